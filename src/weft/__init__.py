@@ -1,0 +1,1 @@
+"""Large parallel searches that always give the same answer, with proof."""

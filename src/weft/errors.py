@@ -1,0 +1,144 @@
+"""Every error Weft raises on purpose, in one tree.
+
+    WeftError
+    ├── InputError             your input: exit 3 (2 for usage)
+    │   ├── UsageError         options that do not go together
+    │   ├── ValueInvalid       a value outside what tasks may pass
+    │   ├── FileInvalid        a file that cannot be read as what it should be
+    │   ├── SearchInvalid      a search or task that breaks the contract
+    │   ├── RunFolderInvalid   the folder is not a run, or not one to write into
+    │   ├── RunMismatch        the folder holds another run than asked for
+    │   ├── CodeChanged        the task code differs from the recorded one
+    │   ├── RunCopied          the folder is a copy of a run that lives elsewhere
+    │   ├── RunRolledBack      the folder is older than a head seen outside it
+    │   └── ReplayDiverged     the search asked for other tasks than recorded
+    ├── WorldError             the world around us: exit 75
+    │   ├── RunLocked          another coordinator works on the run
+    │   ├── StorageFailed      a disk that is full or broken
+    │   ├── Interrupted        stopped on request, resumable: exit 130
+    │   └── Damaged            exit 5
+    │       ├── LedgerDamaged
+    │       ├── ManifestDamaged
+    │       └── ObjectDamaged
+    └── BugError               our bug: exit 70
+
+A message is one line: what, where, why, and the next command (`hint`).
+`TaskFailed` and `Temporary` are not in the tree: they travel inside searches and tasks.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class WeftError(Exception):
+    """Base of all errors; `hint` is the next thing to do, printed after the message."""
+
+    exit_code: ClassVar[int] = 70
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class InputError(WeftError):
+    """Something the user gave us is wrong; nothing on disk was changed."""
+
+    exit_code = 3
+
+
+class UsageError(InputError):
+    """Options that are wrong or do not go together."""
+
+    exit_code = 2
+
+
+class ValueInvalid(InputError):
+    """A value that tasks may not pass or return; `path` says where inside it."""
+
+    def __init__(self, reason: str, *, path: str = "$", hint: str = "") -> None:
+        super().__init__(f"value at {path}: {reason}", hint=hint)
+        self.reason = reason
+        self.path = path
+
+
+class FileInvalid(InputError):
+    """A file that is missing or not what it should be."""
+
+
+class SearchInvalid(InputError):
+    """A search or task definition that breaks the contract."""
+
+
+class RunFolderInvalid(InputError):
+    """A folder that is not a run, or not one that may be written to."""
+
+
+class RunMismatch(InputError):
+    """The folder holds a run with another search, config, seed or inputs."""
+
+
+class CodeChanged(InputError):
+    """The source of the task packages differs from the one recorded in run.toml."""
+
+
+class RunCopied(InputError):
+    """The run still lives where it was copied from."""
+
+
+class RunRolledBack(InputError):
+    """The run is older than a head that was seen outside it."""
+
+
+class ReplayDiverged(InputError):
+    """On replay the search asked for something else than was recorded."""
+
+
+class WorldError(WeftError):
+    """The world around us failed; trying again later may work."""
+
+    exit_code = 75
+
+
+class RunLocked(WorldError):
+    """Another coordinator holds the run."""
+
+
+class StorageFailed(WorldError):
+    """A durable write failed; what was completed before is safe."""
+
+
+class Interrupted(WorldError):
+    """Stopped on request; the same command goes on."""
+
+    exit_code = 130
+
+
+class Damaged(WorldError):
+    """Stored data does not agree with itself."""
+
+    exit_code = 5
+
+
+class LedgerDamaged(Damaged):
+    """The ledger or its checkpoint was altered; `seq` is the first wrong record."""
+
+    def __init__(self, message: str, *, seq: int | None = None, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.seq = seq
+
+
+class ManifestDamaged(Damaged):
+    """The manifest cannot be read or contradicts itself."""
+
+
+class ObjectDamaged(Damaged):
+    """An object is missing or its bytes do not match its name."""
+
+
+class BugError(WeftError):
+    """A state that should be impossible: our bug."""
