@@ -1,1 +1,6 @@
-"""TODO."""
+"""The ledger's format as pure functions: record lines, hash chain, Merkle tree, checkpoint.
+
+Knows bytes and hashes only: no files, no clock, no manifest. Data flow:
+`records` (one line) -> `chain` (lines in order) -> `merkle` (the root) -> `checkpoint` (the head).
+The format is described for strangers in docs/ledger-format.md.
+"""
