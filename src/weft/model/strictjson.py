@@ -1,0 +1,119 @@
+"""One strict JSON reader for every file that comes from outside.
+
+Standard `json` accepts repeated keys, NaN, byte order marks and integers of any length; a file
+with one of these means different things to different readers, so here it is refused with a
+FileInvalid: one line, with the place. Takes the bytes; who read them is not known here.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from weft.errors import FileInvalid
+
+MAX_INT_DIGITS = 4000
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?|[{}]|[^\s{}\[\],:"]+')
+
+
+def loads(data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20) -> Any:
+    """Read one JSON document; `where` names its source in the error."""
+    if len(data) > max_bytes:
+        raise FileInvalid(f"{where}: {len(data)} bytes, more than the {max_bytes} allowed")
+    text = data if isinstance(data, str) else _text(data, where)
+    if text.startswith("\ufeff"):
+        raise _invalid(where, "starts with a byte order mark (BOM), save as plain UTF-8", text, 0)
+    try:
+        value = _DECODER.decode(text)
+        _refuse_surrogates(value, text)
+    except json.JSONDecodeError as error:
+        raise _invalid(where, error.msg, text, error.pos) from None
+    except _Refused as error:
+        raise _invalid(where, error.reason, text, _find(text, error.token)) from None
+    except _RepeatedKey:
+        key, pos = _find_repeated_key(text)
+        raise _invalid(where, f"duplicate key {json.dumps(key[:40])}", text, pos) from None
+    except RecursionError:
+        raise FileInvalid(f"{where}: nested too deeply") from None
+    except UnicodeEncodeError:
+        raise FileInvalid(f"{where}: a lone surrogate, which is not Unicode text") from None
+    return value
+
+
+class _RepeatedKey(Exception):  # noqa: N818 - a signal inside this file
+    pass
+
+
+class _Refused(Exception):  # noqa: N818 - a signal inside this file
+    def __init__(self, reason: str, token: str) -> None:
+        self.reason, self.token = reason, token
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise _RepeatedKey
+    return found
+
+
+def _int(digits: str) -> int:
+    if len(digits) > MAX_INT_DIGITS:
+        reason = f"an integer of {len(digits)} digits, more than the {MAX_INT_DIGITS} allowed"
+        raise _Refused(reason, digits)
+    return int(digits)
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise _Refused("a number too large for a float", digits)
+    return number
+
+
+def _constant(name: str) -> Any:
+    raise _Refused(f"{name} is not JSON", name)
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique, parse_int=_int, parse_float=_float, parse_constant=_constant
+)
+
+
+def _text(data: bytes, where: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        before = data[: error.start].decode()
+        raise _invalid(where, "not valid UTF-8", before, len(before)) from None
+
+
+def _refuse_surrogates(value: Any, text: str) -> None:
+    if "\\u" in text or not text.isascii():
+        json.dumps(value, ensure_ascii=False).encode()
+
+
+def _find(text: str, token: str) -> int:
+    return next((m.start() for m in _TOKEN.finditer(text) if m[0].startswith(token)), 0)
+
+
+def _find_repeated_key(text: str) -> tuple[str, int]:
+    """Find the first repeated key of a text that is sound up to it."""
+    open_objects: list[set[str]] = []
+    for match in _TOKEN.finditer(text):
+        if match[0] == "{":
+            open_objects.append(set())
+        elif match[0] == "}":
+            open_objects.pop()
+        elif match[1]:
+            key = json.loads(match[0].rstrip(": \t\r\n"))
+            if key in open_objects[-1]:
+                return key, match.start()
+            open_objects[-1].add(key)
+    raise AssertionError("no key is repeated")
+
+
+def _invalid(where: str, reason: str, text: str, pos: int) -> FileInvalid:
+    line, column = text.count("\n", 0, pos) + 1, pos - text.rfind("\n", 0, pos)
+    return FileInvalid(f"{where}: {reason} (line {line} column {column})")

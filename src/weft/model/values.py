@@ -1,0 +1,269 @@
+"""The values tasks take and return, and their one canonical text.
+
+A value is JSON plus `Object` references. It travels in a *wire form* that any JSON reader
+keeps exact: floats are {"$f":"0.1"}, integers beyond ±(2^53−1) {"$i":"0x…"}, objects
+{"$o":digest}, and a user key that starts with "$" gets one more "$".
+
+    value ── to_wire ──► wire ── canonical ──► text (RFC 8785)      encode = both
+    value ◄─ from_wire ─ wire ◄── JSON ─────── text                 decode = both, strict
+
+Law: decode(encode(v)) == v with the same types (tuples come back as lists), and decode
+accepts no other text than encode writes. Knows nothing of files, tasks or stores.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from weft.errors import ValueInvalid
+
+MAX_DEPTH = 100
+_MAX_INT = 2**53 - 1
+_ATOMS = frozenset({str, bool, type(None)})
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_OBJECT_REF = re.compile(r'\{"\$o":"([0-9a-f]{64})"\}')
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_HIGH_BMP = re.compile("[\ue000-\uffff]")
+_HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
+    ((bytes, bytearray, memoryview), "store it with weft.put(data) and pass the object returned"),
+    ((set, frozenset), "pass a sorted list"),
+    ((object,), "pass None, bool, int, float, str, list, dict or a weft object"),
+)
+_dump = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_dump_as_ordered = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_scan = json.JSONDecoder().raw_decode
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Object:
+    """A reference to bytes in the run's object store, named by their SHA-256 in lower hex."""
+
+    digest: str
+
+    def __post_init__(self) -> None:
+        if type(self.digest) is not str or not _DIGEST.fullmatch(self.digest):
+            raise ValueInvalid("an object digest is 64 lower-case hex digits (SHA-256)")
+
+
+Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | Object | None
+_Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, rendered on error
+
+
+def encode(value: object) -> str:
+    """Write `value` as canonical text; raise ValueInvalid naming the place it cannot."""
+    return canonical(value if _is_wire(value, 0) else _tag(value, 0, None))
+
+
+def decode(text: str) -> Value:
+    """Read what encode wrote and nothing else; raise ValueInvalid for any other text."""
+    try:
+        raw = json.loads(text)
+    except RecursionError:
+        raise ValueInvalid(f"nested deeper than {MAX_DEPTH}") from None
+    except json.JSONDecodeError as error:
+        raise ValueInvalid(f"not JSON: {error.msg} at character {error.pos}") from None
+    except ValueError:  # the interpreter's own limit on decimal digits
+        raise ValueInvalid("an integer with thousands of digits") from None
+    value: Value = raw if _is_wire(raw, 0) else _untag(raw, 0, None)
+    if canonical(raw) != text:
+        raise ValueInvalid("not in canonical form (RFC 8785): keys, spaces, escapes or numbers")
+    return value
+
+
+def decode_trusted(text: str) -> Value:
+    """Read text known to come from encode, such as our own rows; the same result as decode."""
+    raw, _ = _scan(text)
+    return from_wire(raw) if '"$' in text else raw
+
+
+def to_wire(value: object) -> Any:
+    """Turn `value` into a fresh structure of plain JSON with tags, for embedding."""
+    return _tag(value, 0, None)
+
+
+def from_wire(raw: Any) -> Value:
+    """Turn a wire structure back into its value; refuse what to_wire would not have made."""
+    return _untag(raw, 0, None)
+
+
+def canonical(wire: Any) -> str:
+    """Write a wire structure (no floats, integers within ±(2^53−1)) as RFC 8785 text."""
+    text = _dump(wire)
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        _refuse_surrogates(wire, None)
+        raise
+    # RFC 8785 §3.2.3 sorts by UTF-16 units. That differs from code point order only where a
+    # character above U+FFFF (units from D800) meets one of U+E000..U+FFFF.
+    if _ASTRAL.search(text) and _HIGH_BMP.search(text):
+        return _dump_as_ordered(_by_utf16(wire))
+    return text
+
+
+def objects_in(text: str) -> list[str]:
+    """List the object digests in a canonical text, in order of appearance, repeats kept.
+
+    Exact without parsing: inside a string every quote follows a backslash, and user keys never
+    read "$o" (they are "$$o"), so the pattern matches references only.
+    """
+    return _OBJECT_REF.findall(text) if '"$o"' in text else []
+
+
+def _is_wire(value: object, depth: int) -> bool:
+    """Say whether `value` is its own wire form: the shortcut past _tag for most values."""
+    if type(value) is dict:
+        for key in value:
+            if type(key) is not str or key[:1] == "$":
+                return False
+        items: Any = value.values()
+    elif type(value) is list or type(value) is tuple:
+        items = value
+    else:
+        return type(value) in _ATOMS or (type(value) is int and -_MAX_INT <= value <= _MAX_INT)
+    for item in items:
+        kind = type(item)
+        if kind is int:
+            if not -_MAX_INT <= item <= _MAX_INT:
+                return False
+        elif kind not in _ATOMS and (depth + 1 >= MAX_DEPTH or not _is_wire(item, depth + 1)):
+            return False
+    return True
+
+
+def _tag(value: Any, depth: int, path: _Path) -> Any:
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind is int:
+        return value if -_MAX_INT <= value <= _MAX_INT else {"$i": hex(value)}
+    if kind is float:
+        if not math.isfinite(value):
+            raise _invalid(f"{value!r} is not a JSON number", path)
+        return {"$f": repr(value)}
+    if kind is Object:
+        return {"$o": value.digest}
+    if kind is list or kind is tuple:
+        _check_depth(depth, path)
+        return [_tag(item, depth + 1, (path, i)) for i, item in enumerate(value)]
+    if kind is dict:
+        _check_depth(depth, path)
+        return {
+            _escape(key, path): _tag(item, depth + 1, (path, key)) for key, item in value.items()
+        }
+    raise _refused_type(value, path)
+
+
+def _untag(raw: Any, depth: int, path: _Path) -> Value:
+    kind = type(raw)
+    if kind in _ATOMS or (kind is int and -_MAX_INT <= raw <= _MAX_INT):
+        return raw  # type: ignore[no-any-return]
+    if kind is list:
+        _check_depth(depth, path)
+        return [_untag(item, depth + 1, (path, i)) for i, item in enumerate(raw)]
+    if kind is dict:
+        if len(raw) == 1:
+            [(tag, body)] = raw.items()
+            if tag in _READERS:
+                return _read_tag(tag, body, path)
+        _check_depth(depth, path)
+        return {
+            _unescape(key, path): _untag(item, depth + 1, (path, key)) for key, item in raw.items()
+        }
+    raise _invalid(f"a bare {_type_name(kind)} is not in wire form", path)
+
+
+def _read_tag(tag: str, body: Any, path: _Path) -> Value:
+    """Read one tagged scalar, and accept it only if it would be written the same way."""
+    try:
+        value = _READERS[tag](body)
+        if _tag(value, 0, None) == {tag: body}:
+            return value
+    except (TypeError, ValueError, ValueInvalid):
+        pass
+    raise _invalid(f'the body of the tag "{tag}" is not as it is written', path)
+
+
+_READERS: dict[str, Callable[[Any], Value]] = {
+    "$f": float,
+    "$i": lambda body: int(body, 16),
+    "$o": Object,
+}
+
+
+def _escape(key: object, path: _Path) -> str:
+    if type(key) is not str:
+        raise _invalid(f"a key of type {_type_name(type(key))}, keys must be str", path)
+    return "$" + key if key[:1] == "$" else key
+
+
+def _unescape(key: str, path: _Path) -> str:
+    if _escape(key, path) == key:
+        return key
+    if key[:2] != "$$":
+        raise _invalid(f"unknown tag {json.dumps(key[:40])}", path)
+    return key[1:]
+
+
+def _check_depth(depth: int, path: _Path) -> None:
+    if depth >= MAX_DEPTH:
+        raise ValueInvalid(
+            f"nested deeper than {MAX_DEPTH}, or contains itself", path=_render(path)[:60] + "…"
+        )
+
+
+def _refuse_surrogates(wire: Any, path: _Path) -> None:
+    """Raise ValueInvalid at the first lone surrogate, which UTF-8 cannot carry."""
+    if isinstance(wire, str) and re.search("[\ud800-\udfff]", wire):
+        raise _invalid("a lone surrogate, which is not Unicode text", path)
+    if isinstance(wire, dict):
+        for key, item in wire.items():
+            step = key[1:] if key[:2] == "$$" else key
+            _refuse_surrogates(key, (path, step))
+            _refuse_surrogates(item, (path, step))
+    elif isinstance(wire, list | tuple):
+        for i, item in enumerate(wire):
+            _refuse_surrogates(item, (path, i))
+
+
+def _by_utf16(wire: Any) -> Any:
+    if isinstance(wire, dict):
+        ordered = sorted(wire.items(), key=lambda pair: pair[0].encode("utf-16-be"))
+        return {key: _by_utf16(item) for key, item in ordered}
+    return [_by_utf16(item) for item in wire] if isinstance(wire, list | tuple) else wire
+
+
+def _refused_type(value: object, path: _Path) -> ValueInvalid:
+    name = _type_name(type(value))
+    for base in (int, float, str, list, tuple, dict):
+        if isinstance(value, base):
+            reason = f"{name} is a subclass of {base.__name__} and would lose its type"
+            return _invalid(reason, path, hint=f"pass {base.__name__}(value)")
+    hint = next(hint for kinds, hint in _HINTS if isinstance(value, kinds))
+    return _invalid(f"type {name} is not a JSON value", path, hint=hint)
+
+
+def _type_name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+
+
+def _invalid(reason: str, path: _Path, hint: str = "") -> ValueInvalid:
+    return ValueInvalid(reason, path=_render(path), hint=hint)
+
+
+def _render(path: _Path) -> str:
+    steps = []
+    while path is not None:
+        path, step = path
+        if isinstance(step, str) and step.isascii() and step.isidentifier():
+            steps.append(f".{step[:40]}")
+        else:
+            steps.append(f"[{json.dumps(step[:40] if isinstance(step, str) else step)}]")
+    return "$" + "".join(reversed(steps))
