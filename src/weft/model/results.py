@@ -1,0 +1,92 @@
+"""What comes back from a task: a value or an error, always seen through its canonical text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from weft.model.values import canonical, decode_trusted
+
+TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
+"""Error types that another machine or another day might not show."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskError:
+    """Why a task failed, in the only words that reach the ledger and the search."""
+
+    type: str
+    stage: str
+    exit_code: int | None = None
+
+    def to_text(self) -> str:
+        """Render canonically."""
+        return canonical({"exit_code": self.exit_code, "stage": self.stage, "type": self.type})
+
+    @staticmethod
+    def from_text(text: str) -> TaskError:
+        """Read what `to_text` wrote."""
+        raw: Any = decode_trusted(text)
+        return TaskError(raw["type"], raw["stage"], raw["exit_code"])
+
+
+class TaskFailed(Exception):  # noqa: N818 - a search reads it as a state, not as our error
+    """A search used the value of a failed task; uncaught, it makes the lane's answer UNKNOWN."""
+
+    def __init__(self, result: Result) -> None:
+        assert result.error is not None
+        super().__init__(f"{result.function} #{result.index} failed: {result.error.type}")
+        self.result = result
+
+
+class Result:
+    """One task's outcome, as the search sees it live and on replay alike.
+
+    `value` raises `TaskFailed` when the task failed: an answer built on it would be a guess.
+    """
+
+    __slots__ = ("_args", "_args_text", "_value", "_value_text", "error", "function", "index", "key")
+
+    def __init__(
+        self,
+        index: int,
+        key: str,
+        function: str,
+        args_text: str,
+        value_text: str | None,
+        error: TaskError | None,
+    ) -> None:
+        assert (value_text is None) != (error is None)
+        self.index = index
+        self.key = key
+        self.function = function
+        self.error = error
+        self._args_text = args_text
+        self._value_text = value_text
+        self._args: Any = None
+        self._value: Any = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether the task returned a value."""
+        return self.error is None
+
+    @property
+    def value(self) -> Any:
+        """The returned value, decoded from its recorded text."""
+        if self._value_text is None:
+            raise TaskFailed(self)
+        if self._value is None:
+            self._value = decode_trusted(self._value_text)
+        return self._value
+
+    @property
+    def args(self) -> Any:
+        """The arguments by name, decoded from their recorded text."""
+        if self._args is None:
+            self._args = decode_trusted(self._args_text)
+        return self._args
+
+    def __repr__(self) -> str:
+        outcome = self._value_text if self.error is None else f"failed: {self.error.type}"
+        return f"<Result {self.index} {self.function}({self._args_text}) {outcome}>"

@@ -1,0 +1,146 @@
+"""What a search may yield: rounds of task calls, lazy rounds, lanes; and what it may return.
+
+Only descriptions. Nothing here runs a task, opens a file or knows the coordinator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.errors import SearchInvalid
+from weft.model.results import Result
+from weft.model.values import Value
+
+Until = Callable[[Result], bool]
+"""Judges each result of a round once, in task order; True ends the round with that result."""
+
+SearchBody = Generator[Any, Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one attempt of a task may use; part of the decision, never of the key."""
+
+    timeout_s: float | None = None
+    retries: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCall:
+    """One call of a task function, not yet placed in a round."""
+
+    function: str
+    args: Mapping[str, Any]
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """An ordered list of task calls whose results come back together, in this order."""
+
+    tasks: tuple[TaskCall, ...]
+    until: Until | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LazyRound:
+    """A round whose calls are made one by one by the pure function `make`."""
+
+    size: int
+    make: Callable[[int], TaskCall]
+    until: Until | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCall:
+    """A search with its arguments, not yet started; starting it twice gives two equal bodies."""
+
+    name: str
+    version: int
+    args: Mapping[str, Any]
+    body: Callable[..., SearchBody]
+    libraries: tuple[str, ...] = ()
+    wants: tuple[str, ...] = ()
+    """Which of `seed`, `inputs`, `budget` the body asks for by keyword."""
+
+    def start(self, context: Mapping[str, Any]) -> SearchBody:
+        """Begin the generator, with what it asks for from `context`."""
+        return self.body(**self.args, **{name: context[name] for name in self.wants})
+
+
+@dataclass(frozen=True, slots=True)
+class Lanes:
+    """Sub-searches that run side by side; their answers come back in this order."""
+
+    bodies: tuple[tuple[str, SearchCall | SearchBody], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """An honest non-answer: `reason` in a word (`budget`, `ambiguous`, `incomplete`), and why."""
+
+    reason: str
+    detail: Value = None
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Named counts (programs, evaluations, seeds) that a search may spend; never seconds."""
+
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> int:
+        return self.counts[name]
+
+    def split(self, parts: int) -> tuple[Budget, ...]:
+        """Divide every count over `parts` shares; what does not divide goes to the first shares."""
+        if parts < 1:
+            raise SearchInvalid(f"a budget cannot be split into {parts} parts")
+        return tuple(
+            Budget({n: c // parts + (i < c % parts) for n, c in self.counts.items()})
+            for i in range(parts)
+        )
+
+    def spend(self, **counts: int) -> Budget:
+        """Return what is left after spending `counts`, never below zero."""
+        return Budget({n: max(0, c - counts.get(n, 0)) for n, c in self.counts.items()})
+
+
+def make_round(tasks: Iterable[TaskCall], until: Until | None = None) -> Round:
+    """Describe a round; a bare iterator is refused because replay could not walk it again."""
+    if not isinstance(tasks, list | tuple):
+        raise SearchInvalid(
+            f"a round must be a list or tuple of task calls, not {type(tasks).__name__}",
+            hint="wrap it in list(...), or use weft.lazy(n, make) for many tasks",
+        )
+    for index, task in enumerate(tasks):
+        check_call(task, index)
+    return Round(tuple(tasks), until)
+
+
+def check_call(task: object, index: int) -> TaskCall:
+    """Return `task` if it is a task call; say what it is otherwise."""
+    if isinstance(task, TaskCall):
+        return task
+    raise SearchInvalid(
+        f"task {index} of a round is {type(task).__name__}, not a call of a @weft.task function"
+    )
+
+
+def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = None) -> LazyRound:
+    """Describe a round of `size` tasks made on demand; `make(i)` must be pure."""
+    if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+        raise SearchInvalid(f"weft.lazy needs a size of 0 or more, not {size!r}")
+    return LazyRound(size, make, until)
+
+
+def make_lanes(bodies: Mapping[str, SearchCall | SearchBody]) -> Lanes:
+    """Describe sub-searches by name; the order of the mapping is the order of the answers."""
+    for name, body in bodies.items():
+        if not isinstance(name, str) or not name or "/" in name or not name.isprintable():
+            raise SearchInvalid(f"lane name {name!r}: use printable text without '/'")
+        if not isinstance(body, SearchCall | Generator):
+            raise SearchInvalid(f"lane {name!r} is {type(body).__name__}, not a search")
+    return Lanes(tuple(bodies.items()))

@@ -1,0 +1,77 @@
+"""The few durable operations everything else is made of.
+
+One place, so that the simulator can crash between any two of them (`step`), and so that
+nobody fsyncs twice after a failure: an error here stops the run, and recovery looks again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+
+
+class Disk:
+    """Real files. A subclass may override `step` to crash before any durable operation."""
+
+    def step(self, name: str) -> None:
+        """Mark that the durable operation `name` is about to happen."""
+
+    def append(self, fd: int, data: bytes) -> None:
+        """Write all of `data` at the end of an append-only file; short writes are continued."""
+        self.step("append")
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+
+    def sync(self, fd: int) -> None:
+        """Bring a file's data to the disk."""
+        self.step("sync")
+        os.fdatasync(fd)
+
+    def truncate(self, fd: int, size_bytes: int) -> None:
+        """Cut a file to `size_bytes`, durably."""
+        self.step("truncate")
+        os.ftruncate(fd, size_bytes)
+        os.fsync(fd)
+
+    def commit(self, connection: sqlite3.Connection) -> None:
+        """Commit the open transaction (synchronous=FULL: on the disk when this returns)."""
+        self.step("commit")
+        connection.commit()
+
+    def sync_folder(self, folder: Path) -> None:
+        """Bring a folder's entries to the disk."""
+        self.step("sync-folder")
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def make_folder(self, folder: Path) -> None:
+        """Create a folder and its missing parents, durably."""
+        missing = [p for p in (folder, *folder.parents) if not p.exists()]
+        for path in reversed(missing):
+            path.mkdir(exist_ok=True)
+            self.sync_folder(path.parent)
+
+    def replace(self, path: Path, data: bytes, *, mode: int = 0o644) -> None:
+        """Put `data` at `path` as a whole or not at all: temp, fsync, rename, fsync folder."""
+        temporary = path.with_name(path.name + ".tmp")
+        self.step("write-temp")
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        try:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(fd, view) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        self.rename(temporary, path)
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Move a synced file to its final name, durably."""
+        self.step("rename")
+        source.replace(target)
+        self.sync_folder(target.parent)

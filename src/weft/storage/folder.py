@@ -1,0 +1,151 @@
+"""A run's folder: its paths, its `run.toml`, and the lock that lets one coordinator in.
+
+Nothing in the folder is an absolute path, so it can be moved. The lock is a kernel file lock
+(close-on-exec, freed by SIGKILL); the owner file beside it only names the holder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+
+from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
+from weft.storage.disk import Disk
+from weft.storage.heads import Home
+
+SCHEMA_VERSION = 1
+OURS = (".lock", ".owner", "objects", "run.toml.tmp")
+"""What a run that was killed while being created may leave behind."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """`run.toml`: what a person wants to know of a run, and what resume needs to start it."""
+
+    run_id: str
+    search: str
+    search_path: str
+    """Folder of the search's module, relative to the run folder; empty when it is installed."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """SHA-256 of each task package's source files."""
+    execution: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """TOML form."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "run_id": self.run_id,
+            "search": self.search,
+            "search_path": self.search_path,
+            "sources": dict(self.sources),
+            "execution": dict(self.execution),
+        }
+
+    @staticmethod
+    def from_dict(raw: Mapping[str, Any], where: str) -> RunFile:
+        """Read what `to_dict` wrote; unknown or missing fields are refused."""
+        if raw.get("schema_version") != SCHEMA_VERSION:
+            raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
+        texts = {name: raw.get(name) for name in ("run_id", "search", "search_path")}
+        tables = {name: raw.get(name) for name in ("sources", "execution")}
+        bad = [n for n, v in texts.items() if not isinstance(v, str)]
+        bad += [n for n, v in tables.items() if not isinstance(v, dict)]
+        bad += sorted(raw.keys() - texts.keys() - tables.keys() - {"schema_version"})
+        if bad:
+            raise FileInvalid(f"{where}: field {bad[0]!r} is missing, unknown or of a wrong type")
+        if not str(texts["run_id"]).isalnum():
+            raise FileInvalid(f"{where}: run_id must be letters and digits")
+        return RunFile(**texts, **tables)  # type: ignore[arg-type]
+
+
+class RunFolder:
+    """The paths of one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run_toml = path / "run.toml"
+        self.ledger = path / "ledger.jsonl"
+        self.checkpoint = path / "checkpoint"
+        self.signature = path / "checkpoint.sig"
+        self.manifest = path / "manifest.sqlite"
+        self.objects = path / "objects"
+        self.logs = path / "logs"
+
+    def is_run(self) -> bool:
+        """Whether a run was created here."""
+        return self.run_toml.is_file()
+
+    def check_free(self) -> None:
+        """Raise unless a new run may be created here."""
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise RunFolderInvalid(f"{self.path} is not a folder", hint="choose another --out")
+        foreign = sorted(p.name for p in self.path.iterdir() if p.name not in OURS)
+        if foreign:
+            raise RunFolderInvalid(
+                f"{self.path} holds files that are not of a run ({foreign[0]})",
+                hint="choose an empty or new folder for --out",
+            )
+
+    def require_run(self) -> None:
+        """Raise unless a run was created here."""
+        if not self.is_run():
+            raise RunFolderInvalid(
+                f"{self.path} is not a run folder (no run.toml)",
+                hint="give the --out folder of an earlier run",
+            )
+
+    def read_run_file(self) -> RunFile:
+        """Return the parsed run.toml."""
+        self.require_run()
+        try:
+            raw = tomllib.loads(self.run_toml.read_text("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise FileInvalid(f"{self.run_toml}: {error}") from None
+        return RunFile.from_dict(raw, str(self.run_toml))
+
+    def write_run_file(self, run: RunFile, disk: Disk) -> None:
+        """Put run.toml in place as a whole."""
+        disk.replace(self.run_toml, tomli_w.dumps(run.to_dict()).encode())
+
+    def home(self, host: str) -> Home:
+        """Where the folder is now, for the heads list."""
+        status = self.path.stat()
+        return Home(host, str(self.path.absolute()), status.st_dev, status.st_ino)
+
+    @contextlib.contextmanager
+    def locked(self, host: str) -> Iterator[None]:
+        """Hold the run, or raise `RunLocked` naming who does."""
+        from filelock import FileLock, Timeout  # noqa: PLC0415 - slow to import, rarely needed
+
+        lock = FileLock(self.path / ".lock", thread_local=False)
+        owner = self.path / ".owner"
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise RunLocked(
+                f"{self.path} is in use by {_read_owner(owner)}",
+                hint="wait for it to end, or stop it with Ctrl-C",
+            ) from None
+        try:
+            owner.write_text(json.dumps({"pid": os.getpid(), "host": host}))
+            yield
+        finally:
+            lock.release()
+
+
+def _read_owner(path: Path) -> str:
+    try:
+        owner = json.loads(path.read_text())
+        return f"pid {owner['pid']} on {owner['host']}"
+    except (OSError, ValueError, KeyError, TypeError):
+        return "another coordinator that is just starting"

@@ -1,0 +1,103 @@
+"""The heads list: heads of runs, kept outside the runs they speak of.
+
+One append-only JSONL file per run id in the user's state folder. A chain cannot see its own
+clean cut or rewrite; a head noted elsewhere can. Also remembers where a run lives, which is
+how a copy that goes on is told from a folder that was moved.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from weft.storage.disk import Disk
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where a run folder was seen: enough to tell a move from a copy."""
+
+    host: str
+    path: str
+    device: int
+    inode: int
+
+    def same_folder(self, other: Home) -> bool:
+        """Whether both name the same folder on the same disk, whatever its path."""
+        mine = (self.host, self.device, self.inode)
+        return mine == (other.host, other.device, other.inode)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A ledger's size and root at one moment, with the manifest's commit counter."""
+
+    size: int
+    root: str
+    commits: int
+    home: Home
+    restart: bool = False
+    """A roll-back was accepted here: earlier heads no longer bind."""
+
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    @staticmethod
+    def from_dict(raw: dict[str, object]) -> Head:
+        """Read what `to_dict` wrote."""
+        home = raw["home"]
+        assert isinstance(home, dict)
+        fields = {k: v for k, v in raw.items() if k not in ("schema_version", "home")}
+        return Head(home=Home(**home), **fields)  # type: ignore[arg-type]
+
+
+class HeadsList:
+    """The heads noted for each run; `folder` None keeps none (simulations, replays)."""
+
+    def __init__(self, folder: Path | None, disk: Disk) -> None:
+        self._folder = folder
+        self._disk = disk
+
+    def note(self, run_id: str, head: Head) -> None:
+        """Append a head, durably."""
+        if self._folder is None:
+            return
+        self._disk.make_folder(self._folder)
+        line = json.dumps(head.to_dict(), sort_keys=True).encode() + b"\n"
+        fd = os.open(self._file(run_id), os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        try:
+            size = os.fstat(fd).st_size
+            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+            self._disk.append(fd, b"\n" * torn + line)
+            self._disk.sync(fd)
+        finally:
+            os.close(fd)
+
+    def binding(self, run_id: str) -> list[Head]:
+        """Return the heads that bind the run: all since the last accepted roll-back."""
+        heads: list[Head] = []
+        for head in self._read(run_id):
+            if head.restart:
+                heads.clear()
+            heads.append(head)
+        return heads
+
+    def _read(self, run_id: str) -> list[Head]:
+        if self._folder is None or not self._file(run_id).is_file():
+            return []
+        heads = []
+        for line in self._file(run_id).read_bytes().splitlines():
+            try:
+                heads.append(Head.from_dict(json.loads(line)))
+            except (ValueError, KeyError, TypeError, AssertionError):
+                continue  # a torn line of a crashed writer binds nobody
+        return heads
+
+    def _file(self, run_id: str) -> Path:
+        assert self._folder is not None
+        return self._folder / f"{run_id}.jsonl"

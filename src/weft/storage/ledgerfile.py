@@ -1,0 +1,73 @@
+"""The ledger file: append-only lines on disk, and the checkpoint beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from weft.errors import LedgerDamaged
+from weft.ledger.checkpoint import Checkpoint, parse_checkpoint
+from weft.storage.disk import Disk
+
+MAX_CHECKPOINT_BYTES = 4096
+
+
+class LedgerFile:
+    """Appends whole lines; a line counts as written only with its newline."""
+
+    def __init__(self, path: Path, disk: Disk) -> None:
+        self._disk = disk
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        self._unsynced = True
+        disk.sync_folder(path.parent)
+
+    def append(self, lines: Sequence[bytes]) -> None:
+        """Add lines; they are durable after the next `sync`."""
+        if lines:
+            self._unsynced = True
+            self._disk.append(self._fd, b"\n".join(lines) + b"\n")
+
+    def cut(self, size_bytes: int) -> None:
+        """Remove a torn tail."""
+        if os.fstat(self._fd).st_size > size_bytes:
+            self._disk.truncate(self._fd, size_bytes)
+
+    def sync(self) -> None:
+        """Make everything appended so far durable."""
+        if self._unsynced:
+            self._disk.sync(self._fd)
+            self._unsynced = False
+
+    def freeze(self) -> None:
+        """Make the finished ledger read-only."""
+        os.fchmod(self._fd, 0o444)
+
+    def close(self) -> None:
+        """Release the file; safe to call twice."""
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
+
+
+def read_lines(path: Path) -> Iterator[tuple[bytes, bool]]:
+    """Each line without its newline, and whether it had one (only the last may not)."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            whole = line.endswith(b"\n")
+            yield (line[:-1] if whole else line), whole
+
+
+def read_checkpoint(path: Path) -> Checkpoint | None:
+    """Return the last checkpoint, None when there is none yet."""
+    if not path.is_file():
+        return None
+    if path.stat().st_size > MAX_CHECKPOINT_BYTES:
+        raise LedgerDamaged(f"{path.name}: larger than any checkpoint")
+    try:
+        text = path.read_bytes().decode("ascii")
+    except UnicodeDecodeError:
+        raise LedgerDamaged(f"{path.name}: not a checkpoint: it has bytes beyond ASCII") from None
+    return parse_checkpoint(text)

@@ -1,0 +1,315 @@
+"""The manifest: a run's journal in SQLite, and the only source of truth while it runs.
+
+One writer connection, synchronous=FULL, WAL; readers open read-only. Knows rows and
+transactions; it does not know why a row changes, nor the ledger that is projected from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import ManifestDamaged
+from weft.storage.disk import Disk
+from weft.storage.schema import SCHEMA_VERSION, TABLES
+
+ROOT_LANE = 1
+FINAL = ("completed", "failed")
+
+
+@dataclass(slots=True)
+class RoundRow:
+    """One round as the manifest has it."""
+
+    id: int
+    kind: str
+    size: int | None
+    first: int
+    recorded: int
+    closed: bool
+    stopped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaskRow:
+    """One recorded task: what it was and how it ended."""
+
+    id: int
+    state: str
+    key: str
+    function: str
+    args: str
+    value: str | None
+    error: str | None
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Who ran an attempt; the start time tells a reused pid apart."""
+
+    pid: int | None = None
+    started: float | None = None
+    node: str | None = None
+    gpu: int | None = None
+
+
+class Manifest:
+    """A run's journal. Writes gather in one open transaction until `commit`."""
+
+    def __init__(self, connection: sqlite3.Connection, disk: Disk) -> None:
+        self._db = connection
+        self._disk = disk
+        self.run_id = self._meta("run_id")
+        self.genesis = self._meta("genesis")
+        self.commits = int(self._meta("commits"))
+        self._next_task: int = self._one(
+            "SELECT max(1, coalesce(max(first + coalesce(size, recorded)), 1)) FROM rounds"
+        )[0]
+
+    @staticmethod
+    def create(path: Path, disk: Disk, run_id: str, genesis: str) -> Manifest:
+        """Make a new manifest that holds the genesis, durably."""
+        db = _connect(f"file:{_quoted(path)}?mode=rwc")
+        for table in TABLES.split(";\n"):
+            db.execute(table)
+        meta = {"schema_version": SCHEMA_VERSION, "run_id": run_id, "commits": 0}
+        db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, str(v)) for k, v in meta.items()])
+        db.execute("INSERT INTO meta VALUES ('genesis', ?)", (genesis,))
+        db.execute("INSERT INTO lanes (id, ordinal, path) VALUES (?, 0, '')", (ROOT_LANE,))
+        disk.commit(db)
+        disk.sync_folder(path.parent)
+        return Manifest(db, disk)
+
+    @staticmethod
+    def open(path: Path, disk: Disk, *, read_only: bool = False) -> Manifest:
+        """Open an existing manifest; raises `ManifestDamaged` when it is not one."""
+        with damage_named(path):
+            if read_only:
+                db = _connect_reader(path)
+            else:
+                db = _connect(f"file:{_quoted(path)}?mode=rw")
+            version = db.execute("SELECT value FROM meta WHERE name='schema_version'").fetchone()
+            if version != (str(SCHEMA_VERSION),):
+                raise ManifestDamaged(f"{path}: schema version {version} is not {SCHEMA_VERSION}")
+            return Manifest(db, disk)
+
+    # -- transactions ---------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """Make everything since the last commit durable, and count it."""
+        self._db.execute("UPDATE meta SET value = ? WHERE name='commits'", (str(self.commits + 1),))
+        self._disk.commit(self._db)
+        self.commits += 1
+
+    def close(self) -> None:
+        """Leave without committing; what was not committed is gone."""
+        self._db.rollback()
+        self._db.close()
+
+    def finish(self) -> None:
+        """Fold the write-ahead log into the file, so that a finished run is one plain file."""
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.execute("PRAGMA journal_mode=DELETE")
+
+    def set_meta(self, name: str, value: str) -> None:
+        """Store one named fact about the run."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+        if name == "run_id":
+            self.run_id = value
+
+    # -- rounds and lanes -----------------------------------------------------------------
+
+    def find_round(self, lane: int, round_: int) -> RoundRow | None:
+        """Return the round's row, if it was ever opened."""
+        row = self._db.execute(
+            "SELECT id, kind, size, first, recorded, closed, stopped FROM rounds"
+            " WHERE lane=? AND round=?",
+            (lane, round_),
+        ).fetchone()
+        return row and RoundRow(*row[:5], bool(row[5]), bool(row[6]))
+
+    def add_round(self, lane: int, round_: int, kind: str, size: int | None) -> RoundRow:
+        """Open a round and reserve its block of task ids."""
+        first = self._next_task
+        self._next_task += size if size is not None and kind == "tasks" else 0
+        cursor = self._db.execute(
+            "INSERT INTO rounds (lane, round, kind, size, first) VALUES (?, ?, ?, ?, ?)",
+            (lane, round_, kind, size, first),
+        )
+        assert cursor.lastrowid is not None
+        return RoundRow(cursor.lastrowid, kind, size, first, 0, closed=False, stopped=False)
+
+    def learn_size(self, row: RoundRow, size: int) -> None:
+        """Give a rebuilt round its size; it was the ledger's last, so its block can grow."""
+        self._db.execute("UPDATE rounds SET size=? WHERE id=?", (size, row.id))
+        row.size = size
+        self._next_task = max(self._next_task, row.first + size)
+
+    def update_round(self, row: RoundRow) -> None:
+        """Write how far the round has come."""
+        self._db.execute(
+            "UPDATE rounds SET recorded=?, closed=?, stopped=? WHERE id=?",
+            (row.recorded, row.closed, row.stopped, row.id),
+        )
+
+    def add_lanes(self, parent: int, round_: int, paths: Sequence[str]) -> None:
+        """Open a set of lanes, in order."""
+        self._db.executemany(
+            "INSERT INTO lanes (parent, round, ordinal, path) VALUES (?, ?, ?, ?)",
+            [(parent, round_, ordinal, path) for ordinal, path in enumerate(paths)],
+        )
+
+    def lanes_of(self, parent: int, round_: int) -> list[tuple[int, str]]:
+        """Return (id, path) of a set of lanes, in order."""
+        return self._db.execute(
+            "SELECT id, path FROM lanes WHERE parent=? AND round=? ORDER BY ordinal",
+            (parent, round_),
+        ).fetchall()
+
+    def lane_answer(self, lane: int) -> str | None:
+        """Return the recorded answer body of a lane, if it has ended."""
+        answer: str | None = self._one("SELECT answer FROM lanes WHERE id=?", lane)[0]
+        return answer
+
+    def set_answer(self, lane: int, answer: str) -> None:
+        """Record a lane's answer body."""
+        self._db.execute("UPDATE lanes SET answer=? WHERE id=?", (answer, lane))
+
+    # -- tasks ----------------------------------------------------------------------------
+
+    def queue(self, rows: Sequence[tuple[int, str, str, str, float]]) -> None:
+        """Insert queued tasks: (id, key, function, args, queued_at)."""
+        self._db.executemany(
+            "INSERT INTO tasks (id, state, key, function, args, queued_at)"
+            " VALUES (?, 'queued', ?, ?, ?, ?)",
+            rows,
+        )
+
+    def tasks(self, first: int, end: int) -> Iterator[TaskRow]:
+        """Recorded rows with first ≤ id < end, by id."""
+        cursor = self._db.execute(
+            "SELECT id, state, key, function, args, value, error, attempt FROM tasks"
+            " WHERE id >= ? AND id < ? ORDER BY id",
+            (first, end),
+        )
+        for row in cursor:
+            yield TaskRow(*row)
+
+    def running(self, rows: Sequence[tuple[float, int, int | None, float | None, str | None,
+                                           int | None, int]]) -> None:  # fmt: skip
+        """Mark attempts that are under way: (started_at, attempt, pid, started, node, gpu, id)."""
+        self._db.executemany(
+            "UPDATE tasks SET state='running', started_at=?, attempt=?, worker_pid=?,"
+            " worker_started=?, node=?, gpu=? WHERE id=?",
+            rows,
+        )
+
+    def requeue(self, task: int) -> None:
+        """Put a running task back."""
+        self._db.execute("UPDATE tasks SET state='queued' WHERE id=?", (task,))
+
+    def finish_tasks(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Record final outcomes.
+
+        Each row: (state, value, error, attempt, started_at, finished_at, run_s, worker_pid,
+        worker_started, node, gpu, notes, id).
+        """
+        self._db.executemany(
+            "UPDATE tasks SET state=?, value=?, error=?, attempt=?, started_at=?, finished_at=?,"
+            " run_s=?, worker_pid=?, worker_started=?, node=?, gpu=?, notes=? WHERE id=?",
+            rows,
+        )
+
+    def drop(self, first: int, end: int) -> None:
+        """Early stop: what was finished beyond it is dropped, what was not is cancelled."""
+        self._db.execute(
+            "UPDATE tasks SET state = CASE WHEN state IN ('completed', 'failed')"
+            " THEN 'dropped' ELSE 'cancelled' END WHERE id >= ? AND id < ?",
+            (first, end),
+        )
+
+    def restore(self, row: TaskRow) -> None:
+        """Insert or overwrite a task from a ledger record (rebuilding a lost manifest)."""
+        self._db.execute(
+            "INSERT INTO tasks (id, state, key, function, args, value, error)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+            " state=excluded.state, value=excluded.value, error=excluded.error",
+            (row.id, row.state, row.key, row.function, row.args, row.value, row.error),
+        )
+
+    # -- how it went ----------------------------------------------------------------------
+
+    def attempt(self, row: Sequence[Any]) -> None:
+        """Insert one attempt that did not succeed (columns in schema order)."""
+        self._db.execute("INSERT INTO attempts VALUES (?,?,?,?,?,?,?,?,?,?,?)", row)
+
+    def event(self, at: float, monotonic: float, kind: str, task: int | None, detail: str) -> None:
+        """Insert an event."""
+        self._db.execute(
+            "INSERT INTO events (at, monotonic, kind, task, detail) VALUES (?, ?, ?, ?, ?)",
+            (at, monotonic, kind, task, detail),
+        )
+
+    def note_head(self, size: int, root: str, at: float) -> None:
+        """Remember a head (it becomes durable with the next commit)."""
+        self._db.execute("INSERT INTO heads VALUES (?, ?, ?, ?)", (size, root, self.commits, at))
+
+    # -- reading --------------------------------------------------------------------------
+
+    def query(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
+        """Read rows, for views of the run."""
+        return self._db.execute(sql, parameters).fetchall()
+
+    def check(self) -> None:
+        """Raise `ManifestDamaged` when SQLite finds the file inconsistent."""
+        found = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if found != "ok":
+            raise ManifestDamaged(f"manifest.sqlite: {found.splitlines()[0]}")
+
+    def _meta(self, name: str) -> str:
+        value: str = self._one("SELECT value FROM meta WHERE name=?", name)[0]
+        return value
+
+    def _one(self, sql: str, *parameters: object) -> tuple[Any, ...]:
+        row: tuple[Any, ...] | None = self._db.execute(sql, parameters).fetchone()
+        if row is None:
+            raise ManifestDamaged("manifest.sqlite: a row every run has is missing")
+        return row
+
+
+@contextlib.contextmanager
+def damage_named(path: Path) -> Iterator[None]:
+    """Turn SQLite's complaints about the file's contents into `ManifestDamaged`."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "disk" in str(error):
+            raise
+        raise ManifestDamaged(f"{path.name}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise ManifestDamaged(f"{path.name}: {error}") from error
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    db = sqlite3.connect(uri, uri=True, isolation_level="DEFERRED", cached_statements=64)
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("PRAGMA synchronous=FULL")
+    return db
+
+
+def _connect_reader(path: Path) -> sqlite3.Connection:
+    """A finished run is one plain file, possibly on a read-only disk: `immutable` opens it."""
+    live = path.with_name(path.name + "-wal").exists()
+    mode = "mode=ro" if live else "mode=ro&immutable=1"
+    db = sqlite3.connect(f"file:{_quoted(path)}?{mode}", uri=True)
+    db.execute("BEGIN")  # one snapshot for everything this reader looks at
+    return db
+
+
+def _quoted(path: Path) -> str:
+    return str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")

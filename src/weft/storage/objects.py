@@ -1,0 +1,101 @@
+"""Bytes named by their SHA-256, below `objects/ab/cd…`.
+
+Workers leave new objects in the staging folder; the coordinator alone adopts them, before
+the manifest row that names them is committed. An object nobody names is never an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from weft.errors import ObjectDamaged
+from weft.storage.disk import Disk
+
+CHUNK_BYTES = 1 << 20
+
+
+class ObjectStore:
+    """The object folder of one run."""
+
+    def __init__(self, folder: Path, disk: Disk) -> None:
+        self.folder = folder
+        self.staging = folder / "staging"
+        self._disk = disk
+
+    def path(self, digest: str) -> Path:
+        """Where the object lives; it need not exist."""
+        return self.folder / digest[:2] / digest[2:]
+
+    def has(self, digest: str) -> bool:
+        """Whether the object is here (its bytes are not read)."""
+        return self.path(digest).is_file()
+
+    def add(self, data: bytes) -> str:
+        """Store bytes durably and return their digest."""
+        digest = hashlib.sha256(data).hexdigest()
+        if not self.has(digest):
+            target = self._folder_for(digest)
+            self._disk.replace(target, data, mode=0o444)
+        return digest
+
+    def adopt(self, staged: Path, digest: str) -> None:
+        """Take a staged file in under its digest, durably; the bytes must match."""
+        if self.has(digest):
+            staged.unlink(missing_ok=True)
+            return
+        found = hash_file(staged)
+        if found != digest:
+            raise ObjectDamaged(f"object {digest[:12]} was handed in with other bytes ({found[:12]})")
+        fd = os.open(staged, os.O_RDWR)
+        try:
+            self._disk.sync(fd)
+        finally:
+            os.close(fd)
+        self._disk.rename(staged, self._folder_for(digest))
+
+    def read(self, digest: str) -> bytes:
+        """Return the object's bytes, checked against its name."""
+        try:
+            data = self.path(digest).read_bytes()
+        except FileNotFoundError:
+            raise ObjectDamaged(f"object {digest} is missing from {self.folder}") from None
+        if hashlib.sha256(data).hexdigest() != digest:
+            raise ObjectDamaged(f"object {digest}: its bytes do not match its name")
+        return data
+
+    def check(self, digest: str) -> None:
+        """Raise `ObjectDamaged` unless the object is here and whole."""
+        if not self.has(digest):
+            raise ObjectDamaged(f"object {digest} is missing from {self.folder}")
+        if hash_file(self.path(digest)) != digest:
+            raise ObjectDamaged(f"object {digest}: its bytes do not match its name")
+
+    def clear_staging(self) -> None:
+        """Remove what workers of an earlier session left unfinished."""
+        if self.staging.is_dir():
+            for path in sorted(self.staging.iterdir()):
+                path.unlink()
+
+    def digests(self) -> Iterator[str]:
+        """Every stored digest, sorted."""
+        for shard in sorted(p for p in self.folder.iterdir() if len(p.name) == 2):
+            for path in sorted(shard.iterdir()):
+                if path.suffix != ".tmp":
+                    yield shard.name + path.name
+
+    def _folder_for(self, digest: str) -> Path:
+        target = self.path(digest)
+        self._disk.make_folder(target.parent)
+        return target
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file, read in pieces."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
