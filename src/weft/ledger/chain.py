@@ -69,23 +69,23 @@ def check_lines(
 def _checked(
     lines: Iterable[bytes], chain: Chain, checkpoint: Checkpoint | None
 ) -> Iterator[Record]:
-    expected = checkpoint.size if checkpoint else -1
+    at_checkpoint = checkpoint.size if checkpoint else -1
     ended = False
     for seq, line in enumerate(lines):
+        if seq == at_checkpoint:
+            _check_head(chain, checkpoint)
         try:
             record = parse(line)
             _check_place(record, seq, chain.prev_hash, ended)
-            if checkpoint and seq == 0:
-                _check_origin(record, checkpoint)
+            if seq == 0:
+                _check_genesis(record, checkpoint)
         except LedgerDamaged as error:
             raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
         chain.accept(line)
-        if checkpoint and chain.size == expected:
-            _check_root(chain, checkpoint)
         ended = record.kind == "answer" and record.body.get("lane") == ""
         yield record
-    if checkpoint and chain.size < expected:
-        _refuse_short(chain, checkpoint)
+    if chain.size <= at_checkpoint:
+        _check_head(chain, checkpoint)
 
 
 def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:
@@ -98,27 +98,27 @@ def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:
         raise LedgerDamaged("it stands after the root's answer, which ends a ledger")
     if (record.kind == "genesis") != (seq == 0):
         raise LedgerDamaged(f"kind {record.kind} cannot stand here; only record 0 is the genesis")
-    if seq == 0 and record.key != hashlib.sha256(canonical(record.body).encode()).hexdigest():
+
+
+def _check_genesis(record: Record, checkpoint: Checkpoint | None) -> None:
+    """Check that record 0 is named by its own content, and is what the checkpoint speaks of."""
+    if record.key != hashlib.sha256(canonical(record.body).encode()).hexdigest():
         raise LedgerDamaged("the genesis key is not the hash of its body")
-
-
-def _check_origin(genesis: Record, checkpoint: Checkpoint) -> None:
-    origin = origin_of(str(genesis.body.get("search")))
-    if origin != checkpoint.origin:
+    origin = origin_of(str(record.body.get("search")))
+    if checkpoint and checkpoint.origin != origin:
         raise LedgerDamaged(f"its origin is {origin}, the checkpoint's is {checkpoint.origin}")
 
 
-def _check_root(chain: Chain, checkpoint: Checkpoint) -> None:
-    if chain.root() != checkpoint.root:
+def _check_head(chain: Chain, checkpoint: Checkpoint | None) -> None:
+    """Check the root where the checkpoint was taken, or where the ledger ended before it."""
+    assert checkpoint is not None, "asked to check a head without one"
+    size, root = checkpoint.size, chain.root()
+    if chain.size < size:
         raise LedgerDamaged(
-            f"record {chain.size - 1}: up to here the root is {chain.root().hex()}, "
-            f"the checkpoint says {checkpoint.root.hex()}",
-            seq=chain.size - 1,
+            f"record {chain.size}: missing; the checkpoint counts {size}", seq=chain.size
         )
-
-
-def _refuse_short(chain: Chain, checkpoint: Checkpoint) -> None:
-    raise LedgerDamaged(
-        f"record {chain.size}: missing; the checkpoint counts {checkpoint.size} records",
-        seq=chain.size,
-    )
+    if root != checkpoint.root:
+        raise LedgerDamaged(
+            f"the root over the first {size} records is {root.hex()}, "
+            f"the checkpoint says {checkpoint.root.hex()}"
+        )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -17,10 +18,14 @@ FORMAT = 1
 ZERO_HASH = "0" * 64
 KINDS = ("genesis", "result", "round", "lanes", "answer")
 MAX_INT = 2**53 - 1  # RFC 7493 §2.2: beyond it, readers that use doubles disagree
-MAX_DEPTH = 256  # of nested arrays and objects in a line, the line's own object included
+MAX_DEPTH = 256  # arrays and objects inside each other, the body itself included
 
-_FIELDS = ("body", "key", "kind", "prev_hash", "seq", "v")  # in canonical order
-_HEX_DIGITS = "0123456789abcdef"
+_HEAD = '{"body":'
+_TAIL = re.compile(
+    rf',"key":"([0-9a-f]{{64}})","kind":"({"|".join(KINDS)})","prev_hash":"([0-9a-f]{{64}})"'
+    rf',"seq":(0|[1-9][0-9]{{0,14}}),"v":{FORMAT}\}}'
+)
+_TOO_DEEP = f"more than {MAX_DEPTH} arrays and objects stand inside each other"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +41,9 @@ class Record:
 
 def render(seq: int, prev_hash: str, kind: str, key: str, body: str) -> bytes:
     """Build the line of a record, without its newline, around a body that is canonical already."""
-    assert kind in KINDS, f"unknown kind {kind!r}"
-    assert is_hash(key), f"key {key!r} is not a SHA-256 in hex"
-    return (
-        f'{{"body":{body},"key":"{key}","kind":"{kind}",'
-        f'"prev_hash":"{prev_hash}","seq":{seq},"v":{FORMAT}}}'
-    ).encode()
+    tail = f',"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}","seq":{seq},"v":{FORMAT}}}'
+    assert _TAIL.fullmatch(tail), f"a record cannot hold {tail}"
+    return f"{_HEAD}{body}{tail}".encode()
 
 
 def parse(line: bytes) -> Record:
@@ -49,31 +51,25 @@ def parse(line: bytes) -> Record:
 
     Raises LedgerDamaged, without a `seq`, for anything else.
     """
-    value = _decode(line)
-    if type(value) is not dict or tuple(value) != _FIELDS:
-        raise LedgerDamaged(f"the fields are not {', '.join(_FIELDS)}")
-    body, key, kind, prev_hash, seq, version = value.values()
-    if type(version) is not int or version != FORMAT:
-        raise LedgerDamaged(f"format version {version!r:.40} is not {FORMAT}")
-    if type(seq) is not int or seq < 0:
-        raise LedgerDamaged(f"seq {seq!r:.40} is not a count")
-    if kind not in KINDS:
-        raise LedgerDamaged(f"kind {kind!r:.40} is not one of {', '.join(KINDS)}")
-    if not is_hash(key) or not is_hash(prev_hash):
-        raise LedgerDamaged("key or prev_hash is not a SHA-256 in lower-case hex")
-    if type(body) is not dict:
-        raise LedgerDamaged("the body is not an object")
-    return Record(seq, prev_hash, kind, key, body)
+    try:
+        text = line.decode()
+    except UnicodeDecodeError as error:
+        raise LedgerDamaged(f"byte {error.start} is not UTF-8") from None
+    if not text.startswith(_HEAD):
+        raise LedgerDamaged(f"the line does not begin with {_HEAD}")
+    body, end = _read_body(text)
+    tail = _TAIL.fullmatch(text, end)
+    if tail is None:
+        raise LedgerDamaged(
+            f'after the body stands not "key":…,"kind":…,"prev_hash":…,"seq":…,"v":{FORMAT}}}'
+        )
+    key, kind, prev_hash, seq = tail.groups()
+    return Record(int(seq), prev_hash, kind, key, body)
 
 
 def line_hash(line: bytes) -> str:
     """Hash a line without its newline; the next record carries it as `prev_hash`."""
     return hashlib.sha256(line).hexdigest()
-
-
-def is_hash(value: object) -> bool:
-    """Tell whether a value is a SHA-256 in lower-case hex."""
-    return type(value) is str and len(value) == 64 and not value.strip(_HEX_DIGITS)
 
 
 def canonical(value: Any) -> str:
@@ -98,43 +94,43 @@ def _in_utf16_order(value: Any) -> Any:
     return value
 
 
-def _decode(line: bytes) -> Any:
-    """Decode a line and insist that it is canonical.
+def _read_body(text: str) -> tuple[dict[str, Any], int]:
+    """Decode the body and insist that it is canonical; also return where it ends.
 
-    Writing the value again gives other bytes for duplicate keys, white space, trailing bytes,
-    `-0`, needless escapes and lone surrogates, so one comparison refuses them all.
+    Writing the value again gives another text for duplicate keys, white space, `-0`, needless
+    escapes and lone surrogates, so one comparison refuses them all.
     """
+    start = len(_HEAD)
     try:
-        text = line.decode()
-        value, _ = _DECODER.raw_decode(text)
-        same = canonical(value) == text
-        deep = line.count(b"{") + line.count(b"[") > MAX_DEPTH and _is_deeper(value, MAX_DEPTH)
+        body, end = _DECODER.raw_decode(text, start)
+        same = canonical(body) == text[start:end]
+        deep = end > 2 * MAX_DEPTH and _is_deep(body, text)
     except RecursionError:
-        same, deep = True, True
-    except UnicodeDecodeError as error:
-        raise LedgerDamaged(f"byte {error.start} is not UTF-8") from None
+        raise LedgerDamaged(_TOO_DEEP) from None
     except ValueError:  # the decoder's own message would quote the line
-        raise LedgerDamaged("the line is not JSON") from None
+        raise LedgerDamaged("the body is not JSON") from None
     if deep:
-        raise LedgerDamaged(f"more than {MAX_DEPTH} arrays and objects inside each other")
-    if not same:
-        raise LedgerDamaged("the line is not canonical JSON (RFC 8785)")
-    return value
+        raise LedgerDamaged(_TOO_DEEP)
+    if not same or type(body) is not dict:
+        raise LedgerDamaged("the body is not an object in canonical JSON (RFC 8785)")
+    return body, end
 
 
-def _is_deeper(value: Any, limit: int) -> bool:
-    """Tell whether arrays and objects nest deeper than `limit`."""
-    if not isinstance(value, (dict, list)):
+def _is_deep(body: Any, text: str) -> bool:
+    """Tell whether arrays and objects nest deeper than MAX_DEPTH, level by level."""
+    if text.count("{") + text.count("[") <= MAX_DEPTH:
         return False
-    items = value.values() if isinstance(value, dict) else value
-    return limit == 0 or any(_is_deeper(item, limit - 1) for item in items)
+    level = [body]
+    for _ in range(MAX_DEPTH):
+        inside = (item.values() if type(item) is dict else item for item in level)
+        level = [child for items in inside for child in items if type(child) in (dict, list)]
+    return bool(level)
 
 
 def _read_int(digits: str) -> int:
-    # Length first: int() of a very long text is slow or refused by Python itself.
-    if len(digits) > 17 or not -MAX_INT <= (number := int(digits)) <= MAX_INT:
-        raise LedgerDamaged(f"integer {digits:.20} is outside ±(2^53−1)")
-    return number
+    if len(digits) < 16 or (len(digits) < 18 and abs(int(digits)) <= MAX_INT):
+        return int(digits)
+    raise LedgerDamaged(f"integer {digits:.20} is outside ±(2^53−1)")
 
 
 def _refuse_number(text: str) -> NoReturn:
