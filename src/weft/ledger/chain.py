@@ -6,13 +6,14 @@ kind may stand where, but not whether a record is the one the search asked for.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 
 from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.merkle import Frontier, leaf_hash
-from weft.ledger.records import ZERO_HASH, Record, canonical, line_hash, parse, render
+from weft.ledger.records import ZERO_HASH, Record, line_hash, parse, render
+from weft.model.keys import sha256_hex
+from weft.model.values import canonical
 
 
 class Chain:
@@ -59,8 +60,8 @@ def check_lines(
 
     The chain advances as the records are taken: after n of them it stands behind line n.
     Checked are each line's form, seq, prev_hash and kind; the genesis key; and, if given, that
-    the ledger reaches the checkpoint and has its origin and root there. The first wrong record
-    raises LedgerDamaged with its `seq`. Only a full pass has checked everything.
+    the ledger reaches the checkpoint and has its origin and root there, before the last record
+    under it is given. LedgerDamaged names the first wrong record, or none for a wrong root.
     """
     chain = Chain()
     return chain, _checked(lines, chain, checkpoint)
@@ -69,11 +70,10 @@ def check_lines(
 def _checked(
     lines: Iterable[bytes], chain: Chain, checkpoint: Checkpoint | None
 ) -> Iterator[Record]:
-    at_checkpoint = checkpoint.size if checkpoint else -1
     ended = False
+    if checkpoint and checkpoint.size == 0:
+        _check_head(chain, checkpoint)
     for seq, line in enumerate(lines):
-        if seq == at_checkpoint:
-            _check_head(chain, checkpoint)
         try:
             record = parse(line)
             _check_place(record, seq, chain.prev_hash, ended)
@@ -82,9 +82,11 @@ def _checked(
         except LedgerDamaged as error:
             raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
         chain.accept(line)
+        if checkpoint and seq + 1 == checkpoint.size:
+            _check_head(chain, checkpoint)
         ended = record.kind == "answer" and record.body.get("lane") == ""
         yield record
-    if chain.size <= at_checkpoint:
+    if checkpoint and chain.size < checkpoint.size:
         _check_head(chain, checkpoint)
 
 
@@ -102,16 +104,15 @@ def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:
 
 def _check_genesis(record: Record, checkpoint: Checkpoint | None) -> None:
     """Check that record 0 is named by its own content, and is what the checkpoint speaks of."""
-    if record.key != hashlib.sha256(canonical(record.body).encode()).hexdigest():
+    if record.key != sha256_hex(canonical(record.body)):
         raise LedgerDamaged("the genesis key is not the hash of its body")
     origin = origin_of(str(record.body.get("search")))
     if checkpoint and checkpoint.origin != origin:
         raise LedgerDamaged(f"its origin is {origin}, the checkpoint's is {checkpoint.origin}")
 
 
-def _check_head(chain: Chain, checkpoint: Checkpoint | None) -> None:
+def _check_head(chain: Chain, checkpoint: Checkpoint) -> None:
     """Check the root where the checkpoint was taken, or where the ledger ended before it."""
-    assert checkpoint is not None, "asked to check a head without one"
     size, root = checkpoint.size, chain.root()
     if chain.size < size:
         raise LedgerDamaged(

@@ -12,7 +12,8 @@ import re
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from weft.errors import LedgerDamaged
+from weft.errors import LedgerDamaged, ValueInvalid
+from weft.model.values import canonical
 
 FORMAT = 1
 ZERO_HASH = "0" * 64
@@ -72,33 +73,11 @@ def line_hash(line: bytes) -> str:
     return hashlib.sha256(line).hexdigest()
 
 
-def canonical(value: Any) -> str:
-    """Write a parsed value (no floats, integers within MAX_INT) as RFC 8785 JSON.
-
-    RFC 8785 §3.2.3 sorts keys by UTF-16 units, Python by code points; the two orders
-    differ only where a key has a character beyond U+FFFF.
-    """
-    text = _ENCODER.encode(value)
-    if text.isascii() or len(text.encode("utf-16-le", "surrogatepass")) == 2 * len(text):
-        return text
-    return _ENCODER_UNSORTED.encode(_in_utf16_order(value))
-
-
-def _in_utf16_order(value: Any) -> Any:
-    """Rebuild a value with every object's keys in the order of RFC 8785 §3.2.3."""
-    if isinstance(value, dict):
-        names = sorted(value, key=lambda name: name.encode("utf-16-be", "surrogatepass"))
-        return {name: _in_utf16_order(value[name]) for name in names}
-    if isinstance(value, list):
-        return [_in_utf16_order(item) for item in value]
-    return value
-
-
 def _read_body(text: str) -> tuple[dict[str, Any], int]:
     """Decode the body and insist that it is canonical; also return where it ends.
 
-    Writing the value again gives another text for duplicate keys, white space, `-0`, needless
-    escapes and lone surrogates, so one comparison refuses them all.
+    Writing the value again gives another text for duplicate keys, white space, `-0` and needless
+    escapes, so one comparison refuses them all.
     """
     start = len(_HEAD)
     try:
@@ -107,7 +86,7 @@ def _read_body(text: str) -> tuple[dict[str, Any], int]:
         deep = end > 2 * MAX_DEPTH and _is_deep(body, text)
     except RecursionError:
         raise LedgerDamaged(_TOO_DEEP) from None
-    except ValueError:  # the decoder's own message would quote the line
+    except (ValueError, ValueInvalid):  # not JSON, or a lone surrogate, which UTF-8 cannot carry
         raise LedgerDamaged("the body is not JSON") from None
     if deep:
         raise LedgerDamaged(_TOO_DEEP)
@@ -139,10 +118,4 @@ def _refuse_number(text: str) -> NoReturn:
 
 _DECODER = json.JSONDecoder(
     parse_int=_read_int, parse_float=_refuse_number, parse_constant=_refuse_number
-)
-_ENCODER = json.JSONEncoder(
-    sort_keys=True, separators=(",", ":"), ensure_ascii=False, check_circular=False
-)
-_ENCODER_UNSORTED = json.JSONEncoder(
-    separators=(",", ":"), ensure_ascii=False, check_circular=False
 )
