@@ -1,0 +1,68 @@
+# One command each. `make test` is what CI runs.
+# Needs only python3 (3.11 or newer), git and make; everything else goes into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUN_STAMP := $(VENV)/.installed
+DEV_STAMP := $(VENV)/.installed-dev
+JUNIT := build/junit.xml
+CHECKED := src tests examples benchmarks tools
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench chaos docs clean
+
+help:
+	@echo "make demo    install, then the first minute with weft"
+	@echo "make test    install with dev tools, then all checks and tests"
+	@echo "make bench   side-by-side benchmarks, results under docs/benchmarks"
+	@echo "make chaos   the slow fault campaigns, with their seeds and figures"
+	@echo "make docs    write the generated pages again"
+	@echo "make clean   remove .venv, caches and build output"
+
+demo: $(RUN_STAMP)
+	$(BIN)/weft demo
+
+test: $(DEV_STAMP)
+	$(BIN)/ruff check $(wildcard $(CHECKED))
+	$(BIN)/ruff format --check $(wildcard $(CHECKED))
+	$(BIN)/mypy --strict src
+	$(BIN)/lint-imports
+	@mkdir -p $(dir $(JUNIT))
+	@status=0; \
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(JUNIT) || status=$$?; \
+	$(BIN)/python tools/area_times.py $(JUNIT); \
+	exit $$status
+
+bench: $(DEV_STAMP)
+	$(BIN)/python -m benchmarks
+
+# No xdist here: campaigns print as they go. Exit 5 is pytest's "nothing to run".
+chaos: $(DEV_STAMP)
+	@status=0; \
+	$(BIN)/python -m pytest --chaos -m slow -s --timeout=0 || status=$$?; \
+	if [ $$status -eq 5 ]; then echo "chaos: no campaigns yet"; status=0; fi; \
+	exit $$status
+
+docs: $(DEV_STAMP)
+	$(BIN)/python tools/make_docs.py
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "weft needs Python 3.11 or newer, $(PYTHON) is: $$($(PYTHON) --version 2>&1); next: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); \
+	  echo "$(PYTHON) cannot make a virtual environment; next: install its venv module (Debian: apt-get install python3-venv)" >&2; exit 1; }
+
+$(RUN_STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing weft into $(VENV)"
+	@$(PIP) install -e . -c constraints.txt
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing weft and its dev tools into $(VENV)"
+	@$(PIP) install -e '.[dev]' -c constraints.txt
+	@touch $(RUN_STAMP) $@

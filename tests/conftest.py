@@ -1,0 +1,51 @@
+"""Settings that all tests share.
+
+`--chaos` unlocks tests marked `slow`; without it they are deselected, so a normal run
+has nothing skipped that it could not have run. The state folder of the user is never touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from hypothesis import settings
+
+from tests.support import tools
+
+# Time limits on single examples fail on a busy machine; pytest-timeout guards against hangs.
+settings.register_profile("weft", deadline=None, print_blob=True)
+settings.load_profile("weft")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--chaos", action="store_true", help="also run tests marked slow")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--chaos"):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    if slow:
+        config.hook.pytest_deselected(items=slow)
+        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+
+
+@pytest.fixture(scope="session")
+def chaos(pytestconfig: pytest.Config) -> bool:
+    """True under `make chaos`: take the full campaign instead of the sample."""
+    return bool(pytestconfig.getoption("--chaos"))
+
+
+@pytest.fixture(scope="session")
+def require_tool() -> Callable[[str], str]:
+    """Call it with a tool's name: skip without the tool, fail without it when CI=true."""
+    return tools.require_tool
+
+
+@pytest.fixture(scope="session", autouse=True)
+def private_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep heads lists written by tests, and by what they start, out of the user's state folder."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield

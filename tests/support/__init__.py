@@ -1,0 +1,1 @@
+"""What tests of several areas share; import it as `from tests.support.<module> import ...`."""

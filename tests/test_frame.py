@@ -1,0 +1,166 @@
+"""The project's frame: what every file, pin and page must keep to."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.support.tools import require_tool
+
+ROOT = Path(__file__).resolve().parent.parent
+# Folders of one machine, never of the project. Written so that it does not match itself.
+MACHINE_PATH = re.compile(r"(?:file://|(?<![\w.~}/-]))/(?:work|root|farm)(?:/|\b(?![\w-]))")
+ABSENT_TOOL = "no-such-tool"
+PIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[A-Za-z0-9.!+_-]+")
+
+
+def tracked_files() -> list[Path]:
+    listing = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    )
+    names = sorted(name for name in listing.stdout.decode().split("\0") if name)
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+def text_of(path: Path) -> str:
+    """Return the text of a file, empty for a binary one."""
+    data = path.read_bytes()
+    return "" if b"\0" in data else data.decode("utf-8", errors="replace")
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return {canonicalize_name(name): v for name, v in (line.split("==") for line in lines)}
+
+
+def pyproject() -> dict[str, object]:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_tracked_files_hold_no_machine_paths() -> None:
+    require_tool("git")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()[:80]}"
+        for path in tracked_files()
+        for number, line in enumerate(text_of(path).splitlines(), 1)
+        if MACHINE_PATH.search(line)
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize("folder", ["work", "root", "farm"])
+def test_machine_path_planted_is_found(folder: str) -> None:
+    for text in (f"/{folder}/x", f"see /{folder}/x", f'"/{folder}"', f"file:///{folder}/x"):
+        assert MACHINE_PATH.search(text), text
+    for text in (f"a/{folder}/x", f"/{folder}er/x", f"/{folder}-x", f"https://h.org/{folder}/"):
+        assert not MACHINE_PATH.search(text), text
+
+
+def test_constraints_are_names_and_versions_only() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert lines
+    assert [line for line in lines if not PIN.fullmatch(line)] == []
+    assert lines == sorted(lines, key=str.lower)
+    assert {"pip", "setuptools", "weft"}.isdisjoint(pins())
+
+
+def test_constraints_cover_and_satisfy_every_dependency() -> None:
+    project = pyproject()["project"]
+    assert isinstance(project, dict)
+    asked = [*project["dependencies"]]
+    for extra in project.get("optional-dependencies", {}).values():
+        asked += extra
+    pinned = pins()
+    for requirement in map(Requirement, asked):
+        name = canonicalize_name(requirement.name)
+        if name == "weft":  # an extra made of other extras
+            continue
+        assert name in pinned, f"{name} has no pin in constraints.txt"
+        assert requirement.specifier.contains(pinned[name], prereleases=True), name
+
+
+def test_readme_names_the_two_commands_on_its_first_screen() -> None:
+    first_screen = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()[:30]
+    assert any("make demo" in line for line in first_screen)
+    assert any("make test" in line for line in first_screen)
+
+
+def test_source_modules_have_docstrings() -> None:
+    modules = sorted((ROOT / "src").rglob("*.py"))
+    assert modules
+    bare = [
+        str(path.relative_to(ROOT))
+        for path in modules
+        if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    ]
+    assert bare == []
+
+
+def test_required_tools_are_installed_by_ci() -> None:
+    asked: set[str] = set()
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        asked |= set(re.findall(r'require_tool\("([\w.-]+)"\)', path.read_text(encoding="utf-8")))
+    installed = set(re.findall(r"^  ([\w.-]+):[\w.+-]+$", text_of(ROOT / ".ci/run"), re.MULTILINE))
+    assert asked <= installed
+
+
+def test_require_tool_missing_skips_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match=ABSENT_TOOL):
+        require_tool(ABSENT_TOOL)
+
+
+def test_require_tool_missing_fails_under_ci(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match=ABSENT_TOOL):
+        require_tool(ABSENT_TOOL)
+
+
+def test_generated_pages_are_current() -> None:
+    checked = subprocess.run(
+        [sys.executable, "tools/make_docs.py", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_area_times_sum_per_first_folder(tmp_path: Path) -> None:
+    junit = tmp_path / "junit.xml"
+    junit.write_text(
+        '<testsuites><testsuite time="90">'
+        '<testcase classname="tests.ledger.test_a" time="60"/>'
+        '<testcase classname="tests.ledger.deep.test_b.TestC" time="30"/>'
+        '<testcase classname="tests.test_frame" time="6"/>'
+        "</testsuite></testsuites>"
+    )
+    told = subprocess.run(
+        [sys.executable, "tools/area_times.py", str(junit)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = [line.rsplit(maxsplit=2) for line in told.stdout.splitlines()[1:]]
+    assert rows == [["frame", "1", "0.10"], ["ledger", "2", "1.50"], ["wall clock", "3", "1.50"]]
+
+
+def test_slow_tests_are_deselected_without_chaos(tmp_path: Path) -> None:
+    (tmp_path / "test_planted.py").write_text(
+        "import pytest\n@pytest.mark.slow\ndef test_a(chaos): assert chaos\ndef test_b(): pass\n"
+    )
+    base = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    base += ["-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", str(tmp_path)]
+    plain = subprocess.run(base, cwd=ROOT, capture_output=True, text=True)
+    full = subprocess.run([*base, "--chaos"], cwd=ROOT, capture_output=True, text=True)
+    assert "1 passed, 1 deselected" in plain.stdout, plain.stdout + plain.stderr
+    assert "2 passed" in full.stdout, full.stdout + full.stderr

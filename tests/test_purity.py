@@ -1,0 +1,175 @@
+"""The pure packages read no clock, entropy or environment; src holds no pickle, shell or eval.
+
+The checker is tests/support/purity.py; half of this file proves that it catches planted code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.purity import Finding, check_pure, check_safe, check_search
+
+SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
+PURE_PACKAGES = ("coordinator", "ledger", "model")
+SEARCHES = ("arc", "jobs", "prng", "tree")
+
+
+def sources(*packages: str) -> list[Path]:
+    found = [path for name in packages for path in (SRC / name).rglob("*.py")]
+    return sorted(found)
+
+
+def complaints(paths: list[Path], check: Callable[[str], list[Finding]]) -> list[str]:
+    return [
+        f"{path.relative_to(SRC.parent)}:{f.line}: {f.rule}: {f.what}"
+        for path in paths
+        for f in check(path.read_text(encoding="utf-8"))
+    ]
+
+
+def test_pure_packages_depend_on_their_arguments_only() -> None:
+    for name in PURE_PACKAGES:
+        assert sources(name), f"src/weft/{name} has no modules, the check would be empty"
+    assert complaints(sources(*PURE_PACKAGES), check_pure) == []
+
+
+def test_all_sources_are_free_of_pickle_shell_and_eval() -> None:
+    assert complaints(sources("."), check_safe) == []
+
+
+def test_searches_start_nothing_and_keep_no_state() -> None:
+    assert complaints(sources(*SEARCHES), check_search) == []
+
+
+PLANTED_IMPURE = {
+    "world": [
+        "import random",
+        "import random as r",
+        "from random import choice",
+        "import time",
+        "from time import monotonic",
+        "import datetime",
+        "from datetime import datetime",
+        "import secrets",
+        "from uuid import uuid4",
+        "def f():\n    import time",
+        "import importlib\nimportlib.import_module('random')",
+        "__import__('uuid')",
+    ],
+    "environment": [
+        "import os\nx = os.environ['HOME']",
+        "import os as system\nx = system.environ.get('HOME')",
+        "from os import environ\nx = environ['HOME']",
+        "from os import environ as e\nx = e['HOME']",
+        "import os\nx = os.getenv('HOME')",
+        "from os import getenv\nx = getenv('HOME')",
+    ],
+    "hash": ["x = hash('a')", "x = sorted(y, key=hash)"],
+    "listing": [
+        "import os\nx = os.listdir('.')",
+        "from os import scandir\nx = list(scandir('.'))",
+        "import glob\nfor p in glob.glob('*'): pass",
+        "from glob import iglob\nx = [p for p in iglob('*')]",
+        "import os\nfor x in os.walk('.'): pass",
+        "x = [p for p in folder.iterdir()]",
+        "for p in folder.rglob('*'): pass",
+        "from pathlib import Path\nx = next(Path('.').glob('*'))",
+    ],
+    "set-order": [
+        "for x in {1, 2}: pass",
+        "for x in set(y): pass",
+        "for x in frozenset(y): pass",
+        "for x in {a for a in y}: pass",
+        "z = [x for x in set(y)]",
+        "z = {x: 1 for x in {1, 2}}",
+        "z = sum(x for x in set(y))",
+        "z = list({1, 2})",
+        "z = tuple(set(y))",
+        "z = enumerate(frozenset(y))",
+        "z = next(iter({1, 2}))",
+        "z = ','.join({'a', 'b'})",
+        "z = [*{1, 2}]",
+        "z = {1, 2}.pop()",
+        "for x in set(a) | b: pass",
+        "for x in a.keys() & b.keys(): pass",
+        "for x in set(a).union(b): pass",
+        "seen = set()\nfor x in seen: pass",
+        "def f(seen: set[int]):\n    return list(seen)",
+        "def f():\n    seen: frozenset[int] = make()\n    return [x for x in seen]",
+        "SEEN = {1, 2}\ndef f():\n    return tuple(SEEN)",
+        "def g():\n    yield from {1, 2}",
+    ],
+}
+
+PLANTED_UNSAFE = {
+    "pickle": [
+        "import pickle",
+        "from pickle import loads",
+        "import marshal",
+        "import shelve",
+        "import cloudpickle",
+        "import numpy\nnumpy.load(f, allow_pickle=True)",
+    ],
+    "shell": [
+        "import subprocess\nsubprocess.run('ls', shell=True)",
+        "import subprocess\nsubprocess.Popen('ls', shell=flag)",
+        "import os\nos.system('ls')",
+        "from os import system\nsystem('ls')",
+        "import os\nos.popen('ls')",
+        "import subprocess\nsubprocess.getoutput('ls')",
+    ],
+    "eval": [
+        "eval('1')",
+        "exec('x = 1')",
+        "import builtins\nbuiltins.eval('1')",
+        "from builtins import exec as run\nrun('x')",
+    ],
+}
+
+CLEAN = [
+    "import os\nx = os.path.join('a', 'b')",
+    "import os\nfor p in sorted(os.listdir('.')): pass",
+    "for p in sorted(folder.rglob('*.py'), key=str): pass",
+    "x = 3 in {1, 2}",
+    "for x in sorted({1, 2}): pass",
+    "n = len(set(y))",
+    "ok = any(x > 1 for x in set(y))",
+    "z = sorted(x + 1 for x in set(y))",
+    "z = {x for x in set(y)}",
+    "for x in [1, 2]: pass",
+    "seen = set()\nseen.add(1)\nok = 1 in seen",
+    "seen = {1}\ndef f(seen: list[int]):\n    return tuple(seen)",
+    "x.pop()",
+    "class A:\n    def __hash__(self): return 1",
+    "import subprocess\nsubprocess.run(['ls'], shell=False)",
+    "model.eval()",
+    "import re\nre.compile('x').exec",
+]
+
+
+def cases(planted: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(rule, snippet) for rule, snippets in planted.items() for snippet in snippets]
+
+
+@pytest.mark.parametrize(("rule", "snippet"), cases(PLANTED_IMPURE))
+def test_check_pure_planted_snippet_is_caught(rule: str, snippet: str) -> None:
+    assert {finding.rule for finding in check_pure(snippet)} == {rule}
+
+
+@pytest.mark.parametrize(("rule", "snippet"), cases(PLANTED_UNSAFE))
+def test_check_safe_planted_snippet_is_caught(rule: str, snippet: str) -> None:
+    assert {finding.rule for finding in check_safe(snippet)} == {rule}
+
+
+@pytest.mark.parametrize("module", ["subprocess", "threading", "multiprocessing.pool", "sqlite3"])
+def test_check_search_planted_import_is_caught(module: str) -> None:
+    assert [f.rule for f in check_search(f"import {module}")] == ["control"]
+    assert [f.rule for f in check_search(f"from {module} import x")] == ["control"]
+
+
+@pytest.mark.parametrize("snippet", CLEAN)
+def test_checks_clean_snippet_passes(snippet: str) -> None:
+    assert [*check_pure(snippet), *check_safe(snippet)] == []

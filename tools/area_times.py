@@ -1,0 +1,62 @@
+"""Print how many minutes each area of the tests took.
+
+    python tools/area_times.py build/junit.xml
+
+An area is the first folder under tests/; files directly in tests/ count as `frame`.
+Minutes are summed over the parallel workers; the last line has the wall-clock time.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import defaultdict
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+
+def area_of(classname: str) -> str:
+    """Name the area of a junit `classname` such as `tests.ledger.test_merkle.TestProof`."""
+    parts = classname.split(".")
+    folders = parts[1:] if parts[0] == "tests" else parts
+    if not folders or folders[0].startswith("test_"):
+        return "frame"
+    return folders[0]
+
+
+def area_times(junit: str) -> tuple[dict[str, tuple[int, float]], float]:
+    """Read a junit file's text; return tests and seconds per area, and the wall seconds."""
+    root = ET.fromstring(junit)
+    counts: dict[str, int] = defaultdict(int)
+    seconds: dict[str, float] = defaultdict(float)
+    for case in root.iter("testcase"):
+        area = area_of(case.get("classname", ""))
+        counts[area] += 1
+        seconds[area] += float(case.get("time", "0"))
+    wall_s = sum(float(suite.get("time", "0")) for suite in root.iter("testsuite"))
+    return {area: (counts[area], seconds[area]) for area in sorted(counts)}, wall_s
+
+
+def table(areas: dict[str, tuple[int, float]], wall_s: float) -> str:
+    """Lay the figures out, one area a line."""
+    lines = [f"{'area':<14}{'tests':>7}{'minutes':>9}"]
+    lines += [f"{name:<14}{n:>7}{s / 60:>9.2f}" for name, (n, s) in areas.items()]
+    total = sum(n for n, _ in areas.values())
+    lines.append(f"{'wall clock':<14}{total:>7}{wall_s / 60:>9.2f}")
+    return "\n".join(lines)
+
+
+def main(argv: list[str]) -> int:
+    """Print the table for the junit file named in `argv`."""
+    if len(argv) != 1:
+        print("usage: area_times.py JUNIT_XML", file=sys.stderr)
+        return 2
+    path = Path(argv[0])
+    if not path.exists():
+        print(f"area_times: {path} is missing, pytest wrote no report", file=sys.stderr)
+        return 1
+    print(table(*area_times(path.read_text(encoding="utf-8"))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
