@@ -1,1 +1,1 @@
-"""TODO."""
+"""Where tasks run: one small contract (`contract`), and backends that keep it."""

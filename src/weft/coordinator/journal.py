@@ -1,0 +1,256 @@
+"""Carries the machine's commands out on the manifest, and recalls what is recorded already.
+
+Resume is replay: the search asks again for everything; what the manifest holds comes back as
+`Recalled`, and anything else than recorded is `ReplayDiverged`. Writes gather until `commit`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
+
+from weft.backends.contract import Staged
+from weft.coordinator.steps import (
+    Advance,
+    Answer,
+    Begin,
+    Close,
+    Command,
+    OpenLanes,
+    OpenRound,
+    Queue,
+    Recalled,
+    Record,
+    Requeue,
+    Task,
+)
+from weft.errors import ReplayDiverged
+from weft.model.results import Result, TaskError
+from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.objects import ObjectStore
+
+_HINT = "the search changed: raise its version and use a new --out, or restore the old code"
+
+
+class Clock(Protocol):
+    """The two clocks of the world, passed in so that a simulation can own them."""
+
+    def wall(self) -> float:
+        """Seconds since the epoch."""
+
+    def monotonic(self) -> float:
+        """Seconds that never jump."""
+
+
+class Journal:
+    """The manifest as the coordinator writes it."""
+
+    def __init__(self, manifest: Manifest, objects: ObjectStore, clock: Clock) -> None:
+        self._manifest = manifest
+        self._objects = objects
+        self._clock = clock
+        self._lanes: dict[str, int] = {"": ROOT_LANE}
+        self._rounds: dict[tuple[str, int], RoundRow] = {}
+        self._fresh: set[int] = set()
+        """Rounds opened in this session: they have no recorded rows to look for."""
+        self._dirty: dict[int, RoundRow] = {}
+        self._running: dict[int, Task] = {}
+        self._finished: list[tuple[Any, ...]] = []
+        self.pending = 0
+        """Results taken since the last commit."""
+
+    def execute(self, command: Command) -> Sequence[Recalled]:
+        """Carry out one command; what it recalls must be fed back to the machine."""
+        return _HANDLERS[type(command)](self, command) or ()
+
+    def flush(self) -> None:
+        """Write gathered rows into the open transaction."""
+        if self._finished:
+            self._manifest.finish_tasks(self._finished)
+            self._finished = []
+        if self._running:
+            wall = self._clock.wall()
+            self._manifest.running([
+                (wall, t.attempt, t.worker.pid, t.worker.started, t.worker.node, t.worker.gpu, id_)
+                for id_, t in self._running.items()
+            ])  # fmt: skip
+            self._running = {}
+        for row in self._dirty.values():
+            self._manifest.update_round(row)
+        self._dirty = {}
+
+    def commit(self) -> None:
+        """Make everything since the last commit durable."""
+        self.flush()
+        self._manifest.commit()
+        self.pending = 0
+
+    def event(self, kind: str, detail: str = "", task: int | None = None) -> None:
+        """Note that something happened beyond the normal."""
+        clock = self._clock
+        self._manifest.event(clock.wall(), clock.monotonic(), kind, task, detail)
+
+    def fetch(self, lane: str, round_: int, start: int, end: int) -> list[Result]:
+        """Read recorded results of a lazy round."""
+        self.flush()
+        row = self._round(lane, round_)
+        tasks = self._manifest.tasks(row.first + start, row.first + end)
+        return [_result(task, row.first) for task in tasks]
+
+    # -- commands -------------------------------------------------------------------------
+
+    def _open_round(self, c: OpenRound) -> None:
+        lane = self._lane(c.lane)
+        row = self._manifest.find_round(lane, c.round)
+        if row is None:
+            row = self._manifest.add_round(lane, c.round, "tasks", c.size)
+            self._fresh.add(row.id)
+        elif row.size is None:
+            self._manifest.learn_size(row, c.size)
+        elif (row.kind, row.size) != ("tasks", c.size):
+            raise _diverged(c.lane, c.round, f"{row.size} {row.kind} recorded, {c.size} tasks asked")
+        self._rounds[c.lane, c.round] = row
+
+    def _queue(self, c: Queue) -> Sequence[Recalled]:
+        row = self._round(c.lane, c.round)
+        known: dict[int, TaskRow] = {}
+        if row.id not in self._fresh:
+            first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
+            known = {task.id: task for task in self._manifest.tasks(first, last + 1)}
+        wall = self._clock.wall()
+        if not row.closed:
+            self._manifest.queue([
+                (row.first + t.index, t.key, t.function, t.args, wall)
+                for t in c.tasks if row.first + t.index not in known
+            ])  # fmt: skip
+        return list(self._recall(c, row, known)) if known else ()
+
+    def _recall(self, c: Queue, row: RoundRow, known: dict[int, TaskRow]) -> Iterator[Recalled]:
+        for task in c.tasks:
+            old = known.get(row.first + task.index)
+            if old is None:
+                continue
+            if old.key != task.key:
+                asked = f"{task.function}({task.args[:80]})"
+                raise _diverged(
+                    c.lane, c.round, f"task {task.index} was {old.function}({old.args[:80]}),"
+                    f" now {asked}"
+                )  # fmt: skip
+            task.attempt = old.attempt
+            if old.state in FINAL:
+                error = TaskError.from_text(old.error) if old.error else None
+                yield Recalled(c.lane, c.round, task.index, old.value, error)
+            elif old.state == "running":
+                self._stale(old, task)
+
+    def _stale(self, old: TaskRow, task: Task) -> None:
+        """An attempt that was running when an earlier coordinator ended: queue it again."""
+        self._manifest.requeue(old.id)
+        self._attempt(old.id, task, "requeued", "coordinator-died", "")
+
+    def _open_lanes(self, c: OpenLanes) -> None:
+        parent = self._lane(c.lane)
+        row = self._manifest.find_round(parent, c.round)
+        if row is None:
+            self._manifest.add_round(parent, c.round, "lanes", len(c.paths))
+            self._manifest.add_lanes(parent, c.round, c.paths)
+        lanes = self._manifest.lanes_of(parent, c.round)
+        if tuple(path for _, path in lanes) != c.paths:
+            raise _diverged(c.lane, c.round, "other lanes recorded than asked for")
+        self._lanes.update((path, lane) for lane, path in lanes)
+
+    def _begin(self, c: Begin) -> None:
+        row = self._round(c.task.lane, c.task.round)
+        self._running[row.first + c.task.index] = c.task
+
+    def _record(self, c: Record) -> None:
+        task = c.task
+        id_ = self._round(task.lane, task.round).first + task.index
+        self._running.pop(id_, None)
+        for staged in c.staged:
+            self._adopt(staged)
+        wall, worker = self._clock.wall(), task.worker
+        state = "completed" if c.error is None else "failed"
+        if c.error is not None:
+            self._attempt(id_, task, "failed", c.error.type, c.detail)
+        self._finished.append((
+            state, c.value, c.error and c.error.to_text(), task.attempt, wall - c.run_s, wall,
+            c.run_s, worker.pid, worker.started, worker.node, worker.gpu, c.notes, id_,
+        ))  # fmt: skip
+        self.pending += 1
+
+    def _requeue(self, c: Requeue) -> None:
+        id_ = self._round(c.task.lane, c.task.round).first + c.task.index
+        self._running.pop(id_, None)
+        self._manifest.requeue(id_)
+        self._attempt(id_, c.task, "requeued", c.reason, c.detail)
+
+    def _advance(self, c: Advance) -> None:
+        row = self._round(c.lane, c.round)
+        if c.recorded > row.recorded:
+            row.recorded = c.recorded
+            self._dirty[row.id] = row
+
+    def _close(self, c: Close) -> None:
+        row = self._round(c.lane, c.round)
+        if row.closed:
+            if (row.recorded, row.stopped) != (c.recorded, c.stopped):
+                raise _diverged(c.lane, c.round, f"it ended after {row.recorded} results,"
+                                f" now after {c.recorded}")  # fmt: skip
+            return
+        row.recorded, row.closed, row.stopped = c.recorded, True, c.stopped
+        self._dirty[row.id] = row
+        if row.size is not None and c.recorded < row.size:
+            self.flush()
+            self._manifest.drop(row.first + c.recorded, row.first + row.size)
+
+    def _answer(self, c: Answer) -> None:
+        lane = self._lane(c.lane)
+        recorded = self._manifest.lane_answer(lane)
+        if self._manifest.find_round(lane, c.rounds) is not None:
+            raise _diverged(c.lane, c.rounds, "a further round is recorded, the search ended")
+        if recorded is None:
+            self._manifest.set_answer(lane, c.body)
+        elif recorded != c.body:
+            raise _diverged(c.lane, c.rounds, f"answer {recorded[:80]} recorded, now {c.body[:80]}")
+
+    # -- rows -----------------------------------------------------------------------------
+
+    def _adopt(self, staged: Staged) -> None:
+        self._objects.adopt(self._objects.staging / staged.name, staged.digest)
+
+    def _attempt(self, id_: int, task: Task, outcome: str, reason: str, detail: str) -> None:
+        worker, wall = task.worker, self._clock.wall()
+        self._manifest.attempt((
+            id_, task.attempt, outcome, reason, detail, None, wall,
+            worker.pid, worker.started, worker.node, worker.gpu,
+        ))  # fmt: skip
+
+    def _lane(self, path: str) -> int:
+        return self._lanes[path]
+
+    def _round(self, lane: str, round_: int) -> RoundRow:
+        return self._rounds[lane, round_]
+
+
+_HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
+    OpenRound: Journal._open_round,
+    Queue: Journal._queue,
+    OpenLanes: Journal._open_lanes,
+    Begin: Journal._begin,
+    Record: Journal._record,
+    Requeue: Journal._requeue,
+    Advance: Journal._advance,
+    Close: Journal._close,
+    Answer: Journal._answer,
+}
+
+
+def _diverged(lane: str, round_: int, what: str) -> ReplayDiverged:
+    return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {what}",
+                          hint=_HINT)  # fmt: skip
+
+
+def _result(task: TaskRow, first: int) -> Result:
+    error = TaskError.from_text(task.error) if task.error else None
+    return Result(task.id - first, task.key, task.function, task.args, task.value, error)

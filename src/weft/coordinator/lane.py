@@ -1,0 +1,199 @@
+"""One lane: a search's generator, where it stands, and the round or lanes it waits for."""
+
+from __future__ import annotations
+
+import types
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, overload
+
+from weft.coordinator.steps import Task
+from weft.errors import SearchInvalid, WeftError
+from weft.model.results import Result, TaskError, TaskFailed
+from weft.model.tasks import (
+    LazyRound,
+    Lanes,
+    Round,
+    SearchBody,
+    TaskCall,
+    Unknown,
+    Until,
+    make_round,
+)
+from weft.model.values import canonical, decode_trusted, encode, to_wire
+
+Fetch = Callable[[str, int, int, int], Sequence[Result]]
+"""Recorded results of (lane, round) from index `start` to `end`, for lazy rounds."""
+
+Step = Round | LazyRound | Lanes
+
+
+class Ended(Exception):  # noqa: N818 - a signal, not an error
+    """The generator returned; carries the lane's answer body and what its parent sees."""
+
+    def __init__(self, value: Any, path: str) -> None:
+        self.body, self.value = _answer(value, path)
+
+
+class Lane:
+    """A running sub-search. `order` sorts lanes as the ledger lists them."""
+
+    def __init__(self, path: str, order: tuple[int, ...], body: SearchBody) -> None:
+        self.path = path
+        self.order = order
+        self.next_round = 0
+        self.open: OpenRoundState | None = None
+        self.parent: Lane | None = None
+        self.ordinal = 0
+        self.waiting_for = 0
+        self.answers: list[Any] = []
+        self.names: set[str] = set()
+        self._body = body
+
+    def resume(self, value: Any) -> Step:
+        """Send results or answers in and return the next step; raises `Ended` at the end."""
+        try:
+            return _checked_step(self._body.send(value), self.path)
+        except StopIteration as stop:
+            raise Ended(stop.value, self.path) from None
+        except TaskFailed as failed:
+            raise Ended(_incomplete(failed.result), self.path) from None
+        except (Ended, WeftError):
+            raise
+        except Exception as error:
+            raise SearchInvalid(
+                f"the search raised {type(error).__name__}: {error}{_place(error)}"
+                f" (lane {self.path or '/'}, round {self.next_round})",
+                hint="mend the search and run the same command again",
+            ) from error
+
+    def fail(self, result: Result) -> Step:
+        """Strict runs: let the search see the failed task as `TaskFailed`."""
+        try:
+            step = self._body.throw(TaskFailed(result))
+        except StopIteration as stop:
+            raise Ended(stop.value, self.path) from None
+        except TaskFailed as failed:
+            raise Ended(_incomplete(failed.result), self.path) from None
+        return _checked_step(step, self.path)
+
+
+class OpenRoundState:
+    """A round under way: which tasks are out, which results are in, how far it is judged."""
+
+    __slots__ = ("lane", "lazy", "made", "number", "ready", "recorded", "results", "size",
+                 "stopped", "strict_failure", "tasks", "until", "waiting")  # fmt: skip
+
+    def __init__(self, lane: Lane, number: int, step: Round | LazyRound) -> None:
+        self.lane = lane
+        self.number = number
+        self.size = len(step.tasks) if isinstance(step, Round) else step.size
+        self.lazy = isinstance(step, LazyRound)
+        self.until: Until | None = step.until
+        self.made = 0
+        self.recorded = 0
+        self.stopped = False
+        self.strict_failure: Result | None = None
+        self.ready: deque[int] = deque()
+        self.tasks: dict[int, Task] = {}
+        self.waiting: dict[int, Result | None] = {}
+        """Results beyond the judged prefix; None where only the fact matters (lazy)."""
+        self.results: list[Result] = []
+
+    @property
+    def closed(self) -> bool:
+        """Whether every result that counts has been accepted."""
+        return self.stopped or self.recorded == self.size
+
+    def arrive(self, result: Result) -> None:
+        """Take a final result, in any order."""
+        keep = not self.lazy or self.until is not None or not result.ok
+        self.waiting[result.index] = result if keep else None
+
+    def judge(self, strict: bool) -> bool:
+        """Accept results in task order as far as they are in; True if any was accepted."""
+        before = self.recorded
+        while not self.closed and self.recorded in self.waiting:
+            result = self.waiting.pop(self.recorded)
+            self.recorded += 1
+            if result is None:
+                continue
+            if not self.lazy:
+                self.results.append(result)
+            if strict and not result.ok:
+                self.strict_failure, self.stopped = result, True
+            elif self.until is not None and self.until(result):
+                self.stopped = True
+        return self.recorded > before
+
+
+class StoredResults(Sequence[Result]):
+    """Results of a lazy round, read from stored rows: indexable, re-iterable, bounded memory."""
+
+    CHUNK = 1024
+
+    def __init__(self, fetch: Fetch, lane: str, round_: int, size: int) -> None:
+        self._fetch, self._lane, self._round, self._size = fetch, lane, round_, size
+        self._start, self._rows = 0, list[Result]()
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Result]: ...
+    def __getitem__(self, index: int | slice) -> Result | Sequence[Result]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(self._size))]
+        place = index + self._size if index < 0 else index
+        if not 0 <= place < self._size:
+            raise IndexError(index)
+        if not self._start <= place < self._start + len(self._rows):
+            self._start = place - place % self.CHUNK
+            end = min(self._start + self.CHUNK, self._size)
+            self._rows = list(self._fetch(self._lane, self._round, self._start, end))
+        return self._rows[place - self._start]
+
+    def __iter__(self) -> Iterator[Result]:
+        return (self[i] for i in range(self._size))
+
+
+def _checked_step(step: object, path: str) -> Step:
+    if isinstance(step, list | tuple):
+        return make_round(step)
+    if isinstance(step, Round | LazyRound | Lanes):
+        return step
+    if isinstance(step, TaskCall):
+        return Round((step,))
+    raise SearchInvalid(
+        f"the search yielded {type(step).__name__} (lane {path or '/'})",
+        hint="yield a list of task calls, weft.round, weft.lazy or weft.lanes",
+    )
+
+
+def _answer(value: Any, path: str) -> tuple[str, Any]:
+    """Answer body for the ledger, and the value as a parent or caller sees it."""
+    if isinstance(value, Unknown):
+        body = {"detail": to_wire(value.detail), "lane": path, "reason": value.reason}
+        return canonical({**body, "status": "unknown"}), value
+    text = encode(value)
+    body = {"lane": path, "status": "answered", "value": to_wire(value)}
+    return canonical(body), decode_trusted(text)
+
+
+def _incomplete(result: Result) -> Unknown:
+    assert isinstance(result.error, TaskError)
+    detail = f"{result.function} #{result.index} failed: {result.error.type}"
+    return Unknown("incomplete", detail)
+
+
+def _place(error: BaseException) -> str:
+    """Say where the search's own code raised, for a one-line message."""
+    frame: types.TracebackType | None = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    if frame is None:
+        return ""
+    code = frame.tb_frame.f_code
+    return f" at {code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}"

@@ -1,0 +1,379 @@
+"""The coordinator's transitions: state + event → state + commands. No clock, no I/O.
+
+    begin / apply(event) ─► commands ─► the journal carries them out, recalls what is recorded
+    release()  after a commit: what was queued durably may now be dispatched
+    take(n)    the next tasks to dispatch, first lane first, then by index
+
+Results may arrive in any order; they are judged and handed to the search in task order only,
+so nothing the search sees depends on who finished first.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft.backends.contract import (
+    Assignment,
+    BackendEvent,
+    Finished,
+    GivenBack,
+    Lost,
+    Started,
+    Worker,
+)
+from weft.coordinator.lane import Ended, Fetch, Lane, OpenRoundState, Step, StoredResults
+from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up, runs_alone
+from weft.coordinator.steps import (
+    Advance,
+    Answer,
+    Begin,
+    Close,
+    Command,
+    Kill,
+    OpenLanes,
+    OpenRound,
+    Queue,
+    Recalled,
+    Record,
+    Requeue,
+    Task,
+)
+from weft.errors import SearchInvalid, WeftError
+from weft.model.keys import task_key
+from weft.model.results import Result, TaskError
+from weft.model.tasks import Lanes, LazyRound, Round, SearchCall, TaskCall, check_call
+from weft.model.values import encode
+
+LAZY_WINDOW = 4096
+"""How many tasks of a lazy round are made ahead of those that are out."""
+LAZY_REACH = 32768
+"""How far a lazy round may run ahead of its first unfinished task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Progress in numbers: `planned` counts every task of every round opened so far."""
+
+    planned: int = 0
+    finished: int = 0
+    failed: int = 0
+    running: int = 0
+
+
+class Machine:
+    """The state of one run. Every public method is deterministic."""
+
+    def __init__(
+        self,
+        genesis: str,
+        root: SearchCall,
+        context: Mapping[str, Any],
+        policy: Policy,
+        fetch: Fetch,
+    ) -> None:
+        self._genesis = genesis
+        self._context = context
+        self._policy = policy
+        self._fetch = fetch
+        self._root = Lane("", (), root.start(context))
+        self._open: dict[tuple[str, int], OpenRoundState] = {}
+        self._makers: dict[tuple[str, int], Callable[[int], TaskCall]] = {}
+        self._unreleased: list[tuple[OpenRoundState, int, int]] = []
+        self._ready: list[tuple[tuple[int, ...], int, OpenRoundState]] = []
+        self._pushes = 0
+        self._out: dict[int, Task] = {}
+        self._next_ticket = 1
+        self._alone: int | None = None
+        self._commands: list[Command] = []
+        self._planned = self._finished = self._failed = 0
+        self.answer: str | None = None
+        self.value: Any = None
+
+    # -- what the loop asks ---------------------------------------------------------------
+
+    @property
+    def done(self) -> bool:
+        """Whether the root search has its answer."""
+        return self.answer is not None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing runs and nothing waits to be dispatched."""
+        return not self._out and not self._ready
+
+    @property
+    def holds_back(self) -> bool:
+        """Whether queued tasks wait for a commit before they may be dispatched."""
+        return bool(self._unreleased)
+
+    def counts(self) -> Counts:
+        """How far the run has come."""
+        return Counts(self._planned, self._finished, self._failed, len(self._out))
+
+    def begin(self) -> list[Command]:
+        """Start the root search."""
+        self._advance(self._root, None)
+        return self._drain()
+
+    def release(self) -> None:
+        """After a commit: allow everything queued before it to be dispatched."""
+        for state, start, end in self._unreleased:
+            state.ready.extend(i for i in range(start, end) if i in state.tasks)
+            self._push(state)
+        self._unreleased.clear()
+
+    def take(self, count: int) -> list[Assignment]:
+        """Hand out up to `count` attempts, first lane first, then by index."""
+        taken: list[Assignment] = []
+        while len(taken) < count and self._ready and self._alone is None:
+            state = self._ready[0][2]
+            if state.closed or not state.ready:
+                heapq.heappop(self._ready)
+                continue
+            task = state.tasks[state.ready[0]]
+            if runs_alone(task):
+                if self._out:
+                    break
+                self._alone = self._next_ticket
+            state.ready.popleft()
+            taken.append(self._assign(task))
+        return taken
+
+    def apply(self, event: BackendEvent | Recalled, now_s: float = 0.0) -> list[Command]:
+        """Take one event in; events of tickets nobody waits for are ignored."""
+        if isinstance(event, Recalled):
+            self._recalled(event)
+        elif (task := self._out.get(event.ticket)) is None:
+            pass
+        elif isinstance(event, Started):
+            task.started_s, task.worker = now_s, event.worker
+            self._commands.append(Begin(task))
+        elif isinstance(event, Finished):
+            self._end_attempt(task)
+            self._finish_attempt(task, event)
+        elif isinstance(event, Lost):
+            self._end_attempt(task)
+            self._lost(task, event)
+        elif isinstance(event, GivenBack):
+            self._end_attempt(task)
+            task.attempt -= 1
+            self._requeue(task)
+        return self._drain()
+
+    def expire(self, now_s: float) -> list[Command]:
+        """End attempts that are past their time limit."""
+        for ticket, task in list(self._out.items()):
+            deadline_s = self._policy.deadline_s(task)
+            if deadline_s is not None and now_s >= deadline_s:
+                self._commands.append(Kill(ticket))
+                run_s = now_s - (task.started_s or now_s)
+                self._end_attempt(task)
+                late = Finished(ticket, error=TIMED_OUT, retriable=True, run_s=run_s)
+                self._finish_attempt(task, late)
+        return self._drain()
+
+    def next_deadline_s(self) -> float | None:
+        """Return the earliest time at which `expire` would do something."""
+        deadlines = (self._policy.deadline_s(task) for task in self._out.values())
+        return min((d for d in deadlines if d is not None), default=None)
+
+    def interrupt(self) -> list[Command]:
+        """Give up everything that runs, uncharged, to be resumed later."""
+        for task in list(self._out.values()):
+            self._end_attempt(task)
+            self._commands.append(Requeue(task, "interrupted", ""))
+        return self._drain()
+
+    # -- attempts -------------------------------------------------------------------------
+
+    def _assign(self, task: Task) -> Assignment:
+        ticket, self._next_ticket = self._next_ticket, self._next_ticket + 1
+        task.ticket, task.started_s, task.worker = ticket, None, Worker()
+        task.attempt += 1
+        self._out[ticket] = task
+        return Assignment(ticket, task.function, task.args, task.lane, task.round, task.index)
+
+    def _end_attempt(self, task: Task) -> None:
+        assert task.ticket is not None
+        del self._out[task.ticket]
+        if task.ticket == self._alone:
+            self._alone = None
+        task.ticket = None
+
+    def _finish_attempt(self, task: Task, end: Finished) -> None:
+        if end.error is not None and end.retriable and self._policy.may_retry(task):
+            task.charged += 1
+            self._commands.append(Requeue(task, end.error.type, end.detail))
+            self._requeue(task)
+            return
+        self._commands.append(
+            Record(task, end.value, end.error, end.detail, end.staged, end.notes, end.run_s)
+        )
+        self._settle(task, end.value, end.error)
+
+    def _lost(self, task: Task, loss: Lost) -> None:
+        task.losses += 1
+        if gives_up(task):
+            self._commands.append(Record(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
+            self._settle(task, None, WORKER_DIED)
+            return
+        self._commands.append(Requeue(task, loss.reason, loss.detail))
+        self._requeue(task)
+
+    def _requeue(self, task: Task) -> None:
+        state = self._open[task.lane, task.round]
+        task.started_s = None
+        state.ready.appendleft(task.index)
+        self._push(state)
+
+    def _recalled(self, event: Recalled) -> None:
+        state = self._open.get((event.lane, event.round))
+        if state is not None and (task := state.tasks.get(event.index)) is not None:
+            self._settle(task, event.value, event.error)
+
+    # -- rounds ---------------------------------------------------------------------------
+
+    def _settle(self, task: Task, value: str | None, error: TaskError | None) -> None:
+        """A task has its final outcome: judge its round as far as possible."""
+        state = self._open[task.lane, task.round]
+        del state.tasks[task.index]
+        self._finished += 1
+        self._failed += error is not None
+        state.arrive(Result(task.index, task.key, task.function, task.args, value, error))
+        self._judge(state)
+
+    def _judge(self, state: OpenRoundState) -> None:
+        try:
+            moved = state.judge(self._policy.strict)
+        except WeftError:
+            raise
+        except Exception as error:
+            raise SearchInvalid(f"`until` raised {type(error).__name__}: {error}") from error
+        if state.closed:
+            self._close(state)
+            return
+        if moved:
+            self._commands.append(Advance(state.lane.path, state.number, state.recorded))
+        if state.lazy:
+            self._make_more(state)
+
+    def _close(self, state: OpenRoundState) -> None:
+        lane = state.lane
+        for task in state.tasks.values():
+            if task.ticket is not None:
+                self._commands.append(Kill(task.ticket))
+                self._end_attempt(task)
+        self._planned -= state.size - state.recorded - len(state.waiting)
+        self._commands.append(Close(lane.path, state.number, state.recorded, state.stopped))
+        del self._open[lane.path, state.number]
+        self._makers.pop((lane.path, state.number), None)
+        lane.open = None
+        if state.strict_failure is not None:
+            self._advance(lane, None, failed=state.strict_failure)
+            return
+        results: Sequence[Result] = state.results
+        if state.lazy:
+            results = StoredResults(self._fetch, lane.path, state.number, state.recorded)
+        self._advance(lane, results)
+
+    def _start_round(self, lane: Lane, step: Round | LazyRound) -> None:
+        state = OpenRoundState(lane, lane.next_round, step)
+        lane.open, lane.next_round = state, lane.next_round + 1
+        self._open[lane.path, state.number] = state
+        self._planned += state.size
+        self._commands.append(OpenRound(lane.path, state.number, state.size))
+        if isinstance(step, LazyRound):
+            self._makers[lane.path, state.number] = step.make
+        else:
+            self._queue(state, step.tasks)
+        self._judge(state)  # a round of no tasks is over at once; a lazy one makes its first
+
+    def _make_more(self, state: OpenRoundState) -> None:
+        """Keep a window of a lazy round's tasks made, half a window at a time."""
+        end = min(state.size, state.recorded + LAZY_REACH, state.made + LAZY_WINDOW)
+        if len(state.tasks) > LAZY_WINDOW // 2 or end == state.made:
+            return
+        make = self._makers[state.lane.path, state.number]
+        self._queue(state, [check_call(make(i), i) for i in range(state.made, end)])
+
+    def _queue(self, state: OpenRoundState, calls: Sequence[TaskCall]) -> None:
+        start, state.made = state.made, state.made + len(calls)
+        tasks = tuple(self._task(state, start + i, call) for i, call in enumerate(calls))
+        state.tasks.update((task.index, task) for task in tasks)
+        if tasks:
+            self._unreleased.append((state, start, state.made))
+            self._commands.append(Queue(state.lane.path, state.number, tasks))
+
+    def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> Task:
+        lane, number = state.lane.path, state.number
+        try:
+            args = encode(call.args)
+        except WeftError as error:
+            raise SearchInvalid(
+                f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
+            ) from None
+        key = task_key(self._genesis, lane, number, index, call.function, args)
+        return Task(lane, number, index, key, call.function, args, call.limits)
+
+    def _push(self, state: OpenRoundState) -> None:
+        self._pushes += 1
+        heapq.heappush(self._ready, (state.lane.order, self._pushes, state))
+
+    # -- lanes ----------------------------------------------------------------------------
+
+    def _advance(self, lane: Lane, value: Any, failed: Result | None = None) -> None:
+        """Run a lane's generator on; a lane that ends may let its parent go on, and so forth."""
+        waiting = deque([(lane, value, failed)])
+        while waiting:
+            current, value, failed = waiting.popleft()
+            try:
+                step = current.fail(failed) if failed else current.resume(value)
+            except Ended as end:
+                self._end_lane(current, end, waiting)
+            else:
+                self._start_step(current, step, waiting)
+
+    def _start_step(self, lane: Lane, step: Step, waiting: deque[Any]) -> None:
+        if not isinstance(step, Lanes):
+            self._start_round(lane, step)
+            return
+        children = [self._child(lane, i, *item) for i, item in enumerate(step.bodies)]
+        paths = tuple(child.path for child in children)
+        self._commands.append(OpenLanes(lane.path, lane.next_round, paths))
+        lane.next_round += 1
+        lane.answers, lane.waiting_for = [None] * len(children), len(children)
+        waiting.extend((child, None, None) for child in children)
+        if not children:
+            waiting.append((lane, [], None))
+
+    def _child(self, lane: Lane, ordinal: int, name: str, body: Any) -> Lane:
+        if name in lane.names:
+            raise SearchInvalid(
+                f"lane {lane.path}/{name} was opened before",
+                hint="give the lanes of a later set other names",
+            )
+        lane.names.add(name)
+        order = (*lane.order, lane.next_round, ordinal)
+        start = body.start(self._context) if isinstance(body, SearchCall) else body
+        child = Lane(f"{lane.path}/{name}", order, start)
+        child.parent, child.ordinal = lane, ordinal
+        return child
+
+    def _end_lane(self, lane: Lane, end: Ended, waiting: deque[Any]) -> None:
+        self._commands.append(Answer(lane.path, lane.next_round, end.body))
+        if lane.parent is None:
+            self.answer, self.value = end.body, end.value
+            return
+        parent = lane.parent
+        parent.answers[lane.ordinal] = end.value
+        parent.waiting_for -= 1
+        if parent.waiting_for == 0:
+            waiting.append((parent, parent.answers, None))
+
+    def _drain(self) -> list[Command]:
+        commands, self._commands = self._commands, []
+        return commands

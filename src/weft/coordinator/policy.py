@@ -1,0 +1,42 @@
+"""What becomes of an attempt that did not succeed. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.coordinator.steps import Task
+from weft.model.results import TaskError
+
+LOSSES_BEFORE_ALONE = 3
+LOSSES_BEFORE_FAILED = 6
+WORKER_DIED = TaskError("worker-died", "run")
+TIMED_OUT = TaskError("timeout", "run")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The decision config's limits, as they stand when a task does not set its own."""
+
+    retries: int = 0
+    timeout_s: float | None = None
+    strict: bool = False
+
+    def may_retry(self, task: Task) -> bool:
+        """Whether one more attempt is allowed after a fault that is worth retrying."""
+        limit = self.retries if task.limits.retries is None else task.limits.retries
+        return task.charged < limit
+
+    def deadline_s(self, task: Task) -> float | None:
+        """Monotonic time at which a running attempt is overdue."""
+        limit = self.timeout_s if task.limits.timeout_s is None else task.limits.timeout_s
+        return None if limit is None or task.started_s is None else task.started_s + limit
+
+
+def runs_alone(task: Task) -> bool:
+    """A task that keeps losing workers runs with nothing beside it, to show whose fault it is."""
+    return task.losses >= LOSSES_BEFORE_ALONE
+
+
+def gives_up(task: Task) -> bool:
+    """A task that lost its worker too often, the last times alone, is at fault."""
+    return task.losses >= LOSSES_BEFORE_FAILED

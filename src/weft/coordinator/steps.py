@@ -1,0 +1,137 @@
+"""Events that reach the machine and commands that leave it. Frozen data, no behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from weft.backends.contract import Staged, Worker
+from weft.model.results import TaskError
+from weft.model.tasks import Limits
+
+
+@dataclass(slots=True)
+class Task:
+    """One task of an open round, while it is queued or running."""
+
+    lane: str
+    round: int
+    index: int
+    key: str
+    function: str
+    args: str
+    limits: Limits
+    attempt: int = 0
+    charged: int = 0
+    """Attempts that failed in a way worth retrying; only these count against `retries`."""
+    losses: int = 0
+    """Workers lost in a row while running it."""
+    ticket: int | None = None
+    started_s: float | None = None
+    worker: Worker = field(default_factory=Worker)
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The journal already holds this task's final outcome, from an earlier session."""
+
+    lane: str
+    round: int
+    index: int
+    value: str | None
+    error: TaskError | None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRound:
+    """A search yielded a round of `size` tasks."""
+
+    lane: str
+    round: int
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Tasks of an open round were made; recall or persist them before any is dispatched."""
+
+    lane: str
+    round: int
+    tasks: tuple[Task, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLanes:
+    """A search yielded a set of lanes."""
+
+    lane: str
+    round: int
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """An attempt of the task is running."""
+
+    task: Task
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The task's final outcome."""
+
+    task: Task
+    value: str | None
+    error: TaskError | None
+    detail: str
+    staged: tuple[Staged, ...]
+    notes: str | None
+    run_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Requeue:
+    """An attempt did not succeed and the task waits again."""
+
+    task: Task
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """The first `recorded` results of the round are accepted, in task order."""
+
+    lane: str
+    round: int
+    recorded: int
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """The round is over; with `stopped`, what lies beyond `recorded` is dropped."""
+
+    lane: str
+    round: int
+    recorded: int
+    stopped: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A lane ended; `rounds` is how many it had."""
+
+    lane: str
+    rounds: int
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """Give up a running attempt."""
+
+    ticket: int
+
+
+Command = (
+    OpenRound | Queue | OpenLanes | Begin | Record | Requeue | Advance | Close | Answer | Kill
+)
