@@ -47,6 +47,6 @@ def _key_head(genesis: str, lane: str, round_: int) -> str:
     return f'["task",{canonical(genesis)},{canonical(lane)},{round_},'
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=1024, typed=True)  # True is not 1 in JSON
 def _seed_head(run_seed: int, lane: str, round_: int) -> str:
     return f'["seed",{encode(run_seed)},{canonical(lane)},{round_},'

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from weft.errors import FileInvalid
 
 MAX_INT_DIGITS = 4000
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"(\s*:)?|[{}]|[^\s{}\[\],:"]+')
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"(\s*:)?|[{}]|[^\s{}\[\],:"]+')
 
 
 def loads(data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20) -> Any:
@@ -27,13 +28,14 @@ def loads(data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20) -> Any:
         raise _invalid(where, "starts with a byte order mark (BOM), save as plain UTF-8", text, 0)
     try:
         value = _DECODER.decode(text)
-        _refuse_surrogates(value, text)
+        if "\\u" in text or text is data:  # the two ways a lone surrogate can come in
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise _invalid(where, error.msg, text, error.pos) from None
     except _Refused as error:
         raise _invalid(where, error.reason, text, _find(text, error.token)) from None
-    except _RepeatedKey:
-        key, pos = _find_repeated_key(text)
+    except _KeyRepeated:
+        key, pos = next(_repeated_keys(text))
         raise _invalid(where, f"duplicate key {json.dumps(key[:40])}", text, pos) from None
     except RecursionError:
         raise FileInvalid(f"{where}: nested too deeply") from None
@@ -42,7 +44,7 @@ def loads(data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20) -> Any:
     return value
 
 
-class _RepeatedKey(Exception):  # noqa: N818 - a signal inside this file
+class _KeyRepeated(Exception):  # noqa: N818 - a signal inside this file
     pass
 
 
@@ -54,14 +56,13 @@ class _Refused(Exception):  # noqa: N818 - a signal inside this file
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise _RepeatedKey
+        raise _KeyRepeated
     return found
 
 
 def _int(digits: str) -> int:
-    if len(digits) > MAX_INT_DIGITS:
-        reason = f"an integer of {len(digits)} digits, more than the {MAX_INT_DIGITS} allowed"
-        raise _Refused(reason, digits)
+    if len(digits.lstrip("-")) > MAX_INT_DIGITS:
+        raise _Refused(f"an integer of more than {MAX_INT_DIGITS} digits", digits)
     return int(digits)
 
 
@@ -89,17 +90,12 @@ def _text(data: bytes, where: str) -> str:
         raise _invalid(where, "not valid UTF-8", before, len(before)) from None
 
 
-def _refuse_surrogates(value: Any, text: str) -> None:
-    if "\\u" in text or not text.isascii():
-        json.dumps(value, ensure_ascii=False).encode()
-
-
 def _find(text: str, token: str) -> int:
     return next((m.start() for m in _TOKEN.finditer(text) if m[0].startswith(token)), 0)
 
 
-def _find_repeated_key(text: str) -> tuple[str, int]:
-    """Find the first repeated key of a text that is sound up to it."""
+def _repeated_keys(text: str) -> Iterator[tuple[str, int]]:
+    """Find repeated keys and where they stand, in a text that is sound up to the first."""
     open_objects: list[set[str]] = []
     for match in _TOKEN.finditer(text):
         if match[0] == "{":
@@ -107,11 +103,10 @@ def _find_repeated_key(text: str) -> tuple[str, int]:
         elif match[0] == "}":
             open_objects.pop()
         elif match[1]:
-            key = json.loads(match[0].rstrip(": \t\r\n"))
+            key = json.loads(match[0].removesuffix(match[1]))
             if key in open_objects[-1]:
-                return key, match.start()
+                yield key, match.start()
             open_objects[-1].add(key)
-    raise AssertionError("no key is repeated")
 
 
 def _invalid(where: str, reason: str, text: str, pos: int) -> FileInvalid:

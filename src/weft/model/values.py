@@ -29,6 +29,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 _OBJECT_REF = re.compile(r'\{"\$o":"([0-9a-f]{64})"\}')
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _HIGH_BMP = re.compile("[\ue000-\uffff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((bytes, bytearray, memoryview), "store it with weft.put(data) and pass the object returned"),
     ((set, frozenset), "pass a sorted list"),
@@ -96,11 +97,8 @@ def canonical(wire: Any) -> str:
     text = _dump(wire)
     if text.isascii():
         return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        _refuse_surrogates(wire, None)
-        raise
+    if _SURROGATE.search(text):
+        to_wire(wire)  # raises, naming the place
     # RFC 8785 §3.2.3 sorts by UTF-16 units. That differs from code point order only where a
     # character above U+FFFF (units from D800) meets one of U+E000..U+FFFF.
     if _ASTRAL.search(text) and _HIGH_BMP.search(text):
@@ -140,7 +138,9 @@ def _is_wire(value: object, depth: int) -> bool:
 
 def _tag(value: Any, depth: int, path: _Path) -> Any:
     kind = type(value)
-    if kind in _ATOMS:
+    if kind is str:
+        return _check_text(value, path)
+    if value is None or kind is bool:
         return value
     if kind is int:
         return value if -_MAX_INT <= value <= _MAX_INT else {"$i": hex(value)}
@@ -163,7 +163,9 @@ def _tag(value: Any, depth: int, path: _Path) -> Any:
 
 def _untag(raw: Any, depth: int, path: _Path) -> Value:
     kind = type(raw)
-    if kind in _ATOMS or (kind is int and -_MAX_INT <= raw <= _MAX_INT):
+    if kind is str:
+        return _check_text(raw, path)
+    if raw is None or kind is bool or (kind is int and -_MAX_INT <= raw <= _MAX_INT):
         return raw  # type: ignore[no-any-return]
     if kind is list:
         _check_depth(depth, path)
@@ -183,15 +185,15 @@ def _untag(raw: Any, depth: int, path: _Path) -> Value:
 def _read_tag(tag: str, body: Any, path: _Path) -> Value:
     """Read one tagged scalar, and accept it only if it would be written the same way."""
     try:
-        value = _READERS[tag](body)
+        value = _READERS[tag](body) if type(body) is str else None
         if _tag(value, 0, None) == {tag: body}:
             return value
-    except (TypeError, ValueError, ValueInvalid):
+    except (ValueError, ValueInvalid):
         pass
-    raise _invalid(f'the body of the tag "{tag}" is not as it is written', path)
+    raise _invalid(f"not the way {tag} is written", path)
 
 
-_READERS: dict[str, Callable[[Any], Value]] = {
+_READERS: dict[str, Callable[[str], Value]] = {
     "$f": float,
     "$i": lambda body: int(body, 16),
     "$o": Object,
@@ -201,7 +203,7 @@ _READERS: dict[str, Callable[[Any], Value]] = {
 def _escape(key: object, path: _Path) -> str:
     if type(key) is not str:
         raise _invalid(f"a key of type {_type_name(type(key))}, keys must be str", path)
-    return "$" + key if key[:1] == "$" else key
+    return "$" + key if _check_text(key, (path, key))[:1] == "$" else key
 
 
 def _unescape(key: str, path: _Path) -> str:
@@ -212,25 +214,17 @@ def _unescape(key: str, path: _Path) -> str:
     return key[1:]
 
 
+def _check_text(text: str, path: _Path) -> str:
+    if not text.isascii() and _SURROGATE.search(text):
+        raise _invalid("a lone surrogate, which is not Unicode text", path)
+    return text
+
+
 def _check_depth(depth: int, path: _Path) -> None:
     if depth >= MAX_DEPTH:
         raise ValueInvalid(
             f"nested deeper than {MAX_DEPTH}, or contains itself", path=_render(path)[:60] + "…"
         )
-
-
-def _refuse_surrogates(wire: Any, path: _Path) -> None:
-    """Raise ValueInvalid at the first lone surrogate, which UTF-8 cannot carry."""
-    if isinstance(wire, str) and re.search("[\ud800-\udfff]", wire):
-        raise _invalid("a lone surrogate, which is not Unicode text", path)
-    if isinstance(wire, dict):
-        for key, item in wire.items():
-            step = key[1:] if key[:2] == "$$" else key
-            _refuse_surrogates(key, (path, step))
-            _refuse_surrogates(item, (path, step))
-    elif isinstance(wire, list | tuple):
-        for i, item in enumerate(wire):
-            _refuse_surrogates(item, (path, i))
 
 
 def _by_utf16(wire: Any) -> Any:
