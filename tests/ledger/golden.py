@@ -81,7 +81,7 @@ def golden() -> Golden:
     run.result("/a", 0, {"x": 1}, value={"$note": 'tab\tquote"', "image": picture})
     run.record("round", "/a", 0, round=0, tasks=1, recorded=1, stopped=False)
     run.record("answer", "/a", 1, status="answered", value=1)
-    run.record("answer", "/é", 0, status="unknown", reason="incomplete")
+    run.record("answer", "/é", 0, status="unknown", reason="incomplete", detail=None)
     totals = {"completed": 2, "failed": 1, "timing_dependent": True}
     run.record("answer", "", 2, status="answered", value=[1, None], **totals)
     return run
