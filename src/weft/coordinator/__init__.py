@@ -1,6 +1,6 @@
 """The coordinator: drives a search's generator, its rounds and lanes, and records everything.
 
-    machine   pure transitions: state + event → state + commands
-    journal   carries the commands out on the manifest, recalls what is recorded already
-    loop      the thin loop: dispatch, poll, apply, commit
+machine   pure transitions: state + event → state + commands
+journal   carries the commands out on the manifest, recalls what is recorded already
+loop      the thin loop: dispatch, poll, apply, commit
 """

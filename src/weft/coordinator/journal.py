@@ -108,7 +108,9 @@ class Journal:
         elif row.size is None:
             self._manifest.learn_size(row, c.size)
         elif (row.kind, row.size) != ("tasks", c.size):
-            raise _diverged(c.lane, c.round, f"{row.size} {row.kind} recorded, {c.size} tasks asked")
+            raise _diverged(
+                c.lane, c.round, f"{row.size} {row.kind} recorded, {c.size} tasks asked"
+            )
         self._rounds[c.lane, c.round] = row
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
@@ -161,6 +163,9 @@ class Journal:
 
     def _begin(self, c: Begin) -> None:
         row = self._round(c.task.lane, c.task.round)
+        if row.closed:
+            raise _diverged(c.task.lane, c.task.round, f"it ended after {row.recorded} results,"
+                            f" now task {c.task.index} is asked for")  # fmt: skip
         self._running[row.first + c.task.index] = c.task
 
     def _record(self, c: Record) -> None:

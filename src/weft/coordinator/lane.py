@@ -11,8 +11,8 @@ from weft.coordinator.steps import Task
 from weft.errors import SearchInvalid, WeftError
 from weft.model.results import Result, TaskError, TaskFailed
 from weft.model.tasks import (
-    LazyRound,
     Lanes,
+    LazyRound,
     Round,
     SearchBody,
     TaskCall,
@@ -52,13 +52,20 @@ class Lane:
 
     def resume(self, value: Any) -> Step:
         """Send results or answers in and return the next step; raises `Ended` at the end."""
+        return self._run(self._body.send, value)
+
+    def fail(self, result: Result) -> Step:
+        """Strict runs: let the search see the failed task as `TaskFailed`."""
+        return self._run(self._body.throw, TaskFailed(result))
+
+    def _run(self, go_on: Callable[[Any], Any], value: Any) -> Step:
         try:
-            return _checked_step(self._body.send(value), self.path)
+            return _checked_step(go_on(value), self.path)
         except StopIteration as stop:
             raise Ended(stop.value, self.path) from None
         except TaskFailed as failed:
             raise Ended(_incomplete(failed.result), self.path) from None
-        except (Ended, WeftError):
+        except WeftError:
             raise
         except Exception as error:
             raise SearchInvalid(
@@ -66,16 +73,6 @@ class Lane:
                 f" (lane {self.path or '/'}, round {self.next_round})",
                 hint="mend the search and run the same command again",
             ) from error
-
-    def fail(self, result: Result) -> Step:
-        """Strict runs: let the search see the failed task as `TaskFailed`."""
-        try:
-            step = self._body.throw(TaskFailed(result))
-        except StopIteration as stop:
-            raise Ended(stop.value, self.path) from None
-        except TaskFailed as failed:
-            raise Ended(_incomplete(failed.result), self.path) from None
-        return _checked_step(step, self.path)
 
 
 class OpenRoundState:
@@ -176,7 +173,8 @@ def _answer(value: Any, path: str) -> tuple[str, Any]:
     """Answer body for the ledger, and the value as a parent or caller sees it."""
     if isinstance(value, Unknown):
         body = {"detail": to_wire(value.detail), "lane": path, "reason": value.reason}
-        return canonical({**body, "status": "unknown"}), value
+        detail = decode_trusted(encode(value.detail))
+        return canonical({**body, "status": "unknown"}), Unknown(value.reason, detail)
     text = encode(value)
     body = {"lane": path, "status": "answered", "value": to_wire(value)}
     return canonical(body), decode_trusted(text)

@@ -64,6 +64,15 @@ class Counts:
     running: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A lane whose generator can go on, with what it gets: results, answers, or a failure."""
+
+    lane: Lane
+    value: Any = None
+    failed: Result | None = None
+
+
 class Machine:
     """The state of one run. Every public method is deterministic."""
 
@@ -89,6 +98,7 @@ class Machine:
         self._next_ticket = 1
         self._alone: int | None = None
         self._commands: list[Command] = []
+        self._moves: deque[Move] = deque()
         self._planned = self._finished = self._failed = 0
         self.answer: str | None = None
         self.value: Any = None
@@ -116,7 +126,7 @@ class Machine:
 
     def begin(self) -> list[Command]:
         """Start the root search."""
-        self._advance(self._root, None)
+        self._moves.append(Move(self._root))
         return self._drain()
 
     def release(self) -> None:
@@ -272,13 +282,10 @@ class Machine:
         del self._open[lane.path, state.number]
         self._makers.pop((lane.path, state.number), None)
         lane.open = None
-        if state.strict_failure is not None:
-            self._advance(lane, None, failed=state.strict_failure)
-            return
         results: Sequence[Result] = state.results
         if state.lazy:
             results = StoredResults(self._fetch, lane.path, state.number, state.recorded)
-        self._advance(lane, results)
+        self._moves.append(Move(lane, results, state.strict_failure))
 
     def _start_round(self, lane: Lane, step: Round | LazyRound) -> None:
         state = OpenRoundState(lane, lane.next_round, step)
@@ -325,19 +332,17 @@ class Machine:
 
     # -- lanes ----------------------------------------------------------------------------
 
-    def _advance(self, lane: Lane, value: Any, failed: Result | None = None) -> None:
-        """Run a lane's generator on; a lane that ends may let its parent go on, and so forth."""
-        waiting = deque([(lane, value, failed)])
-        while waiting:
-            current, value, failed = waiting.popleft()
-            try:
-                step = current.fail(failed) if failed else current.resume(value)
-            except Ended as end:
-                self._end_lane(current, end, waiting)
-            else:
-                self._start_step(current, step, waiting)
+    def _advance(self, move: Move) -> None:
+        """Run a lane's generator up to its next step or its end."""
+        lane = move.lane
+        try:
+            step = lane.fail(move.failed) if move.failed else lane.resume(move.value)
+        except Ended as end:
+            self._end_lane(lane, end)
+        else:
+            self._start_step(lane, step)
 
-    def _start_step(self, lane: Lane, step: Step, waiting: deque[Any]) -> None:
+    def _start_step(self, lane: Lane, step: Step) -> None:
         if not isinstance(step, Lanes):
             self._start_round(lane, step)
             return
@@ -346,9 +351,9 @@ class Machine:
         self._commands.append(OpenLanes(lane.path, lane.next_round, paths))
         lane.next_round += 1
         lane.answers, lane.waiting_for = [None] * len(children), len(children)
-        waiting.extend((child, None, None) for child in children)
+        self._moves.extend(Move(child) for child in children)
         if not children:
-            waiting.append((lane, [], None))
+            self._moves.append(Move(lane, []))
 
     def _child(self, lane: Lane, ordinal: int, name: str, body: Any) -> Lane:
         if name in lane.names:
@@ -363,7 +368,7 @@ class Machine:
         child.parent, child.ordinal = lane, ordinal
         return child
 
-    def _end_lane(self, lane: Lane, end: Ended, waiting: deque[Any]) -> None:
+    def _end_lane(self, lane: Lane, end: Ended) -> None:
         self._commands.append(Answer(lane.path, lane.next_round, end.body))
         if lane.parent is None:
             self.answer, self.value = end.body, end.value
@@ -372,8 +377,11 @@ class Machine:
         parent.answers[lane.ordinal] = end.value
         parent.waiting_for -= 1
         if parent.waiting_for == 0:
-            waiting.append((parent, parent.answers, None))
+            self._moves.append(Move(parent, parent.answers))
 
     def _drain(self) -> list[Command]:
+        """Let every lane go on that can, then hand over what is to be carried out."""
+        while self._moves:
+            self._advance(self._moves.popleft())
         commands, self._commands = self._commands, []
         return commands

@@ -132,6 +132,4 @@ class Kill:
     ticket: int
 
 
-Command = (
-    OpenRound | Queue | OpenLanes | Begin | Record | Requeue | Advance | Close | Answer | Kill
-)
+Command = OpenRound | Queue | OpenLanes | Begin | Record | Requeue | Advance | Close | Answer | Kill

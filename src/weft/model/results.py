@@ -45,7 +45,16 @@ class Result:
     `value` raises `TaskFailed` when the task failed: an answer built on it would be a guess.
     """
 
-    __slots__ = ("_args", "_args_text", "_value", "_value_text", "error", "function", "index", "key")
+    __slots__ = (
+        "_args",
+        "_args_text",
+        "_value",
+        "_value_text",
+        "error",
+        "function",
+        "index",
+        "key",
+    )
 
     def __init__(
         self,
@@ -90,3 +99,7 @@ class Result:
     def __repr__(self) -> str:
         outcome = self._value_text if self.error is None else f"failed: {self.error.type}"
         return f"<Result {self.index} {self.function}({self._args_text}) {outcome}>"
+
+
+class Temporary(Exception):  # noqa: N818 - what a task says, not our error
+    """Raised by a task whose failure may pass: retried as often as `retries` allows."""

@@ -74,7 +74,8 @@ class Manifest:
     @staticmethod
     def create(path: Path, disk: Disk, run_id: str, genesis: str) -> Manifest:
         """Make a new manifest that holds the genesis, durably."""
-        db = _connect(f"file:{_quoted(path)}?mode=rwc")
+        db = _connect_writer(path, "rwc")
+        db.execute("BEGIN")
         for table in TABLES.split(";\n"):
             db.execute(table)
         meta = {"schema_version": SCHEMA_VERSION, "run_id": run_id, "commits": 0}
@@ -89,10 +90,7 @@ class Manifest:
     def open(path: Path, disk: Disk, *, read_only: bool = False) -> Manifest:
         """Open an existing manifest; raises `ManifestDamaged` when it is not one."""
         with damage_named(path):
-            if read_only:
-                db = _connect_reader(path)
-            else:
-                db = _connect(f"file:{_quoted(path)}?mode=rw")
+            db = _connect_reader(path) if read_only else _connect_writer(path, "rw")
             version = db.execute("SELECT value FROM meta WHERE name='schema_version'").fetchone()
             if version != (str(SCHEMA_VERSION),):
                 raise ManifestDamaged(f"{path}: schema version {version} is not {SCHEMA_VERSION}")
@@ -131,7 +129,10 @@ class Manifest:
             " WHERE lane=? AND round=?",
             (lane, round_),
         ).fetchone()
-        return row and RoundRow(*row[:5], bool(row[5]), bool(row[6]))
+        if row is None:
+            return None
+        id_, kind, size, first, recorded, closed, stopped = row
+        return RoundRow(id_, kind, size, first, recorded, bool(closed), bool(stopped))
 
     def add_round(self, lane: int, round_: int, kind: str, size: int | None) -> RoundRow:
         """Open a round and reserve its block of task ids."""
@@ -295,8 +296,8 @@ def damage_named(path: Path) -> Iterator[None]:
         raise ManifestDamaged(f"{path.name}: {error}") from error
 
 
-def _connect(uri: str) -> sqlite3.Connection:
-    db = sqlite3.connect(uri, uri=True, isolation_level="DEFERRED", cached_statements=64)
+def _connect_writer(path: Path, mode: str) -> sqlite3.Connection:
+    db = sqlite3.connect(f"file:{_quoted(path)}?mode={mode}", uri=True)
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=FULL")
     return db

@@ -48,7 +48,9 @@ class ObjectStore:
             return
         found = hash_file(staged)
         if found != digest:
-            raise ObjectDamaged(f"object {digest[:12]} was handed in with other bytes ({found[:12]})")
+            raise ObjectDamaged(
+                f"object {digest[:12]} was handed in with other bytes ({found[:12]})"
+            )
         fd = os.open(staged, os.O_RDWR)
         try:
             self._disk.sync(fd)

@@ -1,0 +1,120 @@
+"""The thin loop: dispatch, poll, apply, commit. One thread, one writer.
+
+One commit rule: when a round is over or tasks wait to be released, at 1,024 results, or
+50 ms after the first result since the last commit. Round n+1 starts only after that commit.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from weft.backends.contract import Backend
+from weft.coordinator.journal import Clock, Journal
+from weft.coordinator.machine import Counts, Machine
+from weft.coordinator.steps import Close, Command, Kill
+from weft.errors import BugError
+from weft.storage.scribe import Scribe
+
+COMMIT_RESULTS = 1024
+COMMIT_AFTER_S = 0.05
+POLL_S = 0.2
+
+
+class Watcher(Protocol):
+    """Someone who wants to see progress."""
+
+    def update(self, counts: Counts) -> None:
+        """Called at most once per turn of the loop."""
+
+
+@dataclass(slots=True)
+class Coordinator:
+    """Runs one machine to its end, or until `stop` says so."""
+
+    machine: Machine
+    journal: Journal
+    scribe: Scribe
+    backend: Backend
+    clock: Clock
+    stop: Callable[[], bool]
+    watcher: Watcher | None = None
+    _first_pending_s: float | None = None
+    _urgent: bool = False
+
+    def run(self) -> bool:
+        """Return True when the search has its answer, False when stopped before."""
+        self._carry_out(self.machine.begin())
+        self._commit()
+        while not self.machine.done:
+            if self.stop():
+                self._interrupt()
+                return False
+            self._turn()
+        return True
+
+    def _turn(self) -> None:
+        self._dispatch()
+        events = self.backend.poll(self._wait_s())
+        now_s = self.clock.monotonic()
+        for event in events:
+            self._carry_out(self.machine.apply(event, now_s))
+        if not events:  # results that are in count before a deadline is judged
+            self._carry_out(self.machine.expire(now_s))
+        if self._commit_is_due(now_s):
+            self._commit()
+        if self.watcher is not None:
+            self.watcher.update(self.machine.counts())
+
+    def _dispatch(self) -> None:
+        capacity = self.backend.capacity()
+        if capacity > 0 and (assignments := self.machine.take(capacity)):
+            self.backend.submit(assignments)
+        elif self.machine.idle and not self.machine.holds_back and not self.machine.done:
+            raise BugError("the search waits for something that nobody runs")
+
+    def _carry_out(self, commands: Iterable[Command]) -> None:
+        """Carry out commands, and those that follow from what they recall."""
+        waiting = deque(commands)
+        while waiting:
+            command = waiting.popleft()
+            if isinstance(command, Kill):
+                self.backend.cancel(command.ticket)
+                continue
+            self._urgent |= isinstance(command, Close)
+            for recalled in self.journal.execute(command):
+                waiting.extend(self.machine.apply(recalled))
+
+    def _commit_is_due(self, now_s: float) -> bool:
+        if self._urgent or self.machine.holds_back or self.journal.pending >= COMMIT_RESULTS:
+            return True
+        if self.journal.pending == 0:
+            return False
+        if self._first_pending_s is None:
+            self._first_pending_s = now_s
+        return now_s - self._first_pending_s >= COMMIT_AFTER_S
+
+    def _commit(self) -> None:
+        self.journal.commit()
+        self.scribe.extend(self.clock.monotonic(), self.clock.wall())
+        self.machine.release()
+        self._first_pending_s, self._urgent = None, False
+
+    def _wait_s(self) -> float:
+        """How long nothing needs us: until a commit or a deadline is due."""
+        now_s, wait_s = self.clock.monotonic(), POLL_S
+        if self._first_pending_s is not None:
+            wait_s = min(wait_s, self._first_pending_s + COMMIT_AFTER_S - now_s)
+        deadline_s = self.machine.next_deadline_s()
+        if deadline_s is not None:
+            wait_s = min(wait_s, deadline_s - now_s)
+        return max(0.0, wait_s)
+
+    def _interrupt(self) -> None:
+        self.backend.close()
+        self._carry_out(self.machine.interrupt())
+        self.journal.event("interrupted")
+        self._commit()
+        self.scribe.checkpoint(self.clock.wall())

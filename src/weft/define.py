@@ -1,0 +1,185 @@
+"""How users declare tasks and searches: `@weft.task`, `@weft.search`.
+
+A task is known by its import path `module:function`, which is what a worker imports; calling
+it in a search only describes the call. A script run as `__main__` is known by its file's name.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Generator
+from pathlib import Path
+from typing import Any, Generic, ParamSpec, TypeVar, overload
+
+from weft.errors import SearchInvalid
+from weft.model.tasks import Limits, SearchCall, TaskCall
+
+P = ParamSpec("P")
+R = TypeVar("R")
+CONTEXT = ("seed", "inputs", "budget")
+"""Keyword-only parameters that the engine fills in: all for a search, `seed` for a task."""
+
+
+class Task(Generic[P, R]):
+    """A task function. Calling it describes a call; `function` is the plain function itself."""
+
+    def __init__(self, function: Callable[P, R], limits: Limits) -> None:
+        self.function = function
+        self.limits = limits
+        self.name = import_name(function, "task")
+        self.__doc__ = function.__doc__
+        self.__wrapped__ = function
+        signature = _plain_signature(function, self.name)
+        self.wants_seed = _is_asked(signature, "seed")
+        self._parameters = [p for p in signature.parameters.values() if p.name != "seed"]
+        if not self.wants_seed:
+            self._parameters = list(signature.parameters.values())
+        self._names = tuple(p.name for p in self._parameters)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> TaskCall:
+        """Describe a call with these arguments; defaults are filled in and recorded."""
+        if len(args) == len(self._names) and not kwargs:
+            return TaskCall(self.name, dict(zip(self._names, args, strict=True)), self.limits)
+        signature = inspect.Signature(self._parameters)
+        try:
+            bound = signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise SearchInvalid(f"call of task {self.name}: {error}") from None
+        bound.apply_defaults()
+        return TaskCall(self.name, bound.arguments, self.limits)
+
+    def __repr__(self) -> str:
+        return f"<weft task {self.name}>"
+
+
+@overload
+def task(function: Callable[P, R], /) -> Task[P, R]: ...
+@overload
+def task(
+    *, timeout_s: float | None = None, retries: int | None = None
+) -> Callable[[Callable[P, R]], Task[P, R]]: ...
+def task(
+    function: Callable[P, R] | None = None,
+    /,
+    *,
+    timeout_s: float | None = None,
+    retries: int | None = None,
+) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
+    """Declare a task: a pure function of JSON values that runs in a worker.
+
+    >>> import weft
+    >>> @weft.task
+    ... def double(x: int) -> int:
+    ...     return 2 * x
+    >>> double.function(21)
+    42
+
+    A keyword-only parameter `seed` is filled with the task's own 64-bit seed, the same whatever
+    the worker, the attempt or the number of workers.
+    """
+    limits = _checked_limits(timeout_s, retries)
+
+    def declare(target: Callable[P, R]) -> Task[P, R]:
+        return Task(target, limits)
+
+    return declare if function is None else declare(function)
+
+
+def search(
+    *, version: int, libraries: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Generator[Any, Any, Any]]], Callable[..., SearchCall]]:
+    """Declare a search: a generator that yields rounds of tasks and returns the answer.
+
+    `version` is part of a run's identity: raise it when the search decides differently.
+    `libraries` names installed distributions whose version can change the outcome.
+    Keyword-only parameters `seed`, `inputs` and `budget` are filled in by the engine.
+
+    >>> import weft
+    >>> @weft.search(version=1)
+    ... def nothing():
+    ...     yield []
+    ...     return 7
+    >>> nothing().version
+    1
+    """
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
+
+    def declare(body: Callable[..., Generator[Any, Any, Any]]) -> Callable[..., SearchCall]:
+        name = import_name(body, "search")
+        if not inspect.isgeneratorfunction(body):
+            raise SearchInvalid(f"search {name} never yields", hint="yield rounds of tasks")
+        signature = _plain_signature(body, name)
+        wants = tuple(word for word in CONTEXT if _is_asked(signature, word))
+        own = [p for p in signature.parameters.values() if p.name not in wants]
+        public = inspect.Signature(own)
+
+        def call(*args: Any, **kwargs: Any) -> SearchCall:
+            try:
+                bound = public.bind(*args, **kwargs)
+            except TypeError as error:
+                raise SearchInvalid(f"call of search {name}: {error}") from None
+            bound.apply_defaults()
+            return SearchCall(name, version, bound.arguments, body, libraries, wants)
+
+        call.__doc__, call.__name__, call.__wrapped__ = body.__doc__, body.__name__, body  # type: ignore[attr-defined]
+        call.is_search = True  # type: ignore[attr-defined]
+        return call
+
+    return declare
+
+
+def import_name(function: Callable[..., Any], what: str) -> str:
+    """Return `module:function`; refuse what a worker could not import by that name."""
+    module, name = function.__module__, function.__qualname__
+    if "<" in name or "." in name:
+        raise SearchInvalid(
+            f"{what} {module}:{name} is defined inside a function or class",
+            hint="move it to the top level of its module",
+        )
+    if module == "__main__":
+        module = _main_module(what, name)
+    return f"{module}:{name}"
+
+
+def _main_module(what: str, name: str) -> str:
+    """The name under which the running script can be imported again."""
+    main = sys.modules["__main__"]
+    spec = getattr(main, "__spec__", None)
+    if spec is not None and spec.name:
+        return str(spec.name).removesuffix(".__main__")
+    file = getattr(main, "__file__", None)
+    if file is None or not Path(file).stem.isidentifier():
+        where = "an interactive session" if file is None else Path(file).name
+        raise SearchInvalid(
+            f"{what} {name} is defined in {where}, which a worker cannot import",
+            hint="put it in a file such as my_search.py and `from my_search import` it",
+        )
+    return Path(file).stem
+
+
+def _plain_signature(function: Callable[..., Any], name: str) -> inspect.Signature:
+    signature = inspect.signature(function)
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise SearchInvalid(
+                f"{name} takes *{parameter.name}; arguments are recorded by name",
+                hint="name each parameter, or take one list or dict",
+            )
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise SearchInvalid(f"{name}: parameter {parameter.name} must not be positional-only")
+    return signature
+
+
+def _is_asked(signature: inspect.Signature, word: str) -> bool:
+    parameter = signature.parameters.get(word)
+    return parameter is not None and parameter.kind is parameter.KEYWORD_ONLY
+
+
+def _checked_limits(timeout_s: float | None, retries: int | None) -> Limits:
+    if timeout_s is not None and not timeout_s > 0:
+        raise SearchInvalid(f"timeout_s must be above 0, not {timeout_s!r}")
+    if retries is not None and not 0 <= retries <= 100:
+        raise SearchInvalid(f"retries must be 0 to 100, not {retries!r}")
+    return Limits(timeout_s, retries)

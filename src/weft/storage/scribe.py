@@ -1,0 +1,70 @@
+"""Writes the ledger: projects what was committed, appends it, checkpoints, notes heads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from weft.ledger.chain import Chain
+from weft.ledger.checkpoint import Checkpoint
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.heads import Head, HeadsList
+from weft.storage.ledgerfile import LedgerFile
+from weft.storage.manifest import Manifest
+from weft.storage.projection import Projection
+
+CHECKPOINT_EVERY_S = 1.0
+
+
+@dataclass(slots=True)
+class Scribe:
+    """The ledger's one writer. Call `extend` after each commit and `close` at the end."""
+
+    folder: RunFolder
+    manifest: Manifest
+    ledger: LedgerFile
+    chain: Chain
+    projection: Projection
+    origin: str
+    heads: HeadsList
+    host: str
+    disk: Disk
+    sign: Callable[[str], str] | None = None
+    last_checkpoint_s: float | None = None
+
+    @property
+    def head(self) -> tuple[int, str]:
+        """Size and root of the ledger as written."""
+        return self.chain.size, self.chain.root().hex()
+
+    def extend(self, now_s: float, wall_s: float) -> None:
+        """Append what was committed since; checkpoint at most once a second."""
+        chain = self.chain
+        lines = [chain.next_line(e.kind, e.key, e.body) for e in self.projection.ready()]
+        self.ledger.append(lines)
+        last_s = self.last_checkpoint_s
+        if last_s is None or now_s - last_s >= CHECKPOINT_EVERY_S:
+            self.checkpoint(wall_s)
+            self.last_checkpoint_s = now_s
+
+    def checkpoint(self, wall_s: float, *, restart: bool = False) -> None:
+        """Sync the ledger, then write its head to the checkpoint and the heads list."""
+        self.ledger.sync()
+        size, root = self.head
+        text = Checkpoint(self.origin, size, self.chain.root()).to_text()
+        self.disk.replace(self.folder.checkpoint, text.encode())
+        self.manifest.note_head(size, root, wall_s)
+        home = self.folder.home(self.host)
+        self.heads.note(
+            self.manifest.run_id, Head(size, root, self.manifest.commits, home, restart)
+        )
+
+    def finish(self, wall_s: float) -> None:
+        """Write the last checkpoint, sign it if asked, and make the ledger read-only."""
+        self.checkpoint(wall_s)
+        if self.sign is not None:
+            note = self.sign(self.folder.checkpoint.read_text("ascii"))
+            self.disk.replace(self.folder.signature, note.encode())
+        self.ledger.freeze()
+        self.folder.checkpoint.chmod(0o444)

@@ -1,0 +1,87 @@
+"""What a task body may use while it runs: `weft.note`, `weft.put`, `weft.get`.
+
+One context per process, since a worker runs one task at a time. Measurements go to the
+manifest and never to the ledger; objects are staged, and adopted when the result is accepted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from weft.errors import ObjectDamaged, SearchInvalid
+from weft.model.values import Object
+
+
+class TaskContext:
+    """The running task's surroundings: where objects are, and what it has reported so far."""
+
+    def __init__(self, objects: Path, staging: Path) -> None:
+        self._objects = objects
+        self._staging = staging
+        self.notes: dict[str, Any] = {}
+        self.staged: dict[str, str] = {}
+
+    def put(self, data: bytes) -> Object:
+        """Stage bytes and return the reference under which they will be known."""
+        digest = hashlib.sha256(data).hexdigest()
+        if digest not in self.staged and not self._path(digest).is_file():
+            self._staging.mkdir(parents=True, exist_ok=True)
+            name = f"{os.getpid()}-{next(_names)}"
+            (self._staging / name).write_bytes(data)
+            self.staged[digest] = name
+        return Object(digest)
+
+    def get(self, reference: Object) -> bytes:
+        """Return an object's bytes, checked against its name."""
+        staged = self.staged.get(reference.digest)
+        path = self._staging / staged if staged else self._path(reference.digest)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise ObjectDamaged(f"object {reference.digest} is not in this run") from None
+        if hashlib.sha256(data).hexdigest() != reference.digest:
+            raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
+        return data
+
+    def _path(self, digest: str) -> Path:
+        return self._objects / digest[:2] / digest[2:]
+
+
+_current: TaskContext | None = None
+_names = itertools.count()
+
+
+def enter(context: TaskContext | None) -> None:
+    """Make `context` the running task's, or end it with None."""
+    global _current  # noqa: PLW0603 - the process runs one task at a time
+    _current = context
+
+
+def note(**metrics: object) -> None:
+    """Report measurements of the running task; shown by `weft explain`, never in the ledger.
+
+    Outside a task it does nothing, so that task code can be tried by hand.
+    """
+    if _current is not None:
+        _current.notes.update(json.loads(json.dumps(metrics, default=str)))
+
+
+def put(data: bytes) -> Object:
+    """Store bytes as an object of the run; return the reference to pass on or to return."""
+    return _inside("weft.put").put(data)
+
+
+def get(reference: Object) -> bytes:
+    """Return the bytes of an object of the run."""
+    return _inside("weft.get").get(reference)
+
+
+def _inside(name: str) -> TaskContext:
+    if _current is None:
+        raise SearchInvalid(f"{name} works inside a task only; a search decides, it does no I/O")
+    return _current

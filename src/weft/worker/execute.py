@@ -1,0 +1,122 @@
+"""Run one assignment and say how it ended. The simulator and the worker share this code.
+
+Before the function's body (import, decode) a failure is a loss: another worker may do better.
+From the body on it is the task's own fault and is recorded.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import traceback
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from weft.backends.contract import Assignment, Finished, Lost, Staged
+from weft.errors import ValueInvalid
+from weft.model.keys import task_seed
+from weft.model.results import TaskError, Temporary
+from weft.model.values import decode_trusted, encode
+from weft.worker import context as task_context
+from weft.worker.context import TaskContext
+
+MAX_RESULT_CHARS = 16 * 2**20
+MAX_DETAIL_CHARS = 16_000
+
+
+class Executor:
+    """Runs assignments in this process, one after the other."""
+
+    def __init__(self, run_seed: int, objects: Path, staging: Path) -> None:
+        self._run_seed = run_seed
+        self._objects = objects
+        self._staging = staging
+        self._functions: dict[str, Any] = {}
+
+    def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
+        """Find the function and decode its arguments; a failure here is a loss."""
+        try:
+            task = self._functions.get(assignment.function) or self._load(assignment.function)
+            args: Any = decode_trusted(assignment.args)
+        except Exception as error:
+            reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
+            return Lost(assignment.ticket, reason, _detail(error))
+        if task.wants_seed:
+            a = assignment
+            seed = task_seed(self._run_seed, a.lane, a.round, a.index, a.function, a.args)
+            args["seed"] = seed
+        return task.function, args
+
+    def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished:
+        """Run the body and turn whatever happens into an outcome."""
+        ticket = assignment.ticket
+        around = TaskContext(self._objects, self._staging)
+        task_context.enter(around)
+        start_s = perf_counter()
+        try:
+            value = function(**args)
+        except Temporary as error:
+            end = _fault(ticket, "temporary", error, retriable=True)
+        except MemoryError as error:
+            end = _fault(ticket, "out-of-memory", error)
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else int(error.code is not None)
+            end = _fault(ticket, "exit", error, exit_code=code)
+        except Exception as error:
+            end = _fault(ticket, "exception", error)
+        else:
+            end = _encoded(ticket, value, around)
+        finally:
+            task_context.enter(None)
+        run_s = perf_counter() - start_s
+        notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
+        return Finished(
+            ticket, end.value, end.error, end.retriable, end.detail, end.staged, notes, run_s
+        )
+
+    def _load(self, name: str) -> Any:
+        module, _, attribute = name.partition(":")
+        try:
+            task = getattr(importlib.import_module(module), attribute)
+        except AttributeError as error:
+            raise ImportError(f"{module} has no task {attribute}") from error
+        if not hasattr(task, "wants_seed"):
+            raise ImportError(f"{name} is not a @weft.task function")
+        self._functions[name] = task
+        return task
+
+
+def _encoded(ticket: int, value: object, around: TaskContext) -> Finished:
+    try:
+        text = encode(value)
+        if len(text) > MAX_RESULT_CHARS:
+            raise ValueInvalid(
+                f"{len(text):,} characters, the limit is {MAX_RESULT_CHARS:,}",
+                hint="store it with weft.put(data) and return the object",
+            )
+    except ValueInvalid as error:
+        failure = TaskError("result-invalid", "collect")
+        return Finished(ticket, error=failure, detail=str(error))
+    staged = tuple(Staged(digest, name) for digest, name in around.staged.items())
+    return Finished(ticket, text, staged=staged)
+
+
+def _fault(
+    ticket: int,
+    type_: str,
+    error: BaseException,
+    *,
+    exit_code: int | None = None,
+    retriable: bool = False,
+) -> Finished:
+    return Finished(
+        ticket,
+        error=TaskError(type_, "run", exit_code),
+        retriable=retriable,
+        detail=_detail(error),
+    )
+
+
+def _detail(error: BaseException) -> str:
+    return "".join(traceback.format_exception(error))[-MAX_DETAIL_CHARS:]
