@@ -1,1 +1,40 @@
-"""Large parallel searches that always give the same answer, with proof."""
+"""Large parallel searches that always give the same answer, with proof.
+
+Declare tasks with `@weft.task`, a search with `@weft.search`, and `weft.run` it. See the
+README for a first example and docs/architecture.md for the words used here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from weft.define import search, task
+from weft.errors import WeftError
+from weft.model.results import Result, TaskError, TaskFailed, Temporary
+from weft.model.tasks import Budget, Unknown
+from weft.model.tasks import make_lanes as lanes
+from weft.model.tasks import make_lazy as lazy
+from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
+from weft.model.values import Object
+from weft.worker.context import get, note, put
+
+if TYPE_CHECKING:
+    from weft.wiring.outcome import Run
+    from weft.wiring.run import run
+
+__version__ = "0.1.0"
+__all__ = [
+    "Budget", "Object", "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown",
+    "WeftError", "get", "lanes", "lazy", "note", "put", "round", "run", "search", "task",
+]  # fmt: skip
+
+_LATER = {"run": "weft.wiring.run", "Run": "weft.wiring.outcome"}
+"""Names whose modules are slow to import; a worker never needs them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'weft' has no attribute {name!r}")
+    import importlib  # noqa: PLC0415
+
+    return getattr(importlib.import_module(_LATER[name]), name)

@@ -2,90 +2,15 @@
 
     submit(assignment) ─► … ─► poll() gives Started, then one of Finished | Lost | GivenBack
 
-A ticket names one attempt; it is never used again, so a late event of an attempt that was
-given up names a ticket nobody waits for and is dropped. `weft.testing.conformance` is the
-suite every backend must pass.
+`weft.testing.conformance` is the suite every backend must pass.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
-from weft.model.results import TaskError
-
-
-@dataclass(frozen=True, slots=True)
-class Assignment:
-    """One attempt of one task, with all that a worker needs to know."""
-
-    ticket: int
-    function: str
-    args: str
-    lane: str
-    round: int
-    index: int
-
-
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """Who runs an attempt; the start time tells a reused pid apart."""
-
-    pid: int | None = None
-    started: float | None = None
-    node: str | None = None
-    gpu: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Staged:
-    """New object bytes that a worker left in the staging folder under `name`."""
-
-    digest: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The attempt's function body is about to run."""
-
-    ticket: int
-    worker: Worker
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """The attempt ended by itself: a value, or an error that is the task's own fault."""
-
-    ticket: int
-    value: str | None = None
-    error: TaskError | None = None
-    retriable: bool = False
-    detail: str = ""
-    """Traceback or log tail, for people; goes to the manifest only."""
-    staged: tuple[Staged, ...] = ()
-    notes: str | None = None
-    run_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Lost:
-    """The attempt was lost through no fault of the task: requeue it, uncharged."""
-
-    ticket: int
-    reason: str
-    detail: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class GivenBack:
-    """The attempt never started and its worker no longer holds it; not even a loss."""
-
-    ticket: int
-
-
-BackendEvent = Started | Finished | Lost | GivenBack
+from weft.model.attempts import Assignment, BackendEvent
 
 
 class Backend(Protocol):

@@ -15,6 +15,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,8 @@ from typing import Any
 
 import psutil
 
-from weft.backends.contract import (
+from weft.errors import WorldError
+from weft.model.attempts import (
     Assignment,
     BackendEvent,
     Finished,
@@ -32,7 +34,6 @@ from weft.backends.contract import (
     Started,
     Worker,
 )
-from weft.errors import WorldError
 from weft.model.results import TaskError
 from weft.worker.frames import Unpacker, pack
 
@@ -42,6 +43,8 @@ MAX_CREDIT = 256
 BATCH_S = 0.02
 """A worker is given about this much work at a time."""
 START_FAILURES = 3
+CANCEL_GRACE_S = 0.25
+"""A new worker costs about this much, so a task given up may take it to end by itself."""
 LOG_TAIL_BYTES = 4000
 ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 """Sums in BLAS depend on the number of threads; one thread keeps them the same."""
@@ -103,6 +106,7 @@ class LocalBackend:
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Read from and write to the workers; wait only when nothing has happened yet."""
+        self._kill_cancelled()
         ready = self._selector.select(0 if self._events else timeout_s)
         for key, mask in ready:
             worker: _Process = key.data
@@ -114,13 +118,11 @@ class LocalBackend:
         return events
 
     def cancel(self, ticket: int) -> None:
-        """Forget a task: drop it if it waits in a worker, kill the worker if it may run."""
+        """Forget a task: drop it if it waits in a worker; kill the worker if it goes on."""
         for worker in self._workers:
             if ticket in worker.held:
-                worker.cancelled.add(ticket)
-                if worker.running == ticket:
-                    self._kill(worker)
-                else:
+                worker.cancelled[ticket] = time.monotonic()
+                if worker.running != ticket:
                     worker.send(["drop", [ticket]])
                     self._watch(worker)
                 return
@@ -169,7 +171,7 @@ class LocalBackend:
             elif kind == "dropped":
                 for ticket in body[0]:
                     worker.held.pop(ticket, None)
-                    worker.cancelled.discard(ticket)
+                    worker.cancelled.pop(ticket, None)
             else:
                 self._task_event(worker, kind, body)
 
@@ -177,15 +179,13 @@ class LocalBackend:
         ticket = body[0]
         if kind == "started":
             worker.running = ticket
-            if ticket in worker.cancelled:  # it started before the drop reached it
-                self._kill(worker)
-                return
-            self._events.append(Started(ticket, worker.identity))
+            if ticket not in worker.cancelled:  # else it started before the drop reached it
+                self._events.append(Started(ticket, worker.identity))
             return
         worker.running = None
         worker.held.pop(ticket, None)
         if ticket in worker.cancelled:
-            worker.cancelled.discard(ticket)
+            del worker.cancelled[ticket]
         elif kind == "finished":
             end = _finished(ticket, body[1])
             self._task_s += 0.1 * (end.run_s - self._task_s)
@@ -193,12 +193,13 @@ class LocalBackend:
         else:
             self._events.append(Lost(ticket, body[1], body[2]))
 
-    def _kill(self, worker: _Process) -> None:
-        """Kill a worker whose running task was cancelled; give back what it had not started."""
-        running = worker.running
-        self._remove(worker)
-        worker.held.pop(running or 0, None)
-        self._give_back(worker)
+    def _kill_cancelled(self) -> None:
+        """Kill workers that still run a task given up a moment ago; short ones just end."""
+        limit_s = time.monotonic() - CANCEL_GRACE_S
+        for worker in list(self._workers):
+            if worker.running is not None and worker.cancelled.get(worker.running, 1e18) < limit_s:
+                self._remove(worker)
+                self._give_back(worker)
 
     def _died(self, worker: _Process) -> None:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
@@ -231,7 +232,8 @@ class _Process:
     def __init__(self, number: int, setup: WorkerSetup) -> None:
         self.number = number
         self.held: dict[int, Assignment] = {}
-        self.cancelled: set[int] = set()
+        self.cancelled: dict[int, float] = {}
+        """Tickets given up while here, and when."""
         self.running: int | None = None
         self.ready = False
         self.outbox = bytearray(setup.hello())

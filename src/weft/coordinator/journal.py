@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from weft.backends.contract import Staged
 from weft.coordinator.steps import (
     Advance,
     Answer,
@@ -25,6 +24,7 @@ from weft.coordinator.steps import (
     Task,
 )
 from weft.errors import ReplayDiverged
+from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
 from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
@@ -42,10 +42,20 @@ class Clock(Protocol):
         """Seconds that never jump."""
 
 
+class Sources(Protocol):
+    """Keeps track of the code that tasks run."""
+
+    def use(self, function: str) -> None:
+        """Take note of a function; raise `CodeChanged` when its code is not as recorded."""
+
+
 class Journal:
     """The manifest as the coordinator writes it."""
 
-    def __init__(self, manifest: Manifest, objects: ObjectStore, clock: Clock) -> None:
+    def __init__(
+        self, manifest: Manifest, objects: ObjectStore, clock: Clock, sources: Sources
+    ) -> None:
+        self.sources = sources
         self._manifest = manifest
         self._objects = objects
         self._clock = clock
@@ -115,6 +125,8 @@ class Journal:
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
+        for function in dict.fromkeys(task.function for task in c.tasks):
+            self.sources.use(function)
         known: dict[int, TaskRow] = {}
         if row.id not in self._fresh:
             first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index

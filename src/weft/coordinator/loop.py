@@ -46,13 +46,14 @@ class Coordinator:
 
     def run(self) -> bool:
         """Return True when the search has its answer, False when stopped before."""
-        self._carry_out(self.machine.begin())
+        self._carry_out(self.machine.go_on())
         self._commit()
         while not self.machine.done:
             if self.stop():
                 self._interrupt()
                 return False
             self._turn()
+        self._commit()
         return True
 
     def _turn(self) -> None:
@@ -76,9 +77,9 @@ class Coordinator:
             raise BugError("the search waits for something that nobody runs")
 
     def _carry_out(self, commands: Iterable[Command]) -> None:
-        """Carry out commands, and those that follow from what they recall."""
+        """Carry out commands and all that follows from them, until every lane waits."""
         waiting = deque(commands)
-        while waiting:
+        while waiting or (waiting := deque(self.machine.go_on())):
             command = waiting.popleft()
             if isinstance(command, Kill):
                 self.backend.cancel(command.ticket)

@@ -1,6 +1,7 @@
 """The coordinator's transitions: state + event → state + commands. No clock, no I/O.
 
-    begin / apply(event) ─► commands ─► the journal carries them out, recalls what is recorded
+    apply(event) ─► commands ─► the journal carries them out, recalls what is recorded
+    go_on()    the next lane whose results are all in takes them and asks for more
     release()  after a commit: what was queued durably may now be dispatched
     take(n)    the next tasks to dispatch, first lane first, then by index
 
@@ -16,15 +17,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weft.backends.contract import (
-    Assignment,
-    BackendEvent,
-    Finished,
-    GivenBack,
-    Lost,
-    Started,
-    Worker,
-)
 from weft.coordinator.lane import Ended, Fetch, Lane, OpenRoundState, Step, StoredResults
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up, runs_alone
 from weft.coordinator.steps import (
@@ -43,6 +35,15 @@ from weft.coordinator.steps import (
     Task,
 )
 from weft.errors import SearchInvalid, WeftError
+from weft.model.attempts import (
+    Assignment,
+    BackendEvent,
+    Finished,
+    GivenBack,
+    Lost,
+    Started,
+    Worker,
+)
 from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.tasks import Lanes, LazyRound, Round, SearchCall, TaskCall, check_call
@@ -98,7 +99,7 @@ class Machine:
         self._next_ticket = 1
         self._alone: int | None = None
         self._commands: list[Command] = []
-        self._moves: deque[Move] = deque()
+        self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
         self.answer: str | None = None
         self.value: Any = None
@@ -124,9 +125,13 @@ class Machine:
         """How far the run has come."""
         return Counts(self._planned, self._finished, self._failed, len(self._out))
 
-    def begin(self) -> list[Command]:
-        """Start the root search."""
-        self._moves.append(Move(self._root))
+    def go_on(self) -> list[Command]:
+        """Run one lane on whose results are all in; nothing when no lane can go on.
+
+        Called only when all earlier commands are carried out: the search may read stored rows.
+        """
+        if self._moves:
+            self._advance(self._moves.popleft())
         return self._drain()
 
     def release(self) -> None:
@@ -380,8 +385,5 @@ class Machine:
             self._moves.append(Move(parent, parent.answers))
 
     def _drain(self) -> list[Command]:
-        """Let every lane go on that can, then hand over what is to be carried out."""
-        while self._moves:
-            self._advance(self._moves.popleft())
         commands, self._commands = self._commands, []
         return commands

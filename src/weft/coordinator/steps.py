@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from weft.backends.contract import Staged, Worker
+from weft.model.attempts import Staged, Worker
 from weft.model.results import TaskError
 from weft.model.tasks import Limits
 

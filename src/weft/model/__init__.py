@@ -1,1 +1,1 @@
-"""The vocabulary of a run: values, keys, tasks, results. Pure; knows nothing below it but errors."""
+"""The vocabulary of a run: values, keys, tasks, results. Pure; knows only errors."""

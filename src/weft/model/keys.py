@@ -18,17 +18,13 @@ def sha256_hex(data: bytes | str) -> str:
     return hashlib.sha256(data.encode() if isinstance(data, str) else data).hexdigest()
 
 
-def task_key(  # noqa: PLR0917
-    genesis: str, lane: str, round_: int, index: int, function: str, args: str
-) -> str:
+def task_key(genesis: str, lane: str, round_: int, index: int, function: str, args: str) -> str:
     """Name a task: sha256 of ["task", genesis, lane, round, index, function, args]."""
     text = f"{_key_head(genesis, lane, round_)}{index},{_quoted(function)},{args}]"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def task_seed(  # noqa: PLR0917
-    run_seed: int, lane: str, round_: int, index: int, function: str, args: str
-) -> int:
+def task_seed(run_seed: int, lane: str, round_: int, index: int, function: str, args: str) -> int:
     """Draw a task's 64-bit seed from ["seed", run seed, lane, round, index, function, args]."""
     text = f"{_seed_head(run_seed, lane, round_)}{index},{_quoted(function)},{args}]"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

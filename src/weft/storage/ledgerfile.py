@@ -67,7 +67,18 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
     if path.stat().st_size > MAX_CHECKPOINT_BYTES:
         raise LedgerDamaged(f"{path.name}: larger than any checkpoint")
     try:
-        text = path.read_bytes().decode("ascii")
+        text = path.read_bytes().decode()
     except UnicodeDecodeError:
-        raise LedgerDamaged(f"{path.name}: not a checkpoint: it has bytes beyond ASCII") from None
+        raise LedgerDamaged(f"{path.name}: not a checkpoint: it is not UTF-8") from None
     return parse_checkpoint(text)
+
+
+def count_lines(path: Path) -> int:
+    """How many whole lines the file has."""
+    if not path.is_file():
+        return 0
+    count = 0
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            count += chunk.count(b"\n")
+    return count

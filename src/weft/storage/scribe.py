@@ -56,9 +56,8 @@ class Scribe:
         self.disk.replace(self.folder.checkpoint, text.encode())
         self.manifest.note_head(size, root, wall_s)
         home = self.folder.home(self.host)
-        self.heads.note(
-            self.manifest.run_id, Head(size, root, self.manifest.commits, home, restart)
-        )
+        head = Head(size, root, self.manifest.commits, home, restart)
+        self.heads.note(self.manifest.run_id, head)
 
     def finish(self, wall_s: float) -> None:
         """Write the last checkpoint, sign it if asked, and make the ledger read-only."""

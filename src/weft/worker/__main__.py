@@ -16,7 +16,7 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from weft.backends.contract import Assignment, Finished, Lost
+from weft.model.attempts import Assignment, Finished, Lost
 from weft.worker.execute import Executor
 from weft.worker.frames import Unpacker, pack
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from weft.backends.contract import Assignment, Finished, Lost, Staged
 from weft.errors import ValueInvalid
+from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
 from weft.model.results import TaskError, Temporary
 from weft.model.values import decode_trusted, encode

@@ -1,0 +1,1 @@
+"""Where the parts meet the world: real clocks, stores, backends and the environment."""

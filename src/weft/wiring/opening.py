@@ -1,0 +1,233 @@
+"""Create a run's folder, or open an existing one through the one path of recovery.
+
+All refusals (another run, changed code, a copy, a roll-back, damage) come before the first
+write, so a refused command changes nothing.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from weft.errors import ManifestDamaged, RunCopied, RunRolledBack
+from weft.ledger.chain import Chain
+from weft.ledger.checkpoint import Checkpoint, origin_of
+from weft.model.values import canonical
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.heads import Head, HeadsList
+from weft.storage.ledgerfile import LedgerFile, count_lines, read_checkpoint
+from weft.storage.manifest import Manifest
+from weft.storage.objects import ObjectStore
+from weft.storage.projection import Projection
+from weft.storage.rebuild import rebuild
+from weft.storage.reconcile import good_records, reconcile
+from weft.storage.scribe import Scribe
+from weft.wiring.request import check_same
+
+
+@dataclass(slots=True)
+class OpenRun:
+    """A run folder that is ours to write, with everything recovered."""
+
+    folder: RunFolder
+    run_file: RunFile
+    manifest: Manifest
+    objects: ObjectStore
+    scribe: Scribe
+    events: list[tuple[str, str]]
+    """What opening found beyond the normal: (kind, detail)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and by whom runs are opened: passed in, so that a simulation can own it."""
+
+    disk: Disk
+    host: str
+    heads: HeadsList
+
+
+def create_run(
+    folder: RunFolder, run_file: RunFile, genesis: str, inputs: dict[str, bytes], place: Place
+) -> OpenRun:
+    """Set up a new run: inputs as objects, run.toml, then the manifest with the genesis."""
+    disk = place.disk
+    disk.make_folder(folder.objects)
+    objects = ObjectStore(folder.objects, disk)
+    for data in inputs.values():
+        objects.add(data)
+    folder.write_run_file(run_file, disk)
+    manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
+    projection = Projection(manifest)
+    scribe = _scribe(folder, run_file, manifest, Chain(), projection, place)
+    return OpenRun(folder, run_file, manifest, objects, scribe, [])
+
+
+def reopen_run(
+    folder: RunFolder,
+    genesis: str,
+    inputs: dict[str, bytes],
+    accept: tuple[str, ...],
+    place: Place,
+    new_run_id: str,
+) -> OpenRun:
+    """Open a run that exists: refuse what must be refused, then recover and go on."""
+    run_file = folder.read_run_file()
+    checkpoint = read_checkpoint(folder.checkpoint)
+    recorded = recorded_genesis(folder, checkpoint)
+    if recorded is not None:
+        check_same(recorded, genesis, folder.path)
+    events = _check_history(folder, run_file, accept, place, checkpoint)
+    if recorded is None and not folder.manifest.exists():
+        return _create_again(folder, run_file, genesis, inputs, place)
+    return _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
+
+
+def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | None:
+    """Return the genesis body as the manifest or, without it, the ledger has it."""
+    if is_blank(folder.manifest):
+        for record in good_records(folder.ledger, checkpoint):
+            return canonical(record.body)
+        return None
+    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+    try:
+        return manifest.genesis
+    finally:
+        manifest.close()
+
+
+def is_blank(path: Path) -> bool:
+    """Whether a manifest is missing or was never committed (killed while being created)."""
+    if not path.is_file():
+        return True
+    if path.stat().st_size > 0:
+        return False
+    wal = path.with_name(path.name + "-wal")
+    return not wal.is_file() or wal.stat().st_size == 0
+
+
+def _create_again(
+    folder: RunFolder, run_file: RunFile, genesis: str, inputs: dict[str, bytes], place: Place
+) -> OpenRun:
+    """The earlier attempt was killed before anything was recorded: begin it anew."""
+    return create_run(folder, run_file, genesis, inputs, place)
+
+
+def _recover(
+    folder: RunFolder,
+    run_file: RunFile,
+    genesis: str,
+    checkpoint: Checkpoint | None,
+    place: Place,
+    events: list[tuple[str, str]],
+    new_run_id: str,
+) -> OpenRun:
+    disk = place.disk
+    if is_blank(folder.manifest):
+        for suffix in ("", "-wal", "-shm"):
+            folder.manifest.with_name(folder.manifest.name + suffix).unlink(missing_ok=True)
+        manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
+        events.append(("manifest-lost", "rebuilt from the ledger"))
+    else:
+        manifest = Manifest.open(folder.manifest, disk)
+    found = reconcile(folder.ledger, Projection(manifest), checkpoint)
+    if found.behind:
+        restored = rebuild(manifest, good_records(folder.ledger, checkpoint))
+        manifest.commit()
+        events.append(("manifest-rebuilt", f"{restored} results restored from the ledger"))
+        found = reconcile(folder.ledger, Projection(manifest), checkpoint)
+        if found.behind:
+            raise ManifestDamaged("manifest.sqlite cannot be brought up to the ledger")
+    if ("copy-accepted", "") in events:
+        run_file = replace(run_file, run_id=new_run_id)
+        folder.write_run_file(run_file, disk)
+    if manifest.run_id != run_file.run_id:
+        manifest.set_meta("run_id", run_file.run_id)
+    scribe = _scribe(folder, run_file, manifest, found.chain, found.projection, place)
+    if found.torn_bytes:
+        scribe.ledger.cut(found.good_bytes)
+        events.append(("tail-cut", f"{found.torn_bytes} bytes of an unfinished write"))
+    scribe.ledger.append(found.pending)
+    objects = ObjectStore(folder.objects, disk)
+    objects.clear_staging()
+    return OpenRun(folder, run_file, manifest, objects, scribe, events)
+
+
+def _scribe(
+    folder: RunFolder,
+    run_file: RunFile,
+    manifest: Manifest,
+    chain: Chain,
+    projection: Projection,
+    place: Place,
+) -> Scribe:
+    ledger = LedgerFile(folder.ledger, place.disk)
+    origin = origin_of(run_file.search)
+    return Scribe(
+        folder, manifest, ledger, chain, projection, origin, place.heads, place.host, place.disk
+    )
+
+
+# -- what outside heads say ---------------------------------------------------------------
+
+
+def _check_history(
+    folder: RunFolder,
+    run_file: RunFile,
+    accept: tuple[str, ...],
+    place: Place,
+    checkpoint: Checkpoint | None,
+) -> list[tuple[str, str]]:
+    heads = place.heads.binding(run_file.run_id)
+    if not heads:
+        return []
+    events: list[tuple[str, str]] = []
+    if _is_copy(folder, heads[-1], run_file.run_id, place.host):
+        if "copy" not in accept:
+            raise RunCopied(
+                f"{folder.path} is a copy: the run still lives in {heads[-1].home.path}",
+                hint="go on there, or continue this copy as a run of its own with --accept copy",
+            )
+        return [("copy-accepted", "")]
+    behind = _is_rolled_back(folder, heads[-1], checkpoint)
+    if behind:
+        if "rollback" not in accept:
+            raise RunRolledBack(
+                f"{folder.path} is older than it was: {behind}",
+                hint="restore the newer folder, or go on from here with --accept rollback",
+            )
+        events.append(("rollback-accepted", behind))
+    home = folder.home(place.host)
+    if home.path != heads[-1].home.path:
+        events.append(("moved", f"from {heads[-1].home.path}"))
+    return events
+
+
+def _is_copy(folder: RunFolder, last: Head, run_id: str, host: str) -> bool:
+    """Whether the run still stands where it was last seen, in another folder than this one."""
+    here, there = folder.home(host), RunFolder(Path(last.home.path))
+    if here.same_folder(last.home) or here.path == last.home.path or here.host != last.home.host:
+        return False
+    return there.is_run() and there.read_run_file().run_id == run_id
+
+
+def _is_rolled_back(folder: RunFolder, last: Head, checkpoint: Checkpoint | None) -> str:
+    """Say in what the folder is older than the last outside head; empty when it is not."""
+    size = count_lines(folder.ledger)
+    if size < last.size:
+        return f"its ledger has {size} records, {last.size} were seen"
+    if is_blank(folder.manifest):
+        return ""
+    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+    try:
+        if manifest.commits >= last.commits:
+            return ""
+        if reconcile(folder.ledger, Projection(manifest), checkpoint).behind:
+            return ""  # the manifest alone is older: it is rebuilt as far as the ledger reaches
+        return f"its manifest has {manifest.commits} commits, {last.commits} were seen"
+    except sqlite3.DatabaseError as error:
+        raise ManifestDamaged(f"manifest.sqlite: {error}") from error
+    finally:
+        manifest.close()

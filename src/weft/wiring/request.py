@@ -1,0 +1,151 @@
+"""What someone wants to run: the decision config that binds it, and how to execute it.
+
+`genesis_text` is the identity of a run. Everything that can change the outcome is in it;
+nothing about workers, places or time is.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft.coordinator.policy import Policy
+from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
+from weft.ledger.records import FORMAT
+from weft.model.keys import sha256_hex
+from weft.model.tasks import Budget, SearchCall
+from weft.model.values import Object, canonical, from_wire, to_wire
+
+ACCEPTABLE = ("code", "copy", "rollback")
+BACKENDS = ("serial", "local")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Everything that can change the outcome, beside the search's code."""
+
+    call: SearchCall
+    seed: int = 0
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    """Digest of each input; the bytes are objects of the run."""
+    budget: Budget = field(default_factory=Budget)
+    policy: Policy = field(default_factory=Policy)
+
+    def context(self) -> dict[str, Any]:
+        """Return what the search may ask for by keyword."""
+        inputs = {name: Object(digest) for name, digest in self.inputs.items()}
+        return {"seed": self.seed, "inputs": inputs, "budget": self.budget}
+
+    def genesis_text(self) -> str:
+        """Render the canonical body of record 0."""
+        call = self.call
+        try:
+            config = {
+                "args": to_wire(dict(call.args)),
+                "budget": to_wire(dict(self.budget.counts)),
+                "retries": self.policy.retries,
+                "strict": self.policy.strict,
+                "timeout_s": to_wire(self.policy.timeout_s),
+            }
+        except ValueInvalid as error:
+            raise SearchInvalid(f"arguments of search {call.name}: {error}") from None
+        return canonical({
+            "config": config,
+            "format": FORMAT,
+            "inputs": dict(self.inputs),
+            "libraries": {name: _installed(name) for name in call.libraries},
+            "search": call.name,
+            "seed": to_wire(self.seed),
+            "version": call.version,
+        })  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How a run is carried out; may change on every resume and never reaches the ledger."""
+
+    out: Path
+    workers: int = 1
+    backend: str = "local"
+    accept: tuple[str, ...] = ()
+    wall_limit_s: float | None = None
+    sign_key: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers < 1 or self.workers > 4096:
+            raise UsageError(f"--workers must be 1 to 4096, not {self.workers}")
+        if self.backend not in BACKENDS:
+            raise UsageError(f"--backend must be one of {', '.join(BACKENDS)}, not {self.backend}")
+        unknown = [word for word in self.accept if word not in ACCEPTABLE]
+        if unknown:
+            allowed = ", ".join(ACCEPTABLE)
+            raise UsageError(f"--accept takes {allowed}, not {unknown[0]!r}")
+
+
+def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
+    """Rebuild the decision of a recorded run; `call` supplies the search's code."""
+    raw = json.loads(genesis)
+    config = raw["config"]
+    timeout_s: Any = from_wire(config["timeout_s"])
+    seed: Any = from_wire(raw["seed"])
+    return Decision(
+        call=call,
+        seed=seed,
+        inputs=raw["inputs"],
+        budget=Budget(config["budget"]),
+        policy=Policy(config["retries"], timeout_s, config["strict"]),
+    )
+
+
+def check_same(recorded: str, asked: str, where: Path) -> None:
+    """Raise `RunMismatch` naming the first field in which two genesis bodies differ."""
+    if recorded == asked:
+        return
+    old, new = _flat(json.loads(recorded)), _flat(json.loads(asked))
+    for name in sorted(old.keys() | new.keys()):
+        if old.get(name) != new.get(name):
+            before, now = old.get(name, "nothing"), new.get(name, "nothing")
+            raise RunMismatch(
+                f"{where} holds another run: {name} is {before} there, {now} here",
+                hint="use the recorded value, or a new --out",
+            )
+
+
+def read_inputs(inputs: Mapping[str, Path | bytes]) -> dict[str, bytes]:
+    """Return each input's bytes, by name."""
+    return {name: _read_input(name, source) for name, source in sorted(inputs.items())}
+
+
+def digests(inputs: Mapping[str, bytes]) -> dict[str, str]:
+    """SHA-256 of each input."""
+    return {name: sha256_hex(data) for name, data in inputs.items()}
+
+
+def _read_input(name: str, source: Path | bytes) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    if not source.is_file():
+        what = "is not a plain file" if source.exists() else "does not exist"
+        raise FileInvalid(f"input {name}: {source} {what}")
+    return source.read_bytes()
+
+
+def _installed(library: str) -> str:
+    try:
+        return importlib.metadata.version(library)
+    except importlib.metadata.PackageNotFoundError:
+        raise SearchInvalid(f"the search needs library {library}, which is not installed") from None
+
+
+def _flat(value: Any, name: str = "") -> dict[str, str]:
+    """Dotted names of all leaves, for comparing two configs in words."""
+    if not isinstance(value, dict) or not value:
+        return {name: json.dumps(value)}
+    flat: dict[str, str] = {}
+    for key, item in value.items():
+        flat.update(_flat(item, f"{name}.{key}" if name else key))
+    return flat

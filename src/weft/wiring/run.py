@@ -1,0 +1,217 @@
+"""Run a search from start to answer: the only place that puts all parts together."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from weft.backends.contract import Backend
+from weft.backends.local import MAX_CREDIT, LocalBackend, WorkerSetup
+from weft.coordinator.journal import Journal
+from weft.coordinator.loop import Coordinator, Watcher
+from weft.coordinator.machine import Machine
+from weft.coordinator.policy import Policy
+from weft.errors import Interrupted, StorageFailed, UsageError
+from weft.model.keys import sha256_hex
+from weft.model.tasks import Budget, SearchCall
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.heads import HeadsList
+from weft.wiring import world
+from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
+from weft.wiring.outcome import Run, is_finished, read_outcome
+from weft.wiring.request import Decision, Execution, digests, read_inputs
+from weft.wiring.sources import SourceBook, search_folder
+
+
+def run(
+    search: SearchCall,
+    *,
+    out: str | Path,
+    seed: int = 0,
+    inputs: Mapping[str, str | Path | bytes] | None = None,
+    budget: Mapping[str, int] | None = None,
+    retries: int = 0,
+    timeout_s: float | None = None,
+    strict: bool = False,
+    workers: int = 1,
+    backend: str = "local",
+    accept: Sequence[str] = (),
+    wall_limit_s: float | None = None,
+    sign_key: str | Path | None = None,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Run a search into the folder `out`, or go on with the run that is there.
+
+    The first group of options decides the outcome and is bound into the ledger; the same call
+    on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
+    only say how to carry it out.
+
+    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
+    other `WeftError`s as their docstrings say.
+    """
+    given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
+    data = read_inputs(given)
+    policy = checked_policy(retries, timeout_s, strict)
+    decision = Decision(search, seed, digests(data), Budget(dict(budget or {})), policy)
+    execution = Execution(
+        Path(out),
+        workers,
+        backend,
+        tuple(accept),
+        wall_limit_s,
+        Path(sign_key) if sign_key else None,
+    )
+    return carry_out(decision, execution, data, watcher)
+
+
+def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Policy:
+    """Return the limits, refused when they make no sense."""
+    if not 0 <= retries <= 100:
+        raise UsageError(f"--retries must be 0 to 100, not {retries}")
+    if timeout_s is not None and not timeout_s > 0:
+        raise UsageError(f"--timeout must be above 0 seconds, not {timeout_s}")
+    return Policy(retries, None if timeout_s is None else float(timeout_s), strict)
+
+
+def carry_out(
+    decision: Decision,
+    execution: Execution,
+    inputs: dict[str, bytes],
+    watcher: Watcher | None = None,
+) -> Run:
+    """Create or open the run's folder and run it to its end."""
+    folder, genesis = RunFolder(execution.out), decision.genesis_text()
+    sign = _signer(execution, decision.call.name)
+    if not folder.is_run():
+        folder.check_free()
+        folder.path.mkdir(parents=True, exist_ok=True)
+    with _storage_named(folder.path), folder.locked(world.host_name()):
+        if is_finished(folder):
+            return read_outcome(folder, genesis)
+        opened = _open(folder, decision, execution, genesis, inputs)
+        opened.scribe.sign = sign
+        try:
+            return _run_open(opened, decision, execution, watcher)
+        finally:
+            opened.scribe.ledger.close()
+            opened.manifest.close()
+
+
+def real_place() -> Place:
+    """Return the real disk, host and heads list."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
+
+
+def _open(
+    folder: RunFolder,
+    decision: Decision,
+    execution: Execution,
+    genesis: str,
+    inputs: dict[str, bytes],
+) -> OpenRun:
+    place = real_place()
+    if folder.is_run():
+        new_id = world.new_run_id()
+        return reopen_run(folder, genesis, inputs, execution.accept, place, new_id)
+    name = decision.call.name
+    run_file = RunFile(
+        run_id=world.new_run_id(),
+        search=name,
+        search_path=search_folder(name, folder.path),
+        execution={"backend": execution.backend, "workers": execution.workers},
+    )
+    return create_run(folder, run_file, genesis, inputs, place)
+
+
+def _run_open(
+    opened: OpenRun, decision: Decision, execution: Execution, watcher: Watcher | None
+) -> Run:
+    clock = world.RealClock()
+    journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened, execution))
+    for kind, detail in opened.events:
+        journal.event(kind, detail)
+    journal.sources.use(decision.call.name)
+    if any(kind == "rollback-accepted" for kind, _ in opened.events):
+        journal.commit()
+        opened.scribe.checkpoint(clock.wall(), restart=True)
+    machine = Machine(
+        sha256_hex(opened.manifest.genesis),
+        decision.call,
+        decision.context(),
+        decision.policy,
+        journal.fetch,
+    )
+    stop = world.StopRequest(execution.wall_limit_s)
+    backend = _backend(opened, decision, execution)
+    try:
+        with stop.listening():
+            coordinator = Coordinator(
+                machine, journal, opened.scribe, backend, clock, stop.asked, watcher
+            )
+            finished = coordinator.run()
+    finally:
+        backend.close()
+    if not finished:
+        raise Interrupted(
+            f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
+            hint=f"weft resume {execution.out}",
+        )
+    opened.scribe.finish(clock.wall())
+    opened.manifest.commit()
+    opened.manifest.finish()
+    return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _source_book(opened: OpenRun, execution: Execution) -> SourceBook:
+    def save(sources: dict[str, str]) -> None:
+        from dataclasses import replace  # noqa: PLC0415
+
+        opened.run_file = replace(opened.run_file, sources=dict(sources))
+        opened.folder.write_run_file(opened.run_file, opened.scribe.disk)
+
+    def accepted(package: str) -> None:
+        opened.events.append(("code-accepted", package))
+
+    note = accepted if "code" in execution.accept else None
+    return SourceBook(dict(opened.run_file.sources), save, note)
+
+
+def _backend(opened: OpenRun, decision: Decision, execution: Execution) -> Backend:
+    setup = WorkerSetup(
+        run_seed=decision.seed,
+        objects=opened.folder.objects.absolute(),
+        staging=opened.objects.staging.absolute(),
+        logs=opened.folder.logs.absolute(),
+        path=list(sys.path),
+        environment=world.worker_environment(),
+    )
+    if execution.backend == "serial":
+        return LocalBackend(setup, workers=1, max_credit=1)
+    return LocalBackend(setup, execution.workers, MAX_CREDIT)
+
+
+def _signer(execution: Execution, search: str) -> Callable[[str], str] | None:
+    if execution.sign_key is None:
+        return None
+    from weft.ledger.checkpoint import origin_of  # noqa: PLC0415
+    from weft.signing import load_private_key, sign_checkpoint  # noqa: PLC0415 - slow import
+
+    key = load_private_key(execution.sign_key)
+    return lambda text: sign_checkpoint(text, origin_of(search), key)
+
+
+@contextmanager
+def _storage_named(path: Path) -> Iterator[None]:
+    """Say a full or broken disk in one line; what was completed before is safe."""
+    hint = f"free space or mend the disk, then: weft resume {path}"
+    try:
+        yield
+    except OSError as error:
+        raise StorageFailed(f"{path}: {error.strerror or error}", hint=hint) from error
+    except sqlite3.OperationalError as error:
+        raise StorageFailed(f"{path}/manifest.sqlite: {error}", hint=hint) from error
