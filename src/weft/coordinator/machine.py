@@ -49,10 +49,15 @@ from weft.model.results import Result, TaskError
 from weft.model.tasks import Lanes, LazyRound, Round, SearchCall, TaskCall, check_call
 from weft.model.values import encode
 
-LAZY_WINDOW = 4096
-"""How many tasks of a lazy round are made ahead of those that are out."""
-LAZY_REACH = 32768
-"""How far a lazy round may run ahead of its first unfinished task."""
+
+@dataclass(frozen=True, slots=True)
+class LazyLimits:
+    """How much of a lazy round may exist at a time."""
+
+    window: int = 4096
+    """Tasks made but not finished."""
+    reach: int = 32768
+    """Distance from the first unfinished task to the last one made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +89,9 @@ class Machine:
         context: Mapping[str, Any],
         policy: Policy,
         fetch: Fetch,
+        lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
     ) -> None:
+        self._lazy = lazy
         self._genesis = genesis
         self._context = context
         self._policy = policy
@@ -306,8 +313,9 @@ class Machine:
 
     def _make_more(self, state: OpenRoundState) -> None:
         """Keep a window of a lazy round's tasks made, half a window at a time."""
-        end = min(state.size, state.recorded + LAZY_REACH, state.made + LAZY_WINDOW)
-        if len(state.tasks) > LAZY_WINDOW // 2 or end == state.made:
+        lazy = self._lazy
+        end = min(state.size, state.recorded + lazy.reach, state.made + lazy.window)
+        if len(state.tasks) > lazy.window // 2 or end <= state.made:
             return
         make = self._makers[state.lane.path, state.number]
         self._queue(state, [check_call(make(i), i) for i in range(state.made, end)])
