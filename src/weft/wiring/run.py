@@ -12,7 +12,7 @@ from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend, WorkerSetup
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
-from weft.coordinator.machine import Machine
+from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
 from weft.errors import Interrupted, StorageFailed, UsageError
 from weft.model.keys import sha256_hex
@@ -57,14 +57,8 @@ def run(
     data = read_inputs(given)
     policy = checked_policy(retries, timeout_s, strict)
     decision = Decision(search, seed, digests(data), Budget(dict(budget or {})), policy)
-    execution = Execution(
-        Path(out),
-        workers,
-        backend,
-        tuple(accept),
-        wall_limit_s,
-        Path(sign_key) if sign_key else None,
-    )
+    key = Path(sign_key) if sign_key else None
+    execution = Execution(Path(out), workers, backend, tuple(accept), wall_limit_s, key)
     return carry_out(decision, execution, data, watcher)
 
 
@@ -139,21 +133,14 @@ def _run_open(
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
-    machine = Machine(
-        sha256_hex(opened.manifest.genesis),
-        decision.call,
-        decision.context(),
-        decision.policy,
-        journal.fetch,
-    )
+    machine = new_machine(opened, decision, journal)
     stop = world.StopRequest(execution.wall_limit_s)
     backend = _backend(opened, decision, execution)
     try:
         with stop.listening():
-            coordinator = Coordinator(
+            finished = Coordinator(
                 machine, journal, opened.scribe, backend, clock, stop.asked, watcher
-            )
-            finished = coordinator.run()
+            ).run()
     finally:
         backend.close()
     if not finished:
@@ -161,10 +148,29 @@ def _run_open(
             f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
             hint=f"weft resume {execution.out}",
         )
-    opened.scribe.finish(clock.wall())
+    seal(opened, clock.wall())
+    return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def new_machine(
+    opened: OpenRun, decision: Decision, journal: Journal, lazy: LazyLimits | None = None
+) -> Machine:
+    """Return the machine at its beginning; replay brings it to where the run stands."""
+    return Machine(
+        sha256_hex(opened.manifest.genesis),
+        decision.call,
+        decision.context(),
+        decision.policy,
+        journal.fetch,
+        lazy or LazyLimits(),
+    )
+
+
+def seal(opened: OpenRun, wall_s: float) -> None:
+    """Finish a run that has its answer: last checkpoint, then read-only."""
+    opened.scribe.finish(wall_s)
     opened.manifest.commit()
     opened.manifest.finish()
-    return read_outcome(opened.folder, opened.manifest.genesis)
 
 
 def _source_book(opened: OpenRun, execution: Execution) -> SourceBook:
