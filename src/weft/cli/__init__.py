@@ -1,1 +1,1 @@
-"""TODO."""
+"""The command line: each command parses, calls one function and renders what it returned."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import shlex
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +16,7 @@ from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
-from weft.errors import Interrupted, StorageFailed, UsageError
+from weft.errors import Interrupted, RunFolderInvalid, StorageFailed, UsageError
 from weft.model.keys import sha256_hex
 from weft.model.tasks import Budget, SearchCall
 from weft.storage.disk import Disk
@@ -25,6 +27,9 @@ from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
 from weft.wiring.outcome import Run, is_finished, read_outcome
 from weft.wiring.request import Decision, Execution, digests, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
+
+DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+"""Errors that are the disk's, not those of the path that was asked for."""
 
 
 def run(
@@ -66,7 +71,7 @@ def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Polic
     """Return the limits, refused when they make no sense."""
     if not 0 <= retries <= 100:
         raise UsageError(f"--retries must be 0 to 100, not {retries}")
-    if timeout_s is not None and not timeout_s > 0:
+    if timeout_s is not None and not 0 < timeout_s < float("inf"):
         raise UsageError(f"--timeout must be above 0 seconds, not {timeout_s}")
     return Policy(retries, None if timeout_s is None else float(timeout_s), strict)
 
@@ -76,17 +81,17 @@ def carry_out(
     execution: Execution,
     inputs: dict[str, bytes],
     watcher: Watcher | None = None,
+    place: Place | None = None,
 ) -> Run:
     """Create or open the run's folder and run it to its end."""
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
+    place = place or real_place()
     sign = _signer(execution, decision.call.name)
-    if not folder.is_run():
-        folder.check_free()
-        folder.path.mkdir(parents=True, exist_ok=True)
-    with _storage_named(folder.path), folder.locked(world.host_name()):
+    _make_folder(folder)
+    with _storage_named(folder.path), folder.locked(place.host):
         if is_finished(folder):
             return read_outcome(folder, genesis)
-        opened = _open(folder, decision, execution, genesis, inputs)
+        opened = _open(folder, decision, execution, genesis, inputs, place)
         opened.scribe.sign = sign
         try:
             return _run_open(opened, decision, execution, watcher)
@@ -101,14 +106,30 @@ def real_place() -> Place:
     return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
 
 
+def _make_folder(folder: RunFolder) -> None:
+    """Make the folder of a new run; a path that cannot be one is the caller's input."""
+    try:
+        if not folder.is_run():
+            folder.check_free()
+            folder.path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        if getattr(error, "errno", None) in DISK_TROUBLE:
+            raise StorageFailed(f"{folder.path}: {reason}", hint="free some space") from error
+        raise RunFolderInvalid(
+            f"{str(folder.path)[:200]!r} cannot be a run folder: {reason}",
+            hint="choose another --out",
+        ) from None
+
+
 def _open(
     folder: RunFolder,
     decision: Decision,
     execution: Execution,
     genesis: str,
     inputs: dict[str, bytes],
+    place: Place,
 ) -> OpenRun:
-    place = real_place()
     if folder.is_run():
         new_id = world.new_run_id()
         return reopen_run(folder, genesis, inputs, execution.accept, place, new_id)
@@ -146,7 +167,7 @@ def _run_open(
     if not finished:
         raise Interrupted(
             f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
-            hint=f"weft resume {execution.out}",
+            hint=f"weft resume {shlex.quote(str(execution.out))}",
         )
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
@@ -214,7 +235,7 @@ def _signer(execution: Execution, search: str) -> Callable[[str], str] | None:
 @contextmanager
 def _storage_named(path: Path) -> Iterator[None]:
     """Say a full or broken disk in one line; what was completed before is safe."""
-    hint = f"free space or mend the disk, then: weft resume {path}"
+    hint = f"free space or mend the disk, then: weft resume {shlex.quote(str(path))}"
     try:
         yield
     except OSError as error:

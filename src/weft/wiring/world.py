@@ -75,3 +75,8 @@ class StopRequest:
     def _ask(self, *_: object) -> None:
         self._asked = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def is_ci() -> bool:
+    """Whether a build server runs us, where bars and colour would only fill a log."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")

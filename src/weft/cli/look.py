@@ -1,0 +1,139 @@
+"""Commands that only read a run: status, verify, diff, prove, explain."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli import options, render
+from weft.errors import FileInvalid, UsageError
+
+DIFFERENT = 1
+
+
+def status(
+    run: options.RunArgument,
+    events: Annotated[bool, typer.Option("--events", help="List every event.")] = False,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """Show how far a run is: counts, attempts, events."""
+    from weft.readers.status import status as read  # noqa: PLC0415 - slow to import
+
+    render.show_fields(read(run, events=events).to_dict(), as_json=as_json)
+
+
+def verify(
+    run: options.RunArgument,
+    against: Annotated[
+        Path | None,
+        typer.Option(metavar="CHECKPOINT", help="An earlier checkpoint that it must extend."),
+    ] = None,
+    public_key: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Ed25519 public key (PEM) that must have signed it."),
+    ] = None,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001
+) -> None:
+    """Check that ledger, manifest and objects agree; print the head."""
+    from weft.readers.verify import verify as check  # noqa: PLC0415 - slow to import
+    from weft.wiring.run import real_place  # noqa: PLC0415
+
+    verdict = check(run, real_place().heads, against=against, public_key=public_key)
+    render.show_fields(verdict.to_dict(), as_json=as_json)
+
+
+def diff(
+    a: Annotated[Path, typer.Argument(metavar="RUN_A", help="A run's folder.")],
+    b: Annotated[Path, typer.Argument(metavar="RUN_B", help="Another run's folder.")],
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001
+) -> None:
+    """Show the first record where two runs part, and why.
+
+    Exit code 0 when the ledgers are equal, 1 when they differ.
+    """
+    from weft.readers.diff import diff as compare  # noqa: PLC0415 - slow to import
+
+    found = compare(a, b)
+    if as_json:
+        difference = None if found is None else found.to_dict()
+        render.print_json({"equal": found is None, "difference": difference})
+    elif found is None:
+        render.out("equal   the ledgers are the same, byte for byte")
+    else:
+        render.show_fields(found.to_dict(), as_json=False)
+    raise typer.Exit(0 if found is None else DIFFERENT)
+
+
+def prove(
+    run: Annotated[
+        Path | None, typer.Argument(metavar="RUN", help="A run's folder; not with --check.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Argument(metavar="KEY", help="A record's key; not with --consistency.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Check a proof; needs no run.")
+    ] = None,
+    consistency: Annotated[
+        int | None,
+        typer.Option(metavar="OLD_SIZE", help="Prove that the first records are still the same."),
+    ] = None,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001
+) -> None:
+    """Print a proof that one record is in the ledger, or check one."""
+    from weft.readers import prove as proofs  # noqa: PLC0415 - slow to import
+
+    if check is not None:
+        if run is not None or key is not None or consistency is not None:
+            raise UsageError("--check FILE stands alone", hint="weft prove --check FILE")
+        _show_checked(check, as_json=as_json)
+    elif run is not None and consistency is not None and key is None:
+        render.print_json(proofs.prove_consistency(run, consistency).to_dict())
+    elif run is not None and key is not None and consistency is None:
+        render.print_json(proofs.prove(run, key).to_dict())
+    else:
+        raise UsageError(
+            "what should be proved?",
+            hint="weft prove RUN KEY, weft prove RUN --consistency OLD_SIZE"
+            " or weft prove --check FILE",
+        )
+
+
+def explain(
+    run: options.RunArgument,
+    key: options.KeyArgument,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001
+) -> None:
+    """Tell the life of one task: attempts, errors, log."""
+    from weft.readers.explain import explain as tell  # noqa: PLC0415 - slow to import
+
+    render.show_fields(tell(run, key).to_dict(), as_json=as_json)
+
+
+def _show_checked(path: Path, *, as_json: bool) -> None:
+    from weft.readers import prove as proofs  # noqa: PLC0415 - slow to import
+
+    raw = _read_proof(path)
+    if "old_size" in raw:
+        proofs.check_consistency_proof(proofs.ConsistencyProof.from_dict(raw))
+    else:
+        proofs.check_proof(proofs.Proof.from_dict(raw))
+    names = ("key", "seq", "size", "root", "old_size", "old_root")
+    shown = {name: raw[name] for name in names if name in raw}
+    render.show_fields({"proof": "holds", **shown}, as_json=as_json)
+
+
+def _read_proof(path: Path) -> dict[str, Any]:
+    from weft.model.strictjson import loads  # noqa: PLC0415
+
+    value = loads(options.read_file(path, "--check"), where=str(path))
+    if not isinstance(value, dict):
+        raise FileInvalid(f"{path}: not a proof (a JSON object)")
+    return value

@@ -1,0 +1,116 @@
+"""`weft`: the commands put together, and what becomes of errors.
+
+Every error is one line on stderr and an exit code; a traceback is shown with -vv only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from weft.cli import first, look, render, runs
+from weft.errors import WeftError
+
+INTERRUPTED = 130
+OUR_BUG = 70
+_USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+"""The base of usage errors, which typer does not export."""
+
+app = typer.Typer(
+    name="weft",
+    help="Large parallel searches that always give the same answer, with proof.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for _command in (
+    runs.run,
+    runs.resume,
+    look.status,
+    look.verify,
+    runs.replay,
+    look.diff,
+    look.prove,
+    look.explain,
+    first.demo,
+):
+    app.command()(_command)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        import weft  # noqa: PLC0415
+
+        print(f"weft {weft.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Large parallel searches that always give the same answer, with proof."""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    words = sys.argv[1:] if argv is None else argv
+    sys.exit(_exit_code(words))
+
+
+def _exit_code(words: list[str]) -> int:
+    tracebacks = sum(len(w) - 1 for w in words if re.fullmatch("-v+", w)) >= 2
+    try:
+        code = app(words, prog_name="weft", standalone_mode=False)
+        sys.stdout.flush()
+    except WeftError as error:
+        if tracebacks:
+            _print_traceback()
+        render.error(error)
+        return error.exit_code
+    except _USAGE as error:
+        return _show_usage(error)
+    except BrokenPipeError:
+        # Who read us has gone; without this the interpreter complains when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        render.message("weft: interrupted")
+        return INTERRUPTED
+    except Exception as error:
+        if tracebacks:
+            _print_traceback()
+        said = f"{type(error).__name__}: {error}"[:500]
+        render.message(f"weft: internal error, {said}; run again with -vv and report it")
+        return OUR_BUG
+    return code if isinstance(code, int) else 0
+
+
+def _show_usage(error: Any) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(error.format_message(), file=sys.stderr)
+        return int(error.exit_code)
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "weft"
+    said = " ".join(error.format_message().split()).rstrip(".")
+    render.message(f"weft: {said}; {where} --help")
+    return int(error.exit_code)
+
+
+def _print_traceback() -> None:
+    import traceback  # noqa: PLC0415
+
+    traceback.print_exc()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,203 @@
+"""Options that several commands share, and the readers of their values.
+
+Values are checked here, before anything is imported or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.errors import FileInvalid, UsageError
+
+DECIDES = "What decides the outcome"
+CARRIES_OUT = "How it is carried out"
+SPEAKS = "What is printed"
+MAX_ARGS_BYTES = 16 * 2**20
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="A record's key, or the first letters of it.")
+]
+
+Args = Annotated[
+    str,
+    typer.Option(
+        metavar="JSON",
+        help="The search's arguments as a JSON object, or @FILE.",
+        rich_help_panel=DECIDES,
+    ),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="The run's seed.", rich_help_panel=DECIDES)]
+Inputs = Annotated[
+    list[str],
+    typer.Option(
+        "--input",
+        metavar="NAME=PATH",
+        help="A file the search reads; copied into the run. Repeatable.",
+        rich_help_panel=DECIDES,
+    ),
+]
+Budgets = Annotated[
+    list[str],
+    typer.Option(
+        "--budget",
+        metavar="NAME=N",
+        help="A count the search may spend. Repeatable.",
+        rich_help_panel=DECIDES,
+    ),
+]
+Retries = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        help="More attempts after a time-out or weft.Temporary.",
+        rich_help_panel=DECIDES,
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(metavar="S", help="Seconds one attempt may take.", rich_help_panel=DECIDES),
+]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict", help="A failed task ends the search that asked for it.", rich_help_panel=DECIDES
+    ),
+]
+Out = Annotated[
+    Path, typer.Option(metavar="DIR", help="The run's folder.", rich_help_panel=CARRIES_OUT)
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Worker processes.", rich_help_panel=CARRIES_OUT),
+]
+Backend = Annotated[
+    str | None,
+    typer.Option(metavar="serial|local", help="Who runs tasks.", rich_help_panel=CARRIES_OUT),
+]
+Accept = Annotated[
+    list[str],
+    typer.Option(
+        metavar="WHAT",
+        help="Go on although: code (it changed), copy (of a run that lives elsewhere),"
+        " rollback (an older state). Repeatable.",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
+WallLimit = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", help="Interrupt the run after S seconds.", rich_help_panel=CARRIES_OUT
+    ),
+]
+SignKey = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Ed25519 private key (PEM) that signs the last checkpoint.",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
+SearchPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--path",
+        metavar="DIR",
+        help="Where to import the search from.",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=SPEAKS)
+]
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", help="No progress, no messages.", rich_help_panel=SPEAKS)
+]
+Verbose = Annotated[
+    int,
+    typer.Option(
+        "-v",
+        "--verbose",
+        count=True,
+        metavar="",
+        help="Progress lines without a terminal; -vv shows tracebacks.",
+        rich_help_panel=SPEAKS,
+    ),
+]
+
+
+def read_args(text: str) -> dict[str, Any]:
+    """Read `--args`: a JSON object, or `@FILE` that holds one."""
+    from weft.model.strictjson import loads  # noqa: PLC0415
+
+    data: str | bytes = text
+    where = "--args"
+    if text.startswith("@"):
+        where = f"--args {text}"
+        data = read_file(Path(text[1:]), where)
+    value = loads(data, where=where, max_bytes=MAX_ARGS_BYTES)
+    if not isinstance(value, dict):
+        raise FileInvalid(
+            f"{where}: a JSON {_json_name(value)}, not an object",
+            hint="""write it like --args '{"size": 40}' """.strip(),
+        )
+    return value
+
+
+def read_inputs(items: Sequence[str]) -> dict[str, Path]:
+    """Read `--input NAME=PATH`."""
+    return {name: Path(path) for name, path in _pairs("--input", "PATH", items)}
+
+
+def read_budgets(items: Sequence[str]) -> dict[str, int]:
+    """Read `--budget NAME=N`."""
+    return {name: _count(name, text) for name, text in _pairs("--budget", "N", items)}
+
+
+def check_seconds(option: str, value: float | None) -> None:
+    """Refuse a time that is not above zero or has no end."""
+    if value is not None and not 0 < value < float("inf"):
+        raise UsageError(f"{option} must be above 0 seconds, not {value}")
+
+
+def _pairs(option: str, what: str, items: Sequence[str]) -> list[tuple[str, str]]:
+    pairs, seen = [], set()
+    for item in items:
+        name, separator, value = item.partition("=")
+        if not separator or not value:
+            raise UsageError(f"{option} {item[:80]!r} is not NAME={what}")
+        if not name or not name.isprintable():
+            raise UsageError(f"{option} {item[:80]!r}: a name is printable text")
+        if name in seen:
+            raise UsageError(f"{option} {name} is given twice")
+        seen.add(name)
+        pairs.append((name, value))
+    return pairs
+
+
+def _count(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise UsageError(f"--budget {name}={text[:80]!r} is not a count (0 to 999999999999999)")
+    return int(text)
+
+
+def read_file(path: Path, where: str) -> bytes:
+    """Return the bytes of a plain file of reasonable size."""
+    try:
+        if not path.is_file():
+            what = "is not a plain file" if path.exists() else "does not exist"
+            raise FileInvalid(f"{where}: {path} {what}")
+        if path.stat().st_size > MAX_ARGS_BYTES:
+            raise FileInvalid(f"{where}: more than {MAX_ARGS_BYTES} bytes")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise FileInvalid(f"{where}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _json_name(value: object) -> str:
+    names = {list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")

@@ -1,0 +1,130 @@
+"""What the commands print: data on stdout, messages on stderr, always one line per error."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from weft.errors import WeftError
+from weft.model.values import Object
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from weft.wiring.outcome import Run
+
+LONG_INT_BITS = 8192
+"""Integers beyond this are printed as `{"$i": hex}`: most readers refuse so many digits."""
+ANSWER_CHARS = 2000
+
+
+def print_json(body: Mapping[str, Any]) -> None:
+    """Print one JSON object on one line."""
+    print(json.dumps(_plain(dict(body))))
+
+
+def out(text: str = "") -> None:
+    """Print a line of data, with what a terminal could take for a command made visible."""
+    print("\n".join(one_line(part) for part in text.split("\n")))
+
+
+def message(text: str) -> None:
+    """Print a line for people."""
+    print(one_line(text), file=sys.stderr, flush=True)
+
+
+def error(problem: WeftError) -> None:
+    """Print an error: what, where, why; the next command."""
+    message(f"weft: {problem}")
+
+
+def one_line(text: str) -> str:
+    r"""Escape line breaks, control characters and invisible direction marks.
+
+    >>> one_line("a\nb\u202e")
+    'a\\nb\\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def command(*words: str | Path) -> str:
+    """Write a command so that it can be pasted into a shell."""
+    return "weft " + " ".join(shlex.quote(str(word)) for word in words)
+
+
+def console(stream: TextIO) -> Console:
+    """Return a rich console; NO_COLOR is rich's to respect, CI is ours."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import
+
+    return Console(file=stream, force_terminal=is_terminal(stream), highlight=False)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether bars and colour may go there."""
+    from weft.wiring.world import is_ci  # noqa: PLC0415
+
+    return stream.isatty() and not is_ci()
+
+
+def show_run(run: Run, *, as_json: bool) -> None:
+    """Print a finished run: its answer, its counts, and last its head."""
+    if as_json:
+        print_json(run.to_dict())
+        return
+    body = run.to_dict()
+    label = "answer" if run.status == "answered" else "unknown"
+    answer = json.dumps(_plain(body["answer"]), ensure_ascii=False)
+    if len(answer) > ANSWER_CHARS:
+        answer = f"{answer[:ANSWER_CHARS]}… ({len(answer)} characters, all of it with --json)"
+    out(f"{label:8}{answer}")
+    tasks = f"{run.completed} completed, {run.failed} failed"
+    if run.timing_dependent:
+        tasks += " (time-outs or lost workers among them: another run may differ)"
+    out(f"{'tasks':8}{tasks}")
+    out(f"{'head':8}{run.size} {run.head}  verified by: {command('verify', run.out)}")
+
+
+def show_fields(body: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print what a reader found, one field a line, or as JSON."""
+    if as_json:
+        print_json(body)
+        return
+    shown = {k: v for k, v in body.items() if k != "schema_version" and v not in (None, [], {})}
+    width = max((len(name) for name in shown), default=0) + 2
+    for name, value in shown.items():
+        _show_field(name.replace("_", " "), value, width)
+
+
+def _show_field(name: str, value: Any, width: int) -> None:
+    items = value if isinstance(value, list) else [value]
+    for index, item in enumerate(items):
+        out(f"{name if index == 0 else '':{width}}{_text(item)}")
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and all(
+        not isinstance(v, Mapping | list) for v in value.values()
+    ):
+        return ", ".join(f"{k} {_text(v)}" for k, v in value.items() if v is not None)
+    return json.dumps(_plain(value), ensure_ascii=False)
+
+
+def _plain(value: Any) -> Any:
+    """Turn values that JSON lacks into their tagged form."""
+    if isinstance(value, Object):
+        return {"$o": value.digest}
+    if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:
+        return {"$i": hex(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

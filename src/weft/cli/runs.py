@@ -1,0 +1,157 @@
+"""Commands that run tasks: run, resume, replay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weft.cli import options, render
+from weft.cli.progress import watching
+from weft.errors import Interrupted
+
+if TYPE_CHECKING:
+    from weft.wiring.replay import ReplayReport
+
+DIFFERENT = 1
+
+
+def run(
+    spec: Annotated[
+        str, typer.Argument(metavar="SPEC", help="module:search or path/file.py:search.")
+    ],
+    out: options.Out,
+    args: options.Args = "{}",
+    seed: options.Seed = 0,
+    inputs: options.Inputs = [],  # noqa: B006 - typer copies it
+    budgets: options.Budgets = [],  # noqa: B006
+    retries: options.Retries = 0,
+    timeout: options.Timeout = None,
+    strict: options.Strict = False,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    accept: options.Accept = [],  # noqa: B006
+    wall_limit: options.WallLimit = None,
+    sign_key: options.SignKey = None,
+    path: options.SearchPath = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = 0,
+) -> None:
+    """Run a search into a new folder, or go on with the run that is there."""
+    given, counts = options.read_inputs(inputs), options.read_budgets(budgets)
+    values = options.read_args(args)
+    options.check_seconds("--timeout", timeout)
+    options.check_seconds("--wall-limit", wall_limit)
+
+    from weft.wiring import run as wiring  # noqa: PLC0415 - slow to import
+    from weft.wiring.resume import load_search  # noqa: PLC0415
+
+    search = load_search(spec, path)(**values)
+    with watching(quiet, verbose) as watcher, resumable(out):
+        done = wiring.run(
+            search,
+            out=out,
+            seed=seed,
+            inputs=given,
+            budget=counts,
+            retries=retries,
+            timeout_s=timeout,
+            strict=strict,
+            workers=1 if workers is None else workers,
+            backend=backend or "local",
+            accept=accept,
+            wall_limit_s=wall_limit,
+            sign_key=sign_key,
+            watcher=watcher,
+        )
+    render.show_run(done, as_json=as_json)
+    raise typer.Exit(done.exit_code)
+
+
+def resume(
+    run: options.RunArgument,
+    path: options.SearchPath = None,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    accept: options.Accept = [],  # noqa: B006
+    wall_limit: options.WallLimit = None,
+    sign_key: options.SignKey = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = 0,
+) -> None:
+    """Go on with an interrupted run, with the options it was begun with."""
+    options.check_seconds("--wall-limit", wall_limit)
+
+    from weft.wiring import resume as wiring  # noqa: PLC0415 - slow to import
+
+    with watching(quiet, verbose) as watcher, resumable(run):
+        done = wiring.resume(
+            run,
+            path=path,
+            workers=workers,
+            backend=backend,
+            accept=accept,
+            wall_limit_s=wall_limit,
+            sign_key=sign_key,
+            watcher=watcher,
+        )
+    render.show_run(done, as_json=as_json)
+    raise typer.Exit(done.exit_code)
+
+
+def replay(
+    run: options.RunArgument,
+    path: options.SearchPath = None,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = 0,
+) -> None:
+    """Run every function task of a finished run again and compare the ledger byte for byte.
+
+    Exit code 0 when the ledgers are equal, 1 when they differ.
+    """
+    from weft.wiring import replay as wiring  # noqa: PLC0415 - slow to import
+
+    with watching(quiet, verbose) as watcher:
+        report = wiring.replay(
+            run,
+            path=path,
+            workers=1 if workers is None else workers,
+            backend=backend or "local",
+            watcher=watcher,
+        )
+    if as_json:
+        render.print_json(report.to_dict())
+    else:
+        _show_replay(report)
+    raise typer.Exit(0 if report.equal else DIFFERENT)
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """Say how to go on after a second Ctrl-C, or one that came before the run listened."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        hint = render.command("resume", out) if (out / "run.toml").is_file() else ""
+        raise Interrupted("interrupted; nothing completed is lost", hint=hint) from None
+
+
+def _show_replay(report: ReplayReport) -> None:
+    for package in report.code_changed:
+        render.message(f"weft: the source of package {package} is not what was recorded")
+    found = report.difference
+    if found is None:
+        render.out(f"equal   {report.tasks} tasks run again, {report.size} records the same")
+        render.out(f"head    {report.size} {report.replayed_head}")
+        return
+    render.out(f"differs at record {found.seq}: {found.what}")
+    render.out(f"  recorded  {found.a}")
+    render.out(f"  replayed  {found.b}")

@@ -1,0 +1,110 @@
+"""Run a finished run's tasks again, in a temporary folder, and compare the two ledgers."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.coordinator.loop import Watcher
+from weft.errors import Interrupted, RunFolderInvalid, RunMismatch
+from weft.readers.diff import Difference, diff
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.heads import HeadsList
+from weft.storage.objects import ObjectStore
+from weft.wiring import world
+from weft.wiring.opening import Place
+from weft.wiring.outcome import Run, is_finished, read_outcome
+from weft.wiring.request import Decision, Execution
+from weft.wiring.resume import recorded_decision
+from weft.wiring.run import carry_out
+from weft.wiring.sources import source_hash
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """Whether doing everything again led to the same ledger."""
+
+    run: Path
+    recorded_head: str
+    replayed_head: str
+    size: int
+    tasks: int
+    difference: Difference | None
+    code_changed: tuple[str, ...]
+    """Packages whose source is not what the run was recorded with."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether the ledgers are the same, byte for byte."""
+        return self.difference is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form, as `--json` prints it."""
+        found = self.difference
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "run": str(self.run),
+            "equal": self.equal,
+            "recorded_head": self.recorded_head,
+            "replayed_head": self.replayed_head,
+            "size": self.size,
+            "tasks": self.tasks,
+            "code_changed": list(self.code_changed),
+            "difference": None if found is None else found.to_dict(),
+        }
+
+
+def replay(
+    run: Path,
+    *,
+    path: Path | None = None,
+    workers: int = 1,
+    backend: str = "local",
+    watcher: Watcher | None = None,
+) -> ReplayReport:
+    """Run every task of a finished run again and compare the ledger byte for byte.
+
+    The recorded run is only read. Its genesis and inputs are used again; the new heads are
+    noted nowhere.
+    """
+    folder = RunFolder(run)
+    run_file = folder.read_run_file()
+    if not is_finished(folder):
+        raise RunFolderInvalid(f"{run} is not finished", hint=f"weft resume {run}")
+    try:
+        decision, _ = recorded_decision(folder, path)
+    except RunMismatch as error:
+        raise RunMismatch(
+            f"a replay could not be equal: {error.message}",
+            hint="replay with the search and library versions that were recorded",
+        ) from None
+    before = read_outcome(folder, None)
+    with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
+        out = Path(place) / "run"
+        again = _carry_out(folder, decision, Execution(out, workers, backend), watcher)
+        difference = diff(run, out)
+    changed = tuple(
+        package
+        for package, recorded in sorted(run_file.sources.items())
+        if source_hash(package) != recorded
+    )
+    done = again.completed + again.failed
+    return ReplayReport(run, before.head, again.head, before.size, done, difference, changed)
+
+
+def _carry_out(
+    folder: RunFolder, decision: Decision, execution: Execution, watcher: Watcher | None
+) -> Run:
+    objects = ObjectStore(folder.objects, Disk())
+    inputs = {name: objects.read(digest) for name, digest in decision.inputs.items()}
+    disk = Disk()
+    unnoted = Place(disk, world.host_name(), HeadsList(None, disk))
+    try:
+        return carry_out(decision, execution, inputs, watcher, unnoted)
+    except Interrupted:
+        raise Interrupted("the replay was interrupted", hint=f"weft replay {folder.path}") from None
