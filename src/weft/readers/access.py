@@ -1,0 +1,165 @@
+"""Opens a run's files for looking only, and names what is wrong with them in our words.
+
+Owns no judgement about what the files say; `verify` does that. A manifest whose rows make no
+sense raises `ManifestDamaged` wherever a reader trips over them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from weft.errors import FileInvalid, LedgerDamaged, ManifestDamaged, StorageFailed
+from weft.ledger.records import Record, parse
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.manifest import Manifest
+
+MANIFEST_HINT = "move it away; weft resume rebuilds it as far as the ledger reaches"
+_NONSENSE = (
+    AssertionError,
+    AttributeError,
+    KeyError,
+    OverflowError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What our own code raises on rows that no coordinator wrote."""
+
+
+@contextmanager
+def run_named(path: Path) -> Iterator[None]:
+    """Say a file that cannot be read in one line."""
+    try:
+        yield
+    except OSError as error:
+        raise FileInvalid(f"{error.filename or path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def open_manifest(folder: RunFolder) -> Iterator[Manifest]:
+    """Give the manifest read-only, as one snapshot; raises `ManifestDamaged` inside and out."""
+    manifest: Manifest | None = None
+    try:
+        manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+        yield manifest
+    except sqlite3.Error as error:
+        raise _sqlite_trouble(folder.manifest, error) from error
+    except _NONSENSE as error:
+        reason = f"rows that contradict each other ({type(error).__name__}: {error!s:.80})"
+        raise ManifestDamaged(f"{folder.manifest.name}: {reason}", hint=MANIFEST_HINT) from error
+    finally:
+        if manifest is not None:
+            manifest.close()
+
+
+def _sqlite_trouble(path: Path, error: sqlite3.Error) -> StorageFailed | ManifestDamaged:
+    if "locked" in str(error):
+        return StorageFailed(f"{path}: {error}", hint="try again in a moment")
+    return ManifestDamaged(f"{path.name}: {error}", hint=MANIFEST_HINT)
+
+
+def is_sealed(folder: RunFolder) -> bool:
+    """Whether the run ended and was sealed: its checkpoint is read-only."""
+    path = folder.checkpoint
+    return path.is_file() and not path.stat().st_mode & 0o222
+
+
+def is_locked(folder: RunFolder) -> bool:
+    """Whether a coordinator works on the run now, found without touching its lock if possible."""
+    lock = folder.path / ".lock"
+    if not lock.is_file():
+        return False
+    held = _held_inodes()
+    if held is not None and lock.stat().st_ino in held:
+        return True
+    if held is not None and _owner_is_gone(folder.path / ".owner"):
+        return False
+    return _probe(lock)  # the holder may be invisible from here, as in another container
+
+
+def _held_inodes() -> set[int] | None:
+    """Inodes under a kernel file lock (proc_locks(5)); None where the system does not tell."""
+    try:
+        lines = Path("/proc/locks").read_text("ascii").splitlines()
+    except OSError:
+        return None
+    words = [line.split() for line in lines]
+    places = [w[5].rpartition(":")[2] for w in words if len(w) == 8 and w[1] == "FLOCK"]
+    return {int(inode) for inode in places if inode.isdigit()}
+
+
+def _owner_is_gone(path: Path) -> bool:
+    """Whether the last holder was a process of this machine that no longer exists."""
+    try:
+        owner = json.loads(path.read_text("utf-8"))
+        if owner["host"] != os.uname().nodename:
+            return False
+        os.kill(int(owner["pid"]), 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return False
+    return False
+
+
+def _probe(lock: Path) -> bool:
+    """Ask for a shared lock for an instant: refused means that someone holds the run."""
+    with lock.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """Give the ledger's lines without their newlines, up to a torn one."""
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            yield line[:-1]
+
+
+def records_named(path: Path, prefix: str) -> Iterator[Record]:
+    """Give every record whose key begins with `prefix`, without parsing the others."""
+    mark = f'"key":"{prefix}'.encode()
+    for seq, line in enumerate(whole_lines(path)):
+        if mark not in line:
+            continue
+        record = parse_at(line, seq)
+        if record.key.startswith(prefix):
+            yield record
+
+
+def parse_at(line: bytes, seq: int) -> Record:
+    """Parse the line that stands at `seq`; raises `LedgerDamaged` naming it."""
+    try:
+        record = parse(line)
+    except LedgerDamaged as error:
+        raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
+    if record.seq != seq:
+        raise LedgerDamaged(f"record {seq}: its seq is {record.seq}", seq=seq)
+    return record
+
+
+def last_record(path: Path) -> Record | None:
+    """Return the last whole record, reading only the end of the file."""
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        size, step, tail = file.seek(0, os.SEEK_END), 1 << 16, b""
+        while tail.count(b"\n") < 2 and len(tail) < size:
+            file.seek(max(0, size - step))
+            tail, step = file.read(), step * 4
+    whole = tail.rpartition(b"\n")[0]
+    return parse(whole.rpartition(b"\n")[2]) if whole else None

@@ -1,0 +1,120 @@
+"""Which record may follow which: the order of docs/ledger-format.md §5 and the keys of §6.
+
+Knows what bodies mean and nothing of hashes between lines (`ledger.chain` has those). The
+ledger is depth first, so a stack of lanes says at every record what may come next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weft.errors import LedgerDamaged
+from weft.ledger.records import Record
+from weft.model.keys import record_key, task_key
+from weft.model.results import TIMING_TYPES
+from weft.model.values import canonical
+
+_RESULT = {"args", "function", "index", "lane", "round"}
+_GENESIS = {"config", "format", "inputs", "libraries", "search", "seed", "version"}
+_ERROR = {"exit_code", "stage", "type"}
+
+
+@dataclass(slots=True)
+class _Lane:
+    path: str
+    round: int = 0
+    recorded: int = 0
+    """Results of the open round so far."""
+
+
+class Grammar:
+    """Takes the records of one ledger in order and refuses the first that cannot stand there."""
+
+    def __init__(self) -> None:
+        self.completed = 0
+        self.failed = 0
+        self.timing_dependent = False
+        self._genesis = ""
+        self._stack = [_Lane("")]
+
+    @property
+    def ended(self) -> bool:
+        """Whether the root has its answer."""
+        return not self._stack
+
+    def take(self, record: Record) -> None:
+        """Accept the next record; raises `LedgerDamaged` without a `seq`."""
+        try:
+            if record.kind == "result":
+                self._result(record)
+            elif record.kind == "round":
+                self._round(record)
+            elif record.kind == "lanes":
+                self._lanes(record)
+            elif record.kind == "answer":
+                self._answer(record)
+            else:
+                self._genesis = record.key
+                _require(record.body.keys() == _GENESIS, "its fields are not a genesis's")
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise LedgerDamaged(f"its body is not that of a {record.kind}: {error!s:.80}") from None
+
+    def _result(self, record: Record) -> None:
+        body, lane = record.body, self._stack[-1]
+        place = (body["lane"], body["round"], body["index"])
+        if place != (lane.path, lane.round, lane.recorded):
+            expected = f"task {lane.recorded} of round {lane.round} in lane {lane.path or '/'}"
+            raise LedgerDamaged(f"it should be the result of {expected}")
+        args = canonical(body["args"])
+        key = task_key(self._genesis, *place, body["function"], args)
+        _require(record.key == key, "its key is not that of its task")
+        lane.recorded += 1
+        self._count(body)
+
+    def _count(self, body: dict[str, Any]) -> None:
+        rest = body.keys() - _RESULT
+        if rest == {"value"}:
+            self.completed += 1
+            return
+        _require(rest == {"error"} and body["error"].keys() == _ERROR, "it has no outcome")
+        self.failed += 1
+        self.timing_dependent |= body["error"]["type"] in TIMING_TYPES
+
+    def _round(self, record: Record) -> None:
+        body, lane = record.body, self._stack[-1]
+        self._check_key(record, lane)
+        _require(body["recorded"] == lane.recorded, f"{lane.recorded} results stand before it")
+        whole = body["recorded"] == body["tasks"]
+        stopped = body["stopped"] is True and body["recorded"] <= body["tasks"]
+        _require(whole or stopped, "it ends a round that is not over")
+        lane.round, lane.recorded = lane.round + 1, 0
+
+    def _lanes(self, record: Record) -> None:
+        lane = self._stack[-1]
+        self._check_key(record, lane)
+        _require(lane.recorded == 0, "the round before it has no end")
+        lane.round += 1
+        paths = [f"{lane.path}/{name}" for name in record.body["names"]]
+        self._stack.extend(_Lane(path) for path in reversed(paths))
+
+    def _answer(self, record: Record) -> None:
+        body, lane = record.body, self._stack.pop()
+        self._check_key(record, lane)
+        _require(lane.recorded == 0, "the round before it has no end")
+        _require(body["status"] in ("answered", "unknown"), "it has no status")
+        if not lane.path:
+            found = (body["completed"], body["failed"], body["timing_dependent"])
+            totals = (self.completed, self.failed, self.timing_dependent)
+            _require(found == totals, f"its totals are not those of the ledger, {totals}")
+
+    def _check_key(self, record: Record, lane: _Lane) -> None:
+        """Check that a record that is no result speaks of the lane and round that are due."""
+        _require(record.body["lane"] == lane.path, f"lane {lane.path or '/'} is not over")
+        key = record_key(self._genesis, record.kind, lane.path, lane.round)
+        _require(record.key == key, f"its key is not that of {record.kind} {lane.round}")
+
+
+def _require(holds: bool, reason: str) -> None:
+    if not holds:
+        raise LedgerDamaged(reason)

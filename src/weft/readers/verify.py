@@ -1,0 +1,240 @@
+"""Verify a run: the ledger agrees with itself, the manifest, the objects and the world outside.
+
+    ledger.jsonl ─ check_ledger ─► facts ─┬─ roots at noted sizes ── heads, --against, signature
+                                          ├─ projection, line by line ── manifest.sqlite
+                                          └─ objects named ── objects/
+
+The ledger is checked alone first: that decides who is wrong when two disagree. The projection
+then says exactly which record it is. Nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import Damaged, LedgerDamaged, ManifestDamaged, ObjectDamaged, RunRolledBack
+from weft.ledger.checkpoint import Checkpoint
+from weft.readers.access import MANIFEST_HINT, is_locked, is_sealed, open_manifest, run_named
+from weft.readers.ledgercheck import LedgerFacts, check_ledger_file
+from weft.readers.outside import (
+    Witness,
+    check_signature,
+    check_witnesses,
+    read_against,
+    witnesses,
+)
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.heads import Head, HeadsList
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.manifest import Manifest
+from weft.storage.objects import ObjectStore
+from weft.storage.projection import Projection
+from weft.storage.reconcile import Reconciled, reconcile
+
+SCHEMA_VERSION = 1
+_EVENTS = ("rollback-accepted", "code-accepted", "copy-accepted", "manifest-rebuilt",
+           "manifest-lost", "tail-cut", "moved")  # fmt: skip
+"""Events that whoever relies on a run should know of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What verify found; it raises instead when anything is damaged."""
+
+    status: str
+    """`finished` or `interrupted`."""
+    size: int
+    root: str
+    past_checkpoint: int
+    """Whole records beyond the checkpoint of an interrupted run."""
+    objects: int
+    outside: str
+    signature: str
+    completed: int
+    failed: int
+    timing_dependent: bool
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self), "notes": list(self.notes)}
+
+
+def verify(
+    run: Path, heads: HeadsList, *, against: Path | None = None, public_key: Path | None = None
+) -> Verdict:
+    """Check everything a run folder holds, and return what can be said for sure.
+
+    Raises LedgerDamaged, ManifestDamaged or ObjectDamaged naming the record, and RunRolledBack
+    for an unfinished run that is older than what was seen of it. An unfinished run with the tail
+    that a crash leaves is `interrupted`, never damaged.
+    """
+    folder = RunFolder(run)
+    with run_named(run):
+        run_file = folder.read_run_file()
+        outside = heads.binding(run_file.run_id)
+        kept = read_against(against, run_file.search, public_key) if against else None
+        seen = _Seen(folder, run_file, outside, witnesses(outside, kept))
+        seen.check_ledger()
+        signature = check_signature(folder, seen.finished, public_key)
+        seen.check_manifest()
+        seen.check_objects()
+        return seen.verdict(signature)
+
+
+class _Seen:
+    """One verification: what is known so far, and the next thing to check."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        run_file: RunFile,
+        outside: Sequence[Head],
+        found: Sequence[Witness],
+    ) -> None:
+        self._folder = folder
+        self._run_file = run_file
+        self._outside = outside
+        self._witnesses = found
+        self._checkpoint: Checkpoint | None = None
+        self._facts = LedgerFacts()
+        self._notes: list[str] = []
+        self.finished = is_sealed(folder)
+
+    # -- the ledger, alone and against what was seen of it -----------------------------------
+
+    def check_ledger(self) -> None:
+        try:
+            self._checkpoint = read_checkpoint(self._folder.checkpoint)
+            self._walk()
+        except LedgerDamaged as error:
+            raise self._named(error) from None
+
+    def _walk(self) -> None:
+        sizes = {witness.size for witness in self._witnesses}
+        self._facts = facts = check_ledger_file(
+            self._folder.ledger, self._checkpoint, sealed=self.finished, sizes=sizes
+        )
+        safe = self._checkpoint.size if self._checkpoint else 0
+        # A copy may lose file modes: a ledger that is whole up to its checkpoint is as good.
+        self.finished |= facts.ended and facts.size == safe and not facts.torn_bytes
+        check_witnesses(self._witnesses, facts, finished=self.finished)
+
+    def _named(self, error: LedgerDamaged) -> LedgerDamaged:
+        """Let the manifest say exactly which record it is: the chain may notice only later."""
+        name = self._folder.ledger.name
+        plain = LedgerDamaged(f"{name}: {error.message}", seq=error.seq, hint=error.hint)
+        if self._checkpoint is None or not self._folder.manifest.is_file():
+            return plain
+        try:
+            self._reconcile()
+        except LedgerDamaged as exact:
+            if exact.seq is None or exact.seq == error.seq:
+                return plain
+            message = f"{name}: record {exact.seq} is not what was recorded ({error.message})"
+            return LedgerDamaged(message, seq=exact.seq)
+        except Damaged:
+            return plain
+        return plain
+
+    # -- the manifest ------------------------------------------------------------------------
+
+    def check_manifest(self) -> None:
+        if not self._folder.manifest.is_file():
+            self._note_missing()
+            return
+        try:
+            found = self._reconcile()
+        except LedgerDamaged as error:
+            raise self._blame(error) from None
+        self._judge(found)
+
+    def _reconcile(self) -> Reconciled:
+        with open_manifest(self._folder) as manifest:
+            manifest.check()
+            self._note_events(manifest)
+            found = reconcile(self._folder.ledger, Projection(manifest), self._checkpoint)
+            if self.finished and manifest.run_id != self._run_file.run_id:
+                raise ManifestDamaged("manifest.sqlite belongs to another run than run.toml")
+            if not found.behind and not self.finished:
+                self._check_commits(manifest.commits)
+            return found
+
+    def _blame(self, error: LedgerDamaged) -> Damaged:
+        """Ledger and manifest differ at a record: an outside head that covers it decides."""
+        seen = max((witness.size for witness in self._witnesses), default=0)
+        if error.seq is None or error.seq >= seen:
+            return error
+        return ManifestDamaged(
+            f"manifest.sqlite: it differs from record {error.seq}, which is the one that a head"
+            " noted outside covers",
+            hint=MANIFEST_HINT,
+        )
+
+    def _judge(self, found: Reconciled) -> None:
+        size = found.chain.size - len(found.pending)
+        if found.behind and self.finished:
+            raise ManifestDamaged(
+                f"manifest.sqlite is older than the ledger: it ends before record {size}",
+                hint=MANIFEST_HINT,
+            )
+        if is_locked(self._folder):
+            self._notes.append("a coordinator is at work: what it writes meanwhile is not judged")
+        elif found.behind:
+            self._notes.append(
+                f"manifest older than the ledger: it ends before record {size};"
+                " resume rebuilds it as far as the ledger reaches"
+            )
+        elif found.torn_bytes:
+            self._notes.append(f"resume cuts {found.torn_bytes} bytes of an unfinished write")
+
+    def _note_missing(self) -> None:
+        what = "ledger and objects were checked alone"
+        then = "" if self.finished else "; resume rebuilds it as far as the ledger reaches"
+        self._notes.append(f"manifest missing: {what}{then}")
+
+    def _note_events(self, manifest: Manifest) -> None:
+        rows = manifest.query("SELECT kind, detail FROM events ORDER BY id")
+        told = [f"{kind}: {detail}" if detail else kind for kind, detail in rows if kind in _EVENTS]
+        self._notes = [f"event {text}" for text in dict.fromkeys(told)]
+
+    def _check_commits(self, commits: int) -> None:
+        last = self._outside[-1].commits if self._outside else 0
+        if commits < last:
+            raise RunRolledBack(
+                f"{self._folder.path} is older than it was: its manifest has {commits} commits,"
+                f" {last} were seen",
+                hint="restore the newer folder, or go on from here with --accept rollback",
+            )
+
+    # -- the objects -------------------------------------------------------------------------
+
+    def check_objects(self) -> None:
+        store = ObjectStore(self._folder.objects, Disk())
+        for digest, seq in self._facts.objects.items():
+            try:
+                store.check(digest)
+            except ObjectDamaged as error:
+                raise ObjectDamaged(f"{error.message}, named by record {seq}") from None
+
+    def verdict(self, signature: str) -> Verdict:
+        facts, count = self._facts, len(self._witnesses)
+        safe = self._checkpoint.size if self._checkpoint else 0
+        heads = "1 head" if count == 1 else f"{count} heads"
+        return Verdict(
+            status="finished" if self.finished else "interrupted",
+            size=facts.size,
+            root=facts.root.hex(),
+            past_checkpoint=facts.size - safe,
+            objects=len(facts.objects),
+            outside=f"agrees with {heads} noted outside" if count else "no outside head",
+            signature=signature,
+            completed=facts.completed,
+            failed=facts.failed,
+            timing_dependent=facts.timing_dependent,
+            notes=tuple(self._notes),
+        )
