@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import cli_page
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -24,7 +26,7 @@ class Page:
     render: Callable[[], str]
 
 
-PAGES: tuple[Page, ...] = ()
+PAGES: tuple[Page, ...] = (Page("docs/cli.md", cli_page.render),)
 
 
 def stale(pages: tuple[Page, ...], root: Path) -> list[tuple[Path, str]]:

@@ -17,7 +17,7 @@ import weft
 
 WIDTH, HEIGHT = 36, 28
 COLOURS = ("red", "green", "blue")
-STARTS = 40
+STARTS = 60
 """How many random rectangles a task climbs from."""
 _MASK = 2**64 - 1
 
@@ -59,7 +59,7 @@ def one_colour(colour: int, rounds: int, climbers: int) -> Search:
 
 
 @weft.search(version=1)
-def picture(rounds: int = 12, climbers: int = 3) -> Search:
+def picture(rounds: int = 20, climbers: int = 2) -> Search:
     """Rebuild the picture; answers with the rectangles of each colour and the error left."""
     lanes = {name: one_colour(i, rounds, climbers) for i, name in enumerate(COLOURS)}
     strips = yield weft.lanes(lanes)
@@ -82,15 +82,15 @@ def paint(strips: Sequence[Sequence[Rectangle]]) -> list[list[tuple[int, int, in
 
 
 def _pixel(x: int, y: int) -> tuple[int, int, int]:
-    near = 21 + abs((x * 5 + 20) % 44 - 22) // 4
-    far = 16 + abs((x * 7) % 60 - 30) // 4
+    near = 21 + abs((x + 4) % 26 - 13) // 3
+    far = 15 + abs((x + 15) % 22 - 11) // 2
     if y >= near:
         return 24, 30, 44
     if y >= far:
         return 74, 52, 92
     if (x - 24) ** 2 + (y - 12) ** 2 <= 30:
         return 255, 226, 130
-    return 60 + 9 * y, 70 + 4 * y, 150 - 3 * y
+    return 60 + 8 * y, 70 + 4 * y, 150 - 3 * y
 
 
 def _canvas(strips: Sequence[Rectangle]) -> list[int]:

@@ -59,7 +59,8 @@ def _show(one: Run, two: Run) -> None:
         _draw(target(), paint(one.answer["strips"]))
     error = one.answer["error"]
     tasks = one.completed + one.failed
-    render.out(f"{tasks} tasks found {one.answer['count']} rectangles; {error} of 1000 is left")
+    found = f"{tasks} tasks found {one.answer['count']} rectangles"
+    render.out(f"{found}; {error / 10:.1f} % of the error is left")
     render.out(f"1 worker   head {one.size} {one.head}")
     render.out(f"2 workers  head {two.size} {two.head}")
     if one.head == two.head:
@@ -78,6 +79,8 @@ def _draw(wanted: Any, found: Any) -> None:
         return Segment("▀", style)
 
     console = render.console(sys.stdout)
+    if console.no_color or console.color_system is None or console.width < 2 * len(wanted[0]) + 6:
+        return
     for y in range(0, len(wanted), 2):
         line = []
         for picture in (wanted, found):

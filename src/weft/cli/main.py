@@ -5,6 +5,7 @@ Every error is one line on stderr and an exit code; a traceback is shown with -v
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -15,8 +16,15 @@ import typer
 from weft.cli import first, look, render, runs
 from weft.errors import WeftError
 
-INTERRUPTED = 130
+BAD_PATH = 3
 OUR_BUG = 70
+TRY_AGAIN = 75
+INTERRUPTED = 130
+PATH_ERRORS = (
+    errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
+    errno.EPERM,
+)  # fmt: skip
+"""What the operating system says of a path that was given wrongly."""
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
 
@@ -86,6 +94,12 @@ def _exit_code(words: list[str]) -> int:
     except (KeyboardInterrupt, typer.Abort):
         render.message("weft: interrupted")
         return INTERRUPTED
+    except OSError as error:
+        if tracebacks:
+            _print_traceback()
+        where = f"{str(error.filename)[:200]}: " if error.filename is not None else ""
+        render.message(f"weft: {where}{error.strerror or error}")
+        return BAD_PATH if error.errno in PATH_ERRORS else TRY_AGAIN
     except Exception as error:
         if tracebacks:
             _print_traceback()

@@ -73,11 +73,19 @@ Out = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option(metavar="N", help="Worker processes.", rich_help_panel=CARRIES_OUT),
+    typer.Option(
+        metavar="N",
+        help="Worker processes: 1 at first, as before on resume.",
+        rich_help_panel=CARRIES_OUT,
+    ),
 ]
 Backend = Annotated[
     str | None,
-    typer.Option(metavar="serial|local", help="Who runs tasks.", rich_help_panel=CARRIES_OUT),
+    typer.Option(
+        metavar="serial|local",
+        help="Who runs tasks: one after the other, or all workers.",
+        rich_help_panel=CARRIES_OUT,
+    ),
 ]
 Accept = Annotated[
     list[str],
@@ -124,6 +132,7 @@ Verbose = Annotated[
         "--verbose",
         count=True,
         metavar="",
+        show_default=False,
         help="Progress lines without a terminal; -vv shows tracebacks.",
         rich_help_panel=SPEAKS,
     ),

@@ -128,10 +128,14 @@ def digests(inputs: Mapping[str, bytes]) -> dict[str, str]:
 def _read_input(name: str, source: Path | bytes) -> bytes:
     if isinstance(source, bytes):
         return source
-    if not source.is_file():
-        what = "is not a plain file" if source.exists() else "does not exist"
-        raise FileInvalid(f"input {name}: {source} {what}")
-    return source.read_bytes()
+    try:
+        if not source.is_file():
+            what = "is not a plain file" if source.exists() else "does not exist"
+            raise FileInvalid(f"input {name}: {source} {what}")
+        return source.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileInvalid(f"input {name}: {str(source)[:200]!r}: {reason}") from None
 
 
 def _installed(library: str) -> str:

@@ -1,0 +1,160 @@
+"""The command line in real processes, and small searches for it to run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COMMAND = [sys.executable, "-m", "weft.cli.main"]
+
+SMALL = '''\
+"""Searches that end at once, in every way a search can end."""
+
+import weft
+
+
+@weft.task
+def square(x: int, *, seed: int) -> int:
+    weft.note(seen=x)
+    return x * x
+
+
+@weft.task
+def fail(x: int) -> int:
+    raise ValueError(f"no {x}")
+
+
+@weft.task
+def length(data: weft.Object) -> int:
+    return len(weft.get(data))
+
+
+@weft.search(version=1)
+def squares(count: int = 5):
+    results = yield [square(i) for i in range(count)]
+    return sum(r.value for r in results)
+
+
+@weft.search(version=1)
+def unsure():
+    yield [square(2)]
+    return weft.Unknown("ambiguous", [1, 2])
+
+
+@weft.search(version=1)
+def broken():
+    results = yield [fail(1)]
+    return results[0].value
+
+
+@weft.search(version=1)
+def informed(*, seed, inputs, budget):
+    results = yield [length(inputs["table"])]
+    return [seed, results[0].value, budget["tries"]]
+
+
+@weft.search(version=1)
+def stores():
+    results = yield [keep(3)]
+    return results[0].value
+
+
+@weft.task
+def keep(n: int) -> weft.Object:
+    return weft.put(bytes(n))
+
+
+not_a_search = 3
+'''
+
+SLOW = '''\
+"""A search that takes long enough to be stopped in the middle."""
+
+import time
+
+import weft
+
+
+@weft.task
+def wait(x: int, *, seed: int) -> int:
+    time.sleep({pause_s})
+    return x * 3 + seed % 5
+
+
+@weft.search(version=1)
+def slow(rounds: int = 12):
+    total = 0
+    for number in range(rounds):
+        results = yield [wait(number * 10 + i) for i in range(4)]
+        total += sum(r.value for r in results)
+    return total
+'''
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """stdout as the one JSON object it must be."""
+        return json.loads(self.out)
+
+    def check_one_line(self, code: int, *words: str) -> None:
+        """The command failed with `code` and one line on stderr that has all of `words`."""
+        assert self.code == code, self
+        assert self.out == "", self
+        assert self.err.startswith("weft: "), self
+        assert self.err.endswith("\n"), self
+        assert self.err[:-1].isprintable(), self
+        assert len(self.err) < 1000, self
+        for word in words:
+            assert word in self.err, self
+
+
+Weft = Callable[..., Told]
+
+
+@pytest.fixture
+def weft(tmp_path: Path) -> Weft:
+    """Run a command in a folder that holds small.py."""
+    (tmp_path / "small.py").write_text(SMALL)
+
+    def call(*words: str | Path, cwd: Path = tmp_path, **env: str) -> Told:
+        done = subprocess.run(
+            [*COMMAND, *map(str, words)],
+            cwd=cwd,
+            env={**os.environ, **env},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
+        return Told(done.returncode, done.stdout, done.stderr)
+
+    return call
+
+
+def write_slow(folder: Path, pause_s: float) -> Path:
+    """Write slow.py; the pause changes its source, so write it once for runs to compare."""
+    file = folder / "slow.py"
+    file.write_text(SLOW.replace("{pause_s}", str(pause_s)))
+    return file
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder, to see that nothing changed."""
+    found = sorted(p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+    return {str(p.relative_to(folder)): p.read_bytes() for p in found}

@@ -1,0 +1,215 @@
+"""Going on with a run: refused when it is another one, equal to an unbroken run otherwise."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COMMAND, Told, Weft, tree, write_slow
+
+WHOLE = ["run", "slow:slow", "--json"]
+
+
+def interrupt(weft: Weft, tmp_path: Path, *more: str) -> None:
+    """Leave an unfinished run of slow:slow in `r`."""
+    if not (tmp_path / "slow.py").exists():
+        write_slow(tmp_path, 0.04)
+    stopped = weft("run", "slow:slow", "--out", "r", "--wall-limit", "0.7", *more)
+    assert stopped.code == 130, stopped
+
+
+def without_owner(folder: Path) -> dict[str, bytes]:
+    return {name: data for name, data in tree(folder).items() if name != ".owner"}
+
+
+def test_resume_finishes_with_the_head_of_an_unbroken_run(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path)
+    told = weft("resume", "r", "--json", "--workers", "3")
+    whole = weft(*WHOLE, "--out", "whole")
+    assert told.code == 0
+    assert told.json["head"] == whole.json["head"]
+
+
+def test_resume_from_another_folder_imports_what_run_toml_names(
+    weft: Weft, tmp_path: Path
+) -> None:
+    interrupt(weft, tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    assert weft("resume", "../r", cwd=other).code == 0
+
+
+def test_resume_moved_folder_goes_on(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path)
+    (tmp_path / "far" / "away").mkdir(parents=True)
+    (tmp_path / "r").rename(tmp_path / "far/away/r")
+    told = weft("resume", "far/away/r", "--json")  # slow.py is found in the current folder
+    assert told.json["head"] == weft(*WHOLE, "--out", "whole").json["head"]
+
+
+def test_resume_moved_folder_without_its_search_says_what_to_give(
+    weft: Weft, tmp_path: Path
+) -> None:
+    interrupt(weft, tmp_path)
+    far = tmp_path / "far"
+    far.mkdir()
+    (tmp_path / "r").rename(far / "deep")
+    (far / "deep").rename(far / "r")
+    shutil.move(tmp_path / "slow.py", far / "slow.py.hidden")
+    weft("resume", "far/r").check_one_line(3, "there is no module slow", "--path")
+    (tmp_path / "code").mkdir()
+    shutil.move(far / "slow.py.hidden", tmp_path / "code/slow.py")
+    assert weft("resume", "far/r", "--path", "code").code == 0
+
+
+def test_resume_copy_is_refused_unless_accepted(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path)
+    shutil.copytree(tmp_path / "r", tmp_path / "copy")
+    before = without_owner(tmp_path / "copy")
+    weft("resume", "copy").check_one_line(3, "is a copy", "--accept copy")
+    assert without_owner(tmp_path / "copy") == before
+    accepted = weft("resume", "copy", "--accept", "copy", "--json")
+    original = weft("resume", "r", "--json")
+    assert accepted.json["head"] == original.json["head"]
+    assert accepted.json["run"] != original.json["run"]
+
+
+def test_resume_older_state_is_refused_unless_accepted(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path)
+    shutil.copytree(tmp_path / "r", tmp_path / "backup")
+    weft("run", "slow:slow", "--out", "r", "--wall-limit", "0.8")
+    shutil.rmtree(tmp_path / "r")
+    (tmp_path / "backup").rename(tmp_path / "r")
+    weft("resume", "r").check_one_line(3, "is older than it was", "--accept rollback")
+    assert weft("resume", "r", "--accept", "rollback").code == 0
+
+
+def test_resume_changed_code_is_refused_unless_accepted(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path)
+    file = tmp_path / "slow.py"
+    file.write_text(file.read_text() + "\n# a remark\n")
+    before = without_owner(tmp_path / "r")
+    for command in (["resume", "r"], ["run", "slow:slow", "--out", "r"]):
+        weft(*command).check_one_line(3, "source of package 'slow'", "--accept code")
+    assert {k: v for k, v in without_owner(tmp_path / "r").items() if "sqlite" not in k} == {
+        k: v for k, v in before.items() if "sqlite" not in k
+    }
+    assert weft("resume", "r", "--accept", "code").code == 0
+
+
+def test_resume_search_that_asks_for_other_tasks_diverges(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path)
+    file = tmp_path / "slow.py"
+    file.write_text(file.read_text().replace("number * 10", "number * 11"))
+    told = weft("resume", "r", "--accept", "code")
+    told.check_one_line(3, "replay diverged in lane /, round 1", "raise its version")
+
+
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        (["--seed", "1"], "seed is 0 there, 1 here"),
+        (["--args", '{"rounds": 3}'], "config.args.rounds is 12 there, 3 here"),
+        (["--retries", "2"], "config.retries is 0 there, 2 here"),
+        (["--strict"], "config.strict is false there, true here"),
+        (["--timeout", "9"], "config.timeout_s"),
+        (["--budget", "tries=3"], "config.budget"),
+        (["--input", "a=slow.py"], "inputs"),
+    ],
+)
+@pytest.mark.parametrize("finished", [False, True])
+def test_run_other_decision_into_a_used_folder_names_the_field(
+    weft: Weft, tmp_path: Path, more: list[str], field: str, finished: bool
+) -> None:
+    if finished:
+        write_slow(tmp_path, 0.0)
+        weft("run", "slow:slow", "--out", "r")
+    else:
+        interrupt(weft, tmp_path)
+    before = without_owner(tmp_path / "r")
+    told = weft("run", "slow:slow", "--out", "r", *more)
+    told.check_one_line(3, "holds another run", field, "a new --out")
+    assert without_owner(tmp_path / "r") == before
+
+
+def test_run_changed_input_is_refused_and_resume_reads_the_copy(
+    weft: Weft, tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_bytes(b"12345")
+    words = ["run", "small:informed", "--input", "table=t.csv", "--budget", "tries=1"]
+    first = weft(*words, "--out", "r", "--json")
+    (tmp_path / "t.csv").write_bytes(b"changed")
+    weft(*words, "--out", "r").check_one_line(3, "inputs.table is")
+    (tmp_path / "t.csv").unlink()
+    assert weft("resume", "r", "--json").json == first.json
+
+
+def test_run_other_search_into_a_used_folder_is_refused(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path)
+    told = weft("run", "small:squares", "--out", "r")
+    told.check_one_line(3, "holds another run")
+
+
+def test_resume_damaged_input_object_is_refused(weft: Weft, tmp_path: Path) -> None:
+    interrupt(weft, tmp_path, "--input", "table=slow.py")
+    [copy] = [p for p in (tmp_path / "r/objects").rglob("*") if p.is_file()]
+    copy.chmod(0o644)
+    copy.write_bytes(b"other")
+    weft("resume", "r").check_one_line(5, "do not match its name")
+
+
+def test_resume_twice_at_once_second_is_told_who_runs(weft: Weft, tmp_path: Path) -> None:
+    write_slow(tmp_path, 0.2)
+    running = start(tmp_path)
+    try:
+        wait_for_records(tmp_path / "r", 3)
+        told = weft("resume", "r")
+        told.check_one_line(75, f"in use by pid {running.pid} on")
+    finally:
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=60)
+
+
+def test_interrupt_by_signal_then_resume_gives_the_same_head(weft: Weft, tmp_path: Path) -> None:
+    write_slow(tmp_path, 0.05)
+    running = start(tmp_path, "--workers", "2")
+    wait_for_records(tmp_path / "r", 6)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=60)
+    Told(running.returncode, out, err).check_one_line(130, "interrupted after", "weft resume r")
+    told = weft("resume", "r", "--json")
+    whole = weft(*WHOLE, "--out", "whole")
+    assert told.json["head"] == whole.json["head"]
+    assert told.json["size"] == whole.json["size"]
+
+
+def test_kill_then_resume_gives_the_same_head(weft: Weft, tmp_path: Path) -> None:
+    write_slow(tmp_path, 0.05)
+    running = start(tmp_path, "--workers", "2")
+    wait_for_records(tmp_path / "r", 6)
+    running.kill()
+    running.communicate(timeout=60)
+    assert weft("resume", "r", "--json").json["head"] == weft(*WHOLE, "--out", "w").json["head"]
+
+
+def start(folder: Path, *more: str) -> subprocess.Popen[str]:
+    words = [*COMMAND, "run", "slow:slow", "--out", "r", *more]
+    return subprocess.Popen(
+        words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=dict(os.environ),
+    )  # fmt: skip
+
+
+def wait_for_records(run: Path, count: int) -> None:
+    """Wait until the ledger has `count` lines: the run is then in its middle."""
+    end_s = time.monotonic() + 60
+    ledger = run / "ledger.jsonl"
+    while not ledger.is_file() or ledger.read_bytes().count(b"\n") < count:
+        assert time.monotonic() < end_s, "the run does not get going"
+        time.sleep(0.02)

@@ -1,0 +1,70 @@
+"""The page docs/cli.md, written from the command line's own declarations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from weft.cli.main import app
+
+HEAD = """\
+# Command line
+
+Written from the commands themselves by `make docs`; do not edit.
+
+`weft COMMAND --help` says the same. stdout is data, stderr is progress and messages. Every error
+is one line, `weft: what and why; what to do next`; `-vv` adds a traceback. Bars and colour appear
+on a terminal only; `NO_COLOR` switches colour off, `CI` both.
+
+| exit code | means |
+|---|---|
+| 0 | answered; checked and found right |
+| 1 | finished without an answer; two runs differ |
+| 2 | usage: an option is wrong or missing |
+| 3 | bad input: a file, a search, arguments, a folder that holds another run |
+| 4 | tasks failed where that matters |
+| 5 | ledger, manifest or object damaged |
+| 70 | a bug in Weft |
+| 75 | locked, or short of a resource: try again |
+| 130 | interrupted; `weft resume` goes on |
+"""
+
+
+def render() -> str:
+    """Return the page: one section per command, options in the order they are declared."""
+    group: Any = typer.main.get_command(app)
+    sections = [_section(name, command) for name, command in group.commands.items()]
+    return HEAD + "".join(sections)
+
+
+def _section(name: str, command: Any) -> str:
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option"]
+    words = [_usage_word(p) for p in arguments] + [
+        f"{p.opts[0]} {p.metavar}" for p in options if p.required
+    ]
+    usage = " ".join(["weft", name, *words, "[OPTIONS]"])
+    rows = [f"| `{p.metavar}` | {_cell(p)} |" for p in arguments]
+    rows += [f"| `{_option(p)}` | {_cell(p)} |" for p in options if p.name != "help"]
+    table = "\n".join(["| | |", "|---|---|", *rows])
+    text = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
+    return f"\n## weft {name}\n\n```\n{usage}\n```\n\n{text}\n\n{table}\n"
+
+
+def _usage_word(argument: Any) -> str:
+    return argument.metavar if argument.required else f"[{argument.metavar}]"
+
+
+def _option(option: Any) -> str:
+    value = "" if option.is_flag or option.count else f" {option.metavar}"
+    return ", ".join(option.opts) + value.replace("|", "\\|")
+
+
+def _cell(parameter: Any) -> str:
+    """Help text, and the default where it says something."""
+    default = parameter.default
+    shown = (
+        not callable(default) and default not in (None, False, [], ()) and parameter.show_default
+    )
+    return parameter.help.replace("|", "\\|") + (f" Default: `{default}`." if shown else "")
