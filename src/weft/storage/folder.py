@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import time
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from weft.storage.heads import Home
 SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp")
 """What a run that was killed while being created may leave behind."""
+OWNER_WAIT_S = 1.0
+OWNER_LOOK_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +93,7 @@ class RunFolder:
         if not self.path.is_dir():
             raise RunFolderInvalid(f"{self.path} is not a folder", hint="choose another --out")
         foreign = sorted(p.name for p in self.path.iterdir() if p.name not in OURS)
-        if foreign:
+        if foreign and not self.is_run():  # another coordinator may just have created it
             raise RunFolderInvalid(
                 f"{self.path} holds files that are not of a run ({foreign[0]})",
                 hint="choose an empty or new folder for --out",
@@ -133,7 +136,7 @@ class RunFolder:
             lock.acquire(timeout=0)
         except Timeout:
             raise RunLocked(
-                f"{self.path} is in use by {_read_owner(owner)}",
+                f"{self.path} is in use by {_find_owner(owner, host)}",
                 hint="wait for it to end, or stop it with Ctrl-C",
             ) from None
         try:
@@ -143,9 +146,23 @@ class RunFolder:
             lock.release()
 
 
-def _read_owner(path: Path) -> str:
+def _find_owner(path: Path, host: str) -> str:
+    """Name the holder; until it has written its name, the file may name one that was killed."""
+    import psutil  # noqa: PLC0415 - slow to import, rarely needed
+
+    end_s = time.monotonic() + OWNER_WAIT_S
+    while True:
+        owner = _read_owner(path)
+        if owner and (owner[1] != host or psutil.pid_exists(owner[0])):
+            return f"pid {owner[0]} on {owner[1]}"
+        if time.monotonic() >= end_s:
+            return "another coordinator that is just starting"
+        time.sleep(OWNER_LOOK_S)
+
+
+def _read_owner(path: Path) -> tuple[int, str] | None:
     try:
         owner = json.loads(path.read_text())
-        return f"pid {owner['pid']} on {owner['host']}"
+        return int(owner["pid"]), str(owner["host"])
     except (OSError, ValueError, KeyError, TypeError):
-        return "another coordinator that is just starting"
+        return None

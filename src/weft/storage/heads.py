@@ -62,6 +62,8 @@ class HeadsList:
     def __init__(self, folder: Path | None, disk: Disk) -> None:
         self._folder = folder
         self._disk = disk
+        self._named: set[str] = set()
+        """Runs whose file is known to have a durable name."""
 
     def note(self, run_id: str, head: Head) -> None:
         """Append a head, durably."""
@@ -77,6 +79,9 @@ class HeadsList:
             self._disk.sync(fd)
         finally:
             os.close(fd)
+        if run_id not in self._named:
+            self._disk.sync_folder(self._folder)
+            self._named.add(run_id)
 
     def binding(self, run_id: str) -> list[Head]:
         """Return the heads that bind the run: all since the last accepted roll-back."""

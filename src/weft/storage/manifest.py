@@ -73,8 +73,12 @@ class Manifest:
 
     @staticmethod
     def create(path: Path, disk: Disk, run_id: str, genesis: str) -> Manifest:
-        """Make a new manifest that holds the genesis, durably."""
-        db = _connect_writer(path, "rwc")
+        """Make a new manifest that holds the genesis; it appears whole or not at all."""
+        temporary = path.with_name(path.name + ".tmp")
+        for leftover in (temporary, temporary.with_name(temporary.name + "-journal")):
+            leftover.unlink(missing_ok=True)
+        db = sqlite3.connect(temporary)
+        db.execute("PRAGMA synchronous=FULL")
         db.execute("BEGIN")
         for table in TABLES.split(";\n"):
             db.execute(table)
@@ -83,14 +87,15 @@ class Manifest:
         db.execute("INSERT INTO meta VALUES ('genesis', ?)", (genesis,))
         db.execute("INSERT INTO lanes (id, ordinal, path) VALUES (?, 0, '')", (ROOT_LANE,))
         disk.commit(db)
-        disk.sync_folder(path.parent)
-        return Manifest(db, disk)
+        db.close()
+        disk.rename(temporary, path)
+        return Manifest.open(path, disk)
 
     @staticmethod
     def open(path: Path, disk: Disk, *, read_only: bool = False) -> Manifest:
         """Open an existing manifest; raises `ManifestDamaged` when it is not one."""
         with damage_named(path):
-            db = _connect_reader(path) if read_only else _connect_writer(path, "rw")
+            db = _connect_reader(path) if read_only else _connect_writer(path)
             version = db.execute("SELECT value FROM meta WHERE name='schema_version'").fetchone()
             if version != (str(SCHEMA_VERSION),):
                 raise ManifestDamaged(f"{path}: schema version {version} is not {SCHEMA_VERSION}")
@@ -110,9 +115,13 @@ class Manifest:
         self._db.close()
 
     def finish(self) -> None:
-        """Fold the write-ahead log into the file, so that a finished run is one plain file."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._db.execute("PRAGMA journal_mode=DELETE")
+        """Fold the write-ahead log into the file, so that a finished run is one plain file.
+
+        Someone reading the run right now keeps it from folding, which harms nobody.
+        """
+        with contextlib.suppress(sqlite3.OperationalError):
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.execute("PRAGMA journal_mode=DELETE")
 
     def set_meta(self, name: str, value: str) -> None:
         """Store one named fact about the run."""
@@ -296,8 +305,8 @@ def damage_named(path: Path) -> Iterator[None]:
         raise ManifestDamaged(f"{path.name}: {error}") from error
 
 
-def _connect_writer(path: Path, mode: str) -> sqlite3.Connection:
-    db = sqlite3.connect(f"file:{_quoted(path)}?mode={mode}", uri=True)
+def _connect_writer(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(f"file:{_quoted(path)}?mode=rw", uri=True, timeout=1.0)
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=FULL")
     return db

@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from weft.errors import ManifestDamaged
 from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TIMING_TYPES, TaskError
 from weft.model.values import canonical
@@ -52,7 +53,6 @@ class Projection:
     def _from_genesis(self) -> Iterator[Entry | None]:
         yield Entry("genesis", self._genesis, self.manifest.genesis)
         yield from self._lane(ROOT_LANE, "")
-        self.ended = True
 
     def _lane(self, lane: int, path: str) -> Iterator[Entry | None]:
         round_ = 0
@@ -66,6 +66,7 @@ class Projection:
             else:
                 yield from self._round(lane, path, round_, row)
                 round_ += 1
+        self.ended = lane == ROOT_LANE
         key = record_key(self._genesis, "answer", path, round_)
         yield Entry("answer", key, self._answer_body(answer, path))
 
@@ -88,6 +89,11 @@ class Projection:
             for task in self.manifest.tasks(row.first + done, row.first + end):
                 yield self._result(task, row.first, tail)
                 done += 1
+            if done != end:
+                raise ManifestDamaged(
+                    f"manifest.sqlite: task {done} of round {round_} in lane {path or '/'} is"
+                    " recorded, but its row is missing"
+                )
             if done == row.recorded and not row.closed:
                 yield None
                 row = self.manifest.find_round(lane, round_) or row
@@ -99,7 +105,8 @@ class Projection:
 
     def _result(self, task: TaskRow, first: int, tail: str) -> Entry:
         """Build a result body by hand: the texts in it are canonical already."""
-        assert task.state in FINAL, f"task {task.id} is recorded but {task.state}"
+        if task.state not in FINAL:
+            raise ManifestDamaged(f"manifest.sqlite: task {task.id} is recorded but {task.state}")
         head = f'{{"args":{task.args}'
         middle = f'"function":"{task.function}","index":{task.id - first},{tail}'
         if task.error is None:

@@ -80,14 +80,14 @@ def reopen_run(
     if recorded is not None:
         check_same(recorded, genesis, folder.path)
     events = _check_history(folder, run_file, accept, place, checkpoint)
-    if recorded is None and not folder.manifest.exists():
-        return _create_again(folder, run_file, genesis, inputs, place)
+    if recorded is None:  # killed before anything was recorded: begin anew
+        return create_run(folder, run_file, genesis, inputs, place)
     return _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
 
 
 def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | None:
     """Return the genesis body as the manifest or, without it, the ledger has it."""
-    if is_blank(folder.manifest):
+    if not folder.manifest.is_file():
         for record in good_records(folder.ledger, checkpoint):
             return canonical(record.body)
         return None
@@ -96,23 +96,6 @@ def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | 
         return manifest.genesis
     finally:
         manifest.close()
-
-
-def is_blank(path: Path) -> bool:
-    """Whether a manifest is missing or was never committed (killed while being created)."""
-    if not path.is_file():
-        return True
-    if path.stat().st_size > 0:
-        return False
-    wal = path.with_name(path.name + "-wal")
-    return not wal.is_file() or wal.stat().st_size == 0
-
-
-def _create_again(
-    folder: RunFolder, run_file: RunFile, genesis: str, inputs: dict[str, bytes], place: Place
-) -> OpenRun:
-    """The earlier attempt was killed before anything was recorded: begin it anew."""
-    return create_run(folder, run_file, genesis, inputs, place)
 
 
 def _recover(
@@ -125,8 +108,8 @@ def _recover(
     new_run_id: str,
 ) -> OpenRun:
     disk = place.disk
-    if is_blank(folder.manifest):
-        for suffix in ("", "-wal", "-shm"):
+    if not folder.manifest.is_file():
+        for suffix in ("-wal", "-shm"):  # they belong to the manifest that is gone
             folder.manifest.with_name(folder.manifest.name + suffix).unlink(missing_ok=True)
         manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
         events.append(("manifest-lost", "rebuilt from the ledger"))
@@ -218,7 +201,7 @@ def _is_rolled_back(folder: RunFolder, last: Head, checkpoint: Checkpoint | None
     size = count_lines(folder.ledger)
     if size < last.size:
         return f"its ledger has {size} records, {last.size} were seen"
-    if is_blank(folder.manifest):
+    if not folder.manifest.is_file():
         return ""
     manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
     try:

@@ -1,0 +1,1 @@
+"""For those who extend Weft: the conformance suite for backends, and the simulator."""

@@ -1,0 +1,143 @@
+"""F4: the coordinator and storage under 1,000 seeds of faults, and proof that this can fail."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from tests.support.engine import loom
+
+from weft.coordinator.journal import Journal
+from weft.coordinator.lane import OpenRoundState
+from weft.coordinator.machine import Machine
+from weft.errors import WeftError
+from weft.storage.objects import ObjectStore
+from weft.storage.scribe import Scribe
+from weft.testing import simulator
+from weft.testing.simulator import SHAPES, crash_everywhere, simulate
+from weft.testing.workload import weave
+
+SEEDS = 1000
+CHUNK = 125
+
+
+@pytest.fixture(autouse=True)
+def fresh_references(monkeypatch):
+    """A planted bug must not leave its references to the next test."""
+    monkeypatch.setattr(simulator, "_references", {})
+
+
+@pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
+def test_simulator_thousand_seeds_no_violation(first):
+    reports = [simulate(seed) for seed in range(first, first + CHUNK)]
+    assert min(report.faults for report in reports) >= simulator.MIN_FAULTS
+    assert sum(report.crashes for report in reports) >= CHUNK // 2
+    print(f"seeds {first}:{first + CHUNK}: {sum(r.faults for r in reports)} faults, 0 violations")
+
+
+@pytest.mark.slow
+def test_simulator_hundred_thousand_seeds_no_violation():
+    count = int(os.environ.get("WEFT_SEEDS", "100000"))
+    reports = [simulate(seed) for seed in range(SEEDS, SEEDS + count)]
+    crashes = sum(r.crashes for r in reports)
+    print(f"seeds {SEEDS}:{SEEDS + count}: {crashes} crashes, 0 violations")
+
+
+@pytest.mark.parametrize("shape", SHAPES[:3])
+def test_simulator_crash_at_every_durable_step_same_ledger(shape):
+    _, steps = crash_everywhere(weave(shape))
+    assert steps > 50
+
+
+def test_engine_example_crash_at_every_durable_step_same_ledger():
+    _, steps = crash_everywhere(loom(pause_ms=0))
+    assert steps > 50
+
+
+def test_simulator_same_seed_same_story():
+    assert simulate(11) == simulate(11)
+
+
+def _breaks(seeds: int = 60) -> bool:
+    """Whether some seed notices what was planted."""
+    for seed in range(seeds):
+        try:
+            simulate(seed)
+        except (AssertionError, WeftError):
+            return True
+    return False
+
+
+def test_simulator_planted_arrival_order_is_noticed(monkeypatch):
+    def judge_as_they_come(self, strict):
+        before = self.recorded
+        for index in list(self.waiting):  # in order of arrival, not of index
+            result = self.waiting.pop(index)
+            self.recorded += 1
+            if result is not None and not self.lazy:
+                self.results.append(result)
+        return self.recorded > before
+
+    monkeypatch.setattr(OpenRoundState, "judge", judge_as_they_come)
+    assert _breaks()
+
+
+def test_simulator_planted_lost_result_is_noticed(monkeypatch):
+    """Results that are told to the search but reach the manifest only with the next commit."""
+    real = Journal.commit
+
+    def commit_late(self):
+        held, self._finished = self._finished[-1:], self._finished[:-1]
+        real(self)
+        self._finished = held
+
+    monkeypatch.setattr(Journal, "commit", commit_late)
+    assert _breaks()
+
+
+def test_simulator_planted_ledger_before_manifest_is_noticed(monkeypatch):
+    real = Journal.commit
+
+    def publish_first(self):
+        self.flush()
+        scribe = _scribes[-1]
+        scribe.extend(0.0, 0.0)
+        real(self)
+
+    _scribes: list[Scribe] = []
+    real_init = Scribe.__init__
+
+    def remember(self, *args, **kwargs):
+        real_init(self, *args, **kwargs)
+        _scribes.append(self)
+
+    monkeypatch.setattr(Scribe, "__init__", remember)
+    monkeypatch.setattr(Journal, "commit", publish_first)
+    assert _breaks()
+
+
+def test_simulator_planted_late_result_taken_is_noticed(monkeypatch):
+    """A backend event of a ticket that was given up must be ignored."""
+    real = Machine.apply
+
+    def take_ghosts(self, event, now_s=0.0):
+        ticket = getattr(event, "ticket", None)
+        if ticket is not None and ticket not in self._out and hasattr(event, "value"):
+            for task in list(self._out.values()):
+                return real(self, type(event)(task.ticket, event.value, event.error), now_s)
+        return real(self, event, now_s)
+
+    monkeypatch.setattr(Machine, "apply", take_ghosts)
+    assert _breaks()
+
+
+def test_simulator_planted_object_not_adopted_is_noticed(monkeypatch):
+    monkeypatch.setattr(ObjectStore, "adopt", lambda self, staged, digest: Path(staged).unlink())
+    assert _breaks()
+
+
+def test_simulator_planted_forgotten_results_are_noticed(monkeypatch):
+    """Completed tasks that are not recalled on resume would run again."""
+    monkeypatch.setattr(Journal, "_recall", lambda self, command, row, known: iter(()))
+    assert _breaks()
