@@ -87,7 +87,7 @@ def carry_out(
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
     place = place or real_place()
     sign = _signer(execution, decision.call.name)
-    _make_folder(folder)
+    _make_folder(folder, place.disk)
     with _storage_named(folder.path), folder.locked(place.host):
         if is_finished(folder):
             return read_outcome(folder, genesis)
@@ -106,12 +106,12 @@ def real_place() -> Place:
     return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
 
 
-def _make_folder(folder: RunFolder) -> None:
+def _make_folder(folder: RunFolder, disk: Disk) -> None:
     """Make the folder of a new run; a path that cannot be one is the caller's input."""
     try:
         if not folder.is_run():
             folder.check_free()
-            folder.path.mkdir(parents=True, exist_ok=True)
+            disk.make_folder(folder.path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         if getattr(error, "errno", None) in DISK_TROUBLE:
