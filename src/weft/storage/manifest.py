@@ -77,17 +77,16 @@ class Manifest:
         temporary = path.with_name(path.name + ".tmp")
         for leftover in (temporary, temporary.with_name(temporary.name + "-journal")):
             leftover.unlink(missing_ok=True)
-        db = sqlite3.connect(temporary)
-        db.execute("PRAGMA synchronous=FULL")
-        db.execute("BEGIN")
-        for table in TABLES.split(";\n"):
-            db.execute(table)
-        meta = {"schema_version": SCHEMA_VERSION, "run_id": run_id, "commits": 0}
-        db.executemany("INSERT INTO meta VALUES (?, ?)", [(k, str(v)) for k, v in meta.items()])
-        db.execute("INSERT INTO meta VALUES ('genesis', ?)", (genesis,))
-        db.execute("INSERT INTO lanes (id, ordinal, path) VALUES (?, 0, '')", (ROOT_LANE,))
-        disk.commit(db)
-        db.close()
+        with contextlib.closing(sqlite3.connect(temporary)) as db:
+            db.execute("PRAGMA synchronous=FULL")
+            db.execute("BEGIN")
+            for table in TABLES.split(";\n"):
+                db.execute(table)
+            meta = {"schema_version": str(SCHEMA_VERSION), "run_id": run_id, "commits": "0"}
+            meta["genesis"] = genesis
+            db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+            db.execute("INSERT INTO lanes (id, ordinal, path) VALUES (?, 0, '')", (ROOT_LANE,))
+            disk.commit(db)
         disk.rename(temporary, path)
         return Manifest.open(path, disk)
 
@@ -155,10 +154,22 @@ class Manifest:
         return RoundRow(cursor.lastrowid, kind, size, first, 0, closed=False, stopped=False)
 
     def learn_size(self, row: RoundRow, size: int) -> None:
-        """Give a rebuilt round its size; it was the ledger's last, so its block can grow."""
-        self._db.execute("UPDATE rounds SET size=? WHERE id=?", (size, row.id))
+        """Give a rebuilt round its size; if its block cannot grow, it moves behind all others."""
+        if row.first + row.recorded < self._next_task:
+            self._move(row.first, row.first + row.recorded, self._next_task - row.first)
+            row.first = self._next_task
+        self._db.execute("UPDATE rounds SET size=?, first=? WHERE id=?", (size, row.first, row.id))
         row.size = size
         self._next_task = max(self._next_task, row.first + size)
+
+    def _move(self, first: int, end: int, by: int) -> None:
+        """Give tasks other ids; the new ones must be free."""
+        for column in ("tasks.id", "attempts.task", "events.task"):
+            table, _, name = column.partition(".")
+            self._db.execute(
+                f"UPDATE {table} SET {name} = {name} + ? WHERE {name} >= ? AND {name} < ?",  # noqa: S608
+                (by, first, end),
+            )
 
     def update_round(self, row: RoundRow) -> None:
         """Write how far the round has come."""
@@ -251,6 +262,7 @@ class Manifest:
             " state=excluded.state, value=excluded.value, error=excluded.error",
             (row.id, row.state, row.key, row.function, row.args, row.value, row.error),
         )
+        self._next_task = max(self._next_task, row.id + 1)
 
     # -- how it went ----------------------------------------------------------------------
 

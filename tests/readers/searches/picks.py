@@ -1,0 +1,63 @@
+"""Small searches with tasks that fail, come back, or are dropped; tests explain their lives."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import weft
+
+
+@weft.task
+def flaky(marker: str) -> str:
+    """Fail once for a passing reason, then succeed."""
+    if _first_time(marker):
+        raise weft.Temporary("not yet")
+    return "second time"
+
+
+@weft.task
+def deadly(marker: str) -> str:
+    """Lose the worker once, then succeed."""
+    if _first_time(marker):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "alive"
+
+
+@weft.task
+def broken(x: int) -> int:
+    raise ValueError(f"no {x}")
+
+
+@weft.task
+def wait_for(marker: str, x: int) -> int:
+    """Return once the marker is there."""
+    while marker and not Path(marker).exists():
+        time.sleep(0.005)
+    return x
+
+
+@weft.task
+def leave(marker: str, x: int) -> int:
+    Path(marker).touch()
+    return x
+
+
+@weft.search(version=1)
+def lives(folder: str):
+    yield [flaky(f"{folder}/flaky"), deadly(f"{folder}/deadly"), broken(3)]
+    # The first task ends only after the last: the last is finished and then dropped.
+    gate = f"{folder}/gate"
+    tasks = [wait_for(gate, 0), leave(gate, 1), wait_for(f"{folder}/never", 2)]
+    yield weft.round(tasks, until=lambda r: r.index == 0)
+    return "done"
+
+
+def _first_time(marker: str) -> bool:
+    path = Path(marker)
+    if path.exists():
+        return False
+    path.touch()
+    return True

@@ -1,0 +1,164 @@
+"""F8: a damaged, missing or older manifest is found or harmless, and never a wrong answer."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import weft
+from tests.readers.runs import NO_HEADS, Stopper, contents, copy_of, flip, heads, interrupted_loom
+from tests.support.engine import loom
+from weft.errors import ManifestDamaged, WeftError
+from weft.readers.explain import explain
+from weft.readers.status import status
+from weft.readers.verify import verify
+from weft.storage.folder import RunFolder
+
+SEED = 8
+
+
+def damage(run: Path, sql: str) -> None:
+    """Change rows behind everybody's back."""
+    db = sqlite3.connect(RunFolder(run).manifest)
+    db.execute(sql)
+    db.commit()
+    db.close()
+
+
+def test_flipped_bytes_are_found_or_harmless(run: Path, chaos: bool) -> None:
+    path, rng = RunFolder(run).manifest, random.Random(SEED)
+    data, good = path.read_bytes(), verify(run, heads())
+    found = 0
+    for _ in range(20_000 if chaos else 400):
+        path.write_bytes(flip(data, rng.randrange(len(data)), rng.randrange(8)))
+        try:
+            verdict = verify(run, heads())
+        except ManifestDamaged:
+            found += 1
+        else:
+            assert (verdict.root, verdict.completed) == (good.root, good.completed)
+    assert found > 20, "the flips hit nothing that matters"
+
+
+def test_readers_of_a_damaged_manifest_never_fail_otherwise(run: Path) -> None:
+    path, rng = RunFolder(run).manifest, random.Random(SEED + 1)
+    data = path.read_bytes()
+    readers: list[Callable[[], object]] = [
+        lambda: verify(run, NO_HEADS),
+        lambda: status(run, events=True),
+        lambda: explain(run, "/slow:1:2"),
+    ]
+    for _ in range(150):
+        changed = bytearray(data)
+        for _ in range(rng.choice((1, 10, 100))):
+            changed[rng.randrange(len(data))] = rng.randrange(256)
+        path.write_bytes(changed)
+        for read in readers:
+            with contextlib.suppress(WeftError):
+                read()
+
+
+@pytest.mark.parametrize("keep", [0, 1, 99, 4096, 50_000])
+def test_a_truncated_manifest_is_found(run: Path, keep: int) -> None:
+    path = RunFolder(run).manifest
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(ManifestDamaged, match=r"manifest\.sqlite"):
+        verify(run, NO_HEADS)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM tasks WHERE id=40",
+        "DELETE FROM tasks WHERE id=7",
+        "UPDATE tasks SET state='queued' WHERE id=7",
+        "UPDATE rounds SET recorded=recorded + 1 WHERE id=1",
+        "UPDATE rounds SET recorded=-1 WHERE id=1",
+        "UPDATE rounds SET recorded='many' WHERE id=1",
+        "UPDATE rounds SET closed=0 WHERE id=2",
+        "UPDATE lanes SET answer=NULL WHERE path=''",
+        "UPDATE lanes SET answer='[' WHERE path=''",
+        "UPDATE lanes SET parent=id WHERE path='/left'",
+        "UPDATE tasks SET value='{\"x\":1}' WHERE id=7",
+        "UPDATE tasks SET error='nonsense', value=NULL WHERE id=7",
+        "UPDATE meta SET value='0' WHERE name='genesis'",
+        "UPDATE meta SET value='another' WHERE name='run_id'",
+        "DELETE FROM meta WHERE name='commits'",
+        "DROP TABLE rounds",
+    ],
+)
+def test_rows_that_contradict_the_ledger_are_the_manifests_damage(run: Path, sql: str) -> None:
+    damage(run, sql)
+    with pytest.raises(ManifestDamaged):
+        verify(run, heads())
+
+
+def test_a_changed_value_names_the_record_and_who_is_wrong(run: Path) -> None:
+    damage(run, "UPDATE tasks SET value='0' WHERE id=7")
+    with pytest.raises(ManifestDamaged, match="record 7"):
+        verify(run, heads())
+
+
+def test_a_finished_run_without_manifest_is_checked_alone(run: Path) -> None:
+    good = verify(run, heads())
+    RunFolder(run).manifest.unlink()
+    before = contents(run)
+    verdict = verify(run, heads())
+    assert (verdict.status, verdict.root) == ("finished", good.root)
+    assert verdict.notes == ("manifest missing: ledger and objects were checked alone",)
+    assert status(run).counts["completed"] == good.completed
+    assert contents(run) == before
+
+
+def test_an_older_manifest_of_a_finished_run_is_found(run: Path, snapshots: list[Path]) -> None:
+    manifest = RunFolder(run).manifest
+    for name in ("", "-wal", "-shm"):
+        older = snapshots[2] / (manifest.name + name)
+        if older.is_file():
+            shutil.copy(older, manifest.with_name(older.name))
+    with pytest.raises(ManifestDamaged):
+        verify(run, NO_HEADS)
+
+
+def test_a_lost_manifest_of_an_unfinished_run_is_rebuilt_to_the_same_head(tmp_path: Path) -> None:
+    reference = weft.run(loom(pause_ms=20), out=tmp_path / "whole", workers=2)
+    run = interrupted_loom(tmp_path / "run")
+    RunFolder(run).manifest.unlink()
+    verdict = verify(run, heads())
+    assert verdict.status == "interrupted"
+    assert "resume rebuilds it" in verdict.notes[0]
+    again = weft.run(loom(pause_ms=20), out=run, workers=2)
+    assert (again.head, again.answer) == (reference.head, reference.answer)
+    assert any("manifest-lost" in note for note in verify(run, heads()).notes)
+
+
+def test_an_older_manifest_of_an_unfinished_run_is_rebuilt_to_the_same_head(tmp_path: Path) -> None:
+    reference = weft.run(loom(pause_ms=20), out=tmp_path / "whole", workers=2)
+    run = interrupted_loom(tmp_path / "run", after=30)
+    older = RunFolder(run).manifest.read_bytes()
+    with pytest.raises(weft.errors.Interrupted):
+        weft.run(loom(pause_ms=20), out=run, workers=2, watcher=Stopper(100))
+    RunFolder(run).manifest.write_bytes(older)
+    verdict = verify(run, heads())
+    assert verdict.status == "interrupted"
+    assert any("manifest older than the ledger" in note for note in verdict.notes)
+    again = weft.run(loom(pause_ms=20), out=run, workers=2)
+    assert (again.head, again.answer) == (reference.head, reference.answer)
+
+
+def test_copies_stay_as_they_are_while_being_read(snapshots: list[Path], tmp_path: Path) -> None:
+    for number, snapshot in enumerate(snapshots):
+        run = copy_of(snapshot, tmp_path / str(number))
+        before = contents(run)
+        verify(run, NO_HEADS)
+        status(run, events=True)
+        after = contents(run)
+        for side in (before, after):  # SQLite's scratch index of the write-ahead log
+            side.pop("manifest.sqlite-shm", None)
+        assert after == before
