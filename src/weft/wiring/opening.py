@@ -6,7 +6,9 @@ write, so a refused command changes nothing.
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from weft.storage.manifest import Manifest
 from weft.storage.objects import ObjectStore
 from weft.storage.projection import Projection
 from weft.storage.rebuild import rebuild
-from weft.storage.reconcile import good_records, reconcile
+from weft.storage.reconcile import Reconciled, good_records, reconcile
 from weft.storage.scribe import Scribe
 from weft.wiring.request import check_same
 
@@ -60,8 +62,8 @@ def create_run(
         objects.add(data)
     folder.write_run_file(run_file, disk)
     manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
-    projection = Projection(manifest)
-    scribe = _scribe(folder, run_file, manifest, Chain(), projection, place)
+    with _closed_on_failure(manifest):
+        scribe = _scribe(folder, run_file, manifest, Chain(), Projection(manifest), place)
     return OpenRun(folder, run_file, manifest, objects, scribe, [])
 
 
@@ -107,35 +109,67 @@ def _recover(
     events: list[tuple[str, str]],
     new_run_id: str,
 ) -> OpenRun:
-    disk = place.disk
-    if not folder.manifest.is_file():
-        for suffix in ("-wal", "-shm"):  # they belong to the manifest that is gone
-            folder.manifest.with_name(folder.manifest.name + suffix).unlink(missing_ok=True)
-        manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
-        events.append(("manifest-lost", "rebuilt from the ledger"))
-    else:
-        manifest = Manifest.open(folder.manifest, disk)
+    manifest = _manifest(folder, run_file, genesis, place, events)
+    with _closed_on_failure(manifest):
+        found = _brought_up(folder, manifest, checkpoint, events)
+        if ("copy-accepted", "") in events:
+            run_file = replace(run_file, run_id=new_run_id)
+            folder.write_run_file(run_file, place.disk)
+        if manifest.run_id != run_file.run_id:
+            manifest.set_meta("run_id", run_file.run_id)
+        scribe = _scribe(folder, run_file, manifest, found.chain, found.projection, place)
+        if found.torn_bytes:
+            scribe.ledger.cut(found.good_bytes)
+            events.append(("tail-cut", f"{found.torn_bytes} bytes of an unfinished write"))
+        scribe.ledger.append(found.pending)
+        objects = ObjectStore(folder.objects, place.disk)
+        objects.clear_staging()
+    return OpenRun(folder, run_file, manifest, objects, scribe, events)
+
+
+def _manifest(
+    folder: RunFolder,
+    run_file: RunFile,
+    genesis: str,
+    place: Place,
+    events: list[tuple[str, str]],
+) -> Manifest:
+    """Open the manifest, or begin a new one where it is gone."""
+    path = folder.manifest
+    if path.is_file():
+        return Manifest.open(path, place.disk)
+    for suffix in ("-wal", "-shm"):  # they belong to the manifest that is gone
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    events.append(("manifest-lost", "rebuilt from the ledger"))
+    return Manifest.create(path, place.disk, run_file.run_id, genesis)
+
+
+def _brought_up(
+    folder: RunFolder,
+    manifest: Manifest,
+    checkpoint: Checkpoint | None,
+    events: list[tuple[str, str]],
+) -> Reconciled:
+    """Reconcile ledger and manifest, after rebuilding what the manifest lacks."""
+    found = reconcile(folder.ledger, Projection(manifest), checkpoint)
+    if not found.behind:
+        return found
+    restored = rebuild(manifest, good_records(folder.ledger, checkpoint))
+    manifest.commit()
+    events.append(("manifest-rebuilt", f"{restored} results restored from the ledger"))
     found = reconcile(folder.ledger, Projection(manifest), checkpoint)
     if found.behind:
-        restored = rebuild(manifest, good_records(folder.ledger, checkpoint))
-        manifest.commit()
-        events.append(("manifest-rebuilt", f"{restored} results restored from the ledger"))
-        found = reconcile(folder.ledger, Projection(manifest), checkpoint)
-        if found.behind:
-            raise ManifestDamaged("manifest.sqlite cannot be brought up to the ledger")
-    if ("copy-accepted", "") in events:
-        run_file = replace(run_file, run_id=new_run_id)
-        folder.write_run_file(run_file, disk)
-    if manifest.run_id != run_file.run_id:
-        manifest.set_meta("run_id", run_file.run_id)
-    scribe = _scribe(folder, run_file, manifest, found.chain, found.projection, place)
-    if found.torn_bytes:
-        scribe.ledger.cut(found.good_bytes)
-        events.append(("tail-cut", f"{found.torn_bytes} bytes of an unfinished write"))
-    scribe.ledger.append(found.pending)
-    objects = ObjectStore(folder.objects, disk)
-    objects.clear_staging()
-    return OpenRun(folder, run_file, manifest, objects, scribe, events)
+        raise ManifestDamaged("manifest.sqlite cannot be brought up to the ledger")
+    return found
+
+
+@contextlib.contextmanager
+def _closed_on_failure(manifest: Manifest) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        manifest.close()
+        raise
 
 
 def _scribe(

@@ -1,0 +1,264 @@
+"""The suite every backend must pass. Run each of `CHECKS` with a function that makes one.
+
+    @pytest.mark.parametrize("check", conformance.CHECKS, ids=lambda check: check.__name__)
+    def test_my_backend(check, tmp_path):
+        check(lambda: MyBackend(...))
+
+`PROCESS_CHECKS` are for backends whose tasks run in processes of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from weft.backends.contract import Backend
+from weft.model.attempts import Assignment, BackendEvent, Finished, GivenBack, Lost, Started
+from weft.model.keys import task_seed
+from weft.model.tasks import TaskCall
+from weft.model.values import decode, encode
+from weft.testing import tasks
+
+Make = Callable[[], Backend]
+PATIENCE_S = 30.0
+RUN_SEED = 7
+"""Backends under test are made for a run with this seed."""
+
+
+def runs_a_task(make: Make) -> None:
+    """A task starts, then finishes with its value."""
+    with _open(make) as backend:
+        events = _run(backend, [tasks.echo({"a": [1, "x", None, 0.5]})])
+        assert [type(e) for e in events] == [Started, Finished]
+        assert decode(_value(events[1])) == {"a": [1, "x", None, 0.5]}
+
+
+def finishes_each_once(make: Make) -> None:
+    """Many tasks: one start and one end each, whatever the order."""
+    with _open(make) as backend:
+        events = _run(backend, [tasks.echo(i) for i in range(300)])
+        ends = {e.ticket: decode(_value(e)) for e in events if isinstance(e, Finished)}
+        assert ends == {i + 1: i for i in range(300)}
+        assert sum(isinstance(e, Started) for e in events) == 300
+
+
+def reports_an_exception(make: Make) -> None:
+    """An exception is the task's fault, with its traceback for people."""
+    with _open(make) as backend:
+        end = _end(backend, tasks.fail("no good"))
+        assert isinstance(end, Finished)
+        assert end.error is not None
+        assert (end.error.type, end.retriable) == ("exception", False)
+        assert "ValueError: no good" in end.detail
+
+
+def reports_a_temporary_failure(make: Make) -> None:
+    """`weft.Temporary` is worth a retry."""
+    with _open(make) as backend:
+        end = _end(backend, tasks.temporary())
+        assert isinstance(end, Finished)
+        assert end.error is not None
+        assert (end.error.type, end.retriable) == ("temporary", True)
+
+
+def reports_an_invalid_result(make: Make) -> None:
+    """A result that is no value fails the task, in its own words."""
+    with _open(make) as backend:
+        end = _end(backend, tasks.invalid())
+        assert isinstance(end, Finished)
+        assert end.error is not None
+        assert end.error.type == "result-invalid"
+
+
+def reports_a_polite_exit(make: Make) -> None:
+    """`sys.exit` inside a task ends the task, not the worker's service."""
+    with _open(make) as backend:
+        end = _end(backend, tasks.leave(3))
+        assert isinstance(end, Finished)
+        assert end.error is not None
+        assert (end.error.type, end.error.exit_code) == ("exit", 3)
+
+
+def loses_what_cannot_be_imported(make: Make) -> None:
+    """A function that is not there is a loss: another worker may have it."""
+    with _open(make) as backend:
+        for name in ("weft.testing.nowhere:task", "weft.testing.tasks:nothing"):
+            end = _end(backend, TaskCall(name, {}))
+            assert isinstance(end, Lost)
+            assert end.reason == "import-failed"
+
+
+def gives_the_seed(make: Make) -> None:
+    """A task that asks for a seed gets the one its place and arguments decide."""
+    with _open(make) as backend:
+        end = _end(backend, tasks.seeded(5))
+        expected = task_seed(RUN_SEED, "", 0, 0, tasks.seeded.name, encode({"x": 5}))
+        assert decode(_value(end)) == expected
+
+
+def stages_objects_and_notes(make: Make) -> None:
+    """New objects are named in the result, measurements beside it."""
+    with _open(make) as backend:
+        end = _end(backend, tasks.stored("some bytes"))
+        assert isinstance(end, Finished)
+        assert [s.digest for s in end.staged] == [decode(_value(end)).digest]  # type: ignore[union-attr]
+        assert end.notes == '{"length": 10}'
+
+
+def carries_large_values(make: Make) -> None:
+    """Megabytes both ways at once must not block each other."""
+    with _open(make) as backend:
+        big = "x" * 1_000_000
+        events = _run(backend, [tasks.echo(big) for _ in range(12)])
+        assert sum(len(_value(e)) for e in events if isinstance(e, Finished)) > 12_000_000
+
+
+def forgets_a_cancelled_task(make: Make) -> None:
+    """After cancel no event of the ticket comes, and the slot serves others again."""
+    with _open(make) as backend:
+        before = backend.capacity()
+        backend.submit([_assignment(1, tasks.nap(0.01)), *_rest(backend, tasks.nap(0.01), 2)])
+        _until(backend, lambda e: isinstance(e, Started))
+        backend.cancel(1)
+        end = _end(backend, tasks.echo(9), ticket=1000)
+        assert decode(_value(end)) == 9
+        assert backend.capacity() <= max(before, 256)
+
+
+def closes_twice(make: Make) -> None:
+    """Closing is final and may be repeated."""
+    backend = make()
+    backend.submit([_assignment(1, tasks.nap(0.01))])
+    backend.close()
+    backend.close()
+
+
+def charges_only_the_task_that_ran(make: Make) -> None:
+    """A worker that ends takes one attempt with it; what it had not started comes back."""
+    with _open(make) as backend:
+        first = [_assignment(1, tasks.vanish(3)), *_rest(backend, tasks.echo(0), 2)]
+        backend.submit(first)
+        ends: dict[int, BackendEvent] = {}
+        while len(ends) < len(first):
+            for event in _patient_poll(backend):
+                if not isinstance(event, Started):
+                    ends[event.ticket] = event
+        died = ends.pop(1)
+        assert isinstance(died, Finished)
+        assert died.error is not None
+        assert (died.error.type, died.error.exit_code) == ("worker-died", 3)
+        assert all(isinstance(e, Finished | GivenBack) for e in ends.values())
+
+
+def tells_crash_from_kill(make: Make) -> None:
+    """A segmentation fault is the task's own; a KILL comes from outside."""
+    with _open(make) as backend:
+        crash = _end(backend, tasks.kill_self(int(signal.SIGSEGV)))
+        assert isinstance(crash, Finished)
+        assert crash.error is not None
+        assert (crash.error.type, crash.error.exit_code) == ("worker-died", 139)
+        kill = _end(backend, tasks.kill_self(int(signal.SIGKILL)), ticket=2)
+        assert isinstance(kill, Lost)
+        after = _end(backend, tasks.echo(1), ticket=3)
+        assert decode(_value(after)) == 1
+
+
+def kills_a_cancelled_task_that_goes_on(make: Make) -> None:
+    """A task that would run for an hour is gone soon after it is given up."""
+    with _open(make) as backend:
+        backend.submit([_assignment(1, tasks.nap(3600.0))])
+        _until(backend, lambda e: isinstance(e, Started))
+        backend.cancel(1)
+        start_s = time.monotonic()
+        assert isinstance(_end(backend, tasks.echo(1), ticket=2), Finished)
+        assert time.monotonic() - start_s < PATIENCE_S / 2
+
+
+CHECKS: tuple[Callable[[Make], None], ...] = (
+    runs_a_task,
+    finishes_each_once,
+    reports_an_exception,
+    reports_a_temporary_failure,
+    reports_an_invalid_result,
+    reports_a_polite_exit,
+    loses_what_cannot_be_imported,
+    gives_the_seed,
+    stages_objects_and_notes,
+    carries_large_values,
+    forgets_a_cancelled_task,
+    closes_twice,
+)
+PROCESS_CHECKS: tuple[Callable[[Make], None], ...] = (
+    charges_only_the_task_that_ran,
+    tells_crash_from_kill,
+    kills_a_cancelled_task_that_goes_on,
+)
+
+
+@contextlib.contextmanager
+def _open(make: Make) -> Iterator[Backend]:
+    backend = make()
+    try:
+        yield backend
+    finally:
+        backend.close()
+
+
+def _assignment(ticket: int, call: TaskCall, index: int = 0) -> Assignment:
+    return Assignment(ticket, call.function, encode(dict(call.args)), "", 0, index)
+
+
+def _rest(backend: Backend, call: TaskCall, first: int) -> list[Assignment]:
+    """More assignments, as many as still fit."""
+    return [_assignment(first + i, call) for i in range(min(8, backend.capacity() - 1))]
+
+
+def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
+    """Run calls as tickets 1, 2, … as capacity allows; all events until each has ended."""
+    waiting = [_assignment(i + 1, call, i) for i, call in enumerate(calls)]
+    events: list[BackendEvent] = []
+    ended = 0
+    while ended < len(calls):
+        fits = backend.capacity()
+        assert fits >= 0
+        if waiting and fits:
+            backend.submit(waiting[:fits])
+            del waiting[:fits]
+        for event in _patient_poll(backend):
+            events.append(event)
+            ended += not isinstance(event, Started)
+    return events
+
+
+def _end(backend: Backend, call: TaskCall, ticket: int = 1) -> BackendEvent:
+    """Run one call and return how it ended."""
+    end_s = time.monotonic() + PATIENCE_S
+    while not backend.capacity():
+        assert time.monotonic() < end_s, "no slot became free"
+        backend.poll(0.05)
+    backend.submit([_assignment(ticket, call)])
+    return _until(backend, lambda e: e.ticket == ticket and not isinstance(e, Started))
+
+
+def _until(backend: Backend, wanted: Callable[[BackendEvent], bool]) -> BackendEvent:
+    while True:
+        for event in _patient_poll(backend):
+            if wanted(event):
+                return event
+
+
+def _patient_poll(backend: Backend) -> list[BackendEvent]:
+    """Poll until something happens; fail loudly when nothing ever does."""
+    end_s = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end_s:
+        if events := backend.poll(0.05):
+            return events
+    raise AssertionError(f"nothing happened for {PATIENCE_S} s")
+
+
+def _value(event: BackendEvent) -> str:
+    assert isinstance(event, Finished)
+    assert event.value is not None, event.detail
+    return event.value

@@ -1,0 +1,80 @@
+"""Tasks that behave and misbehave in every way a backend must cope with."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+
+import weft
+
+
+@weft.task
+def echo(value: object) -> object:
+    """Return the argument."""
+    return value
+
+
+@weft.task
+def seeded(x: int, *, seed: int) -> int:
+    """Return the seed the engine gave."""
+    del x
+    return seed
+
+
+@weft.task
+def pid() -> int:
+    """Return the process that runs it."""
+    return os.getpid()
+
+
+@weft.task
+def nap(seconds: float) -> float:
+    """Sleep."""
+    time.sleep(seconds)
+    return seconds
+
+
+@weft.task
+def fail(message: str) -> None:
+    """Raise."""
+    raise ValueError(message)
+
+
+@weft.task
+def temporary() -> None:
+    """Fail in a way that may pass."""
+    raise weft.Temporary("try again")
+
+
+@weft.task
+def invalid() -> object:
+    """Return what is no value."""
+    return {1, 2}
+
+
+@weft.task
+def leave(code: int) -> None:
+    """End the interpreter politely."""
+    sys.exit(code)
+
+
+@weft.task
+def vanish(code: int) -> None:
+    """End the process at once."""
+    os._exit(code)
+
+
+@weft.task
+def kill_self(number: int) -> None:
+    """Die of a signal."""
+    os.kill(os.getpid(), number)
+    signal.pause()
+
+
+@weft.task
+def stored(text: str) -> weft.Object:
+    """Store bytes and note it."""
+    weft.note(length=len(text))
+    return weft.put(text.encode())
