@@ -216,9 +216,7 @@ def test_folder_that_is_no_run_is_refused(
         ("a = " + "[" * 5000, "run.toml"),
     ],
 )  # fmt: skip
-def test_resume_run_toml_bad_is_refused(
-    weft: Weft, tmp_path: Path, text: str, said: str
-) -> None:
+def test_resume_run_toml_bad_is_refused(weft: Weft, tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / "run.toml").write_text(text)
     refused(weft, tmp_path, 3, ["resume", "r"], said)

@@ -36,9 +36,7 @@ def test_resume_finishes_with_the_head_of_an_unbroken_run(weft: Weft, tmp_path: 
     assert told.json["head"] == whole.json["head"]
 
 
-def test_resume_from_another_folder_imports_what_run_toml_names(
-    weft: Weft, tmp_path: Path
-) -> None:
+def test_resume_from_another_folder_imports_what_run_toml_names(weft: Weft, tmp_path: Path) -> None:
     interrupt(weft, tmp_path)
     other = tmp_path / "other"
     other.mkdir()
@@ -138,9 +136,7 @@ def test_run_other_decision_into_a_used_folder_names_the_field(
     assert without_owner(tmp_path / "r") == before
 
 
-def test_run_changed_input_is_refused_and_resume_reads_the_copy(
-    weft: Weft, tmp_path: Path
-) -> None:
+def test_run_changed_input_is_refused_and_resume_reads_the_copy(weft: Weft, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(b"12345")
     words = ["run", "small:informed", "--input", "table=t.csv", "--budget", "tries=1"]
     first = weft(*words, "--out", "r", "--json")

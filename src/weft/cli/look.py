@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import options, render
+from weft.cli import options, render, views
 from weft.errors import FileInvalid, UsageError
 
 DIFFERENT = 1
@@ -22,7 +22,11 @@ def status(
     """Show how far a run is: counts, attempts, events."""
     from weft.readers.status import status as read  # noqa: PLC0415 - slow to import
 
-    render.show_fields(read(run, events=events).to_dict(), as_json=as_json)
+    found = read(run, events=events)
+    if as_json:
+        render.print_json(found.to_dict())
+    else:
+        views.show_status(found)
 
 
 def verify(
@@ -43,7 +47,10 @@ def verify(
     from weft.wiring.run import real_place  # noqa: PLC0415
 
     verdict = check(run, real_place().heads, against=against, public_key=public_key)
-    render.show_fields(verdict.to_dict(), as_json=as_json)
+    if as_json:
+        render.print_json(verdict.to_dict())
+    else:
+        views.show_verdict(verdict)
 
 
 def diff(
@@ -62,10 +69,8 @@ def diff(
     if as_json:
         difference = None if found is None else found.to_dict()
         render.print_json({"equal": found is None, "difference": difference})
-    elif found is None:
-        render.out("equal   the ledgers are the same, byte for byte")
     else:
-        render.show_fields(found.to_dict(), as_json=False)
+        views.show_difference(found, (str(a), str(b)))
     raise typer.Exit(0 if found is None else DIFFERENT)
 
 
@@ -114,7 +119,11 @@ def explain(
     """Tell the life of one task: attempts, errors, log."""
     from weft.readers.explain import explain as tell  # noqa: PLC0415 - slow to import
 
-    render.show_fields(tell(run, key).to_dict(), as_json=as_json)
+    life = tell(run, key)
+    if as_json:
+        render.print_json(life.to_dict())
+    else:
+        views.show_life(life)
 
 
 def _show_checked(path: Path, *, as_json: bool) -> None:
@@ -125,9 +134,16 @@ def _show_checked(path: Path, *, as_json: bool) -> None:
         proofs.check_consistency_proof(proofs.ConsistencyProof.from_dict(raw))
     else:
         proofs.check_proof(proofs.Proof.from_dict(raw))
-    names = ("key", "seq", "size", "root", "old_size", "old_root")
-    shown = {name: raw[name] for name in names if name in raw}
-    render.show_fields({"proof": "holds", **shown}, as_json=as_json)
+    shown = {name: value for name, value in raw.items() if name not in ("schema_version", "path")}
+    if as_json:
+        render.print_json({"holds": True, **shown})
+    else:
+        render.out(f"holds   for head {raw['size']} {raw['root']}")
+        render.out(
+            f"record  {raw['line']}"
+            if "line" in raw
+            else f"after   {raw['old_size']} {raw['old_root']}"
+        )
 
 
 def _read_proof(path: Path) -> dict[str, Any]:

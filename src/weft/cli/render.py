@@ -90,33 +90,6 @@ def show_run(run: Run, *, as_json: bool) -> None:
     out(f"{'head':8}{run.size} {run.head}  verified by: {command('verify', run.out)}")
 
 
-def show_fields(body: Mapping[str, Any], *, as_json: bool) -> None:
-    """Print what a reader found, one field a line, or as JSON."""
-    if as_json:
-        print_json(body)
-        return
-    shown = {k: v for k, v in body.items() if k != "schema_version" and v not in (None, [], {})}
-    width = max((len(name) for name in shown), default=0) + 2
-    for name, value in shown.items():
-        _show_field(name.replace("_", " "), value, width)
-
-
-def _show_field(name: str, value: Any, width: int) -> None:
-    items = value if isinstance(value, list) else [value]
-    for index, item in enumerate(items):
-        out(f"{name if index == 0 else '':{width}}{_text(item)}")
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping) and all(
-        not isinstance(v, Mapping | list) for v in value.values()
-    ):
-        return ", ".join(f"{k} {_text(v)}" for k, v in value.items() if v is not None)
-    return json.dumps(_plain(value), ensure_ascii=False)
-
-
 def _plain(value: Any) -> Any:
     """Turn values that JSON lacks into their tagged form."""
     if isinstance(value, Object):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli import options, render
+from weft.cli import options, render, views
 from weft.cli.progress import watching
 from weft.errors import Interrupted
 
@@ -147,11 +147,8 @@ def resumable(out: Path) -> Iterator[None]:
 def _show_replay(report: ReplayReport) -> None:
     for package in report.code_changed:
         render.message(f"weft: the source of package {package} is not what was recorded")
-    found = report.difference
-    if found is None:
+    if report.difference is None:
         render.out(f"equal   {report.tasks} tasks run again, {report.size} records the same")
         render.out(f"head    {report.size} {report.replayed_head}")
-        return
-    render.out(f"differs at record {found.seq}: {found.what}")
-    render.out(f"  recorded  {found.a}")
-    render.out(f"  replayed  {found.b}")
+    else:
+        views.show_difference(report.difference, ("recorded", "replayed"))

@@ -1,0 +1,209 @@
+"""Commands that look at a run: what they print, their JSON, their exit codes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Weft, tree, write_slow
+
+
+@pytest.fixture
+def run(weft: Weft, tmp_path: Path) -> Path:
+    """A finished run with failed tasks and objects."""
+    (tmp_path / "mixed.py").write_text(
+        "import weft\n"
+        "from small import fail, keep, square\n"
+        "@weft.search(version=1)\n"
+        "def mixed(count: int = 4):\n"
+        "    first = yield [square(i) for i in range(count)] + [fail(1), keep(3)]\n"
+        "    rest = yield weft.round([square(i) for i in range(9)], until=lambda r: r.value == 4)\n"
+        "    return [r.value for r in first if r.ok and r.args.get('x')], len(rest)\n"
+    )
+    told = weft("run", "mixed:mixed", "--out", "r", "--json")
+    assert told.code == 0, told
+    return tmp_path / "r"
+
+
+def records(run: Path) -> list[dict[str, object]]:
+    return [json.loads(line) for line in (run / "ledger.jsonl").read_bytes().splitlines()]
+
+
+def key_of(run: Path, kind: str) -> str:
+    return str(next(r["key"] for r in records(run) if r["kind"] == kind))
+
+
+def test_status_tells_counts_and_head(weft: Weft, run: Path) -> None:
+    told = weft("status", "r")
+    assert told.code == 0, told
+    assert "finished" in told.out
+    head = json.loads(weft("verify", "r", "--json").out)["root"]
+    assert told.out.splitlines()[-1] == f"head    {len(records(run))} {head}"
+
+
+def test_status_json_and_events(weft: Weft, run: Path) -> None:
+    body = weft("status", "r", "--json").json
+    assert body["state"] == "finished"
+    assert body["counts"]["failed"] == 1
+    assert body["events"] == []
+    events = weft("status", "r", "--events", "--json").json["events"]
+    assert {e["kind"] for e in events} >= {"queued", "started", "completed", "failed"}
+    lines = weft("status", "r", "--events").out.splitlines()
+    assert sum("completed" in line for line in lines) >= 5
+
+
+def test_verify_agrees_and_changes_nothing(weft: Weft, run: Path) -> None:
+    before = tree(run)
+    told = weft("verify", "r", "--json")
+    assert (told.code, told.json["status"]) == (0, "finished")
+    assert told.json["failed"] == 1
+    assert weft("verify", "r").out.splitlines()[-1].startswith("head ")
+    assert tree(run) == before
+
+
+def test_verify_against_a_checkpoint(weft: Weft, run: Path, tmp_path: Path) -> None:
+    shutil.copy(run / "checkpoint", tmp_path / "kept")
+    assert weft("verify", "r", "--against", "kept").code == 0
+    other = weft("run", "mixed:mixed", "--args", '{"count": 5}', "--out", "other")
+    assert other.code == 0
+    weft("verify", "other", "--against", "kept").check_one_line(5)
+    weft("verify", "r", "--against", "missing").check_one_line(3, "missing")
+
+
+def test_verify_damaged_ledger_exits_5(weft: Weft, run: Path) -> None:
+    ledger = run / "ledger.jsonl"
+    ledger.chmod(0o644)
+    data = bytearray(ledger.read_bytes())
+    data[len(data) // 2] ^= 1
+    ledger.write_bytes(data)
+    weft("verify", "r").check_one_line(5, "record")
+
+
+def test_verify_signature(weft: Weft, tmp_path: Path) -> None:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import (
+        Encoding,
+        NoEncryption,
+        PrivateFormat,
+        PublicFormat,
+    )
+
+    for name in ("ours", "theirs"):
+        key = Ed25519PrivateKey.generate()
+        private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        (tmp_path / f"{name}.pem").write_bytes(private)
+        (tmp_path / f"{name}.pub").write_bytes(public)
+    weft("run", "small:squares", "--out", "r", "--sign-key", "ours.pem")
+    assert weft("verify", "r", "--public-key", "ours.pub").code == 0
+    weft("verify", "r", "--public-key", "theirs.pub").check_one_line(5, "signature")
+
+
+def test_replay_is_equal(weft: Weft, run: Path) -> None:
+    before = tree(run)
+    told = weft("replay", "r", "--workers", "2", "--json")
+    assert told.code == 0, told
+    assert told.json["equal"] is True
+    assert told.json["recorded_head"] == told.json["replayed_head"]
+    assert "equal" in weft("replay", "r").out
+    assert tree(run) == before
+
+
+def test_replay_of_a_task_that_answers_otherwise_names_the_record(
+    weft: Weft, run: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "small.py"
+    file.write_text(file.read_text().replace("return x * x", "return x * x + (x == 2)"))
+    told = weft("replay", "r", "--path", ".", "--json")
+    assert told.code == 1, told
+    assert told.json["difference"]["seq"] == 3
+    assert told.json["code_changed"] == ["small"]
+
+
+def test_replay_unfinished_run_is_refused(weft: Weft, tmp_path: Path) -> None:
+    write_slow(tmp_path, 0.05)
+    assert weft("run", "slow:slow", "--out", "r", "--wall-limit", "0.7").code == 130
+    weft("replay", "r").check_one_line(3, "is not finished", "weft resume r")
+
+
+def test_diff_equal_and_different(weft: Weft, run: Path) -> None:
+    weft("run", "mixed:mixed", "--out", "again", "--workers", "2")
+    same = weft("diff", "r", "again")
+    assert (same.code, same.out) == (0, "equal   the ledgers are the same, byte for byte\n")
+    weft("run", "mixed:mixed", "--seed", "4", "--out", "other")
+    told = weft("diff", "r", "other", "--json")
+    assert told.code == 1
+    assert told.json["equal"] is False
+    assert "seed" in told.json["difference"]["what"]
+    assert "seed" in weft("diff", "r", "other").out
+
+
+def test_prove_then_check_without_the_run(weft: Weft, run: Path, tmp_path: Path) -> None:
+    proof = weft("prove", "r", key_of(run, "result"))
+    assert proof.code == 0, proof
+    (tmp_path / "p.json").write_text(proof.out)
+    shutil.rmtree(run)
+    assert weft("prove", "--check", "p.json").code == 0
+    assert weft("prove", "--check", "p.json", "--json").json["holds"] is True
+    broken = json.loads(proof.out)
+    broken["line"] = broken["line"].replace('"index":0', '"index":1')
+    (tmp_path / "p.json").write_text(json.dumps(broken))
+    weft("prove", "--check", "p.json").check_one_line(5)
+
+
+def test_prove_consistency_then_check(weft: Weft, run: Path, tmp_path: Path) -> None:
+    proof = weft("prove", "r", "--consistency", "3")
+    (tmp_path / "p.json").write_text(proof.out)
+    assert weft("prove", "--check", "p.json").code == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["prove"],
+        ["prove", "r"],
+        ["prove", "r", "abc", "--consistency", "3"],
+        ["prove", "r", "--check", "p.json"],
+    ],
+)
+def test_prove_asked_wrongly_is_a_usage_error(weft: Weft, words: list[str]) -> None:
+    weft(*words).check_one_line(2, "weft prove")
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": 1}', "[" * 50_000])
+def test_prove_check_of_no_proof_is_refused(weft: Weft, tmp_path: Path, text: str) -> None:
+    (tmp_path / "p.json").write_text(text)
+    weft("prove", "--check", "p.json").check_one_line(3, "proof" if text[:1] == "{" else "p.json")
+
+
+def test_explain_tells_a_failed_task(weft: Weft, run: Path) -> None:
+    told = weft("explain", "r", ":0:4")
+    assert told.code == 0, told
+    assert "ValueError: no 1" in told.out
+    body = weft("explain", "r", ":0:4", "--json").json
+    assert (body["state"], body["function"]) == ("failed", "small:fail")
+    found = weft("explain", "r", body["key"][:12], "--json").json
+    assert found["key"] == body["key"]
+    noted = weft("explain", "r", ":0:2")
+    assert "seen = 2" in noted.out
+
+
+@pytest.mark.parametrize("key", ["", "zz", "0" * 64, "f" * 65, ":9:0", ":0:99", "a\nb", "\u202e"])
+def test_explain_key_that_names_no_task_is_refused(weft: Weft, run: Path, key: str) -> None:
+    weft("explain", "r", key).check_one_line(3)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["status"], ["verify"], ["explain", ":0:0"], ["prove", "ab"], ["diff", "r"]],
+)
+@pytest.mark.parametrize("folder", ["missing", ".", "small.py", "x" * 300, "loop"])
+def test_reader_of_no_run_is_refused(
+    weft: Weft, tmp_path: Path, words: list[str], folder: str
+) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    command, *rest = words
+    weft(command, folder, *rest).check_one_line(3)
