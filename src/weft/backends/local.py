@@ -43,6 +43,8 @@ MAX_CREDIT = 256
 BATCH_S = 0.02
 """A worker is given about this much work at a time."""
 START_FAILURES = 3
+START_KILLS = 50
+"""Workers killed from outside before they were ready, in a row: then something wants none here."""
 CANCEL_GRACE_S = 0.25
 """A new worker costs about this much, so a task given up may take it to end by itself."""
 LOG_TAIL_BYTES = 4000
@@ -79,7 +81,7 @@ class LocalBackend:
         self._selector = selectors.DefaultSelector()
         self._workers: list[_Process] = []
         self._events: list[BackendEvent] = []
-        self._failed_starts = 0
+        self._failed_starts = self._killed_starts = 0
         self._task_s = BATCH_S
         self._numbers = 0
 
@@ -143,7 +145,7 @@ class LocalBackend:
         return sum(1 for worker in self._workers if worker.held)
 
     def _start(self) -> None:
-        if self._failed_starts >= START_FAILURES:
+        if self._failed_starts >= START_FAILURES or self._killed_starts >= START_KILLS:
             tail = self._last_log[-300:].strip().replace("\n", " | ")
             raise WorldError(f"workers cannot start: {tail or 'they end at once'}",
                              hint="run `python -m weft.worker` by hand to see why")  # fmt: skip
@@ -167,7 +169,7 @@ class LocalBackend:
         for kind, *body in messages:
             if kind == "ready":
                 worker.ready = True
-                self._failed_starts = 0
+                self._failed_starts = self._killed_starts = 0
             elif kind == "dropped":
                 for ticket in body[0]:
                     worker.held.pop(ticket, None)
@@ -206,7 +208,8 @@ class LocalBackend:
         code = self._remove(worker)
         self._last_log = worker.log_tail()
         if not worker.ready:
-            self._failed_starts += 1
+            self._failed_starts += not _from_outside(code)
+            self._killed_starts += _from_outside(code)
         running = worker.running
         if running is not None:
             worker.held.pop(running, None)
@@ -319,9 +322,14 @@ def _finished(ticket: int, body: dict[str, Any]) -> Finished:
     )
 
 
+def _from_outside(code: int) -> bool:
+    """Whether a process was ended by a signal that it would not send itself."""
+    return code < 0 and -code not in CRASHES
+
+
 def _end_of(ticket: int, code: int, log: str) -> Finished | Lost:
     """A crash or exit is the task's own doing; a KILL or TERM comes from outside."""
-    if code < 0 and -code not in CRASHES:
+    if _from_outside(code):
         return Lost(ticket, f"worker-killed-{signal.Signals(-code).name}", log)
     exit_code = 128 - code if code < 0 else code
     return Finished(ticket, error=TaskError("worker-died", "run", exit_code), detail=log)
