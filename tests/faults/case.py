@@ -1,0 +1,218 @@
+"""One run under fault: its folder, its heads list, its executions, and the processes it started.
+
+Everything lies below one folder, so that a state can be set aside and put back. Processes
+carry the case's name in their environment, so that none can be missed or mistaken.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.support.checker import (
+    Place,
+    Reference,
+    TaskPlace,
+    check_crashed,
+    check_executed,
+    check_finished,
+    check_not_doubled,
+    check_not_lost,
+    final_tasks,
+)
+
+HERE = Path(__file__).parent
+ENGINE = HERE.parent.parent / "examples" / "engine"
+PREPARED = ("runs", "home")
+"""Folders that exist before a run: apart, so that no fsync serves both run and heads list."""
+GONE_WITHIN_S = 5.0
+RUN_LIMIT_S = 120.0
+WAIT_LIMIT_S = 60.0
+FREQUENT_CHECKPOINTS = {"WEFT_FAULTS_CHECKPOINT_S": "0.03"}
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search that campaigns run: add a line to SEARCHES to put a new one under fault."""
+
+    name: str
+    spec: str
+    args: Mapping[str, Any] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+SHUTTLE = Search("shuttle", f"{HERE / 'shuttle.py'}:shuttle", {}, FREQUENT_CHECKPOINTS)
+LOOM = Search("loom", f"{ENGINE / 'loom.py'}:loom", {"size": 40, "lazy_size": 60, "pause_ms": 4})
+GATED = Search("gated", f"{HERE / 'strikers.py'}:gated", {"gate": "gate"})
+SEARCHES = (SHUTTLE,)
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a coordinator process ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+    @property
+    def outcome(self) -> dict[str, Any]:
+        assert self.returncode == 0, f"exit {self.returncode}: {self.stderr}"
+        return json.loads(self.stdout)
+
+
+class Case:
+    """A run folder and all that belongs to it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        search: Search = SHUTTLE,
+        *,
+        workers: int = 2,
+        backend: str = "local",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        for name in PREPARED:
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        self.folder = folder
+        self.search = search
+        self.workers = workers
+        self.backend = backend
+        self.name = uuid.uuid4().hex
+        self.extra = {**search.environment, **(environment or {})}
+        self.out = folder / "runs" / "run"
+        self.state = folder / "home" / "state"
+        self.executions = folder / "executions.jsonl"
+
+    @property
+    def place(self) -> Place:
+        return Place(self.out, self.state / "weft" / "heads")
+
+    def argv(self) -> list[str]:
+        args = json.dumps(self.search.args)
+        driver = str(HERE / "driver.py")
+        return [sys.executable, driver, self.search.spec, args, str(self.out),
+                str(self.workers), self.backend]  # fmt: skip
+
+    def environment(self) -> dict[str, str]:
+        plain = {k: v for k, v in os.environ.items() if not k.startswith(("COV_", "PYTEST"))}
+        return {
+            **plain,
+            "PYTHONPATH": str(HERE / "counting"),
+            "XDG_STATE_HOME": str(self.state),
+            "WEFT_FAULTS_EXECUTIONS": str(self.executions),
+            "WEFT_FAULTS_CASE": self.name,
+            **self.extra,
+        }
+
+    def start(self, prefix: Sequence[str] = ()) -> subprocess.Popen[str]:
+        pipe = subprocess.PIPE
+        argv = [*prefix, *self.argv()]
+        return subprocess.Popen(
+            argv, stdout=pipe, stderr=pipe, text=True, env=self.environment(), cwd=self.folder
+        )
+
+    def run(self, prefix: Sequence[str] = ()) -> Ended:
+        """Run the coordinator to its end; nothing it started may outlive it."""
+        with self.start(prefix) as process:
+            return self.end_of(process)
+
+    def end_of(self, process: subprocess.Popen[str]) -> Ended:
+        try:
+            stdout, stderr = process.communicate(timeout=RUN_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+        return Ended(process.returncode, stdout, stderr)
+
+    def executed(self) -> list[TaskPlace]:
+        """Every task execution so far, in the order they began."""
+        return [place for place, _ in self.executed_by()]
+
+    def executed_by(self) -> list[tuple[TaskPlace, int]]:
+        """Every execution so far with the pid of its worker."""
+        if not self.executions.exists():
+            return []
+        rows = [json.loads(line) for line in self.executions.read_text().splitlines()]
+        return [((lane, round_, index), pid) for lane, round_, index, pid in rows]
+
+    def count_executed(self) -> int:
+        """How many executions began so far."""
+        return self.executions.read_bytes().count(b"\n") if self.executions.exists() else 0
+
+    def final(self) -> frozenset[TaskPlace]:
+        """Tasks whose outcome is in the manifest now."""
+        return final_tasks(self.out)
+
+    def processes(self) -> list[psutil.Process]:
+        """Everything alive that this case started, workers and their children included."""
+        return [p for p in psutil.process_iter() if self._is_ours(p)]
+
+    def _is_ours(self, process: psutil.Process) -> bool:
+        try:
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return False
+            return process.environ().get("WEFT_FAULTS_CASE") == self.name
+        except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess, OSError):
+            return False
+
+    def leftovers(self) -> list[str]:
+        """Name, and end, the processes that are still there 5 s after their coordinator ended."""
+        end_s = time.monotonic() + GONE_WITHIN_S
+        left = [(p.pid, p.create_time(), p) for p in self.processes()]
+        while left and time.monotonic() < end_s:
+            time.sleep(0.01)
+            left = [row for row in left if row[2].is_running() and self._is_ours(row[2])]
+        for _, _, process in left:
+            process.kill()
+        return [f"process {pid} started {born} outlives its coordinator" for pid, born, _ in left]
+
+    def set_aside(self, target: Path) -> None:
+        """Keep a copy of everything on disk."""
+        shutil.copytree(self.folder, target, symlinks=True)
+
+    def put_back(self, source: Path) -> None:
+        """Make everything on disk what it was when `source` was set aside."""
+        shutil.rmtree(self.folder)
+        shutil.copytree(source, self.folder, symlinks=True)
+
+
+def wait_until(condition: Callable[[], object], what: str) -> None:
+    """Look again and again until it holds; a minute is an error."""
+    end_s = time.monotonic() + WAIT_LIMIT_S
+    while not condition():
+        assert time.monotonic() < end_s, f"waited too long for: {what}"
+        time.sleep(0.001)
+
+
+def resume_and_check(case: Case, reference: Reference) -> list[str]:
+    """Run the same command again and check everything it leaves."""
+    found = [*case.leftovers(), *check_crashed(case.place)]
+    before, executions = case.final(), len(case.executed())
+    ended = case.run()
+    if ended.returncode != 0:
+        return [*found, f"resume: exit {ended.returncode}: {ended.stderr.strip()}"]
+    if ended.outcome["head"] != reference.head:
+        found.append(f"resume printed another head: {ended.outcome['head']}")
+    found += check_not_doubled(before, case.executed()[executions:])
+    found += check_not_lost(before, case.out)
+    found += check_executed(case.out, case.executed())
+    return [*found, *check_finished(case.place, reference), *case.leftovers()]
+
+
+def print_figures(campaign: str, **figures: object) -> None:
+    """One line a campaign, shown by `-s` and by `make chaos`."""
+    print(f"\n{campaign}: " + ", ".join(f"{name} {value}" for name, value in figures.items()),
+          flush=True)  # fmt: skip

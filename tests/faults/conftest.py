@@ -1,0 +1,46 @@
+"""What the campaigns share: a run without faults, counted or recorded once per test process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pytest
+
+from tests.faults.case import SEARCHES, SHUTTLE, Case, Search
+from tests.faults.points import Point, count_points
+from tests.faults.power import Recorded, record
+from tests.support.checker import Reference, check_executed, check_finished
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A search, what it gives without faults, and its state-changing system calls in order."""
+
+    search: Search
+    reference: Reference
+    points: list[Point]
+    strace: str
+
+
+@pytest.fixture(scope="session", params=SEARCHES, ids=lambda search: search.name)
+def counted(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    require_tool: Callable[[str], str],
+) -> Counted:
+    strace = require_tool("strace")
+    case = Case(tmp_path_factory.mktemp("counted") / "case", request.param)
+    points = count_points(case, strace)
+    reference = Reference.of(case.out)
+    assert check_finished(case.place, reference) == []
+    assert check_executed(case.out, case.executed()) == []
+    assert len(case.executed()) == len(set(case.executed()))
+    return Counted(request.param, reference, points, strace)
+
+
+@pytest.fixture(scope="session")
+def recorded(
+    tmp_path_factory: pytest.TempPathFactory, require_tool: Callable[[str], str]
+) -> Recorded:
+    return record(tmp_path_factory.mktemp("recorded"), SHUTTLE, require_tool("strace"))

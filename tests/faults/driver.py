@@ -1,0 +1,105 @@
+"""The coordinator process of a campaign: `python driver.py FILE:SEARCH ARGS OUT WORKERS BACKEND`.
+
+Prints the outcome as JSON; an error is one line on stderr and the exit code of its kind.
+Hooks, by environment variable, all off by default:
+    WEFT_FAULTS_CHECKPOINT_S   checkpoint more often than once a second, to reach more states
+    WEFT_FAULTS_MARKS          file to mark each returned commit in, for reading system call traces
+    WEFT_FAULTS_NO_SYNC        nothing is brought to the disk: campaigns must notice
+    WEFT_FAULTS_HALF_WRITES    every write of ours takes half of what it is given
+    WEFT_FAULTS_SIGNAL         file to wait for before the run, so that several begin at once
+    WEFT_FAULTS_FILE_LIMIT     largest file in bytes: a real short write, then an error
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+
+def main() -> int:
+    spec, args, out, workers, backend = sys.argv[1:]
+    file, _, name = spec.rpartition(":")
+    sys.path.insert(0, str(Path(file).parent))
+
+    import weft
+
+    install_hooks()
+    wait_for_signal()
+    search = getattr(importlib.import_module(Path(file).stem), name)
+    try:
+        run = weft.run(search(**json.loads(args)), out=out, workers=int(workers), backend=backend)
+    except weft.WeftError as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        return error.exit_code
+    print(json.dumps(run.to_dict()))
+    return 0
+
+
+def install_hooks() -> None:
+    from weft.storage import scribe
+
+    hook = os.environ.get
+    if seconds := hook("WEFT_FAULTS_CHECKPOINT_S"):
+        scribe.CHECKPOINT_EVERY_S = float(seconds)
+    if hook("WEFT_FAULTS_NO_SYNC"):
+        _never_sync()
+    if marks := hook("WEFT_FAULTS_MARKS"):
+        _mark_commits(marks)
+    if hook("WEFT_FAULTS_HALF_WRITES"):
+        write = os.write
+        os.write = lambda fd, data: write(fd, data[: (len(data) + 1) // 2])
+    if limit := hook("WEFT_FAULTS_FILE_LIMIT"):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
+
+
+def wait_for_signal() -> None:
+    import weft.wiring.run  # noqa: F401 - slow, and not what should be raced
+
+    signal = os.environ.get("WEFT_FAULTS_SIGNAL")
+    end_s = time.monotonic() + 60
+    while signal and not Path(signal).exists():
+        if time.monotonic() > end_s:
+            raise TimeoutError(signal)
+
+
+def _mark_commits(path: str) -> None:
+    from weft.storage.disk import Disk
+
+    commit = Disk.commit
+    marks = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+
+    def commit_and_mark(self, connection):
+        commit(self, connection)
+        os.write(marks, b"committed\n")
+
+    Disk.commit = commit_and_mark
+
+
+def _never_sync() -> None:
+    import sqlite3
+
+    os.fsync = os.fdatasync = lambda fd: None
+    connect = sqlite3.connect
+
+    def connect_carelessly(*args, **kwargs):
+        return connect(*args, factory=Careless, **kwargs)
+
+    class Careless(sqlite3.Connection):
+        def __init__(self, *args, **kwargs):
+            super().__init__(*args, **kwargs)
+            super().execute("PRAGMA synchronous=OFF")
+
+        def execute(self, sql, *rest):
+            sql = sql.replace("synchronous=FULL", "synchronous=OFF")
+            return super().execute(sql, *rest)
+
+    sqlite3.connect = connect_carelessly
+
+
+if __name__ == "__main__":
+    sys.exit(main())

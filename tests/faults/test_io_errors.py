@@ -1,0 +1,124 @@
+"""F3: one system call of the coordinator fails. It stops with the reason in one line, and the
+same command goes on from there. EINTR may also simply be retried; then the run just succeeds.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.case import Case, Ended, print_figures, resume_and_check
+from tests.faults.conftest import Counted
+from tests.faults.points import SYNCS, WRITES, Point, fail_at
+from tests.support.checker import Reference, check_finished
+
+SEED = 3003
+TRY_AGAIN = 75
+FAULTS = {
+    "EIO": (*WRITES, *SYNCS, "rename", "ftruncate", "openat", "mkdir", "unlink", "fchmod", "chmod"),
+    "ENOSPC": (*WRITES, *SYNCS, "rename", "openat", "mkdir"),
+    "EINTR": (*WRITES, *SYNCS, "openat"),
+}
+NOTHING_WRITTEN = "retval=0"
+"""A write that takes nothing: the only short write strace can make without lying about data."""
+
+
+def plan(points: list[Point]) -> list[tuple[Point, str]]:
+    """Every fault at every call it can happen to, in the order of the calls."""
+    rows = [(p, f"error={name}") for p in points for name, calls in FAULTS.items()
+            if p.call in calls]  # fmt: skip
+    return rows + [(p, NOTHING_WRITTEN) for p in points if p.call in WRITES]
+
+
+def check_failed(ended: Ended, fault: str) -> list[str]:
+    """Say what is wrong with how a run with a failed call ended."""
+    if ended.returncode == 0:
+        return []
+    lines = ended.stderr.strip().splitlines()
+    if ended.returncode != TRY_AGAIN or len(lines) != 1 or "StorageFailed" not in lines[0]:
+        return [f"{fault}: exit {ended.returncode}, said: {ended.stderr.strip()[-600:]}"]
+    return []
+
+
+def fail_and_check(
+    case: Case, point: Point, fault: str, counted: Counted
+) -> tuple[int, list[str]] | None:
+    """Inject the fault, then run the same command; None when the call was not reached."""
+    ended, reached = fail_at(case, point, fault, counted.strace)
+    if not reached:
+        return None
+    found = [*check_failed(ended, fault), *case.leftovers()]
+    if ended.returncode == 0:
+        found += check_finished(case.place, counted.reference)
+    return ended.returncode, [*found, *resume_and_check(case, counted.reference)]
+
+
+def fail_each(folder: Path, counted: Counted, rows: list[tuple[Point, str]]) -> None:
+    start_s, violations, missed, survived = time.monotonic(), [], 0, 0
+    for number, (point, fault) in enumerate(rows):
+        case = Case(folder / str(number), counted.search)
+        outcome = fail_and_check(case, point, fault, counted)
+        if outcome is None:
+            missed += 1
+            continue
+        code, found = outcome
+        survived += code == 0
+        found = [f"{point} {fault}: {text}" for text in found]
+        for text in found:
+            print(f"\n  {text}", flush=True)
+        violations += found
+    spent_s = round(time.monotonic() - start_s, 1)
+    print_figures("F3", seed=SEED, faults=len(rows) - missed, not_reached=missed,
+                  went_on=survived, violations=len(violations), seconds=spent_s)  # fmt: skip
+    assert missed * 10 <= len(rows), "too many calls were not reached"
+    assert violations == []
+
+
+def test_call_that_fails_stops_the_run_with_its_reason_and_resumes(
+    counted: Counted, tmp_path: Path
+) -> None:
+    rows = plan(counted.points[:-8])
+    random.Random(SEED).shuffle(rows)
+    fail_each(tmp_path, counted, one_of_each_fault(rows) + rows[:2])
+
+
+@pytest.mark.slow
+def test_every_call_that_fails_stops_the_run_with_its_reason_and_resumes(
+    counted: Counted, tmp_path: Path
+) -> None:
+    fail_each(tmp_path, counted, plan(counted.points))
+
+
+def one_of_each_fault(rows: list[tuple[Point, str]]) -> list[tuple[Point, str]]:
+    return list({fault: (point, fault) for point, fault in reversed(rows)}.values())
+
+
+def test_writes_that_take_half_change_nothing(tmp_path: Path) -> None:
+    plain, halved = Case(tmp_path / "plain"), Case(tmp_path / "halved")
+    halved.extra["WEFT_FAULTS_HALF_WRITES"] = "1"
+    plain.run()
+    reference = Reference.of(plain.out)
+    assert halved.run().outcome["head"] == reference.head
+    assert check_finished(halved.place, reference) == []
+
+
+def test_file_that_may_not_grow_stops_the_run_and_resumes(tmp_path: Path, chaos: bool) -> None:
+    plain = Case(tmp_path / "plain")
+    plain.run()
+    reference, draw, violations = Reference.of(plain.out), random.Random(SEED), []
+    count, stopped = (100 if chaos else 3), 0
+    for number in range(count):
+        case = Case(tmp_path / f"case-{number}")
+        case.extra["WEFT_FAULTS_FILE_LIMIT"] = str(draw.randint(100, 40_000))
+        ended = case.run()
+        stopped += ended.returncode != 0
+        del case.extra["WEFT_FAULTS_FILE_LIMIT"]
+        found = [*check_failed(ended, "short write"), *resume_and_check(case, reference)]
+        violations += [f"case {number}: {text}" for text in found]
+    print_figures("F3 short write", seed=SEED, runs=count, stopped=stopped,
+                  violations=len(violations))  # fmt: skip
+    assert stopped > 0
+    assert violations == []

@@ -1,0 +1,117 @@
+"""F1 and F2: SIGKILL of the coordinator at its state-changing system calls, then the same command.
+
+`make test` takes points spread over the run, `make chaos` every point.
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.case import Case, print_figures, resume_and_check
+from tests.faults.conftest import Counted
+from tests.faults.points import Point, count_points, kill_at, sample
+from tests.support.checker import TaskPlace, check_not_doubled, check_not_lost
+
+SEED = 20240
+SAMPLED = 12
+HALVES = 2
+FIRST_KILLS = 6
+
+
+@pytest.mark.parametrize("half", range(HALVES))
+def test_coordinator_killed_at_sampled_calls_resumes_to_the_same_ledger(
+    counted: Counted, half: int, tmp_path: Path
+) -> None:
+    kill_once_each(tmp_path, counted, sample(counted.points, SAMPLED, SEED)[half::HALVES])
+
+
+@pytest.mark.slow
+def test_coordinator_killed_at_every_call_resumes_to_the_same_ledger(
+    counted: Counted, tmp_path: Path
+) -> None:
+    kill_once_each(tmp_path, counted, counted.points)
+
+
+def test_recovery_killed_again_at_sampled_calls_resumes_to_the_same_ledger(
+    counted: Counted, tmp_path: Path
+) -> None:
+    kill_twice_each(tmp_path, counted, sample(counted.points, 2, SEED + 1), per_first=2)
+
+
+@pytest.mark.slow
+def test_recovery_killed_again_at_every_call_resumes_to_the_same_ledger(
+    counted: Counted, tmp_path: Path
+) -> None:
+    first = sample(counted.points, FIRST_KILLS, SEED + 2)
+    kill_twice_each(tmp_path, counted, first, per_first=None)
+
+
+def kill_once_each(folder: Path, counted: Counted, points: list[Point]) -> None:
+    start_s, violations = time.monotonic(), []
+    for number, point in enumerate(points):
+        case, hit = kill_near(folder / str(number), counted, point)
+        found = [f"{hit}: {text}" for text in resume_and_check(case, counted.reference)]
+        report(found)
+        violations += found
+    spent_s = round(time.monotonic() - start_s, 1)
+    print_figures(f"F1 {counted.search.name}", seed=SEED, points=len(points),
+                  violations=len(violations), seconds=spent_s)  # fmt: skip
+    assert violations == []
+
+
+def kill_near(folder: Path, counted: Counted, point: Point) -> tuple[Case, Point]:
+    """Kill at the point; a run may make a few calls less than the counted one, so go back then."""
+    for number in range(point.number, 0, -1):
+        case = Case(folder / str(number), counted.search)
+        nearby = Point(point.call, number, point.touched)
+        if kill_at(case, nearby, counted.strace):
+            return case, nearby
+    raise AssertionError(f"{point}: no kill happened")
+
+
+def kill_twice_each(
+    folder: Path, counted: Counted, first: list[Point], per_first: int | None
+) -> None:
+    """After each first kill, kill the recovery at its own calls, then let it finish."""
+    start_s, violations, count = time.monotonic(), [], 0
+    for number, point in enumerate(first):
+        case, hit = kill_near(folder / str(number), counted, point)
+        aside = folder / f"{number}.aside"
+        assert case.leftovers() == []
+        case.set_aside(aside)
+        recovery = count_points(case, counted.strace)
+        for again in sample(recovery, per_first, SEED) if per_first else recovery:
+            before, executions, second = kill_recovery_near(case, aside, again, counted.strace)
+            count += 1
+            found = check_not_doubled(before, case.executed()[executions:])
+            found += check_not_lost(before, case.out)
+            found += resume_and_check(case, counted.reference)
+            found = [f"{hit} then {second}: {text}" for text in found]
+            report(found)
+            violations += found
+    spent_s = round(time.monotonic() - start_s, 1)
+    print_figures(f"F2 {counted.search.name}", seed=SEED, first_kills=len(first),
+                  second_kills=count, violations=len(violations), seconds=spent_s)  # fmt: skip
+    assert violations == []
+
+
+def kill_recovery_near(
+    case: Case, aside: Path, point: Point, strace: str
+) -> tuple[frozenset[TaskPlace], int, Point]:
+    """Kill the recovery; also return what was final, and how much had run, before it."""
+    for number in range(point.number, 0, -1):
+        case.put_back(aside)
+        before, executions = case.final(), len(case.executed())
+        nearby = Point(point.call, number, point.touched)
+        if kill_at(case, nearby, strace):
+            return before, executions, nearby
+    raise AssertionError(f"{point}: no kill happened")
+
+
+def report(found: list[str]) -> None:
+    """Show violations when they are found: a full campaign takes minutes."""
+    for text in found:
+        print(f"\n  {text}", flush=True)

@@ -1,0 +1,80 @@
+"""The engine's example, killed for real at random moments, and run in every way there is: one
+ledger. Moments are drawn as a number of task executions, so that they spread over the run.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.case import LOOM, Case, print_figures, resume_and_check, wait_until
+from tests.support.checker import Reference, TaskPlace, check_finished, open_copy
+
+SEED = 909
+KILLS_EACH = 2
+HALVES = 2
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Reference:
+    case = Case(tmp_path_factory.mktemp("loom") / "case", LOOM)
+    assert case.run().returncode == 0
+    return Reference.of(case.out)
+
+
+@pytest.mark.parametrize("half", range(HALVES))
+def test_loom_killed_at_random_moments_ends_with_the_same_ledger(
+    half: int, reference: Reference, tmp_path: Path, chaos: bool
+) -> None:
+    draw, start_s, violations, kills = random.Random(SEED + half), time.monotonic(), [], 0
+    for number in range(100 if chaos else 5):
+        case = Case(tmp_path / str(number), LOOM, workers=draw.choice((1, 2, 3)))
+        for _ in range(KILLS_EACH):
+            kills += kill_after(case, draw.randrange(reference.size // KILLS_EACH))
+        found = resume_and_check(case, reference)
+        violations += [f"run {number}: {text}" for text in found]
+    spent_s = round(time.monotonic() - start_s, 1)
+    print_figures("kill -9", seed=SEED + half, kills=kills, violations=len(violations),
+                  seconds=spent_s)  # fmt: skip
+    assert violations == []
+    assert kills >= (100 if chaos else 5) * KILLS_EACH - 1
+
+
+def kill_after(case: Case, executions: int) -> bool:
+    """Run the case and kill it after so many more executions; False if it ended before."""
+    wanted = case.count_executed() + executions
+    with case.start() as process:
+        wait_until(
+            lambda: case.count_executed() >= wanted or process.poll() is not None, "executions"
+        )
+        process.kill()
+        case.end_of(process)
+    assert case.leftovers() == []
+    return process.returncode == -9
+
+
+def test_loom_run_in_every_way_gives_one_ledger(reference: Reference, tmp_path: Path) -> None:
+    ways = [("serial", 1), ("local", 1), ("local", 2), ("local", 3)]
+    ledgers, orders = set(), set()
+    for hash_seed in ("0", "1"):
+        for backend, workers in ways:
+            case = Case(
+                tmp_path / f"{hash_seed}-{backend}-{workers}", LOOM, workers=workers,
+                backend=backend, environment={"PYTHONHASHSEED": hash_seed},
+            )  # fmt: skip
+            assert case.run().returncode == 0
+            assert check_finished(case.place, reference) == []
+            ledgers.add(Reference.of(case.out).ledger_sha256)
+            orders.add(order_of_completion(case.out))
+    print_figures("same inputs", runs=2 * len(ways), ledgers=len(ledgers), orders=len(orders))
+    assert len(ledgers) == 1
+    assert len(orders) > 1
+
+
+def order_of_completion(run: Path) -> tuple[TaskPlace, ...]:
+    with open_copy(run) as db:
+        sql = "SELECT lane, round, idx FROM task_view WHERE state IN ('completed', 'failed')"
+        return tuple(db.execute(f"{sql} ORDER BY finished_at, id").fetchall())

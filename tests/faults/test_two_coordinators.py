@@ -1,0 +1,71 @@
+"""F13: two coordinators begin the same run at the same moment. One runs, one names the other."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from tests.faults.case import GATED, Case, print_figures, wait_until
+from tests.support.checker import Reference, check_finished
+
+LOCKED = 75
+
+
+def test_two_coordinators_at_once_exactly_one_runs_and_is_named(
+    tmp_path: Path, chaos: bool
+) -> None:
+    plain = Case(tmp_path / "plain", GATED)
+    (plain.folder / "gate").touch()
+    assert plain.run().returncode == 0
+    reference, start_s, violations = Reference.of(plain.out), time.monotonic(), []
+    races = 200 if chaos else 12
+    for number in range(races):
+        found = race(tmp_path / str(number), reference, stale=number % 2 == 1)
+        violations += [f"race {number}: {text}" for text in found]
+    spent_s = round(time.monotonic() - start_s, 1)
+    print_figures("F13", races=races, violations=len(violations), seconds=spent_s)
+    assert violations == []
+
+
+def race(folder: Path, reference: Reference, *, stale: bool) -> list[str]:
+    """Let two begin at once; with `stale`, in a folder whose last coordinator was killed."""
+    case = Case(folder, GATED, workers=1, environment={"WEFT_FAULTS_SIGNAL": str(folder / "go")})
+    if stale:
+        leave_killed(case)
+    executed_before = case.count_executed()
+    with case.start() as one, case.start() as two:
+        (folder / "go").touch()
+        wait_until(lambda: one.poll() is not None or two.poll() is not None, "the loser")
+        loser, winner = (one, two) if one.poll() is not None else (two, one)
+        found = check_loser(case, loser, winner.pid)
+        (folder / "gate").touch()
+        ended = case.end_of(winner)
+    if ended.returncode != 0:
+        return [*found, f"the winner: exit {ended.returncode}: {ended.stderr.strip()}"]
+    executed = case.executed()[executed_before:]
+    if len(executed) != len(set(executed)):
+        found.append("a task ran twice")
+    return [*found, *check_finished(case.place, reference), *case.leftovers()]
+
+
+def check_loser(case: Case, loser: subprocess.Popen[str], holder: int) -> list[str]:
+    ended = case.end_of(loser)
+    named = f"pid {holder} on {socket.gethostname()}"
+    if ended.returncode == LOCKED and "RunLocked" in ended.stderr and named in ended.stderr:
+        return []
+    return [f"the loser should name {named}: exit {ended.returncode}: {ended.stderr.strip()}"]
+
+
+def leave_killed(case: Case) -> None:
+    """Run until a task waits at the gate, then kill: its name stays behind in the folder."""
+    (case.folder / "go").touch()
+    with case.start() as process:
+        wait_until(case.count_executed, "a task at the gate")
+        process.kill()
+        case.end_of(process)
+    assert process.returncode == -9
+    assert case.leftovers() == []
+    os.unlink(case.folder / "go")  # noqa: PTH108
