@@ -27,9 +27,9 @@ from weft.storage.heads import HeadsList
 
 sys.path.insert(0, str(Path(__file__).parent / "searches"))
 
-from picks import lives
+from picks import late, lives, queue
 
-__all__ = ["lives"]
+__all__ = ["late", "lives", "queue"]
 NO_HEADS = HeadsList(None, Disk())
 
 

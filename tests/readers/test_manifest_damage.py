@@ -162,3 +162,14 @@ def test_copies_stay_as_they_are_while_being_read(snapshots: list[Path], tmp_pat
         for side in (before, after):  # SQLite's scratch index of the write-ahead log
             side.pop("manifest.sqlite-shm", None)
         assert after == before
+
+
+def test_a_manifest_lost_at_any_moment_is_rebuilt_to_the_same_head(
+    finished: Path, snapshots: list[Path], tmp_path: Path
+) -> None:
+    for number, snapshot in enumerate(snapshots[::2]):
+        run = copy_of(snapshot, tmp_path / str(number))
+        RunFolder(run).manifest.unlink()
+        again = weft.run(loom(pause_ms=20), out=run, workers=2, accept=["copy"])
+        assert again.head == verify(finished, heads()).root
+        assert verify(run, heads()).status == "finished"

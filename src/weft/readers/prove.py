@@ -91,11 +91,14 @@ def prove(run: Path, key: str) -> Proof:
     return proof
 
 
-def check_proof(proof: Proof, *, root: bytes | None = None) -> None:
-    """Raise LedgerDamaged unless the proof holds, and is for `root` when one is given.
+def check_proof(proof: Proof, *, root: bytes | None = None, size: int | None = None) -> None:
+    """Raise LedgerDamaged unless the proof holds, and is for the head that is given.
 
-    Without `root` only the proof's own root is checked: compare it with one you trust.
+    Without `root` only the proof's own root is checked: compare it with one you trust. Neighbouring
+    sizes may have paths of the same shape, so only the head binds `size` (RFC 6962 §2.1.1).
     """
+    if size is not None and proof.size != size:
+        raise LedgerDamaged(f"the proof is for {proof.size} records, not {size}")
     if root is not None and proof.root != root.hex():
         raise LedgerDamaged(f"the proof is for root {proof.root}, not {root.hex()}")
     try:

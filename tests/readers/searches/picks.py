@@ -55,6 +55,28 @@ def lives(folder: str):
     return "done"
 
 
+@weft.search(version=1)
+def blocked(folder: str):
+    yield [wait_for(f"{folder}/never", 0)]
+
+
+@weft.search(version=1)
+def quick():
+    yield [wait_for("", 1), wait_for("", 2)]
+
+
+@weft.search(version=1)
+def queue(folder: str):
+    """The second lane is over at once; the ledger waits for the first."""
+    yield weft.lanes({"first": blocked(folder), "second": quick()})
+
+
+@weft.search(version=1)
+def late(folder: str):
+    """The second task is over at once; the round waits for the first."""
+    yield [wait_for(f"{folder}/never", 0), wait_for("", 1)]
+
+
 def _first_time(marker: str) -> bool:
     path = Path(marker)
     if path.exists():
