@@ -1,0 +1,66 @@
+"""The smallest real search, for measuring the engine itself; run in a process of its own.
+
+python -m benchmarks.tiny RUN N [--stop-at K]     prints one JSON line
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import signal
+import sys
+import time
+
+import weft
+from weft.errors import Interrupted
+
+
+@weft.task
+def increment(x: int) -> int:
+    return x + 1
+
+
+@weft.search(version=1)
+def count(n: int):
+    """A lazy round of n tasks, then one more task."""
+    results = yield weft.lazy(n, lambda i: increment(i))
+    last = yield [increment(len(results))]
+    return last[0].value
+
+
+class StopAt:
+    """Asks for a stop, as Ctrl-C would, once so many tasks are finished."""
+
+    def __init__(self, finished: int) -> None:
+        self._finished = finished
+
+    def update(self, counts) -> None:
+        if counts.finished >= self._finished:
+            os.kill(os.getpid(), signal.SIGINT)
+            self._finished = sys.maxsize
+
+
+def main_process() -> None:
+    from benchmarks import tiny  # noqa: PLC0415 - under its own name, as workers import it
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("run")
+    parser.add_argument("n", type=int)
+    parser.add_argument("--stop-at", type=int, default=None)
+    options = parser.parse_args()
+    watcher = None if options.stop_at is None else tiny.StopAt(options.stop_at)
+    start_s = time.perf_counter()
+    try:
+        run = weft.run(tiny.count(options.n), out=options.run, workers=2, watcher=watcher)
+        head, answer = run.head, run.answer
+    except Interrupted:
+        head, answer = "", None
+    seconds = time.perf_counter() - start_s
+    peak_mib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "peak_mib": peak_mib, "head": head, "answer": answer}))
+
+
+if __name__ == "__main__":
+    main_process()
