@@ -19,6 +19,8 @@ from weft.storage.schema import SCHEMA_VERSION, TABLES
 
 ROOT_LANE = 1
 FINAL = ("completed", "failed")
+WORLD_WORDS = ("locked", "disk", "unable to open")
+"""In SQLite's messages: the world failed, the file may be sound."""
 
 
 @dataclass(slots=True)
@@ -310,7 +312,7 @@ def damage_named(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        if "locked" in str(error) or "disk" in str(error):
+        if any(word in str(error) for word in WORLD_WORDS):
             raise
         raise ManifestDamaged(f"{path.name}: {error}") from error
     except sqlite3.DatabaseError as error:
