@@ -20,7 +20,8 @@ from tests.faults.case import Case, Ended
 WRITES = ("write", "pwrite64")
 SYNCS = ("fsync", "fdatasync")
 CALLS = (*WRITES, *SYNCS, "rename", "unlink", "ftruncate", "mkdir", "chmod", "fchmod", "openat")
-_CALL = re.compile(r"^(\w+)\((.*)\) += (\S+)")
+_CURRENT_FOLDER = re.compile(r"^AT_FDCWD<[^>]*>")
+_CALL = re.compile(r"^(\w+)\((.*)\) += \S+")
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def _parse(log: str, folder: Path) -> list[Point]:
     for line in log.splitlines():
         if not (match := _CALL.match(line)):
             continue
-        call, args, _ = match.groups()
+        call, args = match[1], _CURRENT_FOLDER.sub("", match[2])
         counts[call] += 1
         reads = call == "openat" and not ("O_CREAT" in args or "O_TRUNC" in args)
         if str(folder) in args and not reads:

@@ -105,11 +105,12 @@ def test_writes_that_take_half_change_nothing(tmp_path: Path) -> None:
     assert check_finished(halved.place, reference) == []
 
 
-def test_file_that_may_not_grow_stops_the_run_and_resumes(tmp_path: Path, chaos: bool) -> None:
+@pytest.mark.parametrize("count", [3, pytest.param(100, marks=pytest.mark.slow)])
+def test_file_that_may_not_grow_stops_the_run_and_resumes(count: int, tmp_path: Path) -> None:
     plain = Case(tmp_path / "plain")
     plain.run()
     reference, draw, violations = Reference.of(plain.out), random.Random(SEED), []
-    count, stopped = (100 if chaos else 3), 0
+    stopped = 0
     for number in range(count):
         case = Case(tmp_path / f"case-{number}")
         case.extra["WEFT_FAULTS_FILE_LIMIT"] = str(draw.randint(100, 40_000))

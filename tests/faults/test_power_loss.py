@@ -7,26 +7,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.faults.case import PREPARED, SHUTTLE
 from tests.faults.disk_model import DiskModel, Everything, Nothing, Some
 from tests.faults.power import SYNCS, Recorded, choose, lose_power_often, record
 
 SEED = 7001
-SAMPLED = 12
+EVERY = pytest.param(None, marks=pytest.mark.slow, id="every")
 
 
+@pytest.mark.parametrize("count", [12, EVERY])
 def test_power_loss_that_drops_all_unsynced_writes_loses_nothing_reported(
-    recorded: Recorded, chaos: bool
+    count: int | None, recorded: Recorded
 ) -> None:
-    chosen = choose(recorded, None if chaos else SAMPLED, SEED)
+    chosen = choose(recorded, count, SEED)
     found = lose_power_often("nothing survives", recorded, lambda _: Nothing(), chosen, SEED)
     assert found == []
 
 
+@pytest.mark.parametrize("count", [4, EVERY])
 def test_power_loss_that_keeps_some_unsynced_writes_loses_nothing_reported(
-    recorded: Recorded, chaos: bool
+    count: int | None, recorded: Recorded
 ) -> None:
-    chosen = choose(recorded, None if chaos else SAMPLED // 3, SEED + 1)
+    chosen = choose(recorded, count, SEED + 1)
     some = lambda call: Some(SEED + call)  # noqa: E731
     assert lose_power_often("some survives", recorded, some, chosen, SEED) == []
 

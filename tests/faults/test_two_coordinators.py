@@ -8,20 +8,20 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.faults.case import GATED, Case, print_figures, wait_until
 from tests.support.checker import Reference, check_finished
 
 LOCKED = 75
 
 
-def test_two_coordinators_at_once_exactly_one_runs_and_is_named(
-    tmp_path: Path, chaos: bool
-) -> None:
+@pytest.mark.parametrize("races", [12, pytest.param(200, marks=pytest.mark.slow)])
+def test_two_coordinators_at_once_exactly_one_runs_and_is_named(races: int, tmp_path: Path) -> None:
     plain = Case(tmp_path / "plain", GATED)
     (plain.folder / "gate").touch()
     assert plain.run().returncode == 0
     reference, start_s, violations = Reference.of(plain.out), time.monotonic(), []
-    races = 200 if chaos else 12
     for number in range(races):
         found = race(tmp_path / str(number), reference, stale=number % 2 == 1)
         violations += [f"race {number}: {text}" for text in found]

@@ -309,6 +309,8 @@ def _check_temporaries(run: Path) -> list[str]:
 
 
 def _check_lock(run: Path) -> list[str]:
+    if not (run / ".lock").exists():  # a copy or a rebuilt folder of a finished run
+        return []
     with (run / ".lock").open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
