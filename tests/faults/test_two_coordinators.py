@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
+import threading
 import time
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.faults.case import GATED, Case, print_figures, wait_until
 from tests.support.checker import Reference, check_finished
+from weft.errors import RunFolderInvalid, RunLocked
+from weft.storage.folder import RunFolder
 
 LOCKED = 75
 
@@ -69,3 +74,29 @@ def leave_killed(case: Case) -> None:
     assert process.returncode == -9
     assert case.leftovers() == []
     os.unlink(case.folder / "go")  # noqa: PTH108
+
+
+def test_holder_that_was_killed_is_not_named_in_place_of_the_one_just_starting(
+    tmp_path: Path,
+) -> None:
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    owner = tmp_path / ".owner"
+    owner.write_text(json.dumps({"pid": gone.pid, "host": "here"}))
+    starting = {"pid": os.getpid(), "host": "here"}
+    writes_its_name = threading.Timer(0.1, owner.write_text, [json.dumps(starting)])
+    with FileLock(tmp_path / ".lock"):
+        writes_its_name.start()
+        with pytest.raises(RunLocked, match=f"pid {os.getpid()} on here"):
+            RunFolder(tmp_path).locked("here").__enter__()
+    writes_its_name.join()
+
+
+def test_folder_that_becomes_a_run_while_it_is_looked_at_is_not_called_foreign(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "manifest.sqlite").touch()
+    with pytest.raises(RunFolderInvalid):
+        RunFolder(tmp_path).check_free()
+    (tmp_path / "run.toml").touch()
+    RunFolder(tmp_path).check_free()
