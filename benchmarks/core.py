@@ -116,7 +116,7 @@ def render(figures: dict[str, object]) -> str:
     lines = [
         "# The engine's core",
         "",
-        f"`python -m benchmarks core`, {figures['machine']}; best of {REPEATS}, median of 10 starts.",
+        f"`python -m benchmarks core` on {figures['machine']}; best of {REPEATS} repeats.",
         "",
         "| figure | measured | target |",
         "|---|---|---|",

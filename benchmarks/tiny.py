@@ -25,7 +25,7 @@ def increment(x: int) -> int:
 @weft.search(version=1)
 def count(n: int):
     """A lazy round of n tasks, then one more task."""
-    results = yield weft.lazy(n, lambda i: increment(i))
+    results = yield weft.lazy(n, increment)
     last = yield [increment(len(results))]
     return last[0].value
 
@@ -37,23 +37,22 @@ class StopAt:
         self._finished = finished
 
     def update(self, counts) -> None:
+        """Look at the counts."""
         if counts.finished >= self._finished:
             os.kill(os.getpid(), signal.SIGINT)
             self._finished = sys.maxsize
 
 
 def main_process() -> None:
-    from benchmarks import tiny  # noqa: PLC0415 - under its own name, as workers import it
-
     parser = argparse.ArgumentParser()
     parser.add_argument("run")
     parser.add_argument("n", type=int)
     parser.add_argument("--stop-at", type=int, default=None)
     options = parser.parse_args()
-    watcher = None if options.stop_at is None else tiny.StopAt(options.stop_at)
+    watcher = None if options.stop_at is None else StopAt(options.stop_at)
     start_s = time.perf_counter()
     try:
-        run = weft.run(tiny.count(options.n), out=options.run, workers=2, watcher=watcher)
+        run = weft.run(count(options.n), out=options.run, workers=2, watcher=watcher)
         head, answer = run.head, run.answer
     except Interrupted:
         head, answer = "", None

@@ -27,6 +27,7 @@ from weft.storage.rebuild import rebuild
 from weft.storage.reconcile import Reconciled, good_records, reconcile
 from weft.storage.scribe import Scribe
 from weft.wiring.request import check_same
+from weft.wiring.sources import check_sources
 
 
 @dataclass(slots=True)
@@ -81,7 +82,11 @@ def reopen_run(
     recorded = recorded_genesis(folder, checkpoint)
     if recorded is not None:
         check_same(recorded, genesis, folder.path)
+    changed = check_sources(run_file.sources, "code" in accept)
     events = _check_history(folder, run_file, accept, place, checkpoint)
+    if changed:
+        events.append(("code-accepted", ", ".join(changed)))
+        run_file = replace(run_file, sources={**run_file.sources, **changed})
     if recorded is None:  # killed before anything was recorded: begin anew
         return create_run(folder, run_file, genesis, inputs, place)
     return _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
@@ -114,6 +119,7 @@ def _recover(
         found = _brought_up(folder, manifest, checkpoint, events)
         if ("copy-accepted", "") in events:
             run_file = replace(run_file, run_id=new_run_id)
+        if events:
             folder.write_run_file(run_file, place.disk)
         if manifest.run_id != run_file.run_id:
             manifest.set_meta("run_id", run_file.run_id)

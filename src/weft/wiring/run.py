@@ -8,6 +8,7 @@ import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from weft.backends.contract import Backend
@@ -88,6 +89,8 @@ def carry_out(
     place = place or real_place()
     sign = _signer(execution, decision.call.name)
     _make_folder(folder, place.disk)
+    if is_finished(folder):  # sealed: answered without a lock, so that nothing is written
+        return read_outcome(folder, genesis)
     with _storage_named(folder.path), folder.locked(place.host):
         if is_finished(folder):
             return read_outcome(folder, genesis)
@@ -147,7 +150,7 @@ def _run_open(
     opened: OpenRun, decision: Decision, execution: Execution, watcher: Watcher | None
 ) -> Run:
     clock = world.RealClock()
-    journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened, execution))
+    journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
     journal.sources.use(decision.call.name)
@@ -194,18 +197,12 @@ def seal(opened: OpenRun, wall_s: float) -> None:
     opened.manifest.finish()
 
 
-def _source_book(opened: OpenRun, execution: Execution) -> SourceBook:
+def _source_book(opened: OpenRun) -> SourceBook:
     def save(sources: dict[str, str]) -> None:
-        from dataclasses import replace  # noqa: PLC0415
-
         opened.run_file = replace(opened.run_file, sources=dict(sources))
         opened.folder.write_run_file(opened.run_file, opened.scribe.disk)
 
-    def accepted(package: str) -> None:
-        opened.events.append(("code-accepted", package))
-
-    note = accepted if "code" in execution.accept else None
-    return SourceBook(dict(opened.run_file.sources), save, note)
+    return SourceBook(dict(opened.run_file.sources), save)
 
 
 def _backend(opened: OpenRun, decision: Decision, execution: Execution) -> Backend:

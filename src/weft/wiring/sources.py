@@ -6,47 +6,47 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from weft.errors import CodeChanged
 
 
 class SourceBook:
-    """The recorded hash of each package, checked or added when a task of it is first queued."""
+    """The hash of each package whose tasks were queued; `save` is called when one is new."""
 
-    def __init__(
-        self,
-        recorded: dict[str, str],
-        save: Callable[[dict[str, str]], None],
-        accepted: Callable[[str], None] | None,
-    ) -> None:
+    def __init__(self, recorded: dict[str, str], save: Callable[[dict[str, str]], None]) -> None:
         self._recorded = recorded
         self._save = save
-        self._accepted = accepted
-        self._seen: set[str] = set()
 
     def use(self, function: str) -> None:
-        """Take note of a task function; raise `CodeChanged` unless its package is as recorded."""
-        package = function.partition(":")[0].partition(".")[0]
-        if package in self._seen:
-            return
-        self._seen.add(package)
-        found, before = source_hash(package), self._recorded.get(package)
-        if found == before:
-            return
-        if before is not None:
-            self._changed(package)
-        self._recorded[package] = found
-        self._save(self._recorded)
+        """Take note of a task function's package when it is first met."""
+        package = package_of(function)
+        if package not in self._recorded:
+            self._recorded[package] = source_hash(package)
+            self._save(self._recorded)
 
-    def _changed(self, package: str) -> None:
-        if self._accepted is None:
-            raise CodeChanged(
-                f"the source of package {package!r} is not what this run began with",
-                hint="restore it, start a new --out, or go on with --accept code",
-            )
-        self._accepted(package)
+
+def changed_packages(recorded: Mapping[str, str]) -> dict[str, str]:
+    """Packages whose source is not what was recorded, with their hash now."""
+    found = {package: source_hash(package) for package in sorted(recorded)}
+    return {package: now for package, now in found.items() if now != recorded[package]}
+
+
+def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]:
+    """Return what changed since the run began; refuse it unless that was accepted."""
+    changed = changed_packages(recorded)
+    if changed and not accepted:
+        raise CodeChanged(
+            f"the source of package {min(changed)!r} is not what this run began with",
+            hint="restore it, start a new --out, or go on with --accept code",
+        )
+    return changed
+
+
+def package_of(function: str) -> str:
+    """Top-level package or module of `module:function`."""
+    return function.partition(":")[0].partition(".")[0]
 
 
 def source_hash(package: str) -> str:
@@ -61,7 +61,7 @@ def source_hash(package: str) -> str:
 
 def search_folder(search: str, run: Path) -> str:
     """Folder to import the search from, relative to the run folder; empty if it is installed."""
-    package = search.partition(":")[0].partition(".")[0]
+    package = package_of(search)
     location = _location(package)
     if location is None or package == "weft" or "site-packages" in location.parts:
         return ""
