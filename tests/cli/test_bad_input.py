@@ -196,6 +196,8 @@ def test_out_that_cannot_be_a_run_folder_is_refused(weft: Weft, tmp_path: Path) 
 def test_sign_key_that_is_none_is_refused(weft: Weft, tmp_path: Path) -> None:
     refused(weft, tmp_path, 3, run_words("--sign-key", "missing.pem"), "missing.pem")
     refused(weft, tmp_path, 3, run_words("--sign-key", "small.py"), "small.py")
+    os.mkfifo(tmp_path / "fifo")
+    refused(weft, tmp_path, 3, run_words("--sign-key", "fifo"), "not a plain file")
 
 
 @pytest.mark.parametrize("command", ["resume", "replay"])

@@ -27,6 +27,7 @@ def test_demo_prints_what_the_readme_promises(weft: Weft, tmp_path: Path) -> Non
     one, two = (tmp_path / "d" / name / "ledger.jsonl" for name in ("one-worker", "two-workers"))
     assert one.read_bytes() == two.read_bytes()
     assert weft("verify", "d/two-workers").code == 0
+    weft("demo", "--out", "d").check_one_line(3, "holds an earlier demo", "--out")
 
 
 def test_demo_json_has_both_runs(weft: Weft, tmp_path: Path) -> None:

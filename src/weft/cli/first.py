@@ -11,7 +11,7 @@ import typer
 
 from weft.cli import options, render
 from weft.cli.progress import watching
-from weft.errors import BugError
+from weft.errors import BugError, RunFolderInvalid
 
 if TYPE_CHECKING:
     from weft.wiring.outcome import Run
@@ -32,7 +32,7 @@ def demo(
 
     Both runs must end with the same head: the fingerprint of everything that was decided.
     """
-    place = Path(tempfile.mkdtemp(prefix="weft-demo-")) if out is None else out
+    place = _fresh(out)
     if not quiet and not as_json:
         render.message(f"two runs of the search weft.demo:picture into {place}")
     one, two = (_run(place / FOLDERS[n], n, quiet, verbose) for n in FOLDERS)
@@ -42,6 +42,15 @@ def demo(
         _show(one, two)
     if one.head != two.head:
         raise BugError("the two runs differ", hint=render.command("diff", one.out, two.out))
+
+
+def _fresh(out: Path | None) -> Path:
+    """Return a folder without runs: the demo shows work being done, not read back."""
+    if out is None:
+        return Path(tempfile.mkdtemp(prefix="weft-demo-"))
+    if any((out / name).exists() for name in FOLDERS.values()):
+        raise RunFolderInvalid(f"{out} holds an earlier demo", hint="choose a new --out")
+    return out
 
 
 def _run(out: Path, workers: int, quiet: bool, verbose: int) -> Run:
