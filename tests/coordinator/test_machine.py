@@ -1,0 +1,428 @@
+"""The machine alone: rounds, early stops, what the search sees, and the order of dispatch."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.machines import Bench, call, once
+from weft.coordinator.machine import Counts
+from weft.coordinator.policy import Policy
+from weft.coordinator.steps import Advance, Answer, Close, Kill, OpenRound, Queue, Record, Requeue
+from weft.errors import SearchInvalid, ValueInvalid
+from weft.model.attempts import Finished
+from weft.model.results import TaskFailed
+from weft.model.tasks import Unknown, make_lanes, make_lazy, make_round
+
+RANDOM = st.integers(0, 2**32).map(Random)
+
+
+def outcomes(results):
+    return [(r.index, r.value if r.ok else r.error.type) for r in results]
+
+
+# -- order --------------------------------------------------------------------------------
+
+
+def three_rounds(seen):
+    state = 1
+    for size in (5, 1, 4):
+        results = yield [call(state + i) for i in range(size)]
+        seen.append(outcomes(results))
+        state += sum(r.value for r in results if r.ok) % 13
+    return state
+
+
+@given(chance=RANDOM, slots=st.integers(1, 8))
+@settings(max_examples=60)
+def test_results_any_order_give_the_search_the_same(chance, slots):
+    expected: list = []
+    answer = Bench(lambda: three_rounds(expected)).run()
+    seen: list = []
+    assert Bench(lambda: three_rounds(seen)).run(chance, slots) == answer
+    assert seen == expected
+    assert [[index for index, _ in results] for results in seen] == [[*range(5)], [0], [*range(4)]]
+
+
+@given(order=st.permutations(range(5)))
+@settings(max_examples=60)
+def test_results_any_order_recorded_prefix_grows_in_task_order(order):
+    def body():
+        yield [call(i) for i in range(5)]
+
+    bench = Bench(body)
+    out = bench.take()
+    done: set[int] = set()
+    for index in order:
+        bench.end(out[index])
+        done.add(index)
+        prefix = next(i for i in range(6) if i not in done)
+        reached = [c.recorded for c in bench.of(Advance) + bench.of(Close)]
+        assert max(reached, default=0) == prefix
+    assert bench.of(Close) == [Close("", 0, 5, stopped=False)]
+
+
+def test_take_limited_count_gives_lower_indices_first():
+    bench = Bench(once([call(i) for i in range(4)]))
+    assert [a.index for a in bench.take(3)] == [0, 1, 2]
+    assert [a.index for a in bench.take(3)] == [3]
+    assert bench.take(3) == []
+
+
+def test_take_before_commit_gives_nothing():
+    bench = Bench(once([call(0)]))
+    [first] = bench.take()
+    machine = bench.machine
+    commands = machine.apply(Finished(first.ticket, "1"))
+    assert [type(c) for c in commands] == [Record, Close]
+    fresh = Bench(once([call(0)])).machine
+    assert not fresh.holds_back
+    assert not fresh.idle
+
+
+def test_queued_tasks_before_release_are_held_back():
+    def body():
+        yield [call(0)]
+        yield [call(1)]
+
+    bench = Bench(body)
+    [first] = bench.take()
+    machine = bench.machine
+    machine.apply(Finished(first.ticket, "1"))
+    while machine.go_on():
+        pass
+    assert machine.holds_back
+    assert machine.idle
+    assert machine.take(5) == []
+    machine.release()
+    assert not machine.holds_back
+    assert [a.round for a in machine.take(5)] == [1]
+
+
+def test_counts_follow_the_run_and_drop_what_a_stop_leaves_out():
+    def body():
+        yield make_round([call(i) for i in range(6)], until=lambda r: r.index == 1)
+
+    bench = Bench(body)
+    out = bench.take(4)
+    assert bench.machine.counts() == Counts(planned=6, running=4)
+    bench.fail(out[3])
+    assert bench.machine.counts() == Counts(planned=6, finished=1, failed=1, running=3)
+    bench.succeed(out[0], 1)
+    bench.succeed(out[1], 1)
+    assert bench.machine.counts() == Counts(planned=3, finished=3, failed=1, running=0)
+
+
+# -- early stop ---------------------------------------------------------------------------
+
+
+@given(chance=RANDOM, stop=st.integers(0, 11), slots=st.integers(1, 12))
+@settings(max_examples=80)
+def test_until_any_order_judges_each_result_once_in_task_order(chance, stop, slots):
+    judged: list[int] = []
+
+    def until(result):
+        judged.append(result.index)
+        return result.index == stop  # 5 fails: failed results are judged too
+
+    def body():
+        results = yield make_round([call(i) for i in range(12)], until=until)
+        return outcomes(results)
+
+    bench = Bench(body)
+    answer = bench.run(chance, slots)
+    assert judged == [*range(stop + 1)]
+    assert [index for index, _ in answer] == [*range(stop + 1)]
+    assert bench.of(Close) == [Close("", 0, stop + 1, stopped=True)]
+
+
+def test_until_stop_found_waits_for_lower_indices_and_their_retries():
+    def body():
+        results = yield make_round(
+            [call(i) for i in range(4)], until=lambda r: r.ok and r.value == 99
+        )
+        return outcomes(results)
+
+    bench = Bench(body, policy=Policy(retries=1))
+    out = bench.take()
+    bench.succeed(out[2], 99)
+    bench.succeed(out[0], 1)
+    assert not bench.machine.done
+    bench.fail(out[1], "temporary", retriable=True)
+    assert not bench.machine.done
+    [again] = bench.take()
+    assert again.index == 1
+    bench.fail(again, "temporary", retriable=True)
+    assert bench.machine.value == [[0, 1], [1, "temporary"], [2, 99]]
+    assert [c.ticket for c in bench.of(Kill)] == [out[3].ticket]
+
+
+def test_until_stop_drops_finished_later_results_and_kills_running_ones():
+    def body():
+        results = yield make_round([call(i) for i in range(5)], until=lambda r: r.index == 1)
+        return len(results)
+
+    bench = Bench(body)
+    out = bench.take()
+    bench.start(out[3])
+    bench.succeed(out[4], 4)
+    bench.succeed(out[1], 1)
+    bench.succeed(out[0], 0)
+    assert bench.machine.value == 2
+    assert sorted(c.ticket for c in bench.of(Kill)) == [out[2].ticket, out[3].ticket]
+    before = len(bench.commands)
+    bench.succeed(out[3], 3)  # the killed attempt's result was on its way
+    assert len(bench.commands) == before
+
+
+def test_until_stop_on_last_result_is_a_stop():
+    bench = Bench(once(make_round([call(0)], until=lambda r: True)))
+    bench.end(*bench.take())
+    assert bench.of(Close) == [Close("", 0, 1, stopped=True)]
+
+
+def test_until_raising_names_the_error():
+    bench = Bench(once(make_round([call(0)], until=lambda r: 1 // 0)))
+    [first] = bench.take()
+    with pytest.raises(SearchInvalid, match="`until` raised ZeroDivisionError"):
+        bench.end(first)
+
+
+def test_until_weft_error_passes_unchanged():
+    def until(result):
+        raise ValueInvalid("mine")
+
+    bench = Bench(once(make_round([call(0)], until=until)))
+    [first] = bench.take()
+    with pytest.raises(ValueInvalid, match="mine"):
+        bench.end(first)
+
+
+# -- what may be yielded ------------------------------------------------------------------
+
+
+def test_empty_rounds_hundreds_in_a_row_need_no_stack():
+    def body():
+        for _ in range(3000):
+            assert (yield []) == []
+        return "through"
+
+    bench = Bench(body)
+    assert bench.machine.value == "through"
+    assert len(bench.of(OpenRound)) == len(bench.of(Close)) == 3000
+    assert bench.of(Answer)[0].rounds == 3000
+
+
+def test_single_task_call_yielded_is_a_round_of_one():
+    def body():
+        [result] = yield call(4)
+        return result.value
+
+    assert Bench(body).run() == 40
+
+
+def test_tuple_yielded_is_a_round():
+    def body():
+        return len((yield (call(1), call(2))))
+
+    assert Bench(body).run() == 2
+
+
+@pytest.mark.parametrize(
+    ("thing", "message"),
+    [
+        ({"a": 1}, "yielded dict"),
+        (7, "yielded int"),
+        (None, "yielded NoneType"),
+        ("ab", "yielded str"),
+        (iter(()), "yielded tuple_iterator"),
+        ((call(i) for i in range(2)), "yielded generator"),
+        ([call(0), 3], "task 1 of a round is int"),
+    ],
+)
+def test_wrong_yield_is_refused_with_its_type(thing, message):
+    with pytest.raises(SearchInvalid, match=message):
+        Bench(once(thing))
+
+
+def test_round_of_bare_iterator_is_refused():
+    with pytest.raises(SearchInvalid, match=r"not generator.*weft\.lazy"):
+        make_round(call(i) for i in range(3))
+
+
+@pytest.mark.parametrize("size", [-1, True, 2.0, "3"])
+def test_lazy_wrong_size_is_refused(size):
+    with pytest.raises(SearchInvalid, match="size of 0 or more"):
+        make_lazy(size, call)
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "a\n", 5])
+def test_lanes_bad_name_is_refused(name):
+    with pytest.raises(SearchInvalid, match="lane name"):
+        make_lanes({name: iter_nothing()})
+
+
+def test_lanes_of_something_else_is_refused():
+    with pytest.raises(SearchInvalid, match="lane 'a' is int"):
+        make_lanes({"a": 3})
+
+
+def iter_nothing():
+    yield []
+
+
+def test_arguments_that_are_no_values_are_refused_with_the_task():
+    with pytest.raises(SearchInvalid, match=r"task 1 of round 0 \(lane /\), lab:task: value at"):
+        Bench(once([call(1), call({1, 2})]))
+
+
+# -- what the search sees -----------------------------------------------------------------
+
+
+def test_values_seen_are_decoded_from_their_text():
+    def body():
+        [result] = yield [call((1, (2, 2.5)))]
+        return [result.args["x"], result.value]
+
+    bench = Bench(body)
+    [first] = bench.take()
+    bench.succeed(first, (1, {"$k": (2**60, 0.1)}))
+    assert bench.machine.value == [[1, [2, 2.5]], [1, {"$k": [2**60, 0.1]}]]
+    assert bench.of(Queue)[0].tasks[0].args == '{"x":[1,[2,{"$f":"2.5"}]]}'
+
+
+def test_answer_tuple_is_seen_as_list():
+    def body():
+        yield []
+        return (1, 2)
+
+    bench = Bench(body)
+    assert bench.machine.value == [1, 2]
+
+
+def test_answer_that_is_no_value_is_refused():
+    def body():
+        yield []
+        return {1, 2}
+
+    with pytest.raises(ValueInvalid, match="sorted list"):
+        Bench(body)
+
+
+def test_answer_unknown_keeps_reason_and_decoded_detail():
+    def body():
+        yield []
+        return Unknown("ambiguous", (1, 2))
+
+    bench = Bench(body)
+    assert bench.machine.value == Unknown("ambiguous", [1, 2])
+    assert bench.of(Answer)[0].body == (
+        '{"detail":[1,2],"lane":"","reason":"ambiguous","status":"unknown"}'
+    )
+
+
+def test_failed_value_used_uncaught_is_unknown_incomplete():
+    def body():
+        results = yield [call(0), call(5)]
+        return [r.value for r in results]
+
+    bench = Bench(body)
+    assert bench.run() == Unknown("incomplete", "lab:task #1 failed: exception")
+
+
+def test_failed_value_caught_goes_on():
+    def body():
+        [result] = yield [call(5)]
+        try:
+            return result.value
+        except TaskFailed as failed:
+            assert failed.result is result
+            again = yield [call(1)]
+            return again[0].value
+
+    assert Bench(body).run() == 10
+
+
+def test_search_raising_names_lane_round_and_line():
+    def body():
+        yield [call(0)]
+        raise KeyError("k")
+
+    bench = Bench(body)
+    [first] = bench.take()
+    with pytest.raises(
+        SearchInvalid, match=r"raised KeyError: 'k' at test_machine\.py:\d+ \(lane /, round 1\)"
+    ):
+        bench.end(first)
+
+
+def test_search_raising_weft_error_passes_unchanged():
+    def body():
+        yield []
+        raise SearchInvalid("my own words")
+
+    with pytest.raises(SearchInvalid, match=r"^my own words$"):
+        Bench(body)
+
+
+def test_context_reaches_the_search_that_asks():
+    def body(*, seed):
+        yield []
+        return seed
+
+    bench = Bench(body, context={"seed": 3, "inputs": {}}, wants=("seed",))
+    assert bench.machine.value == 3
+
+
+# -- strict -------------------------------------------------------------------------------
+
+
+def test_strict_failure_uncaught_ends_unknown_and_kills_the_rest():
+    def body():
+        yield [call(i) for i in range(3)]
+        return "not reached"
+
+    bench = Bench(body, policy=Policy(strict=True))
+    out = bench.take()
+    bench.fail(out[1])
+    assert not bench.machine.done  # index 0 comes first
+    bench.succeed(out[0], 0)
+    assert bench.machine.value == Unknown("incomplete", "lab:task #1 failed: exception")
+    assert bench.of(Close) == [Close("", 0, 2, stopped=True)]
+    assert [c.ticket for c in bench.of(Kill)] == [out[2].ticket]
+
+
+def test_strict_failure_caught_goes_on():
+    def body():
+        try:
+            yield [call(5)]
+        except TaskFailed:
+            [result] = yield [call(2)]
+            return result.value
+
+    assert Bench(body, policy=Policy(strict=True)).run() == 20
+
+
+def test_strict_lazy_failure_stops_in_task_order():
+    bench = Bench(once(make_lazy(9, call)), policy=Policy(strict=True))
+    assert bench.run() == Unknown("incomplete", "lab:task #5 failed: exception")
+    assert bench.of(Close) == [Close("", 0, 6, stopped=True)]
+
+
+# -- interrupt ----------------------------------------------------------------------------
+
+
+def test_interrupt_requeues_what_runs_and_waits_for_nothing():
+    bench = Bench(once([call(i) for i in range(3)]))
+    out = bench.take(2)
+    bench.start(out[0])
+    bench.follow(bench.machine.interrupt())
+    # the second was handed out but never began: that is no attempt
+    assert [(c.task.index, c.reason) for c in bench.of(Requeue)] == [(0, "interrupted")]
+    assert bench.machine.counts().running == 0
+    before = len(bench.commands)
+    bench.succeed(out[0], 1)
+    assert len(bench.commands) == before
