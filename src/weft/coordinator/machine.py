@@ -207,7 +207,8 @@ class Machine:
         """Give up everything that runs, uncharged, to be resumed later."""
         for task in list(self._out.values()):
             self._end_attempt(task)
-            self._commands.append(Requeue(task, "interrupted", ""))
+            if task.started_s is not None:  # else it was no attempt yet
+                self._commands.append(Requeue(task, "interrupted", ""))
         return self._drain()
 
     # -- attempts -------------------------------------------------------------------------
@@ -229,6 +230,7 @@ class Machine:
     def _finish_attempt(self, task: Task, end: Finished) -> None:
         if end.error is not None and end.retriable and self._policy.may_retry(task):
             task.charged += 1
+            task.losses = 0  # only losses in a row speak against the task
             self._commands.append(Requeue(task, end.error.type, end.detail))
             self._requeue(task)
             return
@@ -313,12 +315,23 @@ class Machine:
 
     def _make_more(self, state: OpenRoundState) -> None:
         """Keep a window of a lazy round's tasks made, half a window at a time."""
-        lazy = self._lazy
-        end = min(state.size, state.recorded + lazy.reach, state.made + lazy.window)
-        if len(state.tasks) > lazy.window // 2 or end <= state.made:
+        lazy, unfinished = self._lazy, len(state.tasks)
+        end = min(state.size, state.recorded + lazy.reach, state.made + lazy.window - unfinished)
+        if unfinished > lazy.window // 2 or end <= state.made:
             return
-        make = self._makers[state.lane.path, state.number]
-        self._queue(state, [check_call(make(i), i) for i in range(state.made, end)])
+        self._queue(state, [self._make(state, i) for i in range(state.made, end)])
+
+    def _make(self, state: OpenRoundState, index: int) -> TaskCall:
+        lane = state.lane.path
+        try:
+            return check_call(self._makers[lane, state.number](index), index)
+        except WeftError:
+            raise
+        except Exception as error:
+            raise SearchInvalid(
+                f"task {index} of round {state.number} (lane {lane or '/'}): make raised"
+                f" {type(error).__name__}: {error}"
+            ) from error
 
     def _queue(self, state: OpenRoundState, calls: Sequence[TaskCall]) -> None:
         start, state.made = state.made, state.made + len(calls)
