@@ -20,7 +20,7 @@ MAX_ARGS_BYTES = 16 * 2**20
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
 KeyArgument = Annotated[
-    str, typer.Argument(metavar="KEY", help="A record's key, or the first letters of it.")
+    str, typer.Argument(metavar="KEY", help="A task's key, its first digits, or LANE:ROUND:INDEX.")
 ]
 
 Args = Annotated[
