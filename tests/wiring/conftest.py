@@ -1,0 +1,13 @@
+"""Run folders in memory where the system has such a place: what fsync does is proven elsewhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.testing.simulator import scratch_folder
+
+
+@pytest.fixture
+def tmp_path():
+    with scratch_folder() as path:
+        yield path
