@@ -113,15 +113,24 @@ class Journal:
         lane = self._lane(c.lane)
         row = self._manifest.find_round(lane, c.round)
         if row is None:
+            self._check_going_on(lane, c)
             row = self._manifest.add_round(lane, c.round, "tasks", c.size)
             self._fresh.add(row.id)
         elif row.size is None:
+            if c.size < row.recorded:
+                raise _diverged(
+                    c.lane, c.round, f"{row.recorded} results recorded, {c.size} tasks asked"
+                )
             self._manifest.learn_size(row, c.size)
         elif (row.kind, row.size) != ("tasks", c.size):
             raise _diverged(
                 c.lane, c.round, f"{row.size} {row.kind} recorded, {c.size} tasks asked"
             )
         self._rounds[c.lane, c.round] = row
+
+    def _check_going_on(self, lane: int, c: OpenRound | OpenLanes) -> None:
+        if self._manifest.lane_answer(lane) is not None:
+            raise _diverged(c.lane, c.round, "the lane ended here, now it asks for more")
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
@@ -166,10 +175,11 @@ class Journal:
         parent = self._lane(c.lane)
         row = self._manifest.find_round(parent, c.round)
         if row is None:
-            self._manifest.add_round(parent, c.round, "lanes", len(c.paths))
+            self._check_going_on(parent, c)
+            row = self._manifest.add_round(parent, c.round, "lanes", len(c.paths))
             self._manifest.add_lanes(parent, c.round, c.paths)
         lanes = self._manifest.lanes_of(parent, c.round)
-        if tuple(path for _, path in lanes) != c.paths:
+        if row.kind != "lanes" or tuple(path for _, path in lanes) != c.paths:
             raise _diverged(c.lane, c.round, "other lanes recorded than asked for")
         self._lanes.update((path, lane) for lane, path in lanes)
 
@@ -215,6 +225,9 @@ class Journal:
                 raise _diverged(c.lane, c.round, f"it ended after {row.recorded} results,"
                                 f" now after {c.recorded}")  # fmt: skip
             return
+        if c.recorded < row.recorded:
+            raise _diverged(c.lane, c.round, f"{row.recorded} results are recorded,"
+                            f" now it ends after {c.recorded}")  # fmt: skip
         row.recorded, row.closed, row.stopped = c.recorded, True, c.stopped
         self._dirty[row.id] = row
         if row.size is not None and c.recorded < row.size:
