@@ -74,8 +74,11 @@ class Manifest:
         )[0]
 
     @staticmethod
-    def create(path: Path, disk: Disk, run_id: str, genesis: str) -> Manifest:
-        """Make a new manifest that holds the genesis; it appears whole or not at all."""
+    def create(path: Path, disk: Disk, run_id: str, genesis: str, commits: int = 0) -> Manifest:
+        """Make a new manifest that holds the genesis; it appears whole or not at all.
+
+        One that replaces a lost manifest counts its commits from where that one was seen last.
+        """
         temporary = path.with_name(path.name + ".tmp")
         for leftover in (temporary, temporary.with_name(temporary.name + "-journal")):
             leftover.unlink(missing_ok=True)
@@ -84,8 +87,8 @@ class Manifest:
             db.execute("BEGIN")
             for table in TABLES.split(";\n"):
                 db.execute(table)
-            meta = {"schema_version": str(SCHEMA_VERSION), "run_id": run_id, "commits": "0"}
-            meta["genesis"] = genesis
+            meta = {"schema_version": str(SCHEMA_VERSION), "run_id": run_id, "genesis": genesis}
+            meta["commits"] = str(commits)
             db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
             db.execute("INSERT INTO lanes (id, ordinal, path) VALUES (?, 0, '')", (ROOT_LANE,))
             disk.commit(db)

@@ -114,9 +114,11 @@ def _recover(
     events: list[tuple[str, str]],
     new_run_id: str,
 ) -> OpenRun:
-    manifest = _manifest(folder, run_file, genesis, place, events)
+    heads = place.heads.binding(run_file.run_id)
+    seen = max((head.commits for head in heads), default=0)
+    manifest = _manifest(folder, run_file, genesis, place, events, seen)
     with _closed_on_failure(manifest):
-        found = _brought_up(folder, manifest, checkpoint, events)
+        found = _brought_up(folder, manifest, checkpoint, events, seen)
         if ("copy-accepted", "") in events:
             run_file = replace(run_file, run_id=new_run_id)
         if events:
@@ -139,15 +141,19 @@ def _manifest(
     genesis: str,
     place: Place,
     events: list[tuple[str, str]],
+    seen: int,
 ) -> Manifest:
-    """Open the manifest, or begin a new one where it is gone."""
+    """Open the manifest, or begin a new one where it is gone.
+
+    A new one counts on from the `seen` commits, or the next session would call it a roll-back.
+    """
     path = folder.manifest
     if path.is_file():
         return Manifest.open(path, place.disk)
     for suffix in ("-wal", "-shm"):  # they belong to the manifest that is gone
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     events.append(("manifest-lost", "rebuilt from the ledger"))
-    return Manifest.create(path, place.disk, run_file.run_id, genesis)
+    return Manifest.create(path, place.disk, run_file.run_id, genesis, seen)
 
 
 def _brought_up(
@@ -155,12 +161,14 @@ def _brought_up(
     manifest: Manifest,
     checkpoint: Checkpoint | None,
     events: list[tuple[str, str]],
+    seen: int,
 ) -> Reconciled:
     """Reconcile ledger and manifest, after rebuilding what the manifest lacks."""
     found = reconcile(folder.ledger, Projection(manifest), checkpoint)
     if not found.behind:
         return found
     restored = rebuild(manifest, good_records(folder.ledger, checkpoint))
+    manifest.commits = max(manifest.commits, seen)
     manifest.commit()
     events.append(("manifest-rebuilt", f"{restored} results restored from the ledger"))
     found = reconcile(folder.ledger, Projection(manifest), checkpoint)
