@@ -224,3 +224,12 @@ def test_a_missing_signature_is_not_taken_for_a_good_one(finished: Path, signed:
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RunFolderInvalid):
         verify(tmp_path, heads())
+
+
+def test_damage_in_a_folder_that_is_also_too_old_is_still_damage(tmp_path: Path) -> None:
+    run = interrupted_loom(tmp_path / "run")
+    older = copy_of(run, tmp_path / "older")
+    weft.run(loom(pause_ms=20), out=run, workers=2)
+    put_ledger(older, flip(RunFolder(older).ledger.read_bytes(), 700, 0))
+    with pytest.raises(LedgerDamaged):
+        verify(older, heads())

@@ -18,7 +18,7 @@ from weft.errors import FileInvalid, LedgerDamaged, ManifestDamaged, StorageFail
 from weft.ledger.records import Record, parse
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
-from weft.storage.manifest import Manifest
+from weft.storage.manifest import WORLD_WORDS, Manifest
 
 MANIFEST_HINT = "move it away; weft resume rebuilds it as far as the ledger reaches"
 _NONSENSE = (
@@ -60,7 +60,7 @@ def open_manifest(folder: RunFolder) -> Iterator[Manifest]:
 
 
 def _sqlite_trouble(path: Path, error: sqlite3.Error) -> StorageFailed | ManifestDamaged:
-    if "locked" in str(error):
+    if isinstance(error, sqlite3.OperationalError) and any(w in str(error) for w in WORLD_WORDS):
         return StorageFailed(f"{path}: {error}", hint="try again in a moment")
     return ManifestDamaged(f"{path.name}: {error}", hint=MANIFEST_HINT)
 

@@ -15,7 +15,7 @@ from weft.model.keys import record_key, task_key
 from weft.model.results import TIMING_TYPES
 from weft.model.values import canonical
 
-_RESULT = {"args", "function", "index", "lane", "round"}
+_RESULT_FIELDS = 6  # args, function, index, lane, round, and value or error
 _GENESIS = {"config", "format", "inputs", "libraries", "search", "seed", "version"}
 _ERROR = {"exit_code", "stage", "type"}
 
@@ -58,7 +58,9 @@ class Grammar:
                 self._genesis = record.key
                 _require(record.body.keys() == _GENESIS, "its fields are not a genesis's")
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise LedgerDamaged(f"its body is not that of a {record.kind}: {error!s:.80}") from None
+            raise LedgerDamaged(
+                f"its body is not that of kind {record.kind}: {error!s:.80}"
+            ) from None
 
     def _result(self, record: Record) -> None:
         body, lane = record.body, self._stack[-1]
@@ -73,11 +75,12 @@ class Grammar:
         self._count(body)
 
     def _count(self, body: dict[str, Any]) -> None:
-        rest = body.keys() - _RESULT
-        if rest == {"value"}:
+        """Count an outcome: the one field beside those that say what was asked."""
+        _require(len(body) == _RESULT_FIELDS, "it has no outcome")
+        if "value" in body:
             self.completed += 1
             return
-        _require(rest == {"error"} and body["error"].keys() == _ERROR, "it has no outcome")
+        _require("error" in body and body["error"].keys() == _ERROR, "it has no outcome")
         self.failed += 1
         self.timing_dependent |= body["error"]["type"] in TIMING_TYPES
 

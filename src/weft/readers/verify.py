@@ -15,7 +15,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from weft.errors import Damaged, LedgerDamaged, ManifestDamaged, ObjectDamaged, RunRolledBack
+from weft.errors import (
+    Damaged,
+    LedgerDamaged,
+    ManifestDamaged,
+    ObjectDamaged,
+    RunRolledBack,
+    WeftError,
+)
 from weft.ledger.checkpoint import Checkpoint
 from weft.readers.access import MANIFEST_HINT, is_locked, is_sealed, open_manifest, run_named
 from weft.readers.ledgercheck import LedgerFacts, check_ledger_file
@@ -137,7 +144,7 @@ class _Seen:
                 return plain
             message = f"{name}: record {exact.seq} is not what was recorded ({error.message})"
             return LedgerDamaged(message, seq=exact.seq)
-        except Damaged:
+        except WeftError:
             return plain
         return plain
 

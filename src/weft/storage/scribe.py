@@ -65,5 +65,7 @@ class Scribe:
         if self.sign is not None:
             note = self.sign(self.folder.checkpoint.read_text("ascii"))
             self.disk.replace(self.folder.signature, note.encode())
-        self.ledger.freeze()
+        # The checkpoint's mode says that the run is finished. A crash after a frozen ledger alone
+        # would leave a run that its owner cannot open for going on.
         self.folder.checkpoint.chmod(0o444)
+        self.ledger.freeze()

@@ -55,20 +55,27 @@ def lives(folder: str):
     return "done"
 
 
+@weft.task
+def hold(marker: str) -> None:
+    """Say that it began, and never end."""
+    Path(marker).touch()
+    time.sleep(3600)
+
+
 @weft.search(version=1)
 def blocked(folder: str):
-    yield [wait_for(f"{folder}/never", 0)]
+    yield [hold(f"{folder}/began")]
 
 
 @weft.search(version=1)
-def quick():
-    yield [wait_for("", 1), wait_for("", 2)]
+def quick(folder: str):
+    yield [wait_for(f"{folder}/began", 1), wait_for("", 2)]
 
 
 @weft.search(version=1)
 def queue(folder: str):
-    """The second lane is over at once; the ledger waits for the first."""
-    yield weft.lanes({"first": blocked(folder), "second": quick()})
+    """The second lane is over when the first has begun; the ledger waits for the first."""
+    yield weft.lanes({"first": blocked(folder), "second": quick(folder)})
 
 
 @weft.search(version=1)
