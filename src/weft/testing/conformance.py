@@ -18,7 +18,7 @@ from weft.backends.contract import Backend
 from weft.model.attempts import Assignment, BackendEvent, Finished, GivenBack, Lost, Started
 from weft.model.keys import task_seed
 from weft.model.tasks import TaskCall
-from weft.model.values import decode, encode
+from weft.model.values import Object, decode, encode
 from weft.testing import tasks
 
 Make = Callable[[], Backend]
@@ -88,6 +88,14 @@ def loses_what_cannot_be_imported(make: Make) -> None:
             end = _end(backend, TaskCall(name, {}))
             assert isinstance(end, Lost)
             assert end.reason == "import-failed"
+
+
+def loses_what_lacks_an_object(make: Make) -> None:
+    """An object that is not there is a loss, not the task's fault."""
+    with _open(make) as backend:
+        end = _end(backend, tasks.fetch(Object("0" * 64)))
+        assert isinstance(end, Lost)
+        assert end.reason == "object-damaged"
 
 
 def gives_the_seed(make: Make) -> None:
@@ -184,6 +192,7 @@ CHECKS: tuple[Callable[[Make], None], ...] = (
     reports_an_invalid_result,
     reports_a_polite_exit,
     loses_what_cannot_be_imported,
+    loses_what_lacks_an_object,
     gives_the_seed,
     stages_objects_and_notes,
     carries_large_values,

@@ -74,6 +74,12 @@ def kill_self(number: int) -> None:
 
 
 @weft.task
+def fetch(reference: weft.Object) -> int:
+    """Read an object."""
+    return len(weft.get(reference))
+
+
+@weft.task
 def stored(text: str) -> weft.Object:
     """Store bytes and note it."""
     weft.note(length=len(text))

@@ -68,12 +68,17 @@ class WorkerLoop:
         assert self._executor is not None
         prepared = self._executor.prepare(assignment)
         if isinstance(prepared, Lost):
-            lost = [prepared.ticket, prepared.reason, prepared.detail]
-            self._channel.sendall(pack(["lost", *lost]))
+            self._send_lost(prepared)
             return
         self._channel.sendall(pack(["started", assignment.ticket]))
         end = self._executor.run(assignment, *prepared)
-        self._channel.sendall(pack(["finished", end.ticket, _to_dict(end)]))
+        if isinstance(end, Lost):
+            self._send_lost(end)
+        else:
+            self._channel.sendall(pack(["finished", end.ticket, _to_dict(end)]))
+
+    def _send_lost(self, lost: Lost) -> None:
+        self._channel.sendall(pack(["lost", lost.ticket, lost.reason, lost.detail]))
 
 
 def _to_dict(end: Finished) -> dict[str, Any]:

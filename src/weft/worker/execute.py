@@ -13,7 +13,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from weft.errors import ValueInvalid
+from weft.errors import ObjectDamaged, ValueInvalid
 from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
 from weft.model.results import TaskError, Temporary
@@ -48,7 +48,7 @@ class Executor:
             args["seed"] = seed
         return task.function, args
 
-    def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished:
+    def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
         around = TaskContext(self._objects, self._staging)
@@ -60,6 +60,8 @@ class Executor:
             end = _fault(ticket, "temporary", error, retriable=True)
         except MemoryError as error:
             end = _fault(ticket, "out-of-memory", error)
+        except ObjectDamaged as error:  # the store's fault, not the task's
+            return Lost(ticket, "object-damaged", _detail(error))
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else int(error.code is not None)
             end = _fault(ticket, "exit", error, exit_code=code)
