@@ -131,23 +131,27 @@ class Sessions:
         stop_after: int | None = None,
         sealed: bool = True,
         disk: Disk | None = None,
+        backend_type: type[InProcess] = InProcess,
+        watcher: Any = None,
     ) -> list[tuple[str, int, int]]:
         """Run one session to its end or to `stop_after` results; return which tasks ran."""
         if body is not None:
             PLAN["body"] = body
-        opened = self.open(disk)
+        opened = self.opened = self.open(disk)
         self.events = opened.events
         try:
             journal = Journal(opened.manifest, opened.objects, self.clock, NoSources())
             executor = Executor(self.seed, self.folder.objects, opened.objects.staging)
-            backend = InProcess(executor, self.clock, self.slots, self.pick)
+            backend = backend_type(executor, self.clock, self.slots, self.pick)
             decision = Decision(self.call, self.seed, policy=self.policy)
             machine = new_machine(opened, decision, journal, LAZY)
 
             def stop() -> bool:
                 return stop_after is not None and len(backend.ran) >= stop_after
 
-            loop = Coordinator(machine, journal, opened.scribe, backend, self.clock, stop)
+            loop = Coordinator(
+                machine, journal, opened.scribe, backend, self.clock, stop, watcher
+            )
             if loop.run() and sealed:
                 seal(opened, self.clock.wall())
             return backend.ran

@@ -1,0 +1,159 @@
+"""The loop on real storage: when it commits, when it judges deadlines, how it stops."""
+
+from __future__ import annotations
+
+import pytest
+
+import weft
+from tests.support.sessions import InProcess, Sessions, double
+from weft.coordinator import loop
+from weft.coordinator.machine import Machine
+from weft.coordinator.policy import Policy
+from weft.errors import BugError
+from weft.model.attempts import Started, Worker
+from weft.storage.disk import Disk
+from weft.storage.manifest import Manifest
+
+
+@pytest.fixture
+def sessions(tmp_path):
+    return Sessions(tmp_path)
+
+
+class CountingDisk(Disk):
+    """Notes the number of results taken in at each commit."""
+
+    def __init__(self):
+        self.commits = 0
+
+    def step(self, name):
+        self.commits += name == "commit"
+
+
+def lazy_body(size):
+    def body():
+        results = yield weft.lazy(size, double)
+        return len(results)
+
+    return body
+
+
+def round_body(size):
+    def body():
+        yield [double(i) for i in range(size)]
+
+    return body
+
+
+class Timeless(InProcess):
+    """A backend so fast that the clock stands still."""
+
+    def poll(self, timeout_s):
+        before = self.clock.now_s
+        events = InProcess.poll(self, timeout_s)
+        self.clock.now_s = before
+        return events
+
+
+def test_commit_results_in_no_time_at_a_thousand_and_at_the_end(sessions, monkeypatch):
+    monkeypatch.setattr(loop, "COMMIT_RESULTS", 10)
+    disk = CountingDisk()
+    sessions.go(round_body(35), disk=disk, backend_type=Timeless)
+    # creating, queueing, three times ten results, the round's end, the answer, the seal
+    assert disk.commits == 1 + 1 + 3 + 1 + 1 + 1
+
+
+def test_commit_slow_results_every_fifty_milliseconds(sessions):
+    disk = CountingDisk()
+    sessions.go(round_body(35), disk=disk)  # 10 ms each
+    assert 4 <= disk.commits - (1 + 1 + 1 + 1 + 1) <= 6
+
+
+def test_commit_lazy_round_releases_what_it_made(sessions):
+    sessions.go(lazy_body(40))
+    assert sessions.finished
+
+
+class HungAndBusy(InProcess):
+    """Task 0 hangs for ever; the others end one by one without a pause."""
+
+    cancelled: list[int] = []
+
+    def poll(self, timeout_s):
+        hung = [a for a in self.held if a.index == 0]
+        if hung and not self.ran:
+            self.ran.append(("hung", 0, 0))
+            return [Started(hung[0].ticket, Worker(pid=1))]
+        if not [a for a in self.held if a.index]:
+            self.clock.now_s += timeout_s
+            return []
+        self.pick = lambda held: next(i for i, a in enumerate(held) if a.index)
+        return InProcess.poll(self, timeout_s)
+
+    def cancel(self, ticket):
+        self.cancelled.append(len(self.ran))
+        InProcess.cancel(self, ticket)
+
+
+def test_timeout_amid_a_stream_of_results_is_judged_at_its_deadline(sessions):
+    """Results every 10 ms must not shield a hung task from its limit of one second."""
+    HungAndBusy.cancelled = []
+    sessions.policy = Policy(timeout_s=1.0)
+    sessions.go(round_body(400), backend_type=HungAndBusy)
+    [results_before] = HungAndBusy.cancelled
+    assert 90 <= results_before <= 110
+    assert b'"type":"timeout"' in sessions.ledger
+
+
+class LateButIn(InProcess):
+    """The result is in when the deadline has passed, but only the second look finds it."""
+
+    def poll(self, timeout_s):
+        [a] = self.held
+        if not self.ran:
+            self.ran.append(("started", 0, 0))
+            return [Started(a.ticket, Worker(pid=1))]
+        if len(self.ran) == 1:
+            self.ran.append(("late", 0, 0))
+            self.clock.now_s += 50
+            return []
+        return InProcess.poll(self, timeout_s)
+
+
+def test_timeout_result_that_is_in_counts_before_the_deadline(sessions):
+    sessions.policy = Policy(timeout_s=1.0)
+    sessions.go(round_body(1), backend_type=LateButIn)
+    assert b'"type":"timeout"' not in sessions.ledger
+
+
+def test_stop_requeues_and_checkpoints(sessions):
+    ran = sessions.go(round_body(10), stop_after=3)
+    assert len(ran) == 3
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        states = [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]
+        events = [kind for (kind,) in manifest.query("SELECT kind FROM events")]
+    finally:
+        manifest.close()
+    assert states == ["completed"] * 3 + ["queued"] * 7
+    assert events == ["interrupted"]
+    assert sessions.folder.checkpoint.read_text().splitlines()[1] == "4"
+
+
+def test_watcher_sees_progress_grow(sessions):
+    class Watcher:
+        def __init__(self):
+            self.seen = []
+
+        def update(self, counts):
+            self.seen.append(counts.finished)
+
+    watcher = Watcher()
+    sessions.go(round_body(5), watcher=watcher)
+    assert watcher.seen == [1, 2, 3, 4, 5]
+
+
+def test_planted_lost_tasks_are_a_named_bug_not_a_hang(sessions, monkeypatch):
+    monkeypatch.setattr(Machine, "release", lambda self: self._unreleased.clear())
+    with pytest.raises(BugError, match="waits for something that nobody runs"):
+        sessions.go(round_body(2))

@@ -1,0 +1,100 @@
+"""Durable operations: whole or not at all, also when the system writes a little at a time."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from weft.storage.disk import Disk
+
+
+@pytest.fixture
+def short_writes(monkeypatch):
+    """Make os.write take at most three bytes a time."""
+    real = os.write
+    taken: list[int] = []
+
+    def write(fd, data):
+        taken.append(real(fd, bytes(data[:3])))
+        return taken[-1]
+
+    monkeypatch.setattr(os, "write", write)
+    return taken
+
+
+def test_append_short_writes_are_continued(tmp_path, short_writes):
+    fd = os.open(tmp_path / "file", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    Disk().append(fd, b"0123456789")
+    os.close(fd)
+    assert (tmp_path / "file").read_bytes() == b"0123456789"
+    assert short_writes == [3, 3, 3, 1]
+
+
+def test_append_nothing_writes_nothing(tmp_path, short_writes):
+    fd = os.open(tmp_path / "file", os.O_WRONLY | os.O_CREAT)
+    Disk().append(fd, b"")
+    os.close(fd)
+    assert short_writes == []
+
+
+def test_replace_short_writes_are_continued(tmp_path, short_writes):
+    (tmp_path / "file").write_bytes(b"old")
+    Disk().replace(tmp_path / "file", b"0123456789", mode=0o444)
+    assert (tmp_path / "file").read_bytes() == b"0123456789"
+    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o444
+    assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_replace_disk_full_leaves_the_old_file(tmp_path, monkeypatch):
+    def write(fd, data):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    (tmp_path / "file").write_bytes(b"old")
+    monkeypatch.setattr(os, "write", write)
+    with pytest.raises(OSError, match="No space"):
+        Disk().replace(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"old"
+
+
+def test_replace_leftover_of_a_crash_is_overwritten(tmp_path):
+    (tmp_path / "file.tmp").write_bytes(b"half of something longer")
+    Disk().replace(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new"
+
+
+def test_truncate_cuts_the_end(tmp_path):
+    (tmp_path / "file").write_bytes(b"0123456789")
+    fd = os.open(tmp_path / "file", os.O_RDWR)
+    Disk().truncate(fd, 4)
+    os.close(fd)
+    assert (tmp_path / "file").read_bytes() == b"0123"
+
+
+def test_make_folder_missing_parents_syncs_each_parent(tmp_path):
+    class Recorder(Disk):
+        synced: list = []
+
+        def sync_folder(self, folder):
+            self.synced.append(folder)
+            super().sync_folder(folder)
+
+    disk = Recorder()
+    disk.make_folder(tmp_path / "a" / "b")
+    assert disk.synced == [tmp_path, tmp_path / "a"]
+    disk.make_folder(tmp_path / "a" / "b")
+    assert len(disk.synced) == 2
+
+
+def test_steps_name_every_durable_operation(tmp_path):
+    class Named(Disk):
+        def __init__(self):
+            self.names = []
+
+        def step(self, name):
+            self.names.append(name)
+
+    disk = Named()
+    disk.replace(tmp_path / "file", b"x")
+    assert disk.names == ["write-temp", "rename", "sync-folder"]

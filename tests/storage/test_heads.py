@@ -1,0 +1,109 @@
+"""The heads list: what binds a run, also after a writer died in mid-line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.storage.disk import Disk
+from weft.storage.heads import Head, HeadsList, Home
+
+HOME = Home("host", "/runs/a", 5, 77)
+
+
+def head(size, *, restart=False):
+    return Head(size, f"{size:064x}", size * 2, HOME, restart)
+
+
+@pytest.fixture
+def heads(tmp_path):
+    return HeadsList(tmp_path / "state" / "heads", Disk())
+
+
+def test_heads_noted_bind_in_order(heads, tmp_path):
+    for size in (1, 4, 9):
+        heads.note("id1", head(size))
+    heads.note("id2", head(100))
+    assert heads.binding("id1") == [head(1), head(4), head(9)]
+    assert heads.binding("id2") == [head(100)]
+    again = HeadsList(tmp_path / "state" / "heads", Disk())
+    assert again.binding("id1") == heads.binding("id1")
+
+
+def test_heads_of_an_unknown_run_are_none(heads):
+    assert heads.binding("nobody") == []
+
+
+def test_restart_head_unbinds_what_came_before(heads):
+    for noted in (head(5), head(9), head(3, restart=True), head(4)):
+        heads.note("id1", noted)
+    assert heads.binding("id1") == [head(3, restart=True), head(4)]
+
+
+def test_no_folder_keeps_nothing():
+    heads = HeadsList(None, Disk())
+    heads.note("id1", head(1))
+    assert heads.binding("id1") == []
+
+
+def test_torn_last_line_at_every_byte_binds_nobody_and_is_closed(tmp_path):
+    heads = HeadsList(tmp_path, Disk())
+    heads.note("id1", head(1))
+    heads.note("id1", head(2))
+    file = tmp_path / "id1.jsonl"
+    whole = file.read_bytes()
+    first = whole.index(b"\n") + 1
+    for cut in range(first, len(whole)):
+        file.write_bytes(whole[:cut])
+        if cut < len(whole) - 1:
+            assert heads.binding("id1") == [head(1)]
+        heads.note("id1", head(3))
+        assert heads.binding("id1")[-1] == head(3)
+        assert heads.binding("id1")[0] == head(1)
+
+
+@pytest.mark.parametrize("line", ["5", "[]", "{}", '"x"', '{"home": 3}', '{"home": {}}', "\xff"])
+def test_foreign_line_binds_nobody(heads, tmp_path, line):
+    heads.note("id1", head(1))
+    with (tmp_path / "state" / "heads" / "id1.jsonl").open("ab") as file:
+        file.write(line.encode("latin-1") + b"\n")
+    heads.note("id1", head(2))
+    assert heads.binding("id1") == [head(1), head(2)]
+
+
+@given(
+    st.builds(
+        Head,
+        size=st.integers(0, 2**40),
+        root=st.text("0123456789abcdef", min_size=64, max_size=64),
+        commits=st.integers(0, 2**40),
+        home=st.builds(Home, st.text(), st.text(), st.integers(0), st.integers(0)),
+        restart=st.booleans(),
+    )
+)
+def test_head_to_dict_from_dict_is_the_same(noted):
+    assert Head.from_dict(json.loads(json.dumps(noted.to_dict()))) == noted
+
+
+def test_same_folder_other_path_is_the_same():
+    assert HOME.same_folder(Home("host", "/elsewhere", 5, 77))
+    for other in (Home("h2", "/runs/a", 5, 77), Home("host", "/runs/a", 6, 77)):
+        assert not HOME.same_folder(other)
+    assert not HOME.same_folder(Home("host", "/runs/a", 5, 78))
+
+
+def test_note_makes_the_name_durable_once(tmp_path):
+    class Named(Disk):
+        names: list[str] = []
+
+        def step(self, name):
+            self.names.append(name)
+
+    disk = Named()
+    heads = HeadsList(tmp_path, disk)
+    heads.note("id1", head(1))
+    heads.note("id1", head(2))
+    assert disk.names == ["append", "sync", "sync-folder", "append", "sync"]
