@@ -58,16 +58,23 @@ class Coordinator:
 
     def _turn(self) -> None:
         self._dispatch()
-        events = self.backend.poll(self._wait_s())
-        now_s = self.clock.monotonic()
-        for event in events:
-            self._carry_out(self.machine.apply(event, now_s))
-        if not events:  # results that are in count before a deadline is judged
+        now_s = self._take_in(self._wait_s())
+        deadline_s = self.machine.next_deadline_s()
+        if deadline_s is not None and now_s >= deadline_s:
+            self._take_in(0.0)  # results that are in count before a deadline is judged
             self._carry_out(self.machine.expire(now_s))
         if self._commit_is_due(now_s):
             self._commit()
         if self.watcher is not None:
             self.watcher.update(self.machine.counts())
+
+    def _take_in(self, wait_s: float) -> float:
+        """Apply what happens within `wait_s`; return the time it happened."""
+        events = self.backend.poll(wait_s)
+        now_s = self.clock.monotonic()
+        for event in events:
+            self._carry_out(self.machine.apply(event, now_s))
+        return now_s
 
     def _dispatch(self) -> None:
         capacity = self.backend.capacity()
