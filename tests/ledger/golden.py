@@ -31,10 +31,10 @@ PRIVATE_KEY = bytes.fromhex("9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703
 GENESIS = {
     "config": {
         "args": {"depth": 2, "rate": 0.1},
-        "budget": None,
+        "budget": {},
         "retries": 0,
         "strict": False,
-        "timeout": None,
+        "timeout_s": None,
     },
     "format": 1,
     "inputs": {"table": hashlib.sha256(b"1,2\n3,4\n").hexdigest()},
