@@ -1,0 +1,306 @@
+"""The manifest: created whole, opened only when sound, rows in blocks of ids."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+
+import pytest
+
+from weft.errors import ManifestDamaged
+from weft.storage import manifest as manifest_module
+from weft.storage.disk import Disk
+from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
+from weft.storage.schema import TABLES
+
+GENESIS = '{"search":"m:s"}'
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "manifest.sqlite"
+
+
+@pytest.fixture
+def manifest(path):
+    manifest = Manifest.create(path, Disk(), "id1", GENESIS)
+    yield manifest
+    with contextlib.suppress(sqlite3.ProgrammingError):  # the test closed it
+        manifest.close()
+
+
+def queue(manifest, row, count):
+    manifest.queue([(row.first + i, f"k{i}", "m:f", "{}", 1.0) for i in range(count)])
+
+
+def states(manifest):
+    return [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]
+
+
+# -- create and open ----------------------------------------------------------------------
+
+
+def test_create_then_open_has_identity_and_root_lane(manifest, path):
+    assert (manifest.run_id, manifest.genesis, manifest.commits) == ("id1", GENESIS, 0)
+    manifest.commit()
+    for read_only in (False, True):
+        other = Manifest.open(path, Disk(), read_only=read_only)
+        assert (other.run_id, other.genesis, other.commits) == ("id1", GENESIS, 1)
+        assert other.lane_answer(ROOT_LANE) is None
+        other.close()
+
+
+def test_create_crashed_before_leaves_no_manifest(path):
+    class Dying(Disk):
+        def rename(self, source, target):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Manifest.create(path, Dying(), "id1", GENESIS)
+    assert not path.exists()
+    Manifest.create(path, Disk(), "id2", GENESIS).close()
+    assert path.is_file()
+
+
+def test_open_path_with_special_characters_is_found(tmp_path):
+    odd = tmp_path / "100% #1?.sqlite"
+    Manifest.create(odd, Disk(), "id1", GENESIS).close()
+    Manifest.open(odd, Disk(), read_only=True).close()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("data", [b"", b"not a database at all, but longer than a header" * 100])
+def test_open_no_database_is_damage(path, data, read_only):
+    path.write_bytes(data)
+    with pytest.raises(ManifestDamaged, match=r"manifest\.sqlite"):
+        Manifest.open(path, Disk(), read_only=read_only)
+
+
+def test_open_missing_file_is_no_damage_and_creates_nothing(path):
+    with pytest.raises(sqlite3.OperationalError, match="unable to open"):
+        Manifest.open(path, Disk())
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("name", ["schema_version", "run_id", "genesis", "commits"])
+def test_open_missing_fact_is_damage(manifest, path, name):
+    manifest.close()
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM meta WHERE name=?", (name,))
+    db.close()
+    with pytest.raises(ManifestDamaged):
+        Manifest.open(path, Disk())
+
+
+@pytest.mark.parametrize("version", ["0", "2", "one"])
+def test_open_other_schema_version_is_refused_by_number(manifest, path, version):
+    manifest.set_meta("schema_version", version)
+    manifest.commit()
+    with pytest.raises(ManifestDamaged, match=f"schema version .*{version}.* is not 1"):
+        Manifest.open(path, Disk())
+
+
+def test_open_commit_counter_that_is_no_number_is_damage(manifest, path):
+    manifest.commit()
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE meta SET value='many' WHERE name='commits'")
+    db.close()
+    with pytest.raises(ManifestDamaged, match="commits"):
+        Manifest.open(path, Disk())
+
+
+@pytest.mark.parametrize("table", ["meta", "lanes", "rounds", "tasks", "attempts", "events", "heads"])
+def test_open_missing_table_is_damage(manifest, path, table):
+    assert f"CREATE TABLE {table} " in TABLES
+    manifest.close()
+    with sqlite3.connect(path) as db:
+        db.execute("DROP VIEW task_view")
+        db.execute(f"DROP TABLE {table}")
+    db.close()
+    with pytest.raises(ManifestDamaged, match=f"no such table: {table}"):
+        Manifest.open(path, Disk())
+
+
+def test_open_locked_by_another_writer_is_no_damage(manifest, path, monkeypatch):
+    def locked(path):
+        raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr(manifest_module, "_connect_writer", locked)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        Manifest.open(path, Disk())
+
+
+def test_check_sound_file_passes(manifest):
+    manifest.check()
+
+
+def test_check_broken_page_is_damage(manifest, path):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 2000)
+    queue(manifest, row, 2000)
+    manifest.commit()
+    manifest.finish()
+    manifest.close()
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2 // 4096 * 4096
+    data[middle : middle + 400] = b"\x07" * 400
+    path.write_bytes(data)
+    opened = Manifest.open(path, Disk(), read_only=True)
+    with pytest.raises(ManifestDamaged, match=r"manifest\.sqlite: "):
+        opened.check()
+    opened.close()
+
+
+def test_row_every_run_has_missing_is_damage(manifest):
+    with pytest.raises(ManifestDamaged, match="every run has"):
+        manifest.lane_answer(99)
+
+
+# -- transactions -------------------------------------------------------------------------
+
+
+def test_close_without_commit_leaves_the_last_commit(manifest, path):
+    manifest.add_round(ROOT_LANE, 0, "tasks", 2)
+    manifest.commit()
+    manifest.add_round(ROOT_LANE, 1, "tasks", 2)
+    manifest.close()
+    again = Manifest.open(path, Disk())
+    assert again.find_round(ROOT_LANE, 0) is not None
+    assert again.find_round(ROOT_LANE, 1) is None
+    again.close()
+
+
+def test_reader_sees_one_snapshot(manifest, path):
+    manifest.commit()
+    reader = Manifest.open(path, Disk(), read_only=True)
+    manifest.event(1.0, 1.0, "something", None, "")
+    manifest.commit()
+    assert reader.query("SELECT count(*) FROM events") == [(0,)]
+    reader.close()
+
+
+def test_finish_leaves_one_plain_file(manifest, path):
+    manifest.commit()
+    manifest.finish()
+    manifest.close()
+    assert [p.name for p in path.parent.iterdir()] == ["manifest.sqlite"]
+
+
+def test_finish_with_a_reader_present_harms_nobody(manifest, path):
+    manifest.commit()
+    reader = Manifest.open(path, Disk(), read_only=True)
+    reader.query("SELECT * FROM meta")
+    manifest.event(1.0, 1.0, "later", None, "")
+    manifest.commit()
+    manifest.finish()
+    reader.close()
+    assert manifest.query("SELECT kind FROM events") == [("later",)]
+
+
+def test_set_meta_run_id_is_known_at_once(manifest, path):
+    manifest.set_meta("run_id", "id2")
+    manifest.set_meta("other", "fact")
+    manifest.commit()
+    assert manifest.run_id == "id2"
+    again = Manifest.open(path, Disk(), read_only=True)
+    assert again.run_id == "id2"
+    again.close()
+
+
+# -- rounds and tasks ---------------------------------------------------------------------
+
+
+def test_rounds_own_blocks_of_ids_without_overlap(manifest, path):
+    sizes = [("tasks", 3), ("lanes", 50), ("tasks", 0), ("tasks", 2), ("tasks", 1)]
+    rows = [manifest.add_round(ROOT_LANE, i, *kind_size) for i, kind_size in enumerate(sizes)]
+    assert [row.first for row in rows] == [1, 4, 4, 4, 6]
+    manifest.commit()
+    again = Manifest.open(path, Disk())  # a later session goes on behind them
+    assert again.add_round(ROOT_LANE, 9, "tasks", 1).first in (7, 54)
+    again.close()
+
+
+def test_find_round_gives_what_update_wrote(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 3)
+    row.recorded, row.closed, row.stopped = 2, True, True
+    manifest.update_round(row)
+    assert manifest.find_round(ROOT_LANE, 0) == row
+    assert manifest.find_round(ROOT_LANE, 1) is None
+
+
+def test_lanes_are_listed_in_the_order_opened(manifest):
+    manifest.add_lanes(ROOT_LANE, 2, ["/b", "/a"])
+    lanes = manifest.lanes_of(ROOT_LANE, 2)
+    assert [path for _, path in lanes] == ["/b", "/a"]
+    manifest.set_answer(lanes[1][0], "{}")
+    assert [manifest.lane_answer(lane) for lane, _ in lanes] == [None, "{}"]
+
+
+def test_tasks_live_from_queued_to_completed(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 3)
+    queue(manifest, row, 3)
+    manifest.running([(2.0, 1, 77, 0.5, "n", None, row.first + 1)])
+    assert states(manifest) == ["queued", "running", "queued"]
+    manifest.requeue(row.first + 1)
+    assert states(manifest) == ["queued"] * 3
+    done = ("completed", "5", None, 2, 2.0, 3.0, 1.0, 77, 0.5, "n", None, None, row.first)
+    manifest.finish_tasks([done])
+    [first, *_] = manifest.tasks(row.first, row.first + 3)
+    assert first == TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 2)
+    view = manifest.query("SELECT lane, round, idx, state FROM task_view ORDER BY idx")
+    assert view == [("", 0, 0, "completed"), ("", 0, 1, "queued"), ("", 0, 2, "queued")]
+
+
+def test_drop_finished_are_dropped_and_others_cancelled(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 5)
+    queue(manifest, row, 5)
+    ends = [("completed", "1", None), ("completed", "1", None), ("failed", None, "{}")]
+    manifest.finish_tasks([
+        (*end, 1, 1.0, 1.0, 0.0, None, None, None, None, None, row.first + i)
+        for i, end in enumerate(ends)
+    ])  # fmt: skip
+    manifest.running([(2.0, 1, 77, 0.5, "n", None, row.first + 3)])
+    manifest.drop(row.first + 1, row.first + 5)
+    assert states(manifest) == ["completed", "dropped", "dropped", "cancelled", "cancelled"]
+
+
+def test_restore_new_task_and_over_an_older_row(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", None)
+    task = TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 0)
+    manifest.restore(task)
+    manifest.restore(TaskRow(row.first, "failed", "k0", "m:f", "{}", None, "{}", 0))
+    [found] = manifest.tasks(0, 100)
+    assert (found.state, found.value, found.error) == ("failed", None, "{}")
+    assert manifest.add_round(ROOT_LANE, 1, "tasks", 1).first == row.first + 1
+
+
+def test_learn_size_of_the_last_block_grows_in_place(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", None)
+    manifest.restore(TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 0))
+    row.recorded = 1
+    manifest.learn_size(row, 10)
+    assert (row.first, row.size) == (1, 10)
+    assert manifest.add_round(ROOT_LANE, 1, "tasks", 1).first == 11
+
+
+def test_learn_size_of_an_earlier_block_moves_it_with_all_that_names_it(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", None)
+    for i in range(2):
+        manifest.restore(TaskRow(row.first + i, "completed", f"k{i}", "m:f", "{}", "5", None, 0))
+    row.recorded = 2
+    later = manifest.add_round(ROOT_LANE, 1, "tasks", 4)
+    queue(manifest, later, 4)
+    manifest.attempt((1, 1, "requeued", "lost", "", None, 1.0, None, None, None, None))
+    manifest.event(1.0, 1.0, "strange", 2, "")
+    manifest.learn_size(row, 5)
+    assert row.first == 7
+    assert [t.key for t in manifest.tasks(7, 12)] == ["k0", "k1"]
+    assert [t.id for t in manifest.tasks(0, 7)] == [3, 4, 5, 6]
+    assert manifest.query("SELECT task FROM attempts") == [(7,)]
+    assert manifest.query("SELECT task FROM events") == [(8,)]
+    assert manifest.add_round(ROOT_LANE, 2, "tasks", 1).first == 12
+
+
+def test_note_head_remembers_size_root_and_commits(manifest):
+    manifest.commit()
+    manifest.note_head(3, "ab", 9.0)
+    assert manifest.query("SELECT * FROM heads") == [(3, "ab", 1, 9.0)]

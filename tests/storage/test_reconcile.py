@@ -1,0 +1,411 @@
+"""Ledger and manifest brought together: torn tails, damage, lost and older manifests."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+
+import pytest
+
+import weft
+from tests.support.sessions import Sessions, double, keep, triple
+from weft.errors import LedgerDamaged, ManifestDamaged
+from weft.storage import projection as projection_module
+from weft.storage.disk import Disk
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.projection import Projection
+from weft.storage.reconcile import good_records, reconcile
+from weft.storage.scribe import CHECKPOINT_EVERY_S, Scribe
+
+
+def lane(tasks, answer=0):
+    results = yield tasks
+    return [answer, len(results)]
+
+
+def example():
+    """Every kind of record: failures, an early stop, nested lanes, a lazy round, objects."""
+    results = yield [double(i) for i in (1, 13, 3)]
+    state = sum(r.value for r in results if r.ok)
+    yield []
+    near = yield weft.round([double(state + i) for i in range(6)], until=lambda r: r.index == 2)
+    answers = yield weft.lanes({"a": lane([triple(1), triple(2)], 1), "b": nested()})
+    scan = yield weft.lazy(11, lambda i: double(i) if i < 10 else triple(i))
+    [kept] = yield keep("some text")
+    return [state, len(near), answers, [r.value for r in scan], kept.value]
+
+
+def nested():
+    answers = yield weft.lanes({"x": lane([triple(5)]), "y": lane([])})
+    yield weft.lanes({})
+    return answers
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A finished run, its ledger, and the tasks that ran."""
+    sessions = Sessions(tmp_path_factory.mktemp("finished"))
+    ran = sessions.go(example)
+    return sessions, sessions.ledger, ran
+
+
+def results_in(lines):
+    bodies = [json.loads(line)["body"] for line in lines]
+    return {(b["lane"], b["round"], b["index"]) for b in bodies if "index" in b}
+
+
+def copy_of(finished, root):
+    """A copy of the finished run as it was before it was sealed."""
+    sessions = Sessions(root)
+    shutil.copytree(finished.root, root, dirs_exist_ok=True)
+    sessions.folder.ledger.chmod(0o644)
+    shutil.rmtree(root / "heads")  # nobody saw the later heads
+    return sessions
+
+
+# -- rebuild ------------------------------------------------------------------------------
+
+
+def test_rebuild_lost_manifest_at_every_record_same_ledger_nothing_twice(finished, tmp_path):
+    source, ledger, _ = finished
+    lines = ledger.splitlines(keepends=True)
+    assert len(lines) > 30
+    for count in range(1, len(lines) + 1):
+        sessions = copy_of(source, tmp_path / str(count))
+        sessions.folder.ledger.write_bytes(b"".join(lines[:count]))
+        sessions.folder.checkpoint.unlink()
+        sessions.folder.manifest.unlink()
+        recorded = results_in(lines[:count])
+        again = sessions.go(example)
+        assert sessions.ledger == ledger
+        assert not recorded & set(again), "what the ledger records ran again"
+        assert results_in(lines) <= recorded | set(again)
+        kinds = [kind for kind, _ in sessions.events]
+        assert kinds == ["manifest-lost"] + ["manifest-rebuilt"] * (count > 1)
+
+
+def test_rebuild_at_every_record_behind_a_checkpoint_same_ledger(finished, tmp_path):
+    """The checkpoint is older than the ledger's end, which is torn as well."""
+    source, ledger, _ = finished
+    lines = ledger.splitlines(keepends=True)
+    for count in range(6, len(lines), 5):
+        sessions = copy_of(source, tmp_path / str(count))
+        sessions.folder.ledger.write_bytes(b"".join(lines[:3]))
+        sessions.folder.manifest.unlink()
+        sessions.folder.checkpoint.unlink()
+        sessions.go(example, stop_after=0)  # writes a checkpoint behind record 2
+        sessions.folder.ledger.write_bytes(b"".join(lines[:count]) + lines[count][:20])
+        sessions.folder.manifest.unlink()
+        again = sessions.go(example)
+        assert sessions.ledger == ledger
+        assert not results_in(lines[:count]) & set(again)
+
+
+@pytest.mark.parametrize("stop_after", [1, 3, 5, 8, 12, 20])
+def test_rebuild_older_manifest_put_back_same_ledger(finished, tmp_path, stop_after):
+    source, ledger, _ = finished
+    sessions = Sessions(tmp_path)
+    sessions.go(example, stop_after=stop_after)
+    old = tmp_path / "old.sqlite"
+    backup(sessions.folder.manifest, old)
+    sessions.go(example, stop_after=3)
+    lines = sessions.ledger.splitlines(keepends=True)
+    shutil.copy(old, sessions.folder.manifest)
+    again = sessions.go(example)
+    assert sessions.ledger == ledger
+    assert not results_in(lines) & set(again)
+    assert [kind for kind, _ in sessions.events] == ["manifest-rebuilt"]
+
+
+def backup(source, target):
+    with sqlite3.connect(source) as db, sqlite3.connect(target) as copy:
+        db.backup(copy)
+    db.close()
+    copy.close()
+
+
+def test_rebuild_crash_right_behind_it_is_no_rollback(finished, tmp_path):
+    """The rebuilt manifest has few commits, and no head of it was noted yet."""
+    sessions = Sessions(tmp_path)
+    sessions.go(example, stop_after=9)
+    sessions.folder.manifest.unlink()
+    opened = sessions.open()  # and die
+    opened.scribe.ledger.close()
+    opened.manifest.close()
+    sessions.go(example)
+    assert sessions.ledger == finished[1]
+
+
+def test_rebuild_crash_between_a_new_manifest_and_its_rows_is_no_rollback(finished, tmp_path):
+    sessions = Sessions(tmp_path)
+    sessions.go(example, stop_after=0)
+    for _ in range(2):
+        sessions.folder.manifest.unlink()
+        opened = sessions.open()
+        opened.scribe.ledger.close()
+        opened.manifest.close()
+    sessions.go(example)
+    assert sessions.ledger == finished[1]
+
+
+# -- torn tails ---------------------------------------------------------------------------
+
+
+def unsealed(finished, tmp_path, checkpoint_at):
+    """The finished run with a checkpoint that counts only `checkpoint_at` records."""
+    source, ledger, _ = finished
+    sessions = copy_of(source, tmp_path)
+    lines = ledger.splitlines(keepends=True)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        entries = list(Projection(manifest).ready())[:checkpoint_at]
+    finally:
+        manifest.close()
+    from weft.ledger.chain import Chain
+    from weft.ledger.checkpoint import Checkpoint, origin_of
+
+    chain = Chain()
+    for entry in entries:
+        chain.next_line(entry.kind, entry.key, entry.body)
+    text = Checkpoint(origin_of(sessions.call.name), checkpoint_at, chain.root()).to_text()
+    sessions.folder.checkpoint.unlink()
+    sessions.folder.checkpoint.write_text(text)
+    return sessions, lines
+
+
+def look(sessions):
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        checkpoint = read_checkpoint(sessions.folder.checkpoint)
+        return reconcile(sessions.folder.ledger, Projection(manifest), checkpoint)
+    finally:
+        manifest.close()
+
+
+def test_torn_tail_at_every_byte_above_the_checkpoint_is_cut(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, len(finished[1].splitlines()) - 4)
+    start = sum(map(len, lines[:-4]))
+    whole = b"".join(lines)
+    for end in range(start, len(whole)):
+        sessions.folder.ledger.write_bytes(whole[:end])
+        found = look(sessions)
+        good = whole[:end].rfind(b"\n") + 1
+        assert (found.good_bytes, found.torn_bytes, found.behind) == (good, end - good, False)
+    sessions.folder.ledger.write_bytes(whole[: start + 30])
+    sessions.go(example)
+    assert sessions.ledger == whole
+    assert sessions.events[0][0] == "tail-cut"
+
+
+def test_torn_tail_of_garbage_above_the_checkpoint_is_cut(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, len(finished[1].splitlines()) - 4)
+    for garbage in (b"\x00" * 500, b"x\n" * 3, lines[3], b"\n"):
+        sessions.folder.ledger.write_bytes(b"".join(lines[:-2]) + garbage)
+        assert look(sessions).torn_bytes == len(garbage)
+
+
+def test_difference_below_the_checkpoint_names_the_record(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 10)
+    for seq in range(10):
+        line = lines[seq]
+        for changed in (line.replace(b"1", b"2", 1), line[:-1] + b" \n", b"\n"):
+            assert changed != line
+            sessions.folder.ledger.write_bytes(
+                b"".join([*lines[:seq], changed, *lines[seq + 1 :]])
+            )
+            with pytest.raises(LedgerDamaged, match=f"record {seq} is not what") as caught:
+                look(sessions)
+            assert caught.value.seq == seq
+
+
+def test_cut_below_the_checkpoint_names_the_missing_record(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 10)
+    for count in range(10):
+        sessions.folder.ledger.write_bytes(b"".join(lines[:count]))
+        with pytest.raises(LedgerDamaged, match=f"record {count} is missing") as caught:
+            look(sessions)
+        assert caught.value.seq == count
+    sessions.folder.ledger.unlink()
+    with pytest.raises(LedgerDamaged, match="record 0 is missing"):
+        look(sessions)
+
+
+def test_checkpoint_with_another_root_is_damage(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 10)
+    text = sessions.folder.checkpoint.read_text().splitlines()
+    sessions.folder.checkpoint.write_text(f"{text[0]}\n9\n{text[2]}\n")
+    with pytest.raises(LedgerDamaged, match="its root is not that of the first 9 records"):
+        look(sessions)
+
+
+def test_checkpoint_missing_everything_above_is_compared_with_the_manifest(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 10)
+    sessions.folder.checkpoint.unlink()
+    assert look(sessions).good_bytes == len(finished[1])
+    sessions.folder.ledger.write_bytes(b"".join(lines[:5]) + b"x\n" + b"".join(lines[6:]))
+    assert look(sessions).good_bytes == len(b"".join(lines[:5]))
+
+
+def test_ledger_beyond_the_manifest_is_behind(finished, tmp_path):
+    sessions = Sessions(tmp_path)
+    sessions.go(example, stop_after=3)
+    known = sessions.ledger
+    sessions.folder.ledger.write_bytes(finished[1])
+    found = look(sessions)
+    assert found.behind
+    assert found.torn_bytes == 0
+    assert found.good_bytes >= len(known)
+    sessions.folder.ledger.write_bytes(known + b"torn")
+    found = look(sessions)
+    assert (found.behind, found.torn_bytes) == (False, 4)
+
+
+def test_good_records_stop_at_a_torn_tail_and_refuse_damage_below(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 10)
+    checkpoint = read_checkpoint(sessions.folder.checkpoint)
+    ledger = sessions.folder.ledger
+    ledger.write_bytes(b"".join(lines[:12]) + b"x\n" + b"".join(lines[13:]))
+    assert [r.seq for r in good_records(ledger, checkpoint)] == [*range(12)]
+    ledger.write_bytes(b"".join(lines[:12]) + lines[12][:-1])
+    assert [r.seq for r in good_records(ledger, checkpoint)] == [*range(12)]
+    ledger.write_bytes(b"".join(lines[:4]) + b"x\n" + b"".join(lines[5:]))
+    with pytest.raises(LedgerDamaged, match="record 4"):
+        list(good_records(ledger, checkpoint))
+    assert [r.seq for r in good_records(ledger, None)] == [*range(4)]
+
+
+# -- projection ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def manifest(tmp_path):
+    manifest = Manifest.create(tmp_path / "m.sqlite", Disk(), "id1", '{"search":"m:s"}')
+    yield manifest
+    manifest.close()
+
+
+def finish(manifest, row, index, value="1"):
+    end = ("completed", value, None, 1, 1.0, 1.0, 0.0, None, None, None, None, None)
+    manifest.finish_tasks([(*end, row.first + index)])
+
+
+def queued_round(manifest, lane_id, number, size):
+    row = manifest.add_round(lane_id, number, "tasks", size)
+    manifest.queue([(row.first + i, f"{row.first + i:064x}", "m:f", "{}", 1.0) for i in range(size)])
+    return row
+
+
+def advance(manifest, row, recorded, *, closed=False):
+    row.recorded, row.closed = recorded, closed
+    manifest.update_round(row)
+
+
+def kinds(projection):
+    return [entry.kind for entry in projection.ready()]
+
+
+def test_projection_pauses_and_goes_on_where_it_stood(manifest):
+    projection = Projection(manifest)
+    assert kinds(projection) == ["genesis"]
+    assert kinds(projection) == []
+    row = queued_round(manifest, ROOT_LANE, 0, 3)
+    assert kinds(projection) == []
+    for index in (0, 1):
+        finish(manifest, row, index)
+    advance(manifest, row, 2)
+    assert kinds(projection) == ["result", "result"]
+    finish(manifest, row, 2)
+    advance(manifest, row, 3)
+    assert kinds(projection) == ["result"]
+    advance(manifest, row, 3, closed=True)
+    assert kinds(projection) == ["round"]
+    manifest.set_answer(ROOT_LANE, '{"lane":"","status":"answered","value":1}')
+    assert kinds(projection) == ["answer"]
+    assert projection.ended
+    assert kinds(projection) == []
+    assert (projection.completed, projection.failed) == (3, 0)
+
+
+def test_projection_waits_for_a_slow_first_lane_then_gives_the_rest(manifest):
+    projection = Projection(manifest)
+    manifest.add_round(ROOT_LANE, 0, "lanes", 2)
+    manifest.add_lanes(ROOT_LANE, 0, ["/slow", "/fast"])
+    slow, fast = (lane_id for lane_id, _ in manifest.lanes_of(ROOT_LANE, 0))
+    assert kinds(projection) == ["genesis", "lanes"]
+    row = queued_round(manifest, fast, 0, 2)
+    for index in range(2):
+        finish(manifest, row, index)
+    advance(manifest, row, 2, closed=True)
+    manifest.set_answer(fast, '{"lane":"/fast"}')
+    assert kinds(projection) == []
+    manifest.set_answer(slow, '{"lane":"/slow"}')
+    bodies = [(entry.kind, json.loads(entry.body)["lane"]) for entry in projection.ready()]
+    assert bodies == [
+        ("answer", "/slow"), ("result", "/fast"), ("result", "/fast"),
+        ("round", "/fast"), ("answer", "/fast"),
+    ]  # fmt: skip
+
+
+def test_projection_large_rounds_are_read_in_pieces(manifest, monkeypatch):
+    monkeypatch.setattr(projection_module, "CHUNK_ROWS", 3)
+    projection = Projection(manifest)
+    row = queued_round(manifest, ROOT_LANE, 0, 8)
+    for index in range(8):
+        finish(manifest, row, index)
+    advance(manifest, row, 7)
+    assert kinds(projection) == ["genesis"] + ["result"] * 7
+    advance(manifest, row, 8, closed=True)
+    assert kinds(projection) == ["result", "round"]
+
+
+def test_projection_recorded_row_missing_is_damage(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 2)
+    advance(manifest, row, 2)
+    with pytest.raises(ManifestDamaged, match="task 0 of round 0 in lane / is recorded, but its"):
+        list(Projection(manifest).ready())
+
+
+def test_projection_recorded_row_unfinished_is_damage(manifest):
+    row = queued_round(manifest, ROOT_LANE, 0, 2)
+    advance(manifest, row, 2)
+    with pytest.raises(ManifestDamaged, match=r"task 1 is recorded but queued"):
+        list(Projection(manifest).ready())
+
+
+# -- scribe -------------------------------------------------------------------------------
+
+
+def test_scribe_checkpoints_at_most_once_a_second(tmp_path):
+    sessions = Sessions(tmp_path)
+    opened = sessions.open()
+    scribe: Scribe = opened.scribe
+    try:
+        written = []
+        for now_s in (0.0, 0.5, CHECKPOINT_EVERY_S, 1.5, 2.1):
+            before = len(opened.manifest.query("SELECT * FROM heads"))
+            scribe.extend(now_s, now_s)
+            written.append(len(opened.manifest.query("SELECT * FROM heads")) - before)
+        assert written == [1, 0, 1, 0, 1]
+        heads = scribe.heads.binding(opened.run_file.run_id)
+        assert [(h.size, h.root) for h in heads] == [scribe.head] * 3
+    finally:
+        opened.scribe.ledger.close()
+        opened.manifest.close()
+
+
+def test_scribe_finish_signs_the_last_checkpoint_and_seals(tmp_path):
+    sessions = Sessions(tmp_path)
+    opened = sessions.open()
+    opened.scribe.sign = lambda text: text + "signed"
+    try:
+        opened.scribe.extend(0.0, 0.0)
+        opened.scribe.finish(1.0)
+    finally:
+        opened.scribe.ledger.close()
+        opened.manifest.close()
+    folder = sessions.folder
+    assert folder.signature.read_text() == folder.checkpoint.read_text() + "signed"
+    for path in (folder.ledger, folder.checkpoint):
+        assert path.stat().st_mode & 0o777 == 0o444
