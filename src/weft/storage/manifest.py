@@ -15,10 +15,12 @@ from typing import Any
 
 from weft.errors import ManifestDamaged
 from weft.storage.disk import Disk
-from weft.storage.schema import SCHEMA_VERSION, TABLES
+from weft.storage.schema import SCHEMA_VERSION, TABLE_NAMES, TABLES
 
 ROOT_LANE = 1
 FINAL = ("completed", "failed")
+TIMEOUT_S = 1.0
+"""How long to wait for a lock on the file; there is one writer, so only readers hold one."""
 WORLD_WORDS = ("locked", "disk", "unable to open")
 """In SQLite's messages: the world failed, the file may be sound."""
 
@@ -50,16 +52,6 @@ class TaskRow:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
-class Worker:
-    """Who ran an attempt; the start time tells a reused pid apart."""
-
-    pid: int | None = None
-    started: float | None = None
-    node: str | None = None
-    gpu: int | None = None
-
-
 class Manifest:
     """A run's journal. Writes gather in one open transaction until `commit`."""
 
@@ -68,7 +60,7 @@ class Manifest:
         self._disk = disk
         self.run_id = self._meta("run_id")
         self.genesis = self._meta("genesis")
-        self.commits = int(self._meta("commits"))
+        self.commits = self._counter("commits")
         self._next_task: int = self._one(
             "SELECT max(1, coalesce(max(first + coalesce(size, recorded)), 1)) FROM rounds"
         )[0]
@@ -100,10 +92,12 @@ class Manifest:
         """Open an existing manifest; raises `ManifestDamaged` when it is not one."""
         with damage_named(path):
             db = _connect_reader(path) if read_only else _connect_writer(path)
-            version = db.execute("SELECT value FROM meta WHERE name='schema_version'").fetchone()
-            if version != (str(SCHEMA_VERSION),):
-                raise ManifestDamaged(f"{path}: schema version {version} is not {SCHEMA_VERSION}")
-            return Manifest(db, disk)
+            try:
+                _check_schema(db, path)
+                return Manifest(db, disk)
+            except BaseException:
+                db.close()
+                raise
 
     # -- transactions ---------------------------------------------------------------------
 
@@ -302,6 +296,12 @@ class Manifest:
         value: str = self._one("SELECT value FROM meta WHERE name=?", name)[0]
         return value
 
+    def _counter(self, name: str) -> int:
+        text = self._meta(name)
+        if not (text.isascii() and text.isdigit()):
+            raise ManifestDamaged(f"manifest.sqlite: {name} is {text[:40]!r}, not a number")
+        return int(text)
+
     def _one(self, sql: str, *parameters: object) -> tuple[Any, ...]:
         row: tuple[Any, ...] | None = self._db.execute(sql, parameters).fetchone()
         if row is None:
@@ -322,19 +322,33 @@ def damage_named(path: Path) -> Iterator[None]:
         raise ManifestDamaged(f"{path.name}: {error}") from error
 
 
+def _check_schema(db: sqlite3.Connection, path: Path) -> None:
+    version = db.execute("SELECT value FROM meta WHERE name='schema_version'").fetchone()
+    if version != (str(SCHEMA_VERSION),):
+        raise ManifestDamaged(f"{path}: schema version {version} is not {SCHEMA_VERSION}")
+    for table in TABLE_NAMES:
+        db.execute(f"SELECT 1 FROM {table} LIMIT 0")  # noqa: S608 - raises where it is missing
+
+
 def _connect_writer(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(f"file:{_quoted(path)}?mode=rw", uri=True, timeout=1.0)
-    db.execute("PRAGMA journal_mode=WAL")
-    db.execute("PRAGMA synchronous=FULL")
-    return db
+    return _connect(path, "mode=rw", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL")
 
 
 def _connect_reader(path: Path) -> sqlite3.Connection:
     """A finished run is one plain file, possibly on a read-only disk: `immutable` opens it."""
     live = path.with_name(path.name + "-wal").exists()
     mode = "mode=ro" if live else "mode=ro&immutable=1"
-    db = sqlite3.connect(f"file:{_quoted(path)}?{mode}", uri=True)
-    db.execute("BEGIN")  # one snapshot for everything this reader looks at
+    return _connect(path, mode, "BEGIN")  # one snapshot for everything this reader looks at
+
+
+def _connect(path: Path, mode: str, *commands: str) -> sqlite3.Connection:
+    db = sqlite3.connect(f"file:{_quoted(path)}?{mode}", uri=True, timeout=TIMEOUT_S)
+    try:
+        for command in commands:
+            db.execute(command)
+    except BaseException:
+        db.close()
+        raise
     return db
 
 

@@ -4,6 +4,8 @@ A round owns a block of task ids (`first` … `first + size − 1`), so a task's
 arithmetic and a lazy round of a million tasks needs no index. `task_view` joins it for readers.
 """
 
+import re
+
 SCHEMA_VERSION = 1
 
 TABLES = """
@@ -76,3 +78,5 @@ FROM rounds r JOIN lanes l ON l.id = r.lane
 JOIN tasks t ON t.id >= r.first AND t.id < r.first + coalesce(r.size, r.recorded)
 WHERE r.kind = 'tasks';
 """
+
+TABLE_NAMES = tuple(re.findall(r"^CREATE (?:TABLE|VIEW) (\w+)", TABLES, re.MULTILINE))
