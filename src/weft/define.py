@@ -36,10 +36,11 @@ class Task(Generic[P, R]):
         if not self.wants_seed:
             self._parameters = list(signature.parameters.values())
         self._names = tuple(p.name for p in self._parameters)
+        self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
 
     def __call__(self, *args: Any, **kwargs: Any) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded."""
-        if len(args) == len(self._names) and not kwargs:
+        if self._positional and len(args) == len(self._names) and not kwargs:
             return TaskCall(self.name, dict(zip(self._names, args, strict=True)), self.limits)
         signature = inspect.Signature(self._parameters)
         try:
@@ -147,10 +148,10 @@ def _main_module(what: str, name: str) -> str:
     """The name under which the running script can be imported again."""
     main = sys.modules["__main__"]
     spec = getattr(main, "__spec__", None)
-    if spec is not None and spec.name:
-        return str(spec.name).removesuffix(".__main__")
+    if spec is not None and spec.name != "__main__":  # python -m; a folder or zip has that name
+        return str(spec.name)
     file = getattr(main, "__file__", None)
-    if file is None or not Path(file).stem.isidentifier():
+    if file is None or Path(file).stem == "__main__" or not Path(file).stem.isidentifier():
         where = "an interactive session" if file is None else Path(file).name
         raise SearchInvalid(
             f"{what} {name} is defined in {where}, which a worker cannot import",

@@ -92,11 +92,12 @@ def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
     config = raw["config"]
     timeout_s: Any = from_wire(config["timeout_s"])
     seed: Any = from_wire(raw["seed"])
+    budget: Any = from_wire(config["budget"])
     return Decision(
         call=call,
         seed=seed,
         inputs=raw["inputs"],
-        budget=Budget(config["budget"]),
+        budget=Budget(budget),
         policy=Policy(config["retries"], timeout_s, config["strict"]),
     )
 

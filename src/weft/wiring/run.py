@@ -13,7 +13,7 @@ from pathlib import Path
 
 from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend, WorkerSetup
-from weft.coordinator.journal import Journal
+from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
