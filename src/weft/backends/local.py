@@ -67,7 +67,7 @@ class WorkerSetup:
         """Return the first message to a worker."""
         return pack(["hello", {
             "seed": self.run_seed, "path": list(self.path),
-            "objects": str(self.objects), "staging": str(self.staging),
+            "objects": str(self.objects), "staging": str(self.staging), "logs": str(self.logs),
         }])  # fmt: skip
 
 
@@ -305,7 +305,7 @@ class _Process:
 
 
 def _row(a: Assignment) -> list[Any]:
-    return [a.ticket, a.function, a.args, a.lane, a.round, a.index]
+    return [a.ticket, a.function, a.args, a.lane, a.round, a.index, a.key, a.attempt]
 
 
 def _finished(ticket: int, body: dict[str, Any]) -> Finished:

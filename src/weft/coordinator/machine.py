@@ -218,7 +218,8 @@ class Machine:
         task.ticket, task.started_s, task.worker = ticket, None, Worker()
         task.attempt += 1
         self._out[ticket] = task
-        return Assignment(ticket, task.function, task.args, task.lane, task.round, task.index)
+        t = task
+        return Assignment(ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt)
 
     def _end_attempt(self, task: Task) -> None:
         assert task.ticket is not None

@@ -21,6 +21,8 @@ class Assignment:
     lane: str
     round: int
     index: int
+    key: str = ""
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)

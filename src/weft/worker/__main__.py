@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 from collections import deque
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from weft.worker.execute import Executor
 from weft.worker.frames import Unpacker, pack
 
 RECEIVE_BYTES = 1 << 18
+MAX_LOG_BYTES = 1 << 24
 
 
 class WorkerLoop:
@@ -31,6 +33,7 @@ class WorkerLoop:
         self._unpacker = Unpacker()
         self._queue: deque[Assignment] = deque()
         self._executor: Executor | None = None
+        self._output = OwnOutput(Path())
 
     def serve(self) -> None:
         """Run assignments until the coordinator closes the socket."""
@@ -55,6 +58,7 @@ class WorkerLoop:
             sys.path[:] = body["path"]
             folders = Path(body["objects"]), Path(body["staging"])
             self._executor = Executor(body["seed"], *folders)
+            self._output = OwnOutput(Path(body["logs"]))
             self._channel.sendall(pack(["ready"]))
         elif kind == "run":
             self._queue.extend(Assignment(*row) for row in body)
@@ -71,7 +75,8 @@ class WorkerLoop:
             self._send_lost(prepared)
             return
         self._channel.sendall(pack(["started", assignment.ticket]))
-        end = self._executor.run(assignment, *prepared)
+        with self._output.of(assignment):
+            end = self._executor.run(assignment, *prepared)
         if isinstance(end, Lost):
             self._send_lost(end)
         else:
@@ -79,6 +84,37 @@ class WorkerLoop:
 
     def _send_lost(self, lost: Lost) -> None:
         self._channel.sendall(pack(["lost", lost.ticket, lost.reason, lost.detail]))
+
+
+class OwnOutput:
+    """What a task printed, cut out of the worker's log into a log of its own.
+
+    Looking at the file's size costs little; most tasks print nothing and get no file.
+    """
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+
+    @contextlib.contextmanager
+    def of(self, assignment: Assignment) -> Iterator[None]:
+        """Save what is printed while the task runs as logs/<key>/<attempt>.log."""
+        start = os.fstat(1).st_size
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            end = os.fstat(1).st_size
+            if end > start:
+                self._save(assignment, start, end)
+
+    def _save(self, assignment: Assignment, start: int, end: int) -> None:
+        folder = self._logs / assignment.key
+        folder.mkdir(parents=True, exist_ok=True)
+        with Path("/dev/fd/1").open("rb") as log:
+            log.seek(start)
+            text = log.read(min(end - start, MAX_LOG_BYTES))
+        (folder / f"{assignment.attempt}.log").write_bytes(text)
 
 
 def _to_dict(end: Finished) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Messages between coordinator and worker: a length, then one JSON array.
 
-To the worker:   ["hello", {…}] · ["run", [[ticket, function, args, lane, round, index], …]]
+To the worker:   ["hello", {…}] · ["run", [[field, …] of an Assignment, …]]
                  · ["drop", [ticket, …]]
 From the worker: ["ready"] · ["started", ticket] · ["finished", ticket, {…}]
                  · ["lost", ticket, reason, detail] · ["dropped", [ticket, …]]
