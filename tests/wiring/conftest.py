@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.modules import ModuleFolder
 from weft.testing.simulator import scratch_folder
 
 
@@ -11,3 +12,10 @@ from weft.testing.simulator import scratch_folder
 def tmp_path():
     with scratch_folder() as path:
         yield path
+
+
+@pytest.fixture
+def modules(tmp_path):
+    folder = ModuleFolder(tmp_path / "code")
+    yield folder
+    folder.close()

@@ -1,0 +1,50 @@
+"""What a task body may use, inside a task and outside of one."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+import weft
+from weft.errors import ObjectDamaged, SearchInvalid
+from weft.model.values import Object
+from weft.worker import context
+
+
+@pytest.fixture
+def inside(tmp_path):
+    around = context.TaskContext(tmp_path / "objects", tmp_path / "staging")
+    context.enter(around)
+    yield around
+    context.enter(None)
+
+
+def test_note_outside_a_task_does_nothing():
+    weft.note(a=1)
+
+
+@pytest.mark.parametrize("use", [lambda: weft.put(b""), lambda: weft.get(Object("0" * 64))])
+def test_objects_outside_a_task_are_refused(use):
+    with pytest.raises(SearchInvalid, match=r"weft\.(put|get) works inside a task only"):
+        use()
+
+
+def test_note_twice_keeps_the_last_of_each(inside):
+    weft.note(a=1, b=2)
+    weft.note(a=3)
+    assert inside.notes == {"a": 3, "b": 2}
+
+
+def test_get_missing_object_is_named(inside):
+    with pytest.raises(ObjectDamaged, match="0000 is not in this run"):
+        weft.get(Object("0" * 64))
+
+
+def test_get_altered_object_is_detected(inside, tmp_path):
+    reference = weft.put(b"hello")
+    assert reference.digest == hashlib.sha256(b"hello").hexdigest()
+    [staged] = (tmp_path / "staging").iterdir()
+    staged.write_bytes(b"jello")
+    with pytest.raises(ObjectDamaged, match="do not match its name"):
+        weft.get(reference)
