@@ -107,7 +107,7 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
     if recorded == asked:
         return
     old, new = _flat(json.loads(recorded)), _flat(json.loads(asked))
-    for name in sorted(old.keys() | new.keys()):
+    for name in sorted(old.keys() | new.keys(), key=lambda name: (name != "search", name)):
         if old.get(name) != new.get(name):
             before, now = old.get(name, "nothing"), new.get(name, "nothing")
             raise RunMismatch(

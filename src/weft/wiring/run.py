@@ -13,11 +13,11 @@ from pathlib import Path
 
 from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend, WorkerSetup
-from weft.coordinator.journal import Clock, Journal
+from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
-from weft.errors import Interrupted, RunFolderInvalid, StorageFailed, UsageError
+from weft.errors import Interrupted, ManifestDamaged, RunFolderInvalid, StorageFailed, UsageError
 from weft.model.keys import sha256_hex
 from weft.model.tasks import Budget, SearchCall
 from weft.storage.disk import Disk
@@ -239,3 +239,6 @@ def _storage_named(path: Path) -> Iterator[None]:
         raise StorageFailed(f"{path}: {error.strerror or error}", hint=hint) from error
     except sqlite3.OperationalError as error:
         raise StorageFailed(f"{path}/manifest.sqlite: {error}", hint=hint) from error
+    except sqlite3.DatabaseError as error:
+        hint = f"weft verify {shlex.quote(str(path))}"
+        raise ManifestDamaged(f"{path}/manifest.sqlite: {error}", hint=hint) from error
