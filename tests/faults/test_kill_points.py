@@ -28,6 +28,14 @@ def test_coordinator_killed_at_sampled_calls_resumes_to_the_same_ledger(
     kill_once_each(tmp_path, counted, sample(counted.points, SAMPLED, SEED)[half::HALVES])
 
 
+def test_coordinator_killed_between_the_two_seals_of_a_finished_run_seals_it_again(
+    counted: Counted, tmp_path: Path
+) -> None:
+    seals = [point for point in counted.points if point.call in ("chmod", "fchmod")]
+    assert len(seals) == 2
+    kill_once_each(tmp_path, counted, seals)
+
+
 @pytest.mark.slow
 def test_coordinator_killed_at_every_call_resumes_to_the_same_ledger(
     counted: Counted, tmp_path: Path

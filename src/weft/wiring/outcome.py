@@ -72,9 +72,11 @@ class Run:
 
 
 def is_finished(folder: RunFolder) -> bool:
-    """Whether the run ended and was sealed: its checkpoint is read-only."""
-    path = folder.checkpoint
-    return folder.is_run() and path.is_file() and not path.stat().st_mode & 0o222
+    """Whether the run ended and was sealed: first its checkpoint, then its ledger is read-only."""
+    if not folder.is_run() or not folder.checkpoint.is_file():
+        return False
+    sealed = (folder.checkpoint, folder.ledger)
+    return not any(path.is_file() and path.stat().st_mode & 0o222 for path in sealed)
 
 
 def read_outcome(folder: RunFolder, genesis: str | None) -> Run:
