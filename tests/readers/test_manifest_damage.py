@@ -99,9 +99,20 @@ def test_rows_that_contradict_the_ledger_are_the_manifests_damage(run: Path, sql
         verify(run, heads())
 
 
-def test_a_changed_value_names_the_record_and_who_is_wrong(run: Path) -> None:
+def test_a_changed_value_names_the_task_and_who_is_wrong(run: Path) -> None:
     damage(run, "UPDATE tasks SET value='0' WHERE id=7")
-    with pytest.raises(ManifestDamaged, match="record 7"):
+    with pytest.raises(ManifestDamaged, match="the row of task 7 was altered"):
+        verify(run, heads())
+
+
+def test_a_row_that_waits_for_its_turn_is_checked_too(tmp_path: Path) -> None:
+    """Results of later lanes are not in the ledger yet: only their own digest guards them."""
+    run = interrupted_loom(tmp_path / "run")
+    [(task,)] = sqlite3.connect(RunFolder(run).manifest).execute(
+        "SELECT max(id) FROM tasks WHERE state='completed'"
+    )
+    damage(run, f"UPDATE tasks SET value='99' WHERE id={task}")
+    with pytest.raises(ManifestDamaged, match=f"the row of task {task} was altered"):
         verify(run, heads())
 
 

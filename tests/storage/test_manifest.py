@@ -10,7 +10,7 @@ import pytest
 from weft.errors import ManifestDamaged
 from weft.storage import manifest as manifest_module
 from weft.storage.disk import Disk
-from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
+from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow, row_digest
 from weft.storage.schema import TABLES
 
 GENESIS = '{"search":"m:s"}'
@@ -109,7 +109,9 @@ def test_open_commit_counter_that_is_no_number_is_damage(manifest, path):
         Manifest.open(path, Disk())
 
 
-@pytest.mark.parametrize("table", ["meta", "lanes", "rounds", "tasks", "attempts", "events", "heads"])
+@pytest.mark.parametrize(
+    "table", ["meta", "lanes", "rounds", "tasks", "attempts", "events", "heads"]
+)
 def test_open_missing_table_is_damage(manifest, path, table):
     assert f"CREATE TABLE {table} " in TABLES
     manifest.close()
@@ -242,7 +244,8 @@ def test_tasks_live_from_queued_to_completed(manifest):
     assert states(manifest) == ["queued", "running", "queued"]
     manifest.requeue(row.first + 1)
     assert states(manifest) == ["queued"] * 3
-    done = ("completed", "5", None, 2, 2.0, 3.0, 1.0, 77, 0.5, "n", None, None, row.first)
+    named = row_digest("k0", "m:f", "{}", "5", None)
+    done = ("completed", "5", None, named, 2, 2.0, 3.0, 1.0, 77, 0.5, "n", None, None, row.first)
     manifest.finish_tasks([done])
     [first, *_] = manifest.tasks(row.first, row.first + 3)
     assert first == TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 2)
@@ -250,12 +253,24 @@ def test_tasks_live_from_queued_to_completed(manifest):
     assert view == [("", 0, 0, "completed"), ("", 0, 1, "queued"), ("", 0, 2, "queued")]
 
 
+def test_tasks_altered_row_is_damage(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 1)
+    manifest.restore(TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 1))
+    for column, value in [("value", "6"), ("args", "[]"), ("key", "k1"), ("function", "m:g")]:
+        manifest.query("SAVEPOINT before")
+        manifest.query(f"UPDATE tasks SET {column} = ?", value)
+        with pytest.raises(ManifestDamaged, match="was altered"):
+            manifest.check()
+        manifest.query("ROLLBACK TO before")
+    manifest.check()
+
+
 def test_drop_finished_are_dropped_and_others_cancelled(manifest):
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 5)
     queue(manifest, row, 5)
     ends = [("completed", "1", None), ("completed", "1", None), ("failed", None, "{}")]
     manifest.finish_tasks([
-        (*end, 1, 1.0, 1.0, 0.0, None, None, None, None, None, row.first + i)
+        (*end, row_digest(f"k{i}", "m:f", "{}", *end[1:]), 1, 1.0, 1.0, 0.0, None, None, None, None, None, row.first + i)
         for i, end in enumerate(ends)
     ])  # fmt: skip
     manifest.running([(2.0, 1, 77, 0.5, "n", None, row.first + 3)])

@@ -14,7 +14,7 @@ from weft.errors import LedgerDamaged, ManifestDamaged
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint
-from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.manifest import ROOT_LANE, Manifest, row_digest
 from weft.storage.projection import Projection
 from weft.storage.reconcile import good_records, reconcile
 from weft.storage.scribe import CHECKPOINT_EVERY_S, Scribe
@@ -212,9 +212,7 @@ def test_difference_below_the_checkpoint_names_the_record(finished, tmp_path):
         line = lines[seq]
         for changed in (line.replace(b"1", b"2", 1), line[:-1] + b" \n", b"\n"):
             assert changed != line
-            sessions.folder.ledger.write_bytes(
-                b"".join([*lines[:seq], changed, *lines[seq + 1 :]])
-            )
+            sessions.folder.ledger.write_bytes(b"".join([*lines[:seq], changed, *lines[seq + 1 :]]))
             with pytest.raises(LedgerDamaged, match=f"record {seq} is not what") as caught:
                 look(sessions)
             assert caught.value.seq == seq
@@ -287,13 +285,16 @@ def manifest(tmp_path):
 
 
 def finish(manifest, row, index, value="1"):
-    end = ("completed", value, None, 1, 1.0, 1.0, 0.0, None, None, None, None, None)
+    named = row_digest(f"{row.first + index:064x}", "m:f", "{}", value, None)
+    end = ("completed", value, None, named, 1, 1.0, 1.0, 0.0, None, None, None, None, None)
     manifest.finish_tasks([(*end, row.first + index)])
 
 
 def queued_round(manifest, lane_id, number, size):
     row = manifest.add_round(lane_id, number, "tasks", size)
-    manifest.queue([(row.first + i, f"{row.first + i:064x}", "m:f", "{}", 1.0) for i in range(size)])
+    manifest.queue(
+        [(row.first + i, f"{row.first + i:064x}", "m:f", "{}", 1.0) for i in range(size)]
+    )
     return row
 
 

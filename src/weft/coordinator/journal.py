@@ -26,7 +26,7 @@ from weft.coordinator.steps import (
 from weft.errors import ReplayDiverged
 from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow, row_digest
 from weft.storage.objects import ObjectStore
 
 _HINT = "the search changed: raise its version and use a new --out, or restore the old code"
@@ -198,11 +198,13 @@ class Journal:
             self._adopt(staged)
         wall, worker = self._clock.wall(), task.worker
         state = "completed" if c.error is None else "failed"
+        error = None if c.error is None else c.error.to_text()
         if c.error is not None:
             self._attempt(id_, task, "failed", c.error.type, c.detail)
         self._finished.append((
-            state, c.value, c.error and c.error.to_text(), task.attempt, wall - c.run_s, wall,
-            c.run_s, worker.pid, worker.started, worker.node, worker.gpu, c.notes, id_,
+            state, c.value, error, row_digest(task.key, task.function, task.args, c.value, error),
+            task.attempt, wall - c.run_s, wall, c.run_s,
+            worker.pid, worker.started, worker.node, worker.gpu, c.notes, id_,
         ))  # fmt: skip
         self.pending += 1
 

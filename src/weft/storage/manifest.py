@@ -7,6 +7,7 @@ transactions; it does not know why a row changes, nor the ledger that is project
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -50,6 +51,10 @@ class TaskRow:
     value: str | None
     error: str | None
     attempt: int
+
+    def digest(self) -> str:
+        """Name what the row says, so that damage in a row that waits its turn is noticed."""
+        return row_digest(self.key, self.function, self.args, self.value, self.error)
 
 
 class Manifest:
@@ -213,12 +218,15 @@ class Manifest:
     def tasks(self, first: int, end: int) -> Iterator[TaskRow]:
         """Recorded rows with first ≤ id < end, by id."""
         cursor = self._db.execute(
-            "SELECT id, state, key, function, args, value, error, attempt FROM tasks"
+            "SELECT id, state, key, function, args, value, error, attempt, digest FROM tasks"
             " WHERE id >= ? AND id < ? ORDER BY id",
             (first, end),
         )
-        for row in cursor:
-            yield TaskRow(*row)
+        for *fields, digest in cursor:
+            row = TaskRow(*fields)
+            if row.state in FINAL and digest != row.digest():
+                raise ManifestDamaged(f"manifest.sqlite: the row of task {row.id} was altered")
+            yield row
 
     def running(self, rows: Sequence[tuple[float, int, int | None, float | None, str | None,
                                            int | None, int]]) -> None:  # fmt: skip
@@ -236,12 +244,13 @@ class Manifest:
     def finish_tasks(self, rows: Sequence[tuple[Any, ...]]) -> None:
         """Record final outcomes.
 
-        Each row: (state, value, error, attempt, started_at, finished_at, run_s, worker_pid,
-        worker_started, node, gpu, notes, id).
+        Each row: (state, value, error, digest, attempt, started_at, finished_at, run_s,
+        worker_pid, worker_started, node, gpu, notes, id).
         """
         self._db.executemany(
-            "UPDATE tasks SET state=?, value=?, error=?, attempt=?, started_at=?, finished_at=?,"
-            " run_s=?, worker_pid=?, worker_started=?, node=?, gpu=?, notes=? WHERE id=?",
+            "UPDATE tasks SET state=?, value=?, error=?, digest=?, attempt=?, started_at=?,"
+            " finished_at=?, run_s=?, worker_pid=?, worker_started=?, node=?, gpu=?, notes=?"
+            " WHERE id=?",
             rows,
         )
 
@@ -256,10 +265,21 @@ class Manifest:
     def restore(self, row: TaskRow) -> None:
         """Insert or overwrite a task from a ledger record (rebuilding a lost manifest)."""
         self._db.execute(
-            "INSERT INTO tasks (id, state, key, function, args, value, error)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
-            " state=excluded.state, value=excluded.value, error=excluded.error",
-            (row.id, row.state, row.key, row.function, row.args, row.value, row.error),
+            "INSERT INTO tasks (id, state, key, function, args, value, error, digest)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET"
+            " state=excluded.state, key=excluded.key, function=excluded.function,"
+            " args=excluded.args, value=excluded.value, error=excluded.error,"
+            " digest=excluded.digest",
+            (
+                row.id,
+                row.state,
+                row.key,
+                row.function,
+                row.args,
+                row.value,
+                row.error,
+                row.digest(),
+            ),
         )
         self._next_task = max(self._next_task, row.id + 1)
 
@@ -291,6 +311,8 @@ class Manifest:
         found = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if found != "ok":
             raise ManifestDamaged(f"manifest.sqlite: {found.splitlines()[0]}")
+        for _ in self.tasks(0, 2**63 - 1):
+            pass  # reading a row checks it
 
     def _meta(self, name: str) -> str:
         value: str = self._one("SELECT value FROM meta WHERE name=?", name)[0]
@@ -307,6 +329,12 @@ class Manifest:
         if row is None:
             raise ManifestDamaged("manifest.sqlite: a row every run has is missing")
         return row
+
+
+def row_digest(key: str, function: str, args: str, value: str | None, error: str | None) -> str:
+    """A short hash of what a final task row says."""
+    text = f"{key}\n{function}\n{args}\n{value}\n{error}"
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
 @contextlib.contextmanager

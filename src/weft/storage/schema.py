@@ -42,6 +42,7 @@ CREATE TABLE tasks (
     args TEXT NOT NULL,
     value TEXT,
     error TEXT,
+    digest TEXT,               -- of the five before it, once the task is final
     attempt INTEGER NOT NULL DEFAULT 0,
     queued_at REAL, started_at REAL, finished_at REAL,  -- wall clock
     run_s REAL,                                         -- monotonic
