@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
 import weft
@@ -77,7 +79,8 @@ def test_commit_lazy_round_releases_what_it_made(sessions):
 class HungAndBusy(InProcess):
     """Task 0 hangs for ever; the others end one by one without a pause."""
 
-    cancelled: list[int] = []
+    cancelled: ClassVar[list[int]] = []
+    """How many results were in at each cancel."""
 
     def poll(self, timeout_s):
         hung = [a for a in self.held if a.index == 0]
@@ -97,7 +100,7 @@ class HungAndBusy(InProcess):
 
 def test_timeout_amid_a_stream_of_results_is_judged_at_its_deadline(sessions):
     """Results every 10 ms must not shield a hung task from its limit of one second."""
-    HungAndBusy.cancelled = []
+    HungAndBusy.cancelled.clear()
     sessions.policy = Policy(timeout_s=1.0)
     sessions.go(round_body(400), backend_type=HungAndBusy)
     [results_before] = HungAndBusy.cancelled

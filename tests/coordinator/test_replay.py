@@ -7,9 +7,12 @@ import json
 import pytest
 
 import weft
-from tests.support.sessions import Sessions, double, triple
+from tests.support.sessions import InProcess, Sessions, double, draw, triple
 from weft.coordinator.policy import Policy
 from weft.errors import ReplayDiverged
+from weft.model.attempts import Started, Worker
+from weft.storage.disk import Disk
+from weft.storage.manifest import Manifest
 
 
 @pytest.fixture
@@ -141,9 +144,7 @@ def test_replay_search_ending_before_a_recorded_round_diverges(sessions):
         return search
 
     sessions.go(body(3), stop_after=5)
-    diverges(
-        sessions, body(2), "lane /, round 2: a further round is recorded, the search ended"
-    )
+    diverges(sessions, body(2), "lane /, round 2: a further round is recorded, the search ended")
 
 
 @pytest.mark.parametrize("kind", ["tasks", "lanes"])
@@ -217,7 +218,7 @@ def whole_search():
     results = yield [double(i) for i in (1, 13, 3)]
     state = sum(r.value for r in results if r.ok)
     results = yield weft.round([double(state + i) for i in range(6)], until=lambda r: r.index == 2)
-    answers = yield weft.lanes({"a": lane([triple(1)], 1), "b": lane([triple(2)], 2)})
+    answers = yield weft.lanes({"a": lane([triple(1)], 1), "b": lane([draw(2)], 2)})
     scan = yield weft.lazy(12, double)
     return [state, len(results), answers, [r.value for r in scan]]
 
@@ -238,10 +239,12 @@ def test_replay_same_search_goes_on_and_runs_nothing_twice(tmp_path, stop_after)
     assert sessions.ledger == calm.ledger
 
 
-def test_keys_same_for_other_retries_limits_and_order(tmp_path):
-    """Limits are part of the genesis, so keys are compared below it: the seed of each task."""
+def test_seeds_same_for_other_retries_limits_and_order(tmp_path):
+    """Limits are part of the genesis and so of the keys, but no seed depends on them."""
     ledgers = []
-    for i, (slots, pick) in enumerate([(1, lambda h: 0), (4, lambda h: -1), (3, lambda h: len(h) // 2)]):
+    for i, (slots, pick) in enumerate(
+        [(1, lambda h: 0), (4, lambda h: -1), (3, lambda h: len(h) // 2)]
+    ):
         sessions = Sessions(tmp_path / str(i), slots=slots, pick=pick)
         sessions.go(whole_search)
         ledgers.append(sessions.ledger)
@@ -255,3 +258,43 @@ def test_keys_same_for_other_retries_limits_and_order(tmp_path):
 def results_of(ledger):
     bodies = [json.loads(line)["body"] for line in ledger.splitlines()]
     return [body for body in bodies if "index" in body]
+
+
+class DiesWhileRunning(InProcess):
+    """Task 0 has started and task 1 ended; a commit later the coordinator is killed."""
+
+    def poll(self, timeout_s):
+        if not self.ran:
+            self.ran.append(("", 0, 0))
+            return [Started(a.ticket, Worker(pid=7)) for a in self.held]
+        if len(self.ran) == 1:
+            self.pick = lambda held: 1
+            return InProcess.poll(self, timeout_s)
+        if self.clock.now_s > 1001:
+            raise KeyboardInterrupt
+        self.clock.now_s += 0.06
+        return []
+
+
+def test_replay_attempt_running_when_the_coordinator_died_is_queued_again(sessions):
+    with pytest.raises(KeyboardInterrupt):
+        sessions.go(one_round([double(1), double(2)]), backend_type=DiesWhileRunning)
+    assert task_states(sessions) == ["running", "completed"]
+    assert sessions.go(one_round([double(1), double(2)])) == [("", 0, 0)]
+    assert task_states(sessions) == ["completed", "completed"]
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        attempts = manifest.query("SELECT attempt, outcome, reason FROM attempts")
+        [(attempt,)] = manifest.query("SELECT attempt FROM tasks WHERE id=1")
+    finally:
+        manifest.close()
+    assert attempts == [(1, "requeued", "coordinator-died")]
+    assert attempt == 2
+
+
+def task_states(sessions):
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        return [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]
+    finally:
+        manifest.close()

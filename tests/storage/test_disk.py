@@ -74,7 +74,8 @@ def test_truncate_cuts_the_end(tmp_path):
 
 def test_make_folder_missing_parents_syncs_each_parent(tmp_path):
     class Recorder(Disk):
-        synced: list = []
+        def __init__(self):
+            self.synced = []
 
         def sync_folder(self, folder):
             self.synced.append(folder)

@@ -97,7 +97,8 @@ def test_same_folder_other_path_is_the_same():
 
 def test_note_makes_the_name_durable_once(tmp_path):
     class Named(Disk):
-        names: list[str] = []
+        def __init__(self):
+            self.names = []
 
         def step(self, name):
             self.names.append(name)

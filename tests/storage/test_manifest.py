@@ -269,8 +269,9 @@ def test_drop_finished_are_dropped_and_others_cancelled(manifest):
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 5)
     queue(manifest, row, 5)
     ends = [("completed", "1", None), ("completed", "1", None), ("failed", None, "{}")]
+    rest = (1, 1.0, 1.0, 0.0, None, None, None, None, None)
     manifest.finish_tasks([
-        (*end, row_digest(f"k{i}", "m:f", "{}", *end[1:]), 1, 1.0, 1.0, 0.0, None, None, None, None, None, row.first + i)
+        (*end, row_digest(f"k{i}", "m:f", "{}", *end[1:]), *rest, row.first + i)
         for i, end in enumerate(ends)
     ])  # fmt: skip
     manifest.running([(2.0, 1, 77, 0.5, "n", None, row.first + 3)])

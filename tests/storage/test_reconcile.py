@@ -105,7 +105,7 @@ def test_rebuild_at_every_record_behind_a_checkpoint_same_ledger(finished, tmp_p
 
 @pytest.mark.parametrize("stop_after", [1, 3, 5, 8, 12, 20])
 def test_rebuild_older_manifest_put_back_same_ledger(finished, tmp_path, stop_after):
-    source, ledger, _ = finished
+    _, ledger, _ = finished
     sessions = Sessions(tmp_path)
     sessions.go(example, stop_after=stop_after)
     old = tmp_path / "old.sqlite"
@@ -231,7 +231,7 @@ def test_cut_below_the_checkpoint_names_the_missing_record(finished, tmp_path):
 
 
 def test_checkpoint_with_another_root_is_damage(finished, tmp_path):
-    sessions, lines = unsealed(finished, tmp_path, 10)
+    sessions, _ = unsealed(finished, tmp_path, 10)
     text = sessions.folder.checkpoint.read_text().splitlines()
     sessions.folder.checkpoint.write_text(f"{text[0]}\n9\n{text[2]}\n")
     with pytest.raises(LedgerDamaged, match="its root is not that of the first 9 records"):

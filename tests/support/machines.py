@@ -82,9 +82,7 @@ class Bench:
     def fail(
         self, assignment: Assignment, kind: str = "exception", *, retriable: bool = False
     ) -> None:
-        self.give(
-            Finished(assignment.ticket, error=TaskError(kind, "run"), retriable=retriable)
-        )
+        self.give(Finished(assignment.ticket, error=TaskError(kind, "run"), retriable=retriable))
 
     def lose(self, assignment: Assignment) -> None:
         self.give(Lost(assignment.ticket, "worker-killed"))
@@ -124,7 +122,7 @@ def once(*steps: Any) -> Callable[[], Any]:
     """A search that takes these steps and answers None."""
 
     def body() -> Any:
-        for step in steps:
+        for step in steps:  # noqa: UP028 - results are sent in, which a tuple cannot take
             yield step
 
     return body

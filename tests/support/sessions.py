@@ -48,6 +48,13 @@ def triple(x: int) -> int:
 
 
 @weft.task
+def draw(x: int, *, seed: int) -> int:
+    """The task's own seed."""
+    del x
+    return seed
+
+
+@weft.task
 def keep(text: str) -> weft.Object:
     """Store a text."""
     return weft.put(text.encode())
@@ -66,7 +73,7 @@ class InProcess:
     executor: Executor
     clock: SimClock
     slots: int = 4
-    pick: Callable[[list[Assignment]], int] = lambda held: 0  # noqa: E731
+    pick: Callable[[list[Assignment]], int] = lambda held: 0
     ran: list[tuple[str, int, int]] = field(default_factory=list)
     held: list[Assignment] = field(default_factory=list)
 
@@ -103,7 +110,7 @@ class Sessions:
     clock: SimClock = field(default_factory=SimClock)
     new_run_id: str = "c0de"
     slots: int = 4
-    pick: Callable[[list[Assignment]], int] = lambda held: 0  # noqa: E731
+    pick: Callable[[list[Assignment]], int] = lambda held: 0
     opened: OpenRun | None = None
     events: list[tuple[str, str]] = field(default_factory=list)
 
@@ -149,9 +156,7 @@ class Sessions:
             def stop() -> bool:
                 return stop_after is not None and len(backend.ran) >= stop_after
 
-            loop = Coordinator(
-                machine, journal, opened.scribe, backend, self.clock, stop, watcher
-            )
+            loop = Coordinator(machine, journal, opened.scribe, backend, self.clock, stop, watcher)
             if loop.run() and sealed:
                 seal(opened, self.clock.wall())
             return backend.ran

@@ -55,8 +55,6 @@ def heads_of(sessions, run_id=RUN_ID):
     return HeadsList(sessions.root / "heads", Disk()).binding(run_id)
 
 
-
-
 # -- moved and copied ---------------------------------------------------------------------
 
 

@@ -41,7 +41,9 @@ def nothing():
 
 def test_genesis_other_execution_is_the_same(tmp_path):
     heads = set()
-    for i, execution in enumerate([{}, {"workers": 7}, {"backend": "serial"}, {"accept": ["code"]}]):
+    for i, execution in enumerate(
+        [{}, {"workers": 7}, {"backend": "serial"}, {"accept": ["code"]}]
+    ):
         heads.add(weft.run(nothing(), out=tmp_path / str(i), **execution).head)
     assert len(heads) == 1
 

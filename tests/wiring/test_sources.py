@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,7 +43,7 @@ def events(out):
 
 
 def edit(module):
-    with open(module.__file__, "a") as file:
+    with Path(module.__file__).open("a") as file:
         file.write("# edited\n")
 
 

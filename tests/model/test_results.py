@@ -1,0 +1,39 @@
+"""Results as a search sees them: decoded once from their text, shown in one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.model.results import Result, TaskError, TaskFailed
+
+GOOD = Result(3, "k", "m:f", '{"x":[1]}', '{"$f":"0.5"}', None)
+BAD = Result(4, "k", "m:f", '{"x":2}', None, TaskError("exit", "run", 7))
+
+
+def test_result_value_and_args_are_decoded_from_their_text():
+    assert GOOD.ok
+    assert (GOOD.value, GOOD.args) == (0.5, {"x": [1]})
+    assert GOOD.args is GOOD.args
+
+
+def test_result_failed_value_raises_with_the_result():
+    assert not BAD.ok
+    with pytest.raises(TaskFailed, match=r"^m:f #4 failed: exit$") as caught:
+        BAD.value  # noqa: B018
+    assert caught.value.result is BAD
+
+
+def test_result_repr_says_call_and_outcome():
+    assert repr(GOOD) == '<Result 3 m:f({"x":[1]}) {"$f":"0.5"}>'
+    assert repr(BAD) == '<Result 4 m:f({"x":2}) failed: exit>'
+
+
+def test_result_with_both_or_neither_is_our_bug():
+    for value, error in ((None, None), ("1", TaskError("exit", "run"))):
+        with pytest.raises(AssertionError):
+            Result(0, "k", "m:f", "{}", value, error)
+
+
+@pytest.mark.parametrize("error", [TaskError("timeout", "run"), TaskError("exit", "collect", 0)])
+def test_task_error_to_text_from_text_is_the_same(error):
+    assert TaskError.from_text(error.to_text()) == error
