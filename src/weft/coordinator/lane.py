@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
@@ -188,10 +187,9 @@ def _incomplete(result: Result) -> Unknown:
 
 def _place(error: BaseException) -> str:
     """Say where the search's own code raised, for a one-line message."""
-    frame: types.TracebackType | None = error.__traceback__
-    while frame is not None and frame.tb_next is not None:
+    frame = error.__traceback__
+    assert frame is not None  # it was caught a moment ago
+    while frame.tb_next is not None:
         frame = frame.tb_next
-    if frame is None:
-        return ""
     code = frame.tb_frame.f_code
     return f" at {code.co_filename.rpartition('/')[2]}:{frame.tb_lineno}"

@@ -180,7 +180,8 @@ class Machine:
         elif isinstance(event, Lost):
             self._end_attempt(task)
             self._lost(task, event)
-        elif isinstance(event, GivenBack):
+        else:
+            assert isinstance(event, GivenBack)
             self._end_attempt(task)
             task.attempt -= 1
             self._requeue(task)
