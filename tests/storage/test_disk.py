@@ -75,6 +75,7 @@ def test_truncate_cuts_the_end(tmp_path):
 def test_make_folder_missing_parents_syncs_each_parent(tmp_path):
     class Recorder(Disk):
         def __init__(self):
+            super().__init__()
             self.synced = []
 
         def sync_folder(self, folder):
@@ -88,9 +89,20 @@ def test_make_folder_missing_parents_syncs_each_parent(tmp_path):
     assert len(disk.synced) == 2
 
 
+def test_make_folder_that_a_dead_process_made_is_synced_again(tmp_path):
+    (tmp_path / "a").mkdir()
+    disk = Disk()
+    steps = []
+    disk.step = steps.append
+    disk.make_folder(tmp_path / "a")
+    disk.make_folder(tmp_path / "a")
+    assert steps == ["sync-folder"]
+
+
 def test_steps_name_every_durable_operation(tmp_path):
     class Named(Disk):
         def __init__(self):
+            super().__init__()
             self.names = []
 
         def step(self, name):

@@ -22,7 +22,7 @@ from weft.errors import (
 )
 from weft.storage.folder import RunFolder
 from weft.wiring import run as run_module
-from weft.wiring.outcome import is_finished, read_outcome
+from weft.wiring.outcome import read_outcome
 
 SOURCE = """
 @weft.task
@@ -131,13 +131,13 @@ def test_finished_run_damaged_is_said_not_guessed(lab, tmp_path, no_workers, dam
 
 def test_is_finished_only_when_sealed(lab, tmp_path, no_workers):
     folder = RunFolder(tmp_path / "out")
-    assert not is_finished(folder)
+    assert not folder.is_sealed()
     with pytest.raises(Interrupted):
         weft.run(lab.measured(), out=tmp_path / "out", budget={"n": 1}, inputs={"a": b""},
                  wall_limit_s=0)  # fmt: skip
-    assert not is_finished(folder)
+    assert not folder.is_sealed()
     weft.run(lab.empty(), out=tmp_path / "other")
-    assert is_finished(RunFolder(tmp_path / "other"))
+    assert RunFolder(tmp_path / "other").is_sealed()
 
 
 # -- inputs -------------------------------------------------------------------------------

@@ -65,12 +65,6 @@ def _sqlite_trouble(path: Path, error: sqlite3.Error) -> StorageFailed | Manifes
     return ManifestDamaged(f"{path.name}: {error}", hint=MANIFEST_HINT)
 
 
-def is_sealed(folder: RunFolder) -> bool:
-    """Whether the run ended and was sealed: its checkpoint is read-only."""
-    path = folder.checkpoint
-    return path.is_file() and not path.stat().st_mode & 0o222
-
-
 def is_locked(folder: RunFolder) -> bool:
     """Whether a coordinator works on the run now, found without touching its lock if possible."""
     lock = folder.path / ".lock"

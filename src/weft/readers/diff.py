@@ -11,7 +11,7 @@ from typing import Any
 from weft.errors import LedgerDamaged
 from weft.ledger.records import Record
 from weft.model.values import canonical
-from weft.readers.access import is_sealed, parse_at, run_named, whole_lines
+from weft.readers.access import parse_at, run_named, whole_lines
 from weft.storage.folder import RunFolder
 
 SCHEMA_VERSION = 1
@@ -107,7 +107,7 @@ def _record(seq: int, folder: RunFolder, line: bytes | None) -> Record | None:
 
 
 def _end(folder: RunFolder) -> str:
-    return f"ends here: {'finished' if is_sealed(folder) else 'interrupted'}"
+    return f"ends here: {'finished' if folder.is_sealed() else 'interrupted'}"
 
 
 def _subject(record: Record) -> str:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weft.readers.access import is_locked, is_sealed, last_record, open_manifest, run_named
+from weft.readers.access import is_locked, last_record, open_manifest, run_named
 from weft.readers.ledgercheck import check_ledger_file
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
@@ -98,7 +98,7 @@ def status(run: Path, *, events: bool = False) -> Status:
 
 
 def _state(folder: RunFolder) -> str:
-    if is_sealed(folder):
+    if folder.is_sealed():
         return "finished"
     return "running" if is_locked(folder) else "interrupted"
 

@@ -24,7 +24,7 @@ from weft.errors import (
     WeftError,
 )
 from weft.ledger.checkpoint import Checkpoint
-from weft.readers.access import MANIFEST_HINT, is_locked, is_sealed, open_manifest, run_named
+from weft.readers.access import MANIFEST_HINT, is_locked, open_manifest, run_named
 from weft.readers.ledgercheck import LedgerFacts, check_ledger_file
 from weft.readers.outside import (
     Witness,
@@ -110,7 +110,7 @@ class _Seen:
         self._checkpoint: Checkpoint | None = None
         self._facts = LedgerFacts()
         self._notes: list[str] = []
-        self.finished = is_sealed(folder)
+        self.finished = folder.is_sealed()
 
     # -- the ledger, alone and against what was seen of it -----------------------------------
 

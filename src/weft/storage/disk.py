@@ -14,6 +14,9 @@ from pathlib import Path
 class Disk:
     """Real files. A subclass may override `step` to crash before any durable operation."""
 
+    def __init__(self) -> None:
+        self._durable_folders: set[Path] = set()
+
     def step(self, name: str) -> None:
         """Mark that the durable operation `name` is about to happen."""
 
@@ -50,11 +53,17 @@ class Disk:
             os.close(fd)
 
     def make_folder(self, folder: Path) -> None:
-        """Create a folder and its missing parents, durably."""
-        missing = [p for p in (folder, *folder.parents) if not p.exists()]
-        for path in reversed(missing):
+        """Create a folder and its missing parents, durably.
+
+        One that exists may have been made by a process that died before it could sync it.
+        """
+        if folder in self._durable_folders:
+            return
+        missing = [p for p in folder.parents if not p.exists()]
+        for path in (*reversed(missing), folder):
             path.mkdir(exist_ok=True)
             self.sync_folder(path.parent)
+        self._durable_folders.add(folder)
 
     def replace(self, path: Path, data: bytes, *, mode: int = 0o644) -> None:
         """Put `data` at `path` as a whole or not at all: temp, fsync, rename, fsync folder."""

@@ -86,6 +86,13 @@ class RunFolder:
         """Whether a run was created here."""
         return self.run_toml.is_file()
 
+    def is_sealed(self) -> bool:
+        """Whether the run ended and was sealed: its checkpoint and its ledger are read-only."""
+        sealed = (self.checkpoint, self.ledger)
+        return self.checkpoint.is_file() and not any(
+            path.is_file() and path.stat().st_mode & 0o222 for path in sealed
+        )
+
     def check_free(self) -> None:
         """Raise unless a new run may be created here."""
         if not self.path.exists():

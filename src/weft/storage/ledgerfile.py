@@ -18,6 +18,8 @@ class LedgerFile:
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._disk = disk
+        if path.is_file() and not path.stat().st_mode & 0o200:
+            path.chmod(0o644)  # a crash left it frozen before the run was sealed
         self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         self._unsynced = True
         disk.sync_folder(path.parent)

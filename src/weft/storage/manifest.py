@@ -122,9 +122,12 @@ class Manifest:
 
         Someone reading the run right now keeps it from folding, which harms nobody.
         """
-        with contextlib.suppress(sqlite3.OperationalError):
+        try:
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._db.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
 
     def set_meta(self, name: str, value: str) -> None:
         """Store one named fact about the run."""

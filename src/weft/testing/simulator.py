@@ -69,6 +69,7 @@ class SimDisk(Disk):
     """A disk that dies before durable step number `crash_at`, sometimes in mid-write."""
 
     def __init__(self, chance: random.Random) -> None:
+        super().__init__()
         self._chance = chance
         self.steps = 0
         self.crash_at: int | None = None

@@ -71,14 +71,6 @@ class Run:
         }
 
 
-def is_finished(folder: RunFolder) -> bool:
-    """Whether the run ended and was sealed: first its checkpoint, then its ledger is read-only."""
-    if not folder.is_run() or not folder.checkpoint.is_file():
-        return False
-    sealed = (folder.checkpoint, folder.ledger)
-    return not any(path.is_file() and path.stat().st_mode & 0o222 for path in sealed)
-
-
 def read_outcome(folder: RunFolder, genesis: str | None) -> Run:
     """Read a finished run's answer; with `genesis`, refuse a run of another one."""
     checkpoint = read_checkpoint(folder.checkpoint)

@@ -16,7 +16,7 @@ from weft.storage.heads import HeadsList
 from weft.storage.objects import ObjectStore
 from weft.wiring import world
 from weft.wiring.opening import Place
-from weft.wiring.outcome import Run, is_finished, read_outcome
+from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.request import Decision, Execution
 from weft.wiring.resume import recorded_decision
 from weft.wiring.run import carry_out
@@ -74,7 +74,7 @@ def replay(
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
-    if not is_finished(folder):
+    if not folder.is_sealed():
         raise RunFolderInvalid(f"{run} is not finished", hint=f"weft resume {run}")
     try:
         decision, _ = recorded_decision(folder, path)

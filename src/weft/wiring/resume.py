@@ -24,7 +24,7 @@ from weft.storage.folder import RunFile, RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.objects import ObjectStore
 from weft.wiring.opening import recorded_genesis
-from weft.wiring.outcome import Run, is_finished, read_outcome
+from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.request import Decision, Execution, check_same, decision_from_genesis
 from weft.wiring.run import carry_out
 
@@ -81,7 +81,7 @@ def resume(
         wall_limit_s,
         sign_key,
     )
-    if is_finished(folder):
+    if folder.is_sealed():
         return read_outcome(folder, None)
     decision, _ = recorded_decision(folder, path)
     return carry_out(decision, execution, {}, watcher)

@@ -25,7 +25,7 @@ from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.wiring import world
 from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
-from weft.wiring.outcome import Run, is_finished, read_outcome
+from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.request import Decision, Execution, digests, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
 
@@ -89,10 +89,10 @@ def carry_out(
     place = place or real_place()
     sign = _signer(execution, decision.call.name)
     _make_folder(folder, place.disk)
-    if is_finished(folder):  # sealed: answered without a lock, so that nothing is written
+    if folder.is_sealed():  # sealed: answered without a lock, so that nothing is written
         return read_outcome(folder, genesis)
     with _storage_named(folder.path), folder.locked(place.host):
-        if is_finished(folder):
+        if folder.is_sealed():
             return read_outcome(folder, genesis)
         opened = _open(folder, decision, execution, genesis, inputs, place)
         opened.scribe.sign = sign
