@@ -26,6 +26,7 @@ class CountingDisk(Disk):
     """Notes the number of results taken in at each commit."""
 
     def __init__(self):
+        super().__init__()
         self.commits = 0
 
     def step(self, name):
@@ -129,9 +130,21 @@ def test_timeout_result_that_is_in_counts_before_the_deadline(sessions):
     assert b'"type":"timeout"' not in sessions.ledger
 
 
+class Closing(InProcess):
+    """Notes how much it held when it was closed."""
+
+    closed: ClassVar[list[int]] = []
+
+    def close(self):
+        self.closed.append(len(self.held))
+        InProcess.close(self)
+
+
 def test_stop_requeues_and_checkpoints(sessions):
-    ran = sessions.go(round_body(10), stop_after=3)
+    Closing.closed.clear()
+    ran = sessions.go(round_body(10), stop_after=3, backend_type=Closing)
     assert len(ran) == 3
+    assert Closing.closed == [3]  # what runs ends before anything is written
     manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
     try:
         states = [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]

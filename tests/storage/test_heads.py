@@ -88,6 +88,10 @@ def test_head_to_dict_from_dict_is_the_same(noted):
     assert Head.from_dict(json.loads(json.dumps(noted.to_dict()))) == noted
 
 
+def test_head_carries_its_schema_version():
+    assert head(1).to_dict()["schema_version"] == 1
+
+
 def test_same_folder_other_path_is_the_same():
     assert HOME.same_folder(Home("host", "/elsewhere", 5, 77))
     for other in (Home("h2", "/runs/a", 5, 77), Home("host", "/runs/a", 6, 77)):

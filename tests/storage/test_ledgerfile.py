@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from weft.errors import LedgerDamaged
@@ -81,6 +85,29 @@ def test_freeze_makes_the_file_read_only(ledger, path):
 def test_close_twice_is_fine(ledger):
     ledger.close()
     ledger.close()
+
+
+REOPEN = """
+import os, sys
+from pathlib import Path
+from weft.storage.disk import Disk
+from weft.storage.ledgerfile import LedgerFile
+if os.getuid() == 0:
+    os.setuid(65534)  # root may write anything
+ledger = LedgerFile(Path(sys.argv[1]), Disk())
+ledger.append([b"b"])
+"""
+
+
+def test_open_frozen_but_not_sealed_ledger_goes_on_without_root(ledger, path):
+    """Killed between freezing the ledger and sealing the checkpoint: the run is not finished."""
+    ledger.append([b"a"])
+    ledger.freeze()
+    if os.getuid() == 0:
+        for owned in (path.parent, path):
+            os.chown(owned, 65534, 65534)
+    subprocess.run([sys.executable, "-c", REOPEN, str(path)], check=True)
+    assert path.read_bytes() == b"a\nb\n"
 
 
 # -- checkpoint ---------------------------------------------------------------------------

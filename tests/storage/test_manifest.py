@@ -198,6 +198,17 @@ def test_finish_with_a_reader_present_harms_nobody(manifest, path):
     assert manifest.query("SELECT kind FROM events") == [("later",)]
 
 
+def test_finish_on_a_failing_disk_is_no_silence(manifest):
+    class Broken:
+        def execute(self, sql):
+            raise sqlite3.OperationalError("disk I/O error")
+
+    sound, manifest._db = manifest._db, Broken()
+    with pytest.raises(sqlite3.OperationalError, match="disk I/O"):
+        manifest.finish()
+    manifest._db = sound
+
+
 def test_set_meta_run_id_is_known_at_once(manifest, path):
     manifest.set_meta("run_id", "id2")
     manifest.set_meta("other", "fact")
