@@ -156,6 +156,16 @@ def test_lock_holder_that_has_not_written_its_name_is_waited_for(folder, monkeyp
                 pass
 
 
+@pytest.mark.parametrize(("pid", "host"), [(os.getpid(), "here"), (2147483647, "there")])
+def test_lock_holder_alive_or_of_another_host_is_named_at_once(folder, monkeypatch, pid, host):
+    """Whether a process of another host lives cannot be seen from here."""
+    monkeypatch.setattr(folder_module, "OWNER_WAIT_S", 0.0)
+    with folder.locked("here"):
+        (folder.path / ".owner").write_text(json.dumps({"pid": pid, "host": host}))
+        with pytest.raises(RunLocked, match=f"pid {pid} on {host}"), folder.locked("here"):
+            pass
+
+
 def test_lock_released_can_be_taken_again(folder):
     for _ in range(2):
         with folder.locked("here"):
