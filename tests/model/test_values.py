@@ -7,6 +7,7 @@ import random
 import time
 from collections import OrderedDict, namedtuple
 
+import numpy
 import pytest
 import rfc8785
 from hypothesis import example, given, settings
@@ -231,7 +232,6 @@ def test_encode_refuses_bad_value_with_its_path(value, path, words):
 
 
 def test_encode_refuses_numpy_scalars_naming_them():
-    numpy = pytest.importorskip("numpy", reason="numpy is not installed")
     for scalar in (numpy.float64(1), numpy.int64(1), numpy.bool_(True), numpy.zeros(2)):
         with pytest.raises(ValueInvalid, match="numpy"):
             encode({"x": scalar})
