@@ -7,12 +7,13 @@ import json
 import pytest
 
 import weft
-from tests.support.sessions import InProcess, Sessions, double, draw, triple
+from tests.support.sessions import InProcess, Sessions, double, draw, keep, triple
 from weft.coordinator.policy import Policy
 from weft.errors import ReplayDiverged
 from weft.model.attempts import Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
+from weft.storage.objects import ObjectStore
 
 
 @pytest.fixture
@@ -298,3 +299,16 @@ def task_states(sessions):
         return [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]
     finally:
         manifest.close()
+
+
+def test_objects_of_a_result_are_adopted_before_it_counts(sessions):
+    def body():
+        [kept] = yield [keep("some text")]
+        return kept.value
+
+    sessions.go(body)
+    store = ObjectStore(sessions.folder.objects, Disk())
+    [digest] = store.digests()
+    assert store.read(digest) == b"some text"
+    assert list(store.staging.iterdir()) == []
+    assert digest.encode() in sessions.ledger
