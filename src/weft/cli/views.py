@@ -26,7 +26,7 @@ def show_status(status: Status) -> None:
     counts = [f"{count} {state}" for state, count in status.counts.items() if count]
     _row("tasks", f"{status.finished} of {status.planned} ({', '.join(counts) or 'none yet'})")
     if status.rate_per_s is not None:
-        _row("speed", f"{status.rate_per_s:.3g} tasks a second")
+        _row("speed", f"{status.rate_per_s:,.1f} tasks a second")
     if status.eta_s is not None:
         _row("left", f"about {status.eta_s:.0f} s for the rounds opened so far")
     if status.lanes:
@@ -81,7 +81,7 @@ def show_life(life: Life) -> None:
         _row("attempt", f"{when}{attempt.attempt} {attempt.outcome}: {attempt.reason}")
         _block(attempt.detail)
     if life.finished_at is not None:
-        took = "" if life.run_s is None else f" after {life.run_s:.3g} s"
+        took = "" if life.run_s is None else f" after {_duration(life.run_s)}"
         who = "" if life.worker_pid is None else f" in process {life.worker_pid} on {life.node}"
         _row("ended", f"{_time(life.finished_at)}{took}{who}")
     if life.value is not None:
@@ -113,3 +113,10 @@ def _block(text: str) -> None:
 
 def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
+
+
+def _duration(seconds: float) -> str:
+    """A span in the unit a person would use."""
+    if seconds < 0.001:
+        return f"{seconds * 1e6:.0f} µs"
+    return f"{seconds * 1e3:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
