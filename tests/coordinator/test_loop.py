@@ -156,6 +156,21 @@ def test_stop_requeues_and_checkpoints(sessions):
     assert sessions.folder.checkpoint.read_text().splitlines()[1] == "4"
 
 
+def test_early_stop_drops_what_was_finished_beyond_it(sessions):
+    def body():
+        tasks = [double(i) for i in range(6)]
+        yield weft.round(tasks, until=lambda r: r.index == 1)
+
+    sessions.slots, sessions.pick = 4, lambda held: -1  # 3, then what took its place, comes first
+    sessions.go(body)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        states = [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]
+    finally:
+        manifest.close()
+    assert states == ["completed"] * 2 + ["dropped"] * 4
+
+
 def test_watcher_sees_progress_grow(sessions):
     class Watcher:
         def __init__(self):

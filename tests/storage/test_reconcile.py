@@ -126,6 +126,18 @@ def backup(source, target):
     copy.close()
 
 
+def test_rebuild_reports_how_many_results_it_restored(finished, tmp_path):
+    sessions = Sessions(tmp_path)
+    sessions.go(example, stop_after=5)
+    restored = len(results_in(sessions.ledger.splitlines()))
+    sessions.folder.manifest.unlink()
+    sessions.go(example)
+    assert sessions.events[-1] == (
+        "manifest-rebuilt",
+        f"{restored} results restored from the ledger",
+    )
+
+
 def test_rebuild_crash_right_behind_it_is_no_rollback(finished, tmp_path):
     """The rebuilt manifest has few commits, and no head of it was noted yet."""
     sessions = Sessions(tmp_path)
@@ -272,6 +284,8 @@ def test_good_records_stop_at_a_torn_tail_and_refuse_damage_below(finished, tmp_
     with pytest.raises(LedgerDamaged, match="record 4"):
         list(good_records(ledger, checkpoint))
     assert [r.seq for r in good_records(ledger, None)] == [*range(4)]
+    ledger.write_bytes(b"x\n")
+    assert list(good_records(ledger, None)) == []
 
 
 # -- projection ---------------------------------------------------------------------------
