@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
 JUNIT := build/junit.xml
+CORE := weft.model,weft.ledger,weft.storage,weft.coordinator
+CORE_TESTS := $(addprefix tests/,model ledger storage coordinator worker wiring test_api.py)
 CHECKED := src tests examples benchmarks tools
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
@@ -34,6 +36,8 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(JUNIT) || status=$$?; \
 	$(BIN)/python tools/area_times.py $(JUNIT); \
 	exit $$status
+	$(BIN)/python -m coverage run --branch --source=$(CORE) -m pytest -q $(CORE_TESTS)
+	$(BIN)/python -m coverage report --skip-covered --fail-under=100
 
 bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks

@@ -184,3 +184,12 @@ def test_lane_rounds_are_numbered_by_themselves():
     bench.run(Random(1))
     opened = sorted((c.lane, c.round) for c in bench.of(OpenRound))
     assert opened == [("/a", 0), ("/a", 1), ("/a", 2), ("/b", 0), ("/b", 1)]
+
+
+def test_lanes_one_generator_in_two_lanes_is_refused():
+    def body():
+        yield []
+
+    shared = body()
+    with pytest.raises(SearchInvalid, match="one generator cannot serve two lanes"):
+        make_lanes({"a": shared, "b": shared})

@@ -191,6 +191,17 @@ def test_until_raising_names_the_error():
         bench.end(first)
 
 
+def test_until_using_a_missing_value_makes_the_lane_incomplete():
+    tasks = [call(0), call(1), call(2)]
+    bench = Bench(once(make_round(tasks, until=lambda r: r.value > 9)))
+    first, second, third = bench.take()
+    bench.end(third)
+    bench.fail(second)
+    bench.end(first)
+    assert bench.of(Close) == [Close("", 0, 2, stopped=True)]
+    assert bench.machine.value.reason == "incomplete"
+
+
 def test_until_weft_error_passes_unchanged():
     def until(result):
         raise ValueInvalid("mine")

@@ -209,3 +209,9 @@ def test_budget_spend_never_goes_below_zero():
     assert left.counts == {"n": 3, "m": 0}
     with pytest.raises(KeyError):
         left["other"]
+
+
+@pytest.mark.parametrize("count", [-1, 1.5, True, "3"])
+def test_budget_that_is_no_count_is_refused(count):
+    with pytest.raises(SearchInvalid, match="must be a count of 0 or more"):
+        Budget({"n": count})

@@ -77,8 +77,21 @@ class Lane:
 class OpenRoundState:
     """A round under way: which tasks are out, which results are in, how far it is judged."""
 
-    __slots__ = ("lane", "lazy", "made", "number", "ready", "recorded", "results", "size",
-                 "stopped", "strict_failure", "tasks", "until", "waiting")  # fmt: skip
+    __slots__ = (
+        "failure",
+        "lane",
+        "lazy",
+        "made",
+        "number",
+        "ready",
+        "recorded",
+        "results",
+        "size",
+        "stopped",
+        "tasks",
+        "until",
+        "waiting",
+    )  # fmt: skip
 
     def __init__(self, lane: Lane, number: int, step: Round | LazyRound) -> None:
         self.lane = lane
@@ -89,7 +102,7 @@ class OpenRoundState:
         self.made = 0
         self.recorded = 0
         self.stopped = False
-        self.strict_failure: Result | None = None
+        self.failure: Result | None = None
         self.ready: deque[int] = deque()
         self.tasks: dict[int, Task] = {}
         self.waiting: dict[int, Result | None] = {}
@@ -117,10 +130,24 @@ class OpenRoundState:
             if not self.lazy:
                 self.results.append(result)
             if strict and not result.ok:
-                self.strict_failure, self.stopped = result, True
-            elif self.until is not None and self.until(result):
-                self.stopped = True
+                self.failure, self.stopped = result, True
+            elif self.until is not None:
+                self._ask(self.until, result)
         return self.recorded > before
+
+    def _ask(self, until: Until, result: Result) -> None:
+        """Let the search judge; using a value that is not there fails its lane, as ever."""
+        try:
+            self.stopped = bool(until(result))
+        except TaskFailed as failed:
+            self.failure, self.stopped = failed.result, True
+        except WeftError:
+            raise
+        except Exception as error:
+            raise SearchInvalid(
+                f"`until` raised {type(error).__name__}: {error}{_place(error)}"
+                f" (lane {self.lane.path or '/'}, round {self.number})"
+            ) from error
 
 
 class StoredResults(Sequence[Result]):

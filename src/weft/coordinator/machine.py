@@ -273,12 +273,7 @@ class Machine:
         self._judge(state)
 
     def _judge(self, state: OpenRoundState) -> None:
-        try:
-            moved = state.judge(self._policy.strict)
-        except WeftError:
-            raise
-        except Exception as error:
-            raise SearchInvalid(f"`until` raised {type(error).__name__}: {error}") from error
+        moved = state.judge(self._policy.strict)
         if state.closed:
             self._close(state)
             return
@@ -301,7 +296,7 @@ class Machine:
         results: Sequence[Result] = state.results
         if state.lazy:
             results = StoredResults(self._fetch, lane.path, state.number, state.recorded)
-        self._moves.append(Move(lane, results, state.strict_failure))
+        self._moves.append(Move(lane, results, state.failure))
 
     def _start_round(self, lane: Lane, step: Round | LazyRound) -> None:
         state = OpenRoundState(lane, lane.next_round, step)

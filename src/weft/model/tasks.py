@@ -91,6 +91,11 @@ class Budget:
 
     counts: Mapping[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        for name, count in self.counts.items():
+            if type(count) is not int or count < 0:
+                raise SearchInvalid(f"budget {name!r} must be a count of 0 or more, not {count!r}")
+
     def __getitem__(self, name: str) -> int:
         return self.counts[name]
 
@@ -138,6 +143,9 @@ def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = 
 
 def make_lanes(bodies: Mapping[str, SearchCall | SearchBody]) -> Lanes:
     """Describe sub-searches by name; the order of the mapping is the order of the answers."""
+    running = [id(body) for body in bodies.values() if isinstance(body, Generator)]
+    if len(set(running)) < len(running):
+        raise SearchInvalid("one generator cannot serve two lanes", hint="start one for each")
     for name, body in bodies.items():
         if not isinstance(name, str) or not name or "/" in name or not name.isprintable():
             raise SearchInvalid(f"lane name {name!r}: use printable text without '/'")

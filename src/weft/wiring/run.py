@@ -192,6 +192,7 @@ def new_machine(
 
 def seal(opened: OpenRun, wall_s: float) -> None:
     """Finish a run that has its answer: last checkpoint, then read-only."""
+    opened.objects.clear_staging()
     opened.scribe.finish(wall_s)
     opened.manifest.commit()
     opened.manifest.finish()
