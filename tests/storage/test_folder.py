@@ -156,7 +156,11 @@ def test_lock_holder_that_has_not_written_its_name_is_waited_for(folder, monkeyp
                 pass
 
 
-@pytest.mark.parametrize(("pid", "host"), [(os.getpid(), "here"), (2147483647, "there")])
+@pytest.mark.parametrize(
+    ("pid", "host"),
+    [(os.getpid(), "here"), (2147483647, "there")],
+    ids=["alive", "elsewhere"],
+)
 def test_lock_holder_alive_or_of_another_host_is_named_at_once(folder, monkeypatch, pid, host):
     """Whether a process of another host lives cannot be seen from here."""
     monkeypatch.setattr(folder_module, "OWNER_WAIT_S", 0.0)
