@@ -19,7 +19,7 @@ def status(
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
-    """Show how far a run is: counts, attempts, events."""
+    """Show how far a run is: counts, slots, workers, events."""
     from weft.readers.status import status as read  # noqa: PLC0415 - slow to import
 
     found = read(run, events=events)

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import first, look, render, runs
+from weft.cli import first, health, look, render, runs, watch
 from weft.errors import WeftError
 
 BAD_PATH = 3
@@ -41,12 +41,14 @@ for _command in (
     runs.run,
     runs.resume,
     look.status,
+    watch.watch,
     look.verify,
     runs.replay,
     look.diff,
     look.prove,
     look.explain,
     first.demo,
+    health.doctor,
 ):
     app.command()(_command)
 

@@ -122,6 +122,9 @@ SearchPath = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=SPEAKS)
 ]
+AsJsonLines = Annotated[
+    bool, typer.Option("--json", help="Print one JSON object per line.", rich_help_panel=SPEAKS)
+]
 Quiet = Annotated[
     bool, typer.Option("-q", "--quiet", help="No progress, no messages.", rich_help_panel=SPEAKS)
 ]

@@ -10,17 +10,19 @@ from weft.cli.render import out
 if TYPE_CHECKING:
     from weft.readers.diff import Difference
     from weft.readers.explain import Life
-    from weft.readers.status import Event, Status
+    from weft.readers.status import Event, SlotView, Status, WorkerView
     from weft.readers.verify import Verdict
 
 KEY_CHARS = 12
 """Enough of a key to find its task again with `weft explain`."""
+MAX_WORKERS = 16
+"""How many workers are listed for people; `--json` has them all."""
 
 
 def show_status(status: Status) -> None:
     """Print where a run stands, its head last, then its events if they were asked for."""
     for event in status.events:
-        out(_event(event))
+        out(event_line(event))
     _row("search", status.search)
     _row("state", status.state)
     counts = [f"{count} {state}" for state, count in status.counts.items() if count]
@@ -35,9 +37,31 @@ def show_status(status: Status) -> None:
         size = "?" if round_.size is None else round_.size
         place = f"{round_.round} of lane {round_.lane or '/'}"
         _row("round", f"{place}: {round_.recorded} of {size} recorded")
+    for slot in status.slots:
+        since = "" if slot.since is None else f", since {_time(slot.since)}"
+        _row("slot", f"{slot_name(slot)}  {task_name(slot)}{since}")
+    for worker in status.workers[:MAX_WORKERS]:
+        share = "" if worker.busy_share is None else f", {worker.busy_share:.0%} of its time"
+        spent = f"{worker.tasks} tasks, {duration(worker.busy_s)} busy{share}"
+        _row("worker", f"{slot_name(worker)}  {spent}")
+    if len(status.workers) > MAX_WORKERS:
+        _row("", f"and {len(status.workers) - MAX_WORKERS} more workers")
     for note in status.notes:
         _row("note", note)
     _row("head", f"{status.size} {status.head}" if status.head else "none yet")
+
+
+def slot_name(slot: SlotView | WorkerView) -> str:
+    """Where a worker is: node, gpu if it has one, process."""
+    gpu = "" if slot.gpu is None else f" gpu {slot.gpu}"
+    return f"{slot.node or '?'}{gpu} pid {slot.worker_pid}"
+
+
+def task_name(slot: SlotView) -> str:
+    """What a worker runs: enough of the key to find it again, its place, its function."""
+    again = f" (attempt {slot.attempt})" if slot.attempt > 1 else ""
+    place = f"{slot.lane}:{slot.round}:{slot.index}"
+    return f"{slot.key[:KEY_CHARS]} {place} {slot.function}{again}"
 
 
 def show_verdict(verdict: Verdict) -> None:
@@ -81,7 +105,7 @@ def show_life(life: Life) -> None:
         _row("attempt", f"{when}{attempt.attempt} {attempt.outcome}: {attempt.reason}")
         _block(attempt.detail)
     if life.finished_at is not None:
-        took = "" if life.run_s is None else f" after {_duration(life.run_s)}"
+        took = "" if life.run_s is None else f" after {duration(life.run_s)}"
         who = "" if life.worker_pid is None else f" in process {life.worker_pid} on {life.node}"
         _row("ended", f"{_time(life.finished_at)}{took}{who}")
     if life.value is not None:
@@ -95,7 +119,8 @@ def show_life(life: Life) -> None:
         _block(life.log_tail)
 
 
-def _event(event: Event) -> str:
+def event_line(event: Event) -> str:
+    """One event: when, what, which task, why."""
     place = ""
     if event.key:
         place = f"  {event.key[:KEY_CHARS]} {event.lane}:{event.round}:{event.index}"
@@ -115,8 +140,13 @@ def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """A span in the unit a person would use."""
     if seconds < 0.001:
         return f"{seconds * 1e6:.0f} µs"
-    return f"{seconds * 1e3:.0f} ms" if seconds < 1 else f"{seconds:,.1f} s"
+    if seconds < 1:
+        return f"{seconds * 1e3:.0f} ms"
+    if seconds < 600:
+        return f"{seconds:.1f} s"
+    minutes, whole = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{whole:02} h"

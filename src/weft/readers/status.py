@@ -1,4 +1,4 @@
-"""How far a run has come: counts, open rounds, speed, what is left; live or afterwards.
+"""How far a run has come: counts, open rounds, slots, speed, what is left; live or afterwards.
 
 Reads one snapshot of the manifest, the checkpoint and, when finished, the answer. Reads no
 clock: speed comes from the times in the rows.
@@ -21,6 +21,8 @@ STATES = ("queued", "running", "completed", "failed", "cancelled", "dropped")
 RATE_WINDOW_S = 60.0
 MAX_EVENTS = 10_000
 """How many events `status` gives at most: the latest ones."""
+MAX_WORKERS = 1000
+_LEFT_RUNNING = "tasks counted as running were under way when the coordinator ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,37 @@ class OpenRound:
     round: int
     size: int | None
     recorded: int
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """A worker and the task it runs now; `since` is the coordinator's wall clock."""
+
+    node: str
+    gpu: int | None
+    worker_pid: int | None
+    key: str
+    function: str
+    lane: str
+    round: int
+    index: int
+    attempt: int
+    since: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerView:
+    """What a worker did over the run: tasks it ended, and the seconds it spent in them.
+
+    `busy_share` is of its time from the start of its first task to the end of its last one.
+    """
+
+    node: str
+    gpu: int | None
+    worker_pid: int
+    tasks: int
+    busy_s: float
+    busy_share: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +100,25 @@ class Status:
     size: int
     answer: dict[str, Any] | None = None
     """Body of the root's answer record, in wire form."""
+    slots: tuple[SlotView, ...] = ()
+    """Workers that run a task now, while a coordinator is at work; by node, gpu, process."""
+    workers: tuple[WorkerView, ...] = ()
+    """Workers that ended tasks, with those that did most first."""
     events: tuple[Event, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
         raw = asdict(self)
-        for name in ("rounds", "events", "notes"):
+        for name in ("rounds", "slots", "workers", "events", "notes"):
             raw[name] = list(raw[name])
         return {"schema_version": SCHEMA_VERSION, **raw}
 
 
-def status(run: Path, *, events: bool = False) -> Status:
+def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
     """Return where the run stands; with `events`, also what happened, oldest first.
 
+    `latest` asks only for so many of the last events beyond the normal, which costs little.
     Raises ManifestDamaged or LedgerDamaged when what it reads makes no sense; it does not verify.
     """
     folder = RunFolder(run)
@@ -93,7 +131,7 @@ def status(run: Path, *, events: bool = False) -> Status:
             return _from_ledger(folder, search, state, answer)
         with open_manifest(folder) as manifest:
             progress = _progress(manifest, running=state == "running")
-            happened = _events(manifest) if events else ()
+            happened = _events(manifest) if events else _latest(manifest, latest)
     return Status(search, state, **progress, head=head, size=size, answer=answer, events=happened)
 
 
@@ -133,7 +171,45 @@ def _progress(manifest: Manifest, *, running: bool) -> dict[str, Any]:
         "rounds": _open_rounds(manifest),
         "lanes": lanes[0][0],
         "lanes_answered": lanes[0][1],
+        "slots": _slots(manifest) if running else (),
+        "workers": _workers(manifest),
+        "notes": () if running or not counts["running"] else (_LEFT_RUNNING,),
     }
+
+
+def _slots(manifest: Manifest) -> tuple[SlotView, ...]:
+    """Running rows; all of them lie behind what their round has recorded."""
+    rows = manifest.query(
+        """
+        SELECT coalesce(t.node, ''), t.gpu, t.worker_pid, t.key, t.function,
+               l.path, r.round, t.id - r.first, t.attempt, t.started_at
+        FROM rounds r JOIN lanes l ON l.id = r.lane
+        CROSS JOIN tasks t ON t.id >= r.first + r.recorded AND t.id < r.first + r.size
+        WHERE r.kind = 'tasks' AND NOT r.closed AND t.state = 'running'
+        ORDER BY t.node, t.gpu, t.worker_pid, t.id
+        """
+    )
+    return tuple(SlotView(*row) for row in rows)
+
+
+def _workers(manifest: Manifest) -> tuple[WorkerView, ...]:
+    rows = manifest.query(
+        f"""
+        SELECT coalesce(node, ''), gpu, worker_pid, count(*), total(run_s),
+               max(finished_at) - min(started_at)
+        FROM tasks WHERE worker_pid IS NOT NULL AND finished_at IS NOT NULL
+        GROUP BY node, gpu, worker_pid
+        ORDER BY 4 DESC, node, gpu, worker_pid LIMIT {MAX_WORKERS}
+        """  # noqa: S608 - a number of our own
+    )
+    return tuple(
+        WorkerView(node, gpu, pid, tasks, busy_s, _share(busy_s, span_s))
+        for node, gpu, pid, tasks, busy_s, span_s in rows
+    )
+
+
+def _share(busy_s: float, span_s: float) -> float | None:
+    return min(1.0, busy_s / span_s) if span_s > 0 else None
 
 
 def _rate(manifest: Manifest) -> float | None:
@@ -176,6 +252,31 @@ def _events(manifest: Manifest) -> tuple[Event, ...]:
     return tuple(Event(*row) for row in reversed(rows))
 
 
+def _latest(manifest: Manifest, count: int) -> tuple[Event, ...]:
+    """The last events of the run and the last attempts that did not succeed, oldest first."""
+    rows = manifest.query(
+        """
+        WITH happened (at, kind, id, detail) AS (
+            SELECT * FROM (SELECT at, kind, task, coalesce(detail, '') FROM events
+                ORDER BY id DESC LIMIT ?)
+            UNION ALL
+            SELECT * FROM (SELECT finished_at, outcome, task, reason FROM attempts
+                ORDER BY rowid DESC LIMIT ?))
+        SELECT h.at, h.kind, coalesce(t.key, ''), coalesce(l.path, ''), r.round, t.id - r.first,
+               h.detail
+        FROM happened h LEFT JOIN tasks t ON t.id = h.id
+        LEFT JOIN rounds r ON r.kind = 'tasks' AND t.id >= r.first
+            AND t.id < r.first + coalesce(r.size, r.recorded)
+        LEFT JOIN lanes l ON l.id = r.lane
+        ORDER BY h.at DESC, h.id DESC LIMIT ?
+        """,
+        count,
+        count,
+        count,
+    )
+    return tuple(Event(*row) for row in reversed(rows))
+
+
 def _from_ledger(
     folder: RunFolder, search: str, state: str, answer: dict[str, Any] | None
 ) -> Status:
@@ -187,5 +288,5 @@ def _from_ledger(
     head, size = _head(folder)
     notes = ("manifest missing: the ledger's counts are shown",)
     return Status(
-        search, state, counts, done, done, None, None, (), 0, 0, head, size, answer, (), notes
+        search, state, counts, done, done, None, None, (), 0, 0, head, size, answer, notes=notes
     )
