@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.define import search, task
+from weft.define import command, search, task
 from weft.errors import WeftError
 from weft.model.results import Result, TaskError, TaskFailed, Temporary
+from weft.model.slots import Node
 from weft.model.tasks import Budget, Unknown
 from weft.model.tasks import make_lanes as lanes
 from weft.model.tasks import make_lazy as lazy
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Budget", "Object", "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown",
-    "WeftError", "get", "lanes", "lazy", "note", "put", "round", "run", "search", "task",
+    "Budget", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown",
+    "WeftError", "command", "get", "lanes", "lazy", "note", "put", "round", "run", "search", "task",
 ]  # fmt: skip
 
 _LATER = {"run": "weft.wiring.run", "Run": "weft.wiring.outcome"}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from weft.errors import SearchInvalid
-from weft.model.tasks import Limits, SearchCall, TaskCall
+from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -58,7 +58,12 @@ class Task(Generic[P, R]):
 def task(function: Callable[P, R], /) -> Task[P, R]: ...
 @overload
 def task(
-    *, timeout_s: float | None = None, retries: int | None = None
+    *,
+    timeout_s: float | None = None,
+    retries: int | None = None,
+    memory_mb: int | None = None,
+    gpu: int = 0,
+    group: str | None = None,
 ) -> Callable[[Callable[P, R]], Task[P, R]]: ...
 def task(
     function: Callable[P, R] | None = None,
@@ -66,6 +71,9 @@ def task(
     *,
     timeout_s: float | None = None,
     retries: int | None = None,
+    memory_mb: int | None = None,
+    gpu: int = 0,
+    group: str | None = None,
 ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
     """Declare a task: a pure function of JSON values that runs in a worker.
 
@@ -79,12 +87,52 @@ def task(
     A keyword-only parameter `seed` is filled with the task's own 64-bit seed, the same whatever
     the worker, the attempt or the number of workers.
     """
-    limits = _checked_limits(timeout_s, retries)
+    limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
 
     def declare(target: Callable[P, R]) -> Task[P, R]:
         return Task(target, limits)
 
     return declare if function is None else declare(function)
+
+
+def command(
+    argv: Sequence[str],
+    *,
+    timeout_s: float,
+    args: Mapping[str, Any] | None = None,
+    prepare: Callable[..., Any] | None = None,
+    collect: Callable[..., Any] | None = None,
+    env: Mapping[str, str] | None = None,
+    env_from: Sequence[str] = (),
+    cwd: str = "{out_dir}",
+    retries: int | None = None,
+    memory_mb: int | None = None,
+    gpu: int = 0,
+    group: str | None = None,
+) -> TaskCall:
+    """Describe the run of an external command, as a task.
+
+    `argv`, `env` and `cwd` are templates: `{out_dir}`, `{tmp_dir}`, `{attempt}`, `{seed}`,
+    `{slot}`, `{python}`, and whatever `prepare` returns. `prepare(run)` and `collect(run)` are
+    plain functions that run on the same slot around it; `run.args` are the `args` given here.
+    The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
+    Variables named in `env_from` are taken from the node's environment and never recorded.
+    """
+    if isinstance(argv, str) or not argv or not all(isinstance(word, str) for word in argv):
+        raise SearchInvalid(
+            "a command is a list of words, not one line", hint='write ["sort", "-n", "file"]'
+        )
+    limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
+    recorded = {
+        "argv": list(argv),
+        "args": dict(args or {}),
+        "prepare": prepare and import_name(prepare, "prepare"),
+        "collect": collect and import_name(collect, "collect"),
+        "env": dict(env or {}),
+        "env_from": list(env_from),
+        "cwd": cwd,
+    }
+    return TaskCall(COMMAND, recorded, limits)
 
 
 def search(
@@ -178,9 +226,19 @@ def _is_asked(signature: inspect.Signature, word: str) -> bool:
     return parameter is not None and parameter.kind is parameter.KEYWORD_ONLY
 
 
-def _checked_limits(timeout_s: float | None, retries: int | None) -> Limits:
+def _checked_limits(
+    timeout_s: float | None,
+    retries: int | None,
+    memory_mb: int | None,
+    gpu: int,
+    group: str | None,
+) -> Limits:
     if timeout_s is not None and not timeout_s > 0:
         raise SearchInvalid(f"timeout_s must be above 0, not {timeout_s!r}")
     if retries is not None and not 0 <= retries <= 100:
         raise SearchInvalid(f"retries must be 0 to 100, not {retries!r}")
-    return Limits(timeout_s, retries)
+    if memory_mb is not None and memory_mb < 1:
+        raise SearchInvalid(f"memory_mb must be 1 or more, not {memory_mb!r}")
+    if gpu not in (0, 1):
+        raise SearchInvalid(f"gpu must be 0 or 1, not {gpu!r}")
+    return Limits(timeout_s, retries, memory_mb, gpu, group)

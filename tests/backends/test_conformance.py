@@ -8,7 +8,9 @@ import sys
 
 import pytest
 
-from weft.backends.local import LocalBackend, WorkerSetup
+from weft.backends.local import LocalBackend
+from weft.backends.process import WorkerSetup
+from weft.model.slots import local_nodes, slots_of
 from weft.storage.folder import RunFolder
 from weft.testing import conformance
 from weft.testing.checker import Checker
@@ -27,6 +29,7 @@ def setup(tmp_path):
         objects=tmp_path / "objects",
         staging=tmp_path / "objects" / "staging",
         logs=tmp_path / "logs",
+        attempts=tmp_path / "attempts",
         path=list(sys.path),
         environment=dict(os.environ),
     )
@@ -35,7 +38,8 @@ def setup(tmp_path):
 @pytest.mark.parametrize("check", conformance.CHECKS + conformance.PROCESS_CHECKS, ids=name)
 @pytest.mark.parametrize(("workers", "credit"), [(1, 1), (1, 64), (3, 256)])
 def test_local_backend_keeps_the_contract(check, workers, credit, setup):
-    check(lambda: LocalBackend(setup, workers, credit))
+    slots = slots_of(local_nodes(workers))
+    check(lambda: LocalBackend(setup, slots, credit))
 
 
 @pytest.mark.parametrize("check", conformance.CHECKS, ids=name)

@@ -96,10 +96,10 @@ def test_queued_tasks_before_release_are_held_back():
         pass
     assert machine.holds_back
     assert machine.idle
-    assert machine.take(5) == []
+    assert machine.take([5]) == []
     machine.release()
     assert not machine.holds_back
-    assert [a.round for a in machine.take(5)] == [1]
+    assert [a.round for a in machine.take([5])] == [1]
 
 
 def test_counts_follow_the_run_and_drop_what_a_stop_leaves_out():

@@ -68,7 +68,7 @@ class Bench:
         self.machine.release()
 
     def take(self, count: int = 1 << 30) -> list[Assignment]:
-        return self.machine.take(count)
+        return self.machine.take([count])
 
     def give(self, event: Any, now_s: float = 0.0) -> None:
         self.follow(self.machine.apply(event, now_s))

@@ -77,8 +77,8 @@ class InProcess:
     ran: list[tuple[str, int, int]] = field(default_factory=list)
     held: list[Assignment] = field(default_factory=list)
 
-    def capacity(self) -> int:
-        return self.slots - len(self.held)
+    def capacity(self) -> list[int]:
+        return [self.slots - len(self.held)]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         self.held.extend(assignments)

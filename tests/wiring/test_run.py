@@ -58,7 +58,7 @@ def no_workers(monkeypatch):
     def refuse(*_):
         raise AssertionError("a worker was started")
 
-    monkeypatch.setattr(local, "_Process", refuse)
+    monkeypatch.setattr(local, "WorkerProcess", refuse)
 
 
 def tree(folder):
@@ -77,7 +77,7 @@ def test_finished_run_answers_again_without_a_worker(lab, tmp_path, monkeypatch)
     assert (first.status, first.exit_code) == ("answered", 0)
     before = tree(out)
 
-    monkeypatch.setattr(local, "_Process", None)
+    monkeypatch.setattr(local, "WorkerProcess", None)
     assert weft.run(lab.measured(), out=out, workers=5, **options) == first
     assert {p: b for p, b in tree(out).items() if p.name != ".owner"} == {
         p: b for p, b in before.items() if p.name != ".owner"

@@ -8,13 +8,16 @@ import pytest
 
 import weft
 from weft.errors import ObjectDamaged, SearchInvalid
+from weft.model.attempts import Assignment
 from weft.model.values import Object
 from weft.worker import context
 
 
 @pytest.fixture
 def inside(tmp_path):
-    around = context.TaskContext(tmp_path / "objects", tmp_path / "staging")
+    assignment = Assignment(1, "m:f", "{}", "", 0, 0)
+    folders = [tmp_path / name for name in ("objects", "staging", "logs", "attempts")]
+    around = context.TaskContext(*folders, assignment, "local/cpu0")
     context.enter(around)
     yield around
     context.enter(None)

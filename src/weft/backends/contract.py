@@ -16,11 +16,14 @@ from weft.model.attempts import Assignment, BackendEvent
 class Backend(Protocol):
     """What the coordinator asks of a backend. All calls come from one thread."""
 
-    def capacity(self) -> int:
-        """How many more assignments it would take right now."""
+    def capacity(self) -> Sequence[int]:
+        """How many more assignments each slot would take right now, by slot number.
+
+        A slot that was retired because it keeps losing workers is −1, for good.
+        """
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Take assignments, at most `capacity()` of them, to run in this order where it can."""
+        """Take assignments, no more for a slot than it has room, to run in this order."""
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Return what happened, waiting up to `timeout_s` for something to happen."""

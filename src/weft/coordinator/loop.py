@@ -14,13 +14,19 @@ from typing import Protocol
 from weft.backends.contract import Backend
 from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
-from weft.coordinator.steps import Close, Command, Kill
+from weft.coordinator.steps import Close, Command, Kill, Record
 from weft.errors import BugError
+from weft.model.tasks import COMMAND
 from weft.storage.scribe import Scribe
 
 COMMIT_RESULTS = 1024
 COMMIT_AFTER_S = 0.05
 POLL_S = 0.2
+
+
+def _is_command_result(command: Command) -> bool:
+    """Commands are dear and may not repeat: their results are committed at once."""
+    return isinstance(command, Record) and command.task.function == COMMAND
 
 
 class Watcher(Protocol):
@@ -77,8 +83,7 @@ class Coordinator:
         return now_s
 
     def _dispatch(self) -> None:
-        capacity = self.backend.capacity()
-        if capacity > 0 and (assignments := self.machine.take(capacity)):
+        if assignments := self.machine.take(self.backend.capacity()):
             self.backend.submit(assignments)
         elif self.machine.idle and not self.machine.holds_back and not self.machine.done:
             raise BugError("the search waits for something that nobody runs")
@@ -91,7 +96,7 @@ class Coordinator:
             if isinstance(command, Kill):
                 self.backend.cancel(command.ticket)
                 continue
-            self._urgent |= isinstance(command, Close)
+            self._urgent |= isinstance(command, Close) or _is_command_result(command)
             for recalled in self.journal.execute(command):
                 waiting.extend(self.machine.apply(recalled))
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.coordinator.lane import Ended, Fetch, Lane, OpenRoundState, Step, StoredResults
+from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up, runs_alone
 from weft.coordinator.steps import (
     Advance,
@@ -34,7 +35,7 @@ from weft.coordinator.steps import (
     Requeue,
     Task,
 )
-from weft.errors import SearchInvalid, WeftError
+from weft.errors import SearchInvalid, UsageError, WeftError, WorldError
 from weft.model.attempts import (
     Assignment,
     BackendEvent,
@@ -46,8 +47,12 @@ from weft.model.attempts import (
 )
 from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
+from weft.model.slots import local_nodes
 from weft.model.tasks import Lanes, LazyRound, Round, SearchCall, TaskCall, check_call
 from weft.model.values import encode
+
+PLACE_AHEAD = 1024
+"""How many tasks that must wait may be passed over to find one that fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +95,10 @@ class Machine:
         policy: Policy,
         fetch: Fetch,
         lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
+        placement: Placement | None = None,
     ) -> None:
         self._lazy = lazy
+        self._placement = placement or Placement(local_nodes(1))
         self._genesis = genesis
         self._context = context
         self._policy = policy
@@ -148,22 +155,62 @@ class Machine:
             self._push(state)
         self._unreleased.clear()
 
-    def take(self, count: int) -> list[Assignment]:
-        """Hand out up to `count` attempts, first lane first, then by index."""
+    def take(self, capacity: Sequence[int]) -> list[Assignment]:
+        """Hand out attempts for the slots that have room, first lane first, then by index."""
+        rooms = list(capacity)
+        self._retire(rooms)
+        left = sum(room for room in rooms if room > 0)
         taken: list[Assignment] = []
-        while len(taken) < count and self._ready and self._alone is None:
+        passed: list[tuple[tuple[int, ...], int, OpenRoundState]] = []
+        while left > len(taken) and self._ready and self._alone is None:
             state = self._ready[0][2]
-            if state.closed or not state.ready:
-                heapq.heappop(self._ready)
-                continue
-            task = state.tasks[state.ready[0]]
-            if runs_alone(task):
-                if self._out:
-                    break
-                self._alone = self._next_ticket
-            state.ready.popleft()
-            taken.append(self._assign(task))
+            if not state.closed and state.ready:
+                self._take_from(state, rooms, taken, left)
+                if state.ready:  # what is left of it must wait; others may fit
+                    passed.append(self._ready[0])
+            heapq.heappop(self._ready)
+        for entry in passed:
+            heapq.heappush(self._ready, entry)
+        if not taken and not self._out and passed:
+            self._check_placeable(passed[0][2])
         return taken
+
+    def _check_placeable(self, state: OpenRoundState) -> None:
+        """Nothing runs and nothing could be placed: say so when it can never be."""
+        task = state.tasks[state.ready[0]]
+        if not self._placement.fits(task):
+            kind = "GPU" if task.limits.gpu else "CPU"
+            raise WorldError(
+                f"no {kind} slot is left for {task.function}",
+                hint="mend the nodes or name others with --nodes, then resume",
+            )
+
+    def _take_from(
+        self, state: OpenRoundState, rooms: list[int], taken: list[Assignment], left: int
+    ) -> None:
+        """Place one round's ready tasks, in order, as far as slots and caps allow."""
+        waiting: list[int] = []
+        while state.ready and len(taken) < left and len(waiting) < PLACE_AHEAD:
+            task = state.tasks[state.ready[0]]
+            if runs_alone(task) and self._out:
+                break
+            slot = self._placement.choose(task, rooms)
+            state.ready.popleft()
+            if slot is None:
+                waiting.append(task.index)
+                continue
+            rooms[slot] -= 1
+            if runs_alone(task):
+                self._alone = self._next_ticket
+                left = 0
+            taken.append(self._assign(task, slot))
+        state.ready.extendleft(reversed(waiting))
+
+    def _retire(self, rooms: list[int]) -> None:
+        """Take note of slots the backend has given up."""
+        for slot, room in enumerate(rooms):
+            if room < 0:
+                self._placement.retire(slot)
 
     def apply(self, event: BackendEvent | Recalled, now_s: float = 0.0) -> list[Command]:
         """Take one event in; events of tickets nobody waits for are ignored."""
@@ -214,17 +261,23 @@ class Machine:
 
     # -- attempts -------------------------------------------------------------------------
 
-    def _assign(self, task: Task) -> Assignment:
+    def _assign(self, task: Task, slot: int) -> Assignment:
+        self._placement.hold(task, slot)
         ticket, self._next_ticket = self._next_ticket, self._next_ticket + 1
         task.ticket, task.started_s, task.worker = ticket, None, Worker()
         task.attempt += 1
         self._out[ticket] = task
         t = task
-        return Assignment(ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt)
+        timeout_s = self._policy.limit_s(task)
+        return Assignment(
+            ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt, slot,
+            timeout_s, t.limits.memory_mb,
+        )  # fmt: skip
 
     def _end_attempt(self, task: Task) -> None:
         assert task.ticket is not None
         del self._out[task.ticket]
+        self._placement.free(task)
         if task.ticket == self._alone:
             self._alone = None
         task.ticket = None
@@ -347,7 +400,12 @@ class Machine:
                 f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
             ) from None
         key = task_key(self._genesis, lane, number, index, call.function, args)
-        return Task(lane, number, index, key, call.function, args, call.limits)
+        task = Task(lane, number, index, key, call.function, args, call.limits)
+        if call.limits.gpu and not self._placement.fits(task):
+            raise UsageError(
+                f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"
+            )
+        return task
 
     def _push(self, state: OpenRoundState) -> None:
         self._pushes += 1

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 from weft.coordinator.steps import Task
 from weft.model.results import TaskError
+from weft.model.tasks import COMMAND
 
 LOSSES_BEFORE_ALONE = 3
+COMMAND_GRACE_S = 10.0
 LOSSES_BEFORE_FAILED = 6
 WORKER_DIED = TaskError("worker-died", "run")
 TIMED_OUT = TaskError("timeout", "run")
@@ -26,10 +28,19 @@ class Policy:
         limit = self.retries if task.limits.retries is None else task.limits.retries
         return task.charged < limit
 
+    def limit_s(self, task: Task) -> float | None:
+        """How long an attempt may run."""
+        return self.timeout_s if task.limits.timeout_s is None else task.limits.timeout_s
+
     def deadline_s(self, task: Task) -> float | None:
-        """Monotonic time at which a running attempt is overdue."""
-        limit = self.timeout_s if task.limits.timeout_s is None else task.limits.timeout_s
-        return None if limit is None or task.started_s is None else task.started_s + limit
+        """Monotonic time at which a running attempt is overdue.
+
+        A command's own supervisor measures its limit; this watch is for the supervisor.
+        """
+        limit = self.limit_s(task)
+        if limit is None or task.started_s is None:
+            return None
+        return task.started_s + limit + (COMMAND_GRACE_S if task.function == COMMAND else 0.0)
 
 
 def runs_alone(task: Task) -> bool:

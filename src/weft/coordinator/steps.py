@@ -28,6 +28,7 @@ class Task:
     ticket: int | None = None
     started_s: float | None = None
     worker: Worker = field(default_factory=Worker)
+    slot: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,10 @@ class Assignment:
     index: int
     key: str = ""
     attempt: int = 1
+    slot: int = 0
+    timeout_s: float | None = None
+    """For commands, whose supervisor measures it; the coordinator keeps its own watch."""
+    memory_mb: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

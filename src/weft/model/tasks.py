@@ -16,6 +16,9 @@ from weft.model.values import Value
 Until = Callable[[Result], bool]
 """Judges each result of a round once, in task order; True ends the round with that result."""
 
+COMMAND = "weft.worker.command:run_command"
+"""The task function behind every external command."""
+
 SearchBody = Generator[Any, Any, Any]
 
 
@@ -25,6 +28,11 @@ class Limits:
 
     timeout_s: float | None = None
     retries: int | None = None
+    memory_mb: int | None = None
+    gpu: int = 0
+    """1 for a task that needs a GPU slot."""
+    group: str | None = None
+    """Tasks of one group share a cap on how many run at a time."""
 
 
 @dataclass(frozen=True, slots=True)

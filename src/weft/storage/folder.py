@@ -81,6 +81,8 @@ class RunFolder:
         self.manifest = path / "manifest.sqlite"
         self.objects = path / "objects"
         self.logs = path / "logs"
+        self.attempts = path / "attempts"
+        """Where commands work; each attempt has a folder of its own while it runs."""
 
     def is_run(self) -> bool:
         """Whether a run was created here."""

@@ -102,9 +102,9 @@ class SimBackend:
     _hung: list[Assignment] = field(default_factory=list)
     _ghosts: list[BackendEvent] = field(default_factory=list)
 
-    def capacity(self) -> int:
-        """Free slots."""
-        return self.slots - len(self._queue) - len(self._running) - len(self._hung)
+    def capacity(self) -> list[int]:
+        """One slot that takes several: the simulation decides itself what runs beside what."""
+        return [self.slots - len(self._queue) - len(self._running) - len(self._hung)]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Take assignments."""

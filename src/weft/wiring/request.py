@@ -13,10 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
 from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
+from weft.model.slots import Node, local_nodes
 from weft.model.tasks import Budget, SearchCall
 from weft.model.values import Object, canonical, from_wire, to_wire
 
@@ -74,6 +76,10 @@ class Execution:
     accept: tuple[str, ...] = ()
     wall_limit_s: float | None = None
     sign_key: Path | None = None
+    nodes: tuple[Node, ...] = ()
+    """Empty: this machine, with `workers` slots. Otherwise `workers` caps the busy slots."""
+    placement: str = "greedy"
+    group_cap: int | None = None
 
     def __post_init__(self) -> None:
         if self.workers < 1 or self.workers > 4096:
@@ -84,6 +90,19 @@ class Execution:
         if unknown:
             allowed = ", ".join(ACCEPTABLE)
             raise UsageError(f"--accept takes {allowed}, not {unknown[0]!r}")
+
+
+def placement_of(execution: Execution) -> Placement:
+    """Return the slots of a run and the rule that fills them; refuses what makes no sense."""
+    if execution.group_cap is not None and execution.group_cap < 1:
+        raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
+    if execution.backend == "serial":
+        return Placement(local_nodes(1))
+    if not execution.nodes:
+        caps = Caps(group=execution.group_cap)
+        return Placement(local_nodes(execution.workers), execution.placement, caps)
+    caps = Caps(total=execution.workers, group=execution.group_cap)
+    return Placement(execution.nodes, execution.placement, caps)
 
 
 def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:

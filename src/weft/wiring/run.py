@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shlex
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,13 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from weft.backends.contract import Backend
-from weft.backends.local import MAX_CREDIT, LocalBackend, WorkerSetup
+from weft.backends.local import MAX_CREDIT, LocalBackend
+from weft.backends.process import WorkerSetup
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.errors import Interrupted, ManifestDamaged, RunFolderInvalid, StorageFailed, UsageError
 from weft.model.keys import sha256_hex
+from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -26,7 +30,7 @@ from weft.storage.heads import HeadsList
 from weft.wiring import world
 from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
 from weft.wiring.outcome import Run, read_outcome
-from weft.wiring.request import Decision, Execution, digests, read_inputs
+from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
 
 DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
@@ -48,6 +52,9 @@ def run(
     accept: Sequence[str] = (),
     wall_limit_s: float | None = None,
     sign_key: str | Path | None = None,
+    nodes: Sequence[Node] = (),
+    placement: str = "greedy",
+    group_cap: int | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or go on with the run that is there.
@@ -64,7 +71,10 @@ def run(
     policy = checked_policy(retries, timeout_s, strict)
     decision = Decision(search, seed, digests(data), Budget(dict(budget or {})), policy)
     key = Path(sign_key) if sign_key else None
-    execution = Execution(Path(out), workers, backend, tuple(accept), wall_limit_s, key)
+    execution = Execution(
+        Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
+        group_cap,
+    )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 
 
@@ -157,9 +167,10 @@ def _run_open(
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
-    machine = new_machine(opened, decision, journal)
+    placement = placement_of(execution)
+    machine = new_machine(opened, decision, journal, placement=placement)
     stop = world.StopRequest(execution.wall_limit_s)
-    backend = _backend(opened, decision, execution)
+    backend = _backend(opened, decision, execution, placement.slots)
     try:
         with stop.listening():
             finished = Coordinator(
@@ -177,7 +188,11 @@ def _run_open(
 
 
 def new_machine(
-    opened: OpenRun, decision: Decision, journal: Journal, lazy: LazyLimits | None = None
+    opened: OpenRun,
+    decision: Decision,
+    journal: Journal,
+    lazy: LazyLimits | None = None,
+    placement: Placement | None = None,
 ) -> Machine:
     """Return the machine at its beginning; replay brings it to where the run stands."""
     return Machine(
@@ -187,12 +202,14 @@ def new_machine(
         decision.policy,
         journal.fetch,
         lazy or LazyLimits(),
+        placement,
     )
 
 
 def seal(opened: OpenRun, wall_s: float) -> None:
     """Finish a run that has its answer: last checkpoint, then read-only."""
     opened.objects.clear_staging()
+    shutil.rmtree(opened.folder.attempts, ignore_errors=True)
     opened.scribe.finish(wall_s)
     opened.manifest.commit()
     opened.manifest.finish()
@@ -206,18 +223,19 @@ def _source_book(opened: OpenRun) -> SourceBook:
     return SourceBook(dict(opened.run_file.sources), save)
 
 
-def _backend(opened: OpenRun, decision: Decision, execution: Execution) -> Backend:
+def _backend(
+    opened: OpenRun, decision: Decision, execution: Execution, slots: Sequence[Slot]
+) -> Backend:
     setup = WorkerSetup(
         run_seed=decision.seed,
         objects=opened.folder.objects.absolute(),
         staging=opened.objects.staging.absolute(),
         logs=opened.folder.logs.absolute(),
+        attempts=opened.folder.attempts.absolute(),
         path=list(sys.path),
         environment=world.worker_environment(),
     )
-    if execution.backend == "serial":
-        return LocalBackend(setup, workers=1, max_credit=1)
-    return LocalBackend(setup, execution.workers, MAX_CREDIT)
+    return LocalBackend(setup, slots, 1 if execution.backend == "serial" else MAX_CREDIT)
 
 
 def _signer(execution: Execution, search: str) -> Callable[[str], str] | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
-import select
 import signal
 import socket
 import sys
+import threading
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,70 +20,89 @@ from typing import Any
 from weft.model.attempts import Assignment, Finished, Lost
 from weft.worker.execute import Executor
 from weft.worker.frames import Unpacker, pack
+from weft.worker.supervisor import become_subreaper
 
 RECEIVE_BYTES = 1 << 18
 MAX_LOG_BYTES = 1 << 24
 
 
 class WorkerLoop:
-    """One connection to the coordinator and the assignments not yet started."""
+    """One connection to the coordinator and the assignments not yet started.
+
+    A second thread reads the socket, so that assignments can be taken back, and the end of the
+    coordinator be noticed, while a task runs.
+    """
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
         self._unpacker = Unpacker()
         self._queue: deque[Assignment] = deque()
-        self._executor: Executor | None = None
-        self._output = OwnOutput(Path())
+        self._arrived = threading.Condition()
+        self._sending = threading.Lock()
 
     def serve(self) -> None:
         """Run assignments until the coordinator closes the socket."""
+        messages = self._receive()
+        while not messages:
+            messages = self._receive()
+        [_, hello], *rest = messages
+        sys.path[:] = hello["path"]
+        executor = Executor.from_hello(hello)
+        output = OwnOutput(Path(hello["logs"]))
+        self._send(["ready"])
+        for message in rest:
+            self._take(message)
+        threading.Thread(target=self._listen, daemon=True).start()
         while True:
-            self._receive(wait=not self._queue)
-            if self._queue:
-                self._run(self._queue.popleft())
+            self._run(self._next(), executor, output)
 
-    def _receive(self, *, wait: bool) -> None:
-        """Take in what has arrived; wait for something when there is nothing to do."""
-        while wait or select.select([self._channel], [], [], 0)[0]:
-            data = self._channel.recv(RECEIVE_BYTES)
-            if not data:
-                os._exit(0)
-            for message in self._unpacker.feed(data):
+    def _next(self) -> Assignment:
+        with self._arrived:
+            while not self._queue:
+                self._arrived.wait()
+            return self._queue.popleft()
+
+    def _listen(self) -> None:
+        while True:
+            for message in self._receive():
                 self._take(message)
-            wait = not self._queue
+
+    def _receive(self) -> list[list[Any]]:
+        try:
+            data = self._channel.recv(RECEIVE_BYTES)
+        except OSError:
+            data = b""
+        if not data:
+            os._exit(0)
+        return list(self._unpacker.feed(data))
 
     def _take(self, message: list[Any]) -> None:
         kind, body = message
-        if kind == "hello":
-            sys.path[:] = body["path"]
-            folders = Path(body["objects"]), Path(body["staging"])
-            self._executor = Executor(body["seed"], *folders)
-            self._output = OwnOutput(Path(body["logs"]))
-            self._channel.sendall(pack(["ready"]))
-        elif kind == "run":
-            self._queue.extend(Assignment(*row) for row in body)
-        elif kind == "drop":
-            kept = [a for a in self._queue if a.ticket not in body]
+        with self._arrived:
+            if kind == "run":
+                self._queue.extend(Assignment(*row) for row in body)
+                self._arrived.notify()
+                return
             dropped = [a.ticket for a in self._queue if a.ticket in body]
-            self._queue = deque(kept)
-            self._channel.sendall(pack(["dropped", dropped]))
+            self._queue = deque(a for a in self._queue if a.ticket not in body)
+        self._send(["dropped", dropped])
 
-    def _run(self, assignment: Assignment) -> None:
-        assert self._executor is not None
-        prepared = self._executor.prepare(assignment)
+    def _run(self, assignment: Assignment, executor: Executor, output: OwnOutput) -> None:
+        prepared = executor.prepare(assignment)
         if isinstance(prepared, Lost):
-            self._send_lost(prepared)
+            self._send(["lost", prepared.ticket, prepared.reason, prepared.detail])
             return
-        self._channel.sendall(pack(["started", assignment.ticket]))
-        with self._output.of(assignment):
-            end = self._executor.run(assignment, *prepared)
+        self._send(["started", assignment.ticket])
+        with output.of(assignment):
+            end = executor.run(assignment, *prepared)
         if isinstance(end, Lost):
-            self._send_lost(end)
+            self._send(["lost", end.ticket, end.reason, end.detail])
         else:
-            self._channel.sendall(pack(["finished", end.ticket, _to_dict(end)]))
+            self._send(["finished", end.ticket, _to_dict(end)])
 
-    def _send_lost(self, lost: Lost) -> None:
-        self._channel.sendall(pack(["lost", lost.ticket, lost.reason, lost.detail]))
+    def _send(self, message: list[Any]) -> None:
+        with self._sending:
+            self._channel.sendall(pack(message))
 
 
 class OwnOutput:
@@ -145,6 +164,7 @@ def die_with_parent(parent: int) -> None:
 def main() -> None:
     """Serve the socket whose number is the first argument; the second is the parent's pid."""
     die_with_parent(int(sys.argv[2]))
+    become_subreaper()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the coordinator's to handle
     faulthandler.enable()
     WorkerLoop(socket.socket(fileno=int(sys.argv[1]))).serve()

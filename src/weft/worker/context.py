@@ -14,15 +14,28 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import ObjectDamaged, SearchInvalid
+from weft.model.attempts import Assignment
 from weft.model.values import Object
 
 
 class TaskContext:
     """The running task's surroundings: where objects are, and what it has reported so far."""
 
-    def __init__(self, objects: Path, staging: Path) -> None:
+    def __init__(
+        self,
+        objects: Path,
+        staging: Path,
+        logs: Path,
+        attempts: Path,
+        assignment: Assignment,
+        slot: str,
+    ) -> None:
         self._objects = objects
         self._staging = staging
+        self.logs = logs
+        self.attempts = attempts
+        self.assignment = assignment
+        self.slot = slot
         self.notes: dict[str, Any] = {}
         self.staged: dict[str, str] = {}
 
@@ -60,6 +73,11 @@ def enter(context: TaskContext | None) -> None:
     """Make `context` the running task's, or end it with None."""
     global _current  # noqa: PLW0603 - the process runs one task at a time
     _current = context
+
+
+def current() -> TaskContext:
+    """Return the running task's context."""
+    return _inside("this")
 
 
 def note(**metrics: object) -> None:

@@ -6,9 +6,13 @@ From the body on it is the task's own fault and is recorded.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
+import resource
 import traceback
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,9 +21,11 @@ from weft.errors import ObjectDamaged, ValueInvalid
 from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
 from weft.model.results import TaskError, Temporary
+from weft.model.tasks import COMMAND
 from weft.model.values import decode_trusted, encode
 from weft.worker import context as task_context
 from weft.worker.context import TaskContext
+from weft.worker.ending import Ending
 
 MAX_RESULT_CHARS = 16 * 2**20
 MAX_DETAIL_CHARS = 16_000
@@ -28,11 +34,31 @@ MAX_DETAIL_CHARS = 16_000
 class Executor:
     """Runs assignments in this process, one after the other."""
 
-    def __init__(self, run_seed: int, objects: Path, staging: Path) -> None:
+    def __init__(
+        self,
+        run_seed: int,
+        objects: Path,
+        staging: Path,
+        logs: Path = Path(),
+        attempts: Path = Path(),
+        slot: str = "",
+    ) -> None:
         self._run_seed = run_seed
-        self._objects = objects
-        self._staging = staging
+        self._folders = (objects, staging, logs, attempts)
+        self._slot = slot
         self._functions: dict[str, Any] = {}
+
+    @staticmethod
+    def from_hello(hello: dict[str, Any]) -> Executor:
+        """Build one from what the coordinator said at the start."""
+        return Executor(
+            hello["seed"],
+            Path(hello["objects"]),
+            Path(hello["staging"]),
+            Path(hello["logs"]),
+            Path(hello["attempts"]),
+            hello["slot"],
+        )
 
     def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
         """Find the function and decode its arguments; a failure here is a loss."""
@@ -51,11 +77,14 @@ class Executor:
     def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
-        around = TaskContext(self._objects, self._staging)
+        around = TaskContext(*self._folders, assignment, self._slot)
         task_context.enter(around)
         start_s = perf_counter()
         try:
-            value = function(**args)
+            with memory_limit(None if assignment.function == COMMAND else assignment.memory_mb):
+                value = function(**args)
+        except Ending as ending:
+            end = ending.outcome(ticket)
         except Temporary as error:
             end = _fault(ticket, "temporary", error, retriable=True)
         except MemoryError as error:
@@ -71,11 +100,11 @@ class Executor:
             end = _encoded(ticket, value, around)
         finally:
             task_context.enter(None)
+        if isinstance(end, Lost):
+            return end
         run_s = perf_counter() - start_s
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
-        return Finished(
-            ticket, end.value, end.error, end.retriable, end.detail, end.staged, notes, run_s
-        )
+        return replace(end, notes=notes, run_s=run_s)
 
     def _load(self, name: str) -> Any:
         module, _, attribute = name.partition(":")
@@ -87,6 +116,22 @@ class Executor:
             raise ImportError(f"{name} is not a @weft.task function")
         self._functions[name] = task
         return task
+
+
+@contextlib.contextmanager
+def memory_limit(memory_mb: int | None) -> Iterator[None]:
+    """Let the body use so much more memory than the worker has now; beyond it, MemoryError."""
+    if memory_mb is None:
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    pages = int(Path("/proc/self/statm").read_bytes().split()[0])
+    limit = pages * resource.getpagesize() + memory_mb * 2**20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def _encoded(ticket: int, value: object, around: TaskContext) -> Finished:

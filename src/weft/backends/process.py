@@ -1,0 +1,173 @@
+"""One worker process: its socket, its log, and the tickets it holds."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
+from weft.model.results import TaskError
+from weft.model.slots import Slot
+from weft.worker.frames import Unpacker, pack
+
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
+"""Signals a process sends itself: the task's own fault, unlike a KILL from outside."""
+LOG_TAIL_BYTES = 4000
+ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+"""Sums in BLAS depend on the number of threads; one thread keeps them the same."""
+VISIBLE_DEVICES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """What every worker of a run is told at its start."""
+
+    run_seed: int
+    objects: Path
+    staging: Path
+    logs: Path
+    attempts: Path
+    path: Sequence[str]
+    environment: Mapping[str, str]
+
+    def hello(self, slot: Slot) -> bytes:
+        """Return the first message to a worker."""
+        return pack(["hello", {
+            "seed": self.run_seed, "path": list(self.path), "objects": str(self.objects),
+            "staging": str(self.staging), "logs": str(self.logs),
+            "attempts": str(self.attempts), "slot": slot.name,
+        }])  # fmt: skip
+
+    def environment_for(self, slot: Slot) -> dict[str, str]:
+        """Return the environment of a worker: one thread each, and only its slot's GPU."""
+        pinned = dict.fromkeys(ONE_THREAD, "1")
+        if slot.gpu is not None:
+            pinned |= dict.fromkeys(VISIBLE_DEVICES, str(slot.gpu))
+        return {**self.environment, **pinned}
+
+
+class WorkerProcess:
+    """A worker on one slot. The coordinator's side of it never blocks."""
+
+    def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
+        self.number = number
+        self.held: dict[int, Assignment] = {}
+        self.cancelled: dict[int, float] = {}
+        """Tickets given up while here, and when."""
+        self.recalled: set[int] = set()
+        """Tickets asked back because another slot is idle."""
+        self.running: int | None = None
+        self.running_since_s = 0.0
+        self.ready = False
+        self.outbox = bytearray(setup.hello(slot))
+        self._unpacker = Unpacker()
+        self.channel, theirs = socket.socketpair()
+        self.channel.setblocking(False)
+        setup.logs.mkdir(parents=True, exist_ok=True)
+        self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
+        with theirs, self._log.open("ab") as log:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-m", "weft.worker", str(theirs.fileno()), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=[theirs.fileno()],
+                env=setup.environment_for(slot),
+                start_new_session=True,
+            )
+        started = psutil.Process(self._popen.pid).create_time()
+        self.identity = Worker(self._popen.pid, started, slot.node, slot.gpu)
+
+    def send(self, message: list[Any]) -> None:
+        """Queue a message; the socket takes it when it can (a blocking send could deadlock)."""
+        self.outbox += pack(message)
+        self.flush()
+
+    def flush(self) -> bool:
+        """Write what the socket takes; True when nothing is left to write."""
+        try:
+            sent = self.channel.send(self.outbox)
+        except BlockingIOError:
+            return False
+        except OSError:
+            sent = len(self.outbox)  # the worker is gone; reading will say so
+        del self.outbox[:sent]
+        return not self.outbox
+
+    def receive(self) -> list[list[Any]] | None:
+        """Messages that have arrived; None when the worker has ended."""
+        try:
+            data = self.channel.recv(1 << 20)
+        except BlockingIOError:
+            return []
+        except OSError:
+            return None
+        return list(self._unpacker.feed(data)) if data else None
+
+    def kill(self) -> None:
+        """End the process without waiting for it."""
+        self.channel.close()
+        self._popen.kill()
+
+    def wait(self) -> int:
+        """Wait for the process to be gone and return its exit status."""
+        return self._popen.wait()
+
+    def ended(self) -> int:
+        """Return the exit status of a process that closed its socket, ending it if need be."""
+        self.channel.close()
+        try:
+            return self._popen.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            return self._popen.wait()
+
+    def log_tail(self) -> str:
+        """Return the end of what the worker printed."""
+        with self._log.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - LOG_TAIL_BYTES))
+            return file.read().decode("utf-8", "replace")
+
+
+def assignment_row(a: Assignment) -> list[Any]:
+    """An assignment as it travels to a worker."""
+    return [a.ticket, a.function, a.args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
+            a.timeout_s, a.memory_mb]  # fmt: skip
+
+
+def finished_event(ticket: int, body: dict[str, Any]) -> Finished:
+    """A result as it came from a worker."""
+    error = TaskError(*body["error"]) if "error" in body else None
+    return Finished(
+        ticket,
+        value=body.get("value"),
+        error=error,
+        retriable=body.get("retriable", False),
+        detail=body.get("detail", ""),
+        staged=tuple(Staged(*item) for item in body.get("staged", ())),
+        notes=body.get("notes"),
+        run_s=body["run_s"],
+    )
+
+
+def killed_from_outside(code: int) -> bool:
+    """Whether a process was ended by a signal that it would not send itself."""
+    return code < 0 and -code not in CRASHES
+
+
+def end_of_worker(ticket: int, code: int, log: str) -> Finished | Lost:
+    """A crash or exit is the task's own doing; a KILL or TERM comes from outside."""
+    if killed_from_outside(code):
+        return Lost(ticket, f"worker-killed-{signal.Signals(-code).name}", log)
+    exit_code = 128 - code if code < 0 else code
+    return Finished(ticket, error=TaskError("worker-died", "run", exit_code), detail=log)

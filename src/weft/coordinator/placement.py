@@ -1,0 +1,116 @@
+"""Which slot runs which task, under the caps. Pure; recorded in the manifest, never the ledger.
+
+`static` deals tasks by their index to the nodes in turn, then to a node's slots in turn: known
+beforehand, and each slot runs its list in order. `greedy` gives the next task to the slot with
+the most room. A slot without room, a node at its cap or a group at its cap makes a task wait;
+tasks behind it that fit elsewhere go first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.coordinator.steps import Task
+from weft.errors import UsageError
+from weft.model.slots import Node, Slot, slots_of
+
+PLACEMENTS = ("greedy", "static")
+
+
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """How much may run at a time; None is no limit."""
+
+    total: int | None = None
+    group: int | None = None
+
+
+class Placement:
+    """The slots of a run, what each holds, and the rule that fills them."""
+
+    def __init__(self, nodes: Sequence[Node], mode: str = "greedy", caps: Caps = Caps()) -> None:  # noqa: B008
+        if mode not in PLACEMENTS:
+            raise UsageError(f"--placement must be one of {', '.join(PLACEMENTS)}, not {mode!r}")
+        self.slots: tuple[Slot, ...] = slots_of(nodes)
+        self._mode = mode
+        self._caps = caps
+        self._node_caps = {n.name: n.max_concurrent for n in nodes if n.max_concurrent is not None}
+        self._held = [0] * len(self.slots)
+        self._gone: set[int] = set()
+        self._groups: dict[str, int] = {}
+        self._deals: dict[bool, list[list[int]]] = {}
+        self._by_kind = {
+            gpu: [i for i, slot in enumerate(self.slots) if (slot.gpu is not None) is gpu]
+            for gpu in (False, True)
+        }
+
+    def choose(self, task: Task, rooms: Sequence[int]) -> int | None:
+        """Return the slot to run a task now; None when it must wait."""
+        group = task.limits.group
+        cap = self._caps.group
+        if group is not None and cap is not None and self._groups.get(group, 0) >= cap:
+            return None
+        if self._mode == "static":
+            slot = self._dealt(task)
+            return slot if rooms[slot] > 0 and self._may_use(slot) else None
+        best: int | None = None
+        for slot in self._by_kind[task.limits.gpu > 0]:
+            free = rooms[slot]
+            if free > 0 and (best is None or free > rooms[best]) and self._may_use(slot):
+                best = slot
+        return best
+
+    def fits(self, task: Task) -> bool:
+        """Whether any slot that is left could ever run the task."""
+        return any(slot not in self._gone for slot in self._by_kind[task.limits.gpu > 0])
+
+    def hold(self, task: Task, slot: int) -> None:
+        """Note that a slot was given a task."""
+        task.slot = slot
+        self._held[slot] += 1
+        if task.limits.group is not None:
+            self._groups[task.limits.group] = self._groups.get(task.limits.group, 0) + 1
+
+    def free(self, task: Task) -> None:
+        """Note that a task left its slot."""
+        self._held[task.slot] -= 1
+        if task.limits.group is not None:
+            self._groups[task.limits.group] -= 1
+
+    def retire(self, slot: int) -> None:
+        """Take a slot out of service; what was dealt to it is dealt to those that are left."""
+        self._gone.add(slot)
+        self._deals.clear()
+
+    def _may_use(self, slot: int) -> bool:
+        """Whether a slot may be busy: it is already, or its node and the run are below caps."""
+        if slot in self._gone:
+            return False
+        if self._held[slot]:
+            return True
+        total, cap = self._caps.total, self._node_caps.get(self.slots[slot].node)
+        if total is not None and sum(1 for held in self._held if held) >= total:
+            return False
+        return cap is None or self._busy_on(self.slots[slot].node) < cap
+
+    def _busy_on(self, node: str) -> int:
+        return sum(1 for i, held in enumerate(self._held) if held and self.slots[i].node == node)
+
+    def _dealt(self, task: Task) -> int:
+        """Static: round-robin over the nodes that have the kind of slot, then over its slots."""
+        gpu = task.limits.gpu > 0
+        if gpu not in self._deals:
+            self._deals[gpu] = self._deal(gpu)
+        nodes = self._deals[gpu]
+        if not nodes:
+            return self._by_kind[gpu][0]  # all gone: it has no room either
+        turn, node = divmod(task.index, len(nodes))
+        return nodes[node][turn % len(nodes[node])]
+
+    def _deal(self, gpu: bool) -> list[list[int]]:
+        nodes: dict[str, list[int]] = {}
+        for slot in self._by_kind[gpu]:
+            if slot not in self._gone:
+                nodes.setdefault(self.slots[slot].node, []).append(slot)
+        return list(nodes.values())

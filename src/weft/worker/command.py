@@ -1,0 +1,211 @@
+"""External commands as tasks: prepare, run under the supervisor, collect.
+
+The argv, environment and folder are recorded as templates and expanded here, on the slot, so
+that no path of a machine reaches the ledger. Exit codes: 0 done · 75 temporary, worth a retry ·
+126 and 127 the command itself is broken · any other the command's own failure. A signal from
+outside is a loss. Secrets come in by variable name only and are recorded nowhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.define import task
+from weft.model.results import TaskError
+from weft.model.values import Object
+from weft.worker import context as task_context
+from weft.worker import supervisor
+from weft.worker.context import TaskContext
+from weft.worker.ending import Ending
+
+CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
+TEMPORARY = 75
+BROKEN = (126, 127)
+INLINE_BYTES = 64 * 1024
+TAIL_LINES = 40
+KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
+GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+_PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRun:
+    """One attempt of a command, as `prepare` and `collect` functions see it."""
+
+    args: Mapping[str, Any]
+    out_dir: Path
+    tmp_dir: Path
+    stdout: Path
+    stderr: Path
+    attempt: int
+    seed: int
+    slot: str
+    exit_code: int | None = None
+
+    def names(self) -> dict[str, str]:
+        """What templates may name."""
+        return {
+            "out_dir": str(self.out_dir),
+            "tmp_dir": str(self.tmp_dir),
+            "attempt": str(self.attempt),
+            "seed": str(self.seed),
+            "slot": self.slot,
+            "python": sys.executable,
+        }
+
+
+@task
+def run_command(
+    argv: list[str],
+    args: dict[str, Any],
+    prepare: str | None,
+    collect: str | None,
+    env: dict[str, str],
+    env_from: list[str],
+    cwd: str,
+    *,
+    seed: int,
+) -> Any:
+    """Run one attempt; the value is what `collect` returns, or the command's output."""
+    around = task_context.current()
+    run = _attempt(around, args, seed)
+    try:
+        names = run.names() | _prepared(prepare, run)
+        spec = {
+            "argv": [expand(word, names) for word in argv],
+            "cwd": expand(cwd, names),
+            "env": _environment(run, env, env_from, names),
+            "stdout": str(run.stdout),
+            "stderr": str(run.stderr),
+            "timeout_s": around.assignment.timeout_s,
+            "memory_bytes": (around.assignment.memory_mb or 0) * 2**20,
+        }
+        report = _supervised(spec)
+        for name in ("cpu_s", "peak_bytes", "wall_s"):
+            around.notes[name] = report[name]
+        _judge(report, run)
+        return _collected(collect, run)
+    finally:
+        shutil.rmtree(run.out_dir.parent, ignore_errors=True)
+
+
+def expand(template: str, names: Mapping[str, str]) -> str:
+    """Put values in for `{name}`; unknown names stay as they are, and nothing is evaluated."""
+    return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), template)
+
+
+def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> CommandRun:
+    """Make the attempt's own folders; nothing of an earlier attempt is in them."""
+    assignment = around.assignment
+    folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
+    shutil.rmtree(folder, ignore_errors=True)
+    out_dir, tmp_dir, logs = folder / "out", folder / "tmp", around.logs / assignment.key
+    for path in (out_dir, tmp_dir, logs):
+        path.mkdir(parents=True, exist_ok=True)
+    stdout = logs / f"{assignment.attempt}.out"
+    stderr = logs / f"{assignment.attempt}.log"
+    for path in (stdout, stderr):
+        path.unlink(missing_ok=True)
+    return CommandRun(args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot)
+
+
+def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
+    """Let the search's own function set the place up; it may add names for the templates."""
+    if name is None:
+        return {}
+    more = _function(name)(run)
+    return {} if more is None else {key: str(value) for key, value in more.items()}
+
+
+def _collected(name: str | None, run: CommandRun) -> Any:
+    """What the attempt is worth: the search's own reading of it, or the command's stdout."""
+    if name is not None:
+        return _function(name)(run)
+    data = run.stdout.read_bytes() if run.stdout.is_file() else b""
+    try:
+        text = data.decode() if len(data) <= INLINE_BYTES else None
+    except UnicodeDecodeError:
+        text = None
+    stdout: str | Object = task_context.put(data) if text is None else text
+    return {"exit_code": 0, "stdout": stdout}
+
+
+def _function(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _environment(
+    run: CommandRun, env: Mapping[str, str], env_from: Sequence[str], names: Mapping[str, str]
+) -> dict[str, str]:
+    """A small environment of known contents, the same on every machine."""
+    ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
+    kept = {name: ours[name] for name in (*KEPT_VARIABLES, *GPU_VARIABLES) if name in ours}
+    fixed = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(run.tmp_dir)}
+    weft = {f"WEFT_{name.upper()}": value for name, value in run.names().items()}
+    asked = {name: expand(value, names) for name, value in env.items()}
+    missing = [name for name in env_from if name not in ours]
+    if missing:
+        raise Ending(None, lost="variable-missing", detail=f"{missing[0]} is not set on this node")
+    return kept | fixed | weft | asked | {name: ours[name] for name in env_from}
+
+
+def _supervised(spec: dict[str, Any]) -> dict[str, Any]:
+    """Run the command under a supervisor of its own and return its report."""
+    argv = [sys.executable, "-I", "-S", supervisor.__file__]
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(spec).encode() + b"\n")
+        process.stdin.flush()  # and stays open: its end tells the supervisor that we are gone
+        answer = process.stdout.read()
+    if not answer:
+        supervisor.kill_descendants()
+        raise Ending(None, lost="supervisor-died", detail="the supervisor was killed")
+    report: dict[str, Any] = json.loads(answer)
+    return report
+
+
+def _judge(report: Mapping[str, Any], run: CommandRun) -> None:
+    """Turn the way a command ended into a fault or a loss; return if it is a success."""
+    status, reason = report["status"], report["reason"]
+    detail = _tail(run.stderr) or _tail(run.stdout)
+    if reason == "timeout":
+        raise Ending(TaskError("timeout", "run"), retriable=True, detail=detail)
+    if reason == "out-of-memory":
+        raise Ending(TaskError("out-of-memory", "run"), detail=detail)
+    if reason == "closed" or (status < 0 and -status not in CRASHES):
+        name = signal.Signals(-status).name if status < 0 else "closed"
+        raise Ending(None, lost=f"command-killed-{name}", detail=detail)
+    if status < 0:
+        raise Ending(TaskError("crashed", "run", 128 - status), detail=detail)
+    if status == TEMPORARY:
+        raise Ending(TaskError("temporary", "run", status), retriable=True, detail=detail)
+    if status in BROKEN:
+        raise Ending(TaskError("command-broken", "run", status), detail=detail)
+    if status != 0:
+        raise Ending(TaskError("exit", "run", status), detail=detail)
+
+
+def _tail(path: Path) -> str:
+    """The last lines of a log."""
+    if not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - INLINE_BYTES))
+        lines = file.read().decode("utf-8", "replace").splitlines()
+    return "\n".join(lines[-TAIL_LINES:])

@@ -1,0 +1,23 @@
+"""How a task body that is not a plain function says how it ended (commands do)."""
+
+from __future__ import annotations
+
+from weft.model.attempts import Finished, Lost
+from weft.model.results import TaskError
+
+
+class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
+    """Raised by a body to end its attempt as a fault or a loss of a given kind."""
+
+    def __init__(
+        self, error: TaskError | None, *, lost: str = "", retriable: bool = False, detail: str = ""
+    ) -> None:
+        super().__init__(lost or (error.type if error else ""))
+        self._error, self._lost = error, lost
+        self._retriable, self._detail = retriable, detail
+
+    def outcome(self, ticket: int) -> Finished | Lost:
+        """The event that tells the coordinator."""
+        if self._error is None:
+            return Lost(ticket, self._lost, self._detail)
+        return Finished(ticket, error=self._error, retriable=self._retriable, detail=self._detail)

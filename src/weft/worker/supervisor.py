@@ -1,0 +1,231 @@
+"""Runs one command and makes sure that nothing of it is left behind.
+
+    worker ── stdin: one JSON line, then silence ──► supervisor ──► command and all it starts
+           ◄─ stdout: one JSON report ──────────────┘
+
+Started by its path with a bare interpreter (standard library only, quick to start). It is a
+subreaper, so processes that double-fork or call setsid still become its children: it kills
+until none is left when the time limit is over, the memory limit is passed, the command's main
+process has ended, or the pipe from the worker closes because the worker is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import resource
+import select
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+TERM_GRACE_S = 1.0
+"""How long processes may take to obey TERM before they are killed."""
+MEMORY_EVERY_S = 0.05
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+class Supervisor:
+    """One command's watcher."""
+
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self._spec = spec
+        self._main: int = 0
+        self._status: int | None = None
+        self._reason = "exited"
+        self._peak_bytes = 0
+        self._usage = (0.0, 0.0, 0)
+
+    def run(self) -> dict[str, Any]:
+        """Start the command, watch it, clear up, and report."""
+        start_s = time.monotonic()
+        wake = _child_signals()
+        self._main = self._start()
+        self._watch(wake, start_s)
+        self._kill_all(gently=self._status is None)
+        assert self._status is not None
+        cpu_s = self._usage[0] + self._usage[1]
+        return {
+            "status": self._status,
+            "reason": self._reason,
+            "wall_s": time.monotonic() - start_s,
+            "cpu_s": cpu_s,
+            "peak_bytes": max(self._peak_bytes, self._usage[2] * 1024),
+        }
+
+    # -- starting -------------------------------------------------------------------------
+
+    def _start(self) -> int:
+        pid = os.fork()
+        if pid:
+            return pid
+        try:
+            self._become_command()
+        except FileNotFoundError as error:
+            self._fail(127, error)
+        except OSError as error:
+            self._fail(126, error)
+        os._exit(126)
+
+    def _become_command(self) -> None:
+        spec = self._spec
+        os.setsid()
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
+        os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
+        os.closerange(3, 256)
+        os.chdir(spec["cwd"])
+        if spec["memory_bytes"]:
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606 - no shell, by design
+
+    def _fail(self, code: int, error: OSError) -> None:
+        """Say on the command's stderr why it could not start, as a shell would."""
+        os.write(2, f"{self._spec['argv'][0]}: {error.strerror}\n".encode())
+        os._exit(code)
+
+    # -- watching -------------------------------------------------------------------------
+
+    def _watch(self, wake: int, start_s: float) -> None:
+        """Wait until the main process ends, or a limit or the worker ends it."""
+        limit_s = self._spec["timeout_s"]
+        memory = self._spec["memory_bytes"]
+        while self._status is None:
+            left_s = None if limit_s is None else start_s + limit_s - time.monotonic()
+            if left_s is not None and left_s <= 0:
+                self._reason = "timeout"
+                return
+            wait_s = left_s
+            if memory:
+                wait_s = MEMORY_EVERY_S if left_s is None else min(left_s, MEMORY_EVERY_S)
+            ready, _, _ = select.select([0, wake], [], [], wait_s)
+            if wake in ready:
+                os.read(wake, 4096)
+            self._reap()
+            if 0 in ready and self._status is None and not os.read(0, 4096):
+                self._reason = "closed"
+                return
+            if memory and self._status is None and self._over_memory(memory):
+                self._reason = "out-of-memory"
+                return
+
+    def _over_memory(self, limit_bytes: int) -> bool:
+        used = sum(_resident_bytes(pid) for pid in descendants())
+        self._peak_bytes = max(self._peak_bytes, used)
+        return used > limit_bytes
+
+    def _reap(self) -> bool:
+        """Take in every child that has ended; True while children are left."""
+        while True:
+            try:
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if pid == 0:
+                return True
+            user_s, system_s, peak = self._usage
+            self._usage = (
+                user_s + usage.ru_utime,
+                system_s + usage.ru_stime,
+                max(peak, usage.ru_maxrss),
+            )
+            if pid == self._main:
+                self._status = os.waitstatus_to_exitcode(status)
+
+    def _kill_all(self, *, gently: bool) -> None:
+        """End every descendant: TERM first if the command was cut off, then KILL until none."""
+        if gently:
+            _signal_all(signal.SIGTERM)
+            end_s = time.monotonic() + TERM_GRACE_S
+            while self._reap() and time.monotonic() < end_s:
+                time.sleep(0.01)
+        while self._reap():
+            _signal_all(signal.SIGKILL)
+            time.sleep(0.005)
+
+
+def kill_descendants() -> None:
+    """Kill everything below this process, for a worker whose supervisor was killed."""
+    while found := descendants():
+        _signal_all(signal.SIGKILL)
+        for pid in found:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, 0)
+
+
+def descendants() -> list[int]:
+    """Every process below this one, found through the parents in /proc; sorted."""
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (parent := _parent(int(entry.name))) is not None:
+            parents[int(entry.name)] = parent
+    found = {os.getpid()}
+    grown = True
+    while grown:
+        below = {pid for pid, parent in parents.items() if parent in found} - found
+        grown = bool(below)
+        found |= below
+    return sorted(found - {os.getpid()})
+
+
+def _parent(pid: int) -> int | None:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return None
+    return int(stat.rpartition(b")")[2].split()[1])
+
+
+def _resident_bytes(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_bytes().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
+
+
+def _signal_all(number: int) -> None:
+    for pid in descendants():
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def _child_signals() -> int:
+    """A pipe that becomes readable when a child ends."""
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    return read
+
+
+def become_subreaper() -> None:
+    """Ask the kernel to make us the parent of every orphan below us."""
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+def main() -> None:
+    """Read the command from the first line of stdin, run it, print the report."""
+    become_subreaper()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # only the worker's pipe and the limits end us
+    line = b""
+    while not line.endswith(b"\n"):
+        piece = os.read(0, 65536)
+        if not piece:
+            return
+        line += piece
+    report = Supervisor(json.loads(line)).run()
+    os.write(1, json.dumps(report).encode())
+
+
+if __name__ == "__main__":
+    main()
