@@ -29,8 +29,10 @@ from weft.model.attempts import Assignment, BackendEvent, GivenBack, Lost, Start
 from weft.model.slots import Slot
 
 MAX_CREDIT = 256
-BATCH_S = 0.02
-"""A worker is given about this much work at a time."""
+BATCH_S = 0.05
+"""A worker is given about this much work at a time, enough to bridge a commit."""
+LEARN = 0.3
+"""Weight of the newest task in the estimate of how long tasks take."""
 START_FAILURES = 3
 START_KILLS = 50
 """Workers killed from outside before they were ready, in a row: then something wants none here."""
@@ -55,6 +57,13 @@ class _Place:
         return len(self.worker.held) if self.worker else 0
 
 
+def _room(place: _Place, credit: int) -> int:
+    held = place.held()
+    if place.retired:
+        return -1
+    return 0 if held > credit // 2 else credit - held
+
+
 class LocalBackend:
     """One worker process per slot; `max_credit` limits how many tasks one holds at a time."""
 
@@ -72,12 +81,12 @@ class LocalBackend:
         self._last_log = ""
 
     def capacity(self) -> list[int]:
-        """Room per slot; a GPU slot takes one task at a time."""
+        """Room per slot; a GPU slot takes one task at a time.
+
+        A worker is filled up only when half of what it held is done: fewer, fuller messages.
+        """
         credit = self._credit()
-        return [
-            -1 if p.retired else max(0, (credit if p.slot.gpu is None else 1) - p.held())
-            for p in self._places
-        ]
+        return [_room(place, credit if place.slot.gpu is None else 1) for place in self._places]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Send each slot its assignments, in order, in one message."""
@@ -194,7 +203,7 @@ class LocalBackend:
             del worker.cancelled[ticket]
         elif kind == "finished":
             end = finished_event(ticket, body[1])
-            self._task_s += 0.1 * (end.run_s - self._task_s)
+            self._task_s += LEARN * (end.run_s - self._task_s)
             self._events.append(end)
         else:
             self._events.append(Lost(ticket, body[1], body[2]))

@@ -110,6 +110,8 @@ class Machine:
         self._ready: list[tuple[tuple[int, ...], int, OpenRoundState]] = []
         self._pushes = 0
         self._out: dict[int, Task] = {}
+        self._limited: dict[int, Task] = {}
+        """Those of `_out` that have a time limit."""
         self._next_ticket = 1
         self._alone: int | None = None
         self._commands: list[Command] = []
@@ -236,7 +238,7 @@ class Machine:
 
     def expire(self, now_s: float) -> list[Command]:
         """End attempts that are past their time limit."""
-        for ticket, task in list(self._out.items()):
+        for ticket, task in list(self._limited.items()):
             deadline_s = self._policy.deadline_s(task)
             if deadline_s is not None and now_s >= deadline_s:
                 self._commands.append(Kill(ticket))
@@ -248,7 +250,7 @@ class Machine:
 
     def next_deadline_s(self) -> float | None:
         """Return the earliest time at which `expire` would do something."""
-        deadlines = (self._policy.deadline_s(task) for task in self._out.values())
+        deadlines = (self._policy.deadline_s(task) for task in self._limited.values())
         return min((d for d in deadlines if d is not None), default=None)
 
     def interrupt(self) -> list[Command]:
@@ -269,6 +271,8 @@ class Machine:
         self._out[ticket] = task
         t = task
         timeout_s = self._policy.limit_s(task)
+        if timeout_s is not None:
+            self._limited[ticket] = task
         return Assignment(
             ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt, slot,
             timeout_s, t.limits.memory_mb,
@@ -277,6 +281,7 @@ class Machine:
     def _end_attempt(self, task: Task) -> None:
         assert task.ticket is not None
         del self._out[task.ticket]
+        self._limited.pop(task.ticket, None)
         self._placement.free(task)
         if task.ticket == self._alone:
             self._alone = None

@@ -1,0 +1,84 @@
+"""Node files: both forms, and one line for each thing that can be wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from weft.errors import FileInvalid
+from weft.model.slots import Node
+from weft.wiring.nodesfile import read_nodes
+
+CLASSIC = {
+    "nodes": [
+        {"hostname": "localhost", "gpu_count": 2, "max_concurrent_script_jobs": 2},
+        {"hostname": "rig-a", "gpu_count": 12, "max_concurrent_script_jobs": 12},
+        {
+            "hostname": "rig-b",
+            "username": "me",
+            "gpu_count": 12,
+            "gpu_type": "x",
+            "script_path": "/srv",
+            "python_env": "/srv/env",
+        },
+    ]
+}
+
+
+def write(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    return path
+
+
+def test_classic_file_loads_as_it_is(tmp_path):
+    path = write(tmp_path, "distributed_config.json", json.dumps(CLASSIC))
+    assert read_nodes(path) == (
+        Node("localhost", 2, 2, 2),
+        Node("rig-a", 12, 12, 12),
+        Node("rig-b", 12, 12, 12),
+    )
+
+
+def test_toml_file_says_what_the_node_has(tmp_path):
+    text = '[[nodes]]\nhostname = "a"\ncpu_count = 3\nmax_concurrent = 2\n'
+    assert read_nodes(write(tmp_path, "nodes.toml", text)) == (Node("a", 0, 3, 2),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "line 1"),
+        ("[]", "valid dictionary"),
+        ('{"nodes": []}', "nodes: List should have at least 1 item"),
+        ('{"nodes": [{"gpu_count": 1}]}', r"nodes\.0\.hostname: Field required"),
+        ('{"nodes": [{"hostname": "a", "gpus": 1}]}', r"nodes\.0\.gpus: Extra inputs"),
+        ('{"nodes": [{"hostname": "a", "gpu_count": -1}]}', r"nodes\.0\.gpu_count"),
+        ('{"nodes": [{"hostname": "a", "gpu_count": "2"}]}', r"nodes\.0\.gpu_count"),
+        ('{"nodes": [{"hostname": "a", "gpu_count": true}]}', r"nodes\.0\.gpu_count"),
+        ('{"nodes": [{"hostname": "a;b"}]}', r"nodes\.0\.hostname"),
+        ('{"nodes": [{"hostname": "a"}, {"hostname": "a"}]}', "named twice"),
+        ('{"nodes": [{"hostname": "a", "cpu_count": 0}]}', "has no slot"),
+        ('{"nodes": [{"hostname": "a", "hostname": "b"}]}', "hostname"),
+        ('{"nodes": [{"hostname": "a"}], "more": 1}', "more: Extra inputs"),
+    ],
+)
+def test_wrong_file_is_one_line_with_the_place(tmp_path, text, words):
+    path = write(tmp_path, "nodes.json", text)
+    with pytest.raises(FileInvalid, match=words) as caught:
+        read_nodes(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["nodes = [", "nodes = 3", "[nodes]\nx = 1", "x" * (1 << 20 | 1)])
+def test_wrong_toml_is_one_line(tmp_path, text):
+    with pytest.raises(FileInvalid) as caught:
+        read_nodes(write(tmp_path, "nodes.toml", text))
+    assert "\n" not in str(caught.value)[:500]
+
+
+def test_missing_file_is_named(tmp_path):
+    with pytest.raises(FileInvalid, match="does not exist"):
+        read_nodes(tmp_path / "none.toml")
