@@ -47,6 +47,7 @@ for _command in (
     look.diff,
     look.prove,
     look.explain,
+    report.report,
     first.demo,
     health.doctor,
 ):

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from weft.errors import FileInvalid, UsageError
+from weft.model.slots import Node
 
 DECIDES = "What decides the outcome"
 CARRIES_OUT = "How it is carried out"
@@ -87,6 +88,22 @@ Backend = Annotated[
         rich_help_panel=CARRIES_OUT,
     ),
 ]
+Nodes = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Nodes and their slots (TOML, or the classic JSON); all of them run on this machine.",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
+Placement = Annotated[
+    str,
+    typer.Option(
+        metavar="greedy|static",
+        help="Next task to the first free slot, or dealt to the slots beforehand.",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
 Accept = Annotated[
     list[str],
     typer.Option(
@@ -158,6 +175,15 @@ def read_args(text: str) -> dict[str, Any]:
             hint="""write it like --args '{"size": 40}' """.strip(),
         )
     return value
+
+
+def read_nodes(path: Path | None) -> tuple[Node, ...]:
+    """Return the nodes of a file; none without one."""
+    if path is None:
+        return ()
+    from weft.wiring.nodesfile import read_nodes as read  # noqa: PLC0415 - slow to import
+
+    return read(path)
 
 
 def read_inputs(items: Sequence[str]) -> dict[str, Path]:

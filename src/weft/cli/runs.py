@@ -33,6 +33,8 @@ def run(
     strict: options.Strict = False,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    nodes: options.Nodes = None,
+    placement: options.Placement = "greedy",
     accept: options.Accept = [],  # noqa: B006
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
@@ -61,11 +63,13 @@ def run(
             retries=retries,
             timeout_s=timeout,
             strict=strict,
-            workers=1 if workers is None else workers,
+            workers=workers,
             backend=backend or "local",
             accept=accept,
             wall_limit_s=wall_limit,
             sign_key=sign_key,
+            nodes=options.read_nodes(nodes),
+            placement=placement,
             watcher=watcher,
         )
     render.show_run(done, as_json=as_json)
@@ -77,6 +81,8 @@ def resume(
     path: options.SearchPath = None,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    nodes: options.Nodes = None,
+    placement: options.Placement = "greedy",
     accept: options.Accept = [],  # noqa: B006
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
@@ -94,6 +100,8 @@ def resume(
             run,
             path=path,
             workers=workers,
+            nodes=options.read_nodes(nodes),
+            placement=placement,
             backend=backend,
             accept=accept,
             wall_limit_s=wall_limit,
@@ -123,7 +131,7 @@ def replay(
         report = wiring.replay(
             run,
             path=path,
-            workers=1 if workers is None else workers,
+            workers=workers,
             backend=backend or "local",
             watcher=watcher,
         )

@@ -63,7 +63,7 @@ def replay(
     run: Path,
     *,
     path: Path | None = None,
-    workers: int = 1,
+    workers: int | None = None,
     backend: str = "local",
     watcher: Watcher | None = None,
 ) -> ReplayReport:

@@ -18,7 +18,7 @@ from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
 from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
-from weft.model.slots import Node, local_nodes
+from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.model.tasks import Budget, SearchCall
 from weft.model.values import Object, canonical, from_wire, to_wire
 
@@ -71,19 +71,20 @@ class Execution:
     """How a run is carried out; may change on every resume and never reaches the ledger."""
 
     out: Path
-    workers: int = 1
+    workers: int | None = None
+    """How many at a time: 1 if not said, and with `nodes` as many as they have slots."""
     backend: str = "local"
     accept: tuple[str, ...] = ()
     wall_limit_s: float | None = None
     sign_key: Path | None = None
     nodes: tuple[Node, ...] = ()
-    """Empty: this machine, with `workers` slots. Otherwise `workers` caps the busy slots."""
+    """Empty: this machine."""
     placement: str = "greedy"
     group_cap: int | None = None
 
     def __post_init__(self) -> None:
-        if self.workers < 1 or self.workers > 4096:
-            raise UsageError(f"--workers must be 1 to 4096, not {self.workers}")
+        if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
+            raise UsageError(f"--workers must be 1 to {MAX_SLOTS}, not {self.workers}")
         if self.backend not in BACKENDS:
             raise UsageError(f"--backend must be one of {', '.join(BACKENDS)}, not {self.backend}")
         unknown = [word for word in self.accept if word not in ACCEPTABLE]
@@ -100,7 +101,7 @@ def placement_of(execution: Execution) -> Placement:
         return Placement(local_nodes(1))
     if not execution.nodes:
         caps = Caps(group=execution.group_cap)
-        return Placement(local_nodes(execution.workers), execution.placement, caps)
+        return Placement(local_nodes(execution.workers or 1), execution.placement, caps)
     caps = Caps(total=execution.workers, group=execution.group_cap)
     return Placement(execution.nodes, execution.placement, caps)
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
+from weft.model.slots import Node
 from weft.model.tasks import SearchCall
 from weft.model.values import from_wire
 from weft.storage.disk import Disk
@@ -60,6 +61,8 @@ def resume(
     *,
     path: Path | None = None,
     workers: int | None = None,
+    nodes: Sequence[Node] = (),
+    placement: str = "greedy",
     backend: str | None = None,
     accept: Sequence[str] = (),
     wall_limit_s: float | None = None,
@@ -75,11 +78,13 @@ def resume(
     run_file = folder.read_run_file()
     execution = Execution(
         run,
-        _recorded_workers(run_file) if workers is None else workers,
+        _recorded_workers(run_file) if workers is None and not nodes else workers,
         backend or str(run_file.execution.get("backend", "local")),
         tuple(accept),
         wall_limit_s,
         sign_key,
+        tuple(nodes),
+        placement,
     )
     if folder.is_sealed():
         return read_outcome(folder, None)

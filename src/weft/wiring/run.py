@@ -47,7 +47,7 @@ def run(
     retries: int = 0,
     timeout_s: float | None = None,
     strict: bool = False,
-    workers: int = 1,
+    workers: int | None = None,
     backend: str = "local",
     accept: Sequence[str] = (),
     wall_limit_s: float | None = None,
@@ -151,7 +151,7 @@ def _open(
         run_id=world.new_run_id(),
         search=name,
         search_path=search_folder(name, folder.path),
-        execution={"backend": execution.backend, "workers": execution.workers},
+        execution={"backend": execution.backend, "workers": execution.workers or 1},
     )
     return create_run(folder, run_file, genesis, inputs, place)
 
