@@ -12,18 +12,19 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.faults.case import GATED, HERE, Case, Search, print_figures, wait_until
-from tests.support.checker import Reference, check_executed, check_finished, open_copy
+from tests.faults.case import GATED, HERE, Case, Search, wait_until
+from tests.support.checker import Reference, check_executed, check_finished
+from tests.workers.lab import SEARCHES, Lab, attempts, print_figures, trials
 
 SEED = 606
-TASKS_PER_KILL = 8
+TASKS_PER_KILL = 6
 
 
 def strikers(name: str, **args: object) -> Search:
     return Search(name, f"{HERE / 'strikers.py'}:{name}", args)
 
 
-@pytest.mark.parametrize("kills", [30, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [200, pytest.param(1000, marks=pytest.mark.slow)])
 def test_workers_killed_from_outside_cost_no_task_anything(kills: int, tmp_path: Path) -> None:
     storm = strikers("storm", rounds=kills // 2, width=2 * TASKS_PER_KILL, work_ms=4)
     calm, case = Case(tmp_path / "calm", storm), Case(tmp_path / "storm", storm)
@@ -33,16 +34,18 @@ def test_workers_killed_from_outside_cost_no_task_anything(kills: int, tmp_path:
         hit = kill_workers(case, process, kills)
         ended = case.end_of(process)
     assert ended.returncode == 0, ended.stderr
-    lost, other = attempts(case.out)
     found = [*check_finished(case.place, reference), *check_executed(case.out, case.executed())]
     found += case.leftovers()
+    ends = {(outcome, reason): count for outcome, reason, count in attempts(case.out)}
+    lost = ends.pop(("requeued", "worker-killed-SIGKILL"), 0)
     spent_s = round(time.monotonic() - start_s, 1)
-    print_figures("F6 storm", seed=SEED, kills=hit, tasks=reference.size, attempts_lost=lost,
-                  charged=other, violations=len(found), seconds=spent_s)  # fmt: skip
+    print_figures("F6 storm", seed=SEED, kills=hit, tasks=ended.outcome["tasks"]["completed"],
+                  attempts_lost=lost, charged=sum(ends.values()), violations=len(found),
+                  seconds=spent_s)  # fmt: skip
     assert found == []
     assert hit == kills
     assert 0 < lost <= hit
-    assert other == 0
+    assert ends == {}
 
 
 def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int) -> int:
@@ -69,15 +72,6 @@ def children(parent: psutil.Process) -> list[psutil.Process]:
         return []
 
 
-def attempts(run: Path) -> tuple[int, int]:
-    """How many attempts were lost to a KILL from outside, and how many ended otherwise."""
-    with open_copy(run) as db:
-        rows = db.execute("SELECT outcome, reason, count(*) FROM attempts GROUP BY 1, 2").fetchall()
-    lost = sum(n for outcome, reason, n in rows
-               if (outcome, reason) == ("requeued", "worker-killed-SIGKILL"))  # fmt: skip
-    return lost, sum(n for _, _, n in rows) - lost
-
-
 @pytest.mark.parametrize(("kind", "exit_code"), [("kill", None), ("segv", 139), ("exit", 3)])
 def test_task_that_ends_its_own_worker_fails_as_worker_died_and_alone(
     kind: str, exit_code: int | None, tmp_path: Path
@@ -93,6 +87,16 @@ def test_task_that_ends_its_own_worker_fails_as_worker_died_and_alone(
     assert case.leftovers() == []
 
 
+def test_crashing_task_fails_and_the_other_999_complete(lab: Lab) -> None:
+    run = lab.run(trials.thousand(bad=500, size=1000), workers=2)
+    print_figures("F6 crash", tasks=1000, completed=run.completed, failed=run.failed,
+                  attempts=attempts(run.out))  # fmt: skip
+    assert run.answer == [[500, "worker-died", 139]]
+    assert (run.completed, run.failed, run.timing_dependent) == (999, 1, True)
+    assert attempts(run.out) == [("failed", "worker-died", 1)]
+    assert lab.leftovers() == []
+
+
 @pytest.mark.parametrize(("workers", "stopped"), [(3, False), (1, True)], ids=["run", "stopped"])
 def test_coordinator_killed_leaves_no_worker(workers: int, stopped: bool, tmp_path: Path) -> None:
     case = Case(tmp_path / "case", GATED, workers=workers)
@@ -104,4 +108,23 @@ def test_coordinator_killed_leaves_no_worker(workers: int, stopped: bool, tmp_pa
         process.kill()
         case.end_of(process)
     assert found
+    assert case.leftovers() == []
+
+
+def test_workers_killed_while_they_start_cost_no_task_anything(tmp_path: Path) -> None:
+    search = Search("kept", f"{SEARCHES / 'trials.py'}:kept", {"size": 50})
+    calm, case = Case(tmp_path / "calm", search), Case(tmp_path / "case", search)
+    assert calm.run().returncode == 0
+    kills = 0
+    with case.start() as process:
+        parent = psutil.Process(process.pid)
+        while kills < 10 and process.poll() is None:
+            for child in children(parent):
+                child.kill()
+                kills += 1
+        ended = case.end_of(process)
+    print_figures("F6 starts", kills=kills)
+    assert ended.outcome["answer"] == sum(i**4 for i in range(50))
+    assert Reference.of(case.out) == Reference.of(calm.out)
+    assert kills >= 10
     assert case.leftovers() == []

@@ -1,0 +1,117 @@
+"""What the tests of workers share: runs in this process, their rows, and what they leave alive.
+
+Processes are found by a marker in their environment or command line, each with its pid and
+start time, so that none is missed and no reused pid is mistaken for one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+import sys
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import weft
+
+SEARCHES = Path(__file__).parent / "searches"
+sys.path.insert(0, str(SEARCHES))
+
+import trials  # noqa: E402
+
+MARKER = "WEFT_TRIAL"
+GONE_WITHIN_S = 5.0
+
+__all__ = ["Lab", "print_figures", "trials"]
+
+
+@dataclass
+class Lab:
+    """A folder for runs and a marker that everything started from it carries."""
+
+    folder: Path
+    marker: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+    def run(self, search: Any, name: str = "run", **how: Any) -> weft.Run:
+        return weft.run(search, out=self.folder / name, **how)
+
+    def step(self, *argv: str, **more: Any) -> dict[str, Any]:
+        """A command's description, its processes marked."""
+        env = {MARKER: self.marker, **more.pop("env", {})}
+        return {"argv": list(argv), "env": env, **more}
+
+    def alive(self) -> list[tuple[int, float, str]]:
+        """Pid, start time and command line of every marked process."""
+        return sorted(self._found())
+
+    def _found(self) -> Iterator[tuple[int, float, str]]:
+        for process in psutil.process_iter():
+            try:
+                line = " ".join(process.cmdline())
+                marked = self.marker in line or process.environ().get(MARKER) == self.marker
+                if marked and process.status() != psutil.STATUS_ZOMBIE:
+                    yield process.pid, process.create_time(), line
+            except (psutil.Error, OSError):
+                continue
+
+    def leftovers(self, within_s: float = GONE_WITHIN_S) -> list[tuple[int, float, str]]:
+        """What is still there after a while; ended, so that it disturbs no other test."""
+        end_s = time.monotonic() + within_s
+        while (left := self.alive()) and time.monotonic() < end_s:
+            time.sleep(0.02)
+        for pid, born, _ in left:
+            with_same_birth = psutil.Process(pid) if psutil.pid_exists(pid) else None
+            if with_same_birth is not None and with_same_birth.create_time() == born:
+                with_same_birth.kill()
+        return left
+
+
+def rows(run: Path, sql: str) -> list[tuple[Any, ...]]:
+    """Read a finished run's manifest."""
+    db = sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro&immutable=1", uri=True)
+    try:
+        return db.execute(sql).fetchall()
+    finally:
+        db.close()
+
+
+def ledger_digest(run: Path) -> str:
+    return hashlib.sha256((run / "ledger.jsonl").read_bytes()).hexdigest()
+
+
+def arrival_order(run: Path) -> tuple[tuple[str, int, int], ...]:
+    """Tasks in the order in which their results came in, as the manifest knows it."""
+    sql = "SELECT lane, round, idx FROM task_view WHERE state IN ('completed', 'failed')"
+    return tuple(rows(run, f"{sql} ORDER BY finished_at"))
+
+
+def attempts(run: Path) -> list[tuple[str, str, int]]:
+    """Attempts that did not succeed: outcome, reason, how many."""
+    return rows(run, "SELECT outcome, reason, count(*) FROM attempts GROUP BY 1, 2 ORDER BY 1, 2")
+
+
+def wait_until(condition: Any, what: str, limit_s: float = 30.0) -> None:
+    end_s = time.monotonic() + limit_s
+    while not condition():
+        assert time.monotonic() < end_s, f"waited too long for: {what}"
+        time.sleep(0.005)
+
+
+def print_figures(campaign: str, **figures: object) -> None:
+    """One line a campaign, shown by `-s` and by `make chaos`."""
+    words = ", ".join(f"{name} {value}" for name, value in figures.items())
+    print(f"\n{campaign}: {words}", flush=True)
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    made = Lab(tmp_path)
+    monkeypatch.setenv(MARKER, made.marker)
+    return made

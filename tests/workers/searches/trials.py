@@ -1,0 +1,237 @@
+"""Tasks that hang, eat memory or crash, and commands: what the tests of workers run.
+
+Each search takes its whole plan as arguments, so that tests write plans and not modules.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import weft
+
+
+@weft.task
+def square(x: int) -> int:
+    return x * x
+
+
+@weft.task
+def nap(x: int, ms: int) -> int:
+    time.sleep(ms / 1000)
+    return x
+
+
+@weft.task
+def read_address_zero(x: int) -> int:
+    ctypes.string_at(0)
+    return x
+
+
+@weft.task
+def visible(x: int) -> list[str | None]:
+    """The devices this worker may see."""
+    names = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+    return [os.environ.get(name) for name in names]
+
+
+# -- hangs --------------------------------------------------------------------------------
+
+
+def sleep_for_ever() -> None:
+    while True:
+        time.sleep(1000)
+
+
+def stop_own_worker() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+    sleep_for_ever()
+
+
+def hold_the_gil() -> None:
+    ctypes.PyDLL(None).sleep(1000)
+
+
+def backtrack() -> None:
+    re.match(r"(a+)+$", "a" * 64 + "b")
+
+
+def ignore_term() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sleep_for_ever()
+
+
+HANGS = {f.__name__: f for f in (sleep_for_ever, stop_own_worker, hold_the_gil, backtrack,
+                                 ignore_term)}  # fmt: skip
+
+
+@weft.task(timeout_s=1)
+def hang(how: str) -> None:
+    HANGS[how]()
+
+
+@weft.search(version=1)
+def hung(how: str, others: int):
+    """One task that hangs among others that do not, then a round that needs every slot."""
+    first = yield [hang(how), *(square(i) for i in range(others))]
+    second = yield [nap(i, 5) for i in range(others)]
+    return [r.value if r.ok else r.error.type for r in (*first, *second)]
+
+
+# -- memory -------------------------------------------------------------------------------
+
+
+@weft.task(memory_mb=64)
+def eat(mb: int) -> int:
+    """Hold so many megabytes, and say who did."""
+    data = bytearray(mb * 2**20)
+    for at in range(0, len(data), 4096):
+        data[at] = 1
+    return os.getpid()
+
+
+@weft.search(version=1)
+def meals(sizes: list[int]):
+    results = yield [eat(mb) for mb in sizes]
+    return ["fed" if r.ok else r.error.type for r in results]
+
+
+# -- commands -----------------------------------------------------------------------------
+
+
+def command(step: dict[str, Any]) -> Any:
+    """A command from its plain description; functions by name."""
+    step = dict(step)
+    for name in ("prepare", "collect"):
+        if name in step:
+            step[name] = globals()[step[name]]
+    return weft.command(step.pop("argv"), **{"timeout_s": 30.0, **step})
+
+
+def outcome(result: Any) -> Any:
+    if result.ok:
+        return result.value
+    return {"type": result.error.type, "stage": result.error.stage, "code": result.error.exit_code}
+
+
+@weft.search(version=1)
+def commands(steps: list[dict[str, Any]], after: int = 0):
+    """One round of commands, then a round of small tasks."""
+    first = yield [command(step) for step in steps]
+    second = yield [square(i) for i in range(after)]
+    del second
+    return [outcome(r) for r in first]
+
+
+@weft.search(version=1)
+def one_by_one(steps: list[dict[str, Any]]):
+    """One command a round."""
+    found = []
+    for step in steps:
+        results = yield [command(step)]
+        found.append(outcome(results[0]))
+    return found
+
+
+@weft.search(version=1)
+def laned(names: list[str], steps: list[dict[str, Any]]):
+    """The same commands in each lane."""
+    return (yield weft.lanes({name: commands(steps) for name in names}))
+
+
+def say_prepared(run: Any) -> dict[str, str]:
+    (run.out_dir / "order").write_text("prepare\n")
+    return {"word": run.args["word"]}
+
+
+def read_order(run: Any) -> str:
+    return (run.out_dir / "order").read_text() + "collect"
+
+
+def raise_value_error(run: Any) -> None:
+    raise ValueError("no")
+
+
+def say_temporary(run: Any) -> None:
+    raise weft.Temporary("not yet")
+
+
+def list_folders(run: Any) -> list[list[str]]:
+    """What lies in the attempt's own folders, and the attempt's number."""
+    seen = sorted(path.name for path in (*run.out_dir.iterdir(), *run.tmp_dir.iterdir()))
+    return [seen, [str(run.attempt)]]
+
+
+# -- placement ----------------------------------------------------------------------------
+
+
+@weft.task(gpu=1)
+def gpu_nap(x: int, ms: int) -> int:
+    time.sleep(ms / 1000)
+    return x
+
+
+@weft.task(gpu=1)
+def gpu_visible(x: int) -> list[str | None]:
+    return visible.function(x)
+
+
+@weft.task(group="red")
+def red_nap(x: int, ms: int) -> int:
+    time.sleep(ms / 1000)
+    return x
+
+
+@weft.task(group="blue")
+def blue_nap(x: int, ms: int) -> int:
+    time.sleep(ms / 1000)
+    return x
+
+
+KINDS = {"nap": nap, "gpu": gpu_nap, "red": red_nap, "blue": blue_nap}
+
+
+@weft.search(version=1)
+def naps(kinds: list[str], ms: list[int]):
+    """One round; kinds and durations in turn."""
+    count = max(len(kinds), len(ms))
+    tasks = [KINDS[kinds[i % len(kinds)]](i, ms[i % len(ms)]) for i in range(count)]
+    return [r.value for r in (yield tasks)]
+
+
+@weft.search(version=1)
+def devices(count: int):
+    seen = yield [gpu_visible(i) for i in range(count)]
+    plain = yield [visible(0)]
+    return [[r.value for r in seen], plain[0].value]
+
+
+@weft.search(version=1)
+def thousand(bad: int, size: int):
+    """Many tiny tasks; one of them crashes its worker each time."""
+    results = yield [read_address_zero(i) if i == bad else square(i) for i in range(size)]
+    return [[r.index, r.error.type, r.error.exit_code] for r in results if not r.ok]
+
+
+@weft.search(version=1)
+def kept(size: int):
+    """Tiny tasks, one round after another."""
+    first = yield [square(i) for i in range(size)]
+    second = yield [square(r.value) for r in first]
+    return sum(r.value for r in second)
+
+
+if __name__ == "__main__":  # a grandchild for commands: `trials.py depth width`
+    depth, width = int(sys.argv[1]), int(sys.argv[2])
+    if depth:
+        for _ in range(width):
+            subprocess.Popen([sys.executable, __file__, str(depth - 1), str(width)])
+    while Path("/").exists():
+        time.sleep(1000)
