@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import first, health, look, render, runs, watch
+from weft.cli import first, health, look, render, report, runs, watch
 from weft.errors import WeftError
 
 BAD_PATH = 3

@@ -1,0 +1,105 @@
+"""Drawings for a report, built from parts that cannot carry code: every text is escaped.
+
+>>> print(element("text", "a < b", x=1.5))
+<text x="1.5">a &lt; b</text>
+"""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup, escape
+
+from weft.report.text import visible
+
+ELEMENTS = frozenset(
+    [
+        "a",
+        "caption",
+        "circle",
+        "clipPath",
+        "code",
+        "defs",
+        "desc",
+        "div",
+        "ellipse",
+        "figcaption",
+        "figure",
+        "g",
+        "h3",
+        "h4",
+        "line",
+        "linearGradient",
+        "p",
+        "path",
+        "pattern",
+        "polygon",
+        "polyline",
+        "pre",
+        "rect",
+        "section",
+        "small",
+        "span",
+        "stop",
+        "strong",
+        "svg",
+        "table",
+        "tbody",
+        "td",
+        "text",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "tspan",
+        "ul",
+        "li",
+        "use",
+    ]
+)
+_ATTRIBUTE = re.compile(r"(?!on)[A-Za-z][A-Za-z0-9-]*")
+_LINKS = ("href", "src", "xlink-href")
+
+
+def element(name: str, *children: str, **attributes: object) -> Markup:
+    """Build one element; children that are plain strings are escaped.
+
+    An underscore in an attribute's name is written as a dash and one at its end is dropped:
+    `stroke_width=2, class_="axis"`. Links may only point inside the page.
+    """
+    if name not in ELEMENTS:
+        raise ValueError(f"element {name!r:.40} may not stand in a report")
+    parts = [_attribute(key, value) for key, value in attributes.items() if value is not None]
+    inside = Markup("").join(escape(c) if _is_markup(c) else escape(visible(c)) for c in children)
+    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), Markup("").join(parts), inside)  # noqa: S704
+
+
+def drawing(width: float, height: float, *children: str, label: str) -> Markup:
+    """Build an SVG that scales with the page; `label` says in words what it shows."""
+    box = f"0 0 {_number(width)} {_number(height)}"
+    return element("svg", *children, viewBox=box, role="img", aria_label=label, class_="drawing")
+
+
+def table(headers: list[str], rows: list[list[str]]) -> Markup:
+    """Build a table with a head."""
+    head = element("tr", *(element("th", text, scope="col") for text in headers))
+    body = [element("tr", *(element("td", text) for text in row)) for row in rows]
+    return element("table", element("thead", head), element("tbody", *body))
+
+
+def _is_markup(text: str) -> bool:
+    return hasattr(text, "__html__")
+
+
+def _attribute(key: str, value: object) -> Markup:
+    name = key.rstrip("_").replace("_", "-")
+    if not _ATTRIBUTE.fullmatch(name):
+        raise ValueError(f"attribute {name!r:.40} may not stand in a report")
+    text = _number(value) if isinstance(value, int | float) else visible(str(value))
+    if name in _LINKS and not text.startswith("#"):
+        raise ValueError(f"{name} may only point inside the page, not to {text!r:.40}")
+    return Markup(' {}="{}"').format(Markup(name), text)  # noqa: S704 - matched just above
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,108 @@
+r"""How things read in a report: visible escapes, bounded texts, numbers with their units.
+
+>>> visible("a\u202eb")
+'a\\u202eb'
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+from weft.errors import WeftError
+from weft.model.values import Object, decode
+
+LONG_INT_BITS = 4096
+CUT = "… ({:,} characters in all)"
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    """Write control characters, direction marks and lone surrogates as escapes.
+
+    With `lines`, line breaks and tabs stay.
+    """
+    if text.isprintable():
+        return text
+    kept = "\n\t" if lines else ""
+    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+
+
+def clip(text: str, limit_bytes: int, *, lines: bool = False) -> str:
+    """Make a text visible and cut it so that its JSON form stays near `limit_bytes`."""
+    shown = visible(text[: limit_bytes + 1], lines=lines)
+    if len(text) <= limit_bytes and _weight(shown) <= limit_bytes:
+        return shown
+    low, high = 0, len(shown)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if _weight(shown[:middle]) <= limit_bytes else (low, middle - 1)
+    return shown[:low] + CUT.format(len(text))
+
+
+def _weight(text: str) -> int:
+    """Bytes of the text inside a page: UTF-8, with quotes, `<`, `>` and `&` escaped."""
+    escaped = text.count("<") + text.count(">") + text.count("&")
+    return len(text.encode()) + 5 * escaped + text.count('"') + text.count("\\")
+
+
+def value_text(recorded: str) -> str:
+    """Write a recorded value as people write JSON: floats and large integers untagged."""
+    if '"$' not in recorded:
+        return recorded
+    try:
+        return json.dumps(_plain(decode(recorded)), ensure_ascii=False, separators=(",", ":"))
+    except (WeftError, ValueError, RecursionError):
+        return recorded
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Object):
+        return {"object": value.digest}
+    if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:
+        return hex(value)
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def duration(seconds: float | None) -> str:
+    """A span in the unit a person would use."""
+    if seconds is None:
+        return "–"
+    for limit, factor, unit in ((0.001, 1e6, "µs"), (1.0, 1e3, "ms")):
+        if seconds < limit:
+            return f"{seconds * factor:.3g} {unit}"
+    if seconds < 100:
+        return f"{seconds:.3g} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days} d {hours} h"
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s"
+
+
+def number(value: float) -> str:
+    """A count with thousands apart."""
+    return f"{value:,}"
+
+
+def percent(share: float | None) -> str:
+    """A share between 0 and 1."""
+    return "–" if share is None else f"{100 * share:.0f} %"
+
+
+def moment(at: float | None) -> str:
+    """A wall-clock time in UTC; empty when there is none or it is no time at all."""
+    try:
+        return "" if at is None else datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return f"at {at!r}"
+
+
+def some(shown: int, total: int, what: str) -> str:
+    """Say how many of a list are shown: `12 tasks`, `showing 2,000 of 100,000 tasks`."""
+    if shown == total:
+        return f"{total:,} {what}"
+    return f"showing {shown:,} of {total:,} {what}"

@@ -1,0 +1,144 @@
+"""Who worked when: spans per worker, merged until they fit a page. Pure.
+
+Spans go into a fine grid by their start, so that a million tasks need bounded memory; spans of
+one worker that nearly touch are then joined, with the gap allowed growing until few are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+GRID = 3000
+MAX_SPANS = 2400
+MAX_TRACKS = 64
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Worker:
+    """A process that ran tasks; `started` tells two with the same pid apart."""
+
+    node: str
+    gpu: int
+    """-1 for none."""
+    pid: int
+    started: float
+
+    def label(self) -> str:
+        """Name it for people."""
+        gpu = f" · gpu {self.gpu}" if self.gpu >= 0 else ""
+        return f"{self.node}{gpu} · pid {self.pid}"
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of work: `tasks` of them, `failed` among those, busy for `busy_s`."""
+
+    start: float
+    end: float
+    tasks: int
+    failed: int
+    busy_s: float
+    running: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Track:
+    """One worker's spans, by start, and the moments at which it lost or failed an attempt."""
+
+    worker: Worker
+    spans: tuple[Span, ...]
+    marks: tuple[float, ...]
+    tasks: int
+    busy_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The tracks that are shown, of `workers` in all, from `start` to `end`."""
+
+    start: float
+    end: float
+    tracks: tuple[Track, ...]
+    workers: int
+    merged: bool
+    """Whether a span may stand for several tasks."""
+
+
+@dataclass(slots=True)
+class Weaver:
+    """Takes spans in any order and gives the timeline."""
+
+    start: float
+    end: float
+    _cells: dict[Worker, dict[int, Span]] = field(default_factory=dict)
+    _marks: dict[Worker, list[float]] = field(default_factory=dict)
+    _joined: bool = False
+
+    def add(self, worker: Worker, span: Span) -> None:
+        """Put a span into its cell of the grid."""
+        cells = self._cells.setdefault(worker, {})
+        width = (self.end - self.start) / GRID or 1.0
+        cell = int((span.start - self.start) / width)
+        old = cells.get(cell)
+        self._joined |= old is not None
+        cells[cell] = span if old is None else _join(old, span)
+
+    def mark(self, worker: Worker, at: float) -> None:
+        """Note a moment at which an attempt did not succeed."""
+        self._marks.setdefault(worker, []).append(at)
+
+    def finish(self) -> Timeline:
+        """Return the busiest workers' tracks in worker order, small enough for a page."""
+        workers = sorted({*self._cells, *self._marks})
+        shown = sorted(sorted(workers, key=lambda w: (-self._busy_s(w), w))[:MAX_TRACKS])
+        rows = [sorted(self._cells.get(w, {}).values(), key=lambda s: s.start) for w in shown]
+        before = sum(map(len, rows))
+        rows = _fit(rows, self.end - self.start)
+        merged = self._joined or sum(map(len, rows)) < before
+        tracks = [self._track(w, spans) for w, spans in zip(shown, rows, strict=True)]
+        return Timeline(self.start, self.end, tuple(tracks), len(workers), merged)
+
+    def _busy_s(self, worker: Worker) -> float:
+        return sum(span.busy_s for span in self._cells.get(worker, {}).values())
+
+    def _track(self, worker: Worker, spans: Sequence[Span]) -> Track:
+        marks = sorted(self._marks.get(worker, []))
+        step = max(1, len(marks) // 100)
+        tasks = sum(span.tasks for span in spans)
+        return Track(
+            worker, tuple(spans), tuple(marks[::step]), tasks, sum(span.busy_s for span in spans)
+        )
+
+
+def _fit(rows: list[list[Span]], length: float) -> list[list[Span]]:
+    gap = length / GRID / 2
+    while sum(map(len, rows)) > MAX_SPANS:
+        rows = [list(_merged(spans, gap)) for spans in rows]
+        gap *= 2
+    return rows
+
+
+def _merged(spans: Iterable[Span], gap: float) -> Iterator[Span]:
+    last: Span | None = None
+    for span in spans:
+        if last is not None and not span.running and span.start - last.end <= gap:
+            last = _join(last, span)
+        else:
+            if last is not None:
+                yield last
+            last = span
+    if last is not None:
+        yield last
+
+
+def _join(a: Span, b: Span) -> Span:
+    return replace(
+        a,
+        start=min(a.start, b.start),
+        end=max(a.end, b.end),
+        tasks=a.tasks + b.tasks,
+        failed=a.failed + b.failed,
+        busy_s=a.busy_s + b.busy_s,
+        running=a.running or b.running,
+    )
