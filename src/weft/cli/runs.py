@@ -117,12 +117,16 @@ def replay(
     path: options.SearchPath = None,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    commands: Annotated[
+        bool, typer.Option("--commands", help="Run external commands again too.")
+    ] = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = 0,
 ) -> None:
     """Run every function task of a finished run again and compare the ledger byte for byte.
 
+    External commands are answered from the record unless --commands is given.
     Exit code 0 when the ledgers are equal, 1 when they differ.
     """
     from weft.wiring import replay as wiring  # noqa: PLC0415 - slow to import
@@ -133,6 +137,7 @@ def replay(
             path=path,
             workers=workers,
             backend=backend or "local",
+            commands=commands,
             watcher=watcher,
         )
     if as_json:

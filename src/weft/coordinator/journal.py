@@ -26,6 +26,8 @@ from weft.coordinator.steps import (
 from weft.errors import ReplayDiverged
 from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
+from weft.model.tasks import COMMAND
+from weft.model.values import decode_trusted
 from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow, row_digest
 from weft.storage.objects import ObjectStore
 
@@ -134,7 +136,7 @@ class Journal:
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
-        for function in dict.fromkeys(task.function for task in c.tasks):
+        for function in dict.fromkeys(name for task in c.tasks for name in _code_of(task)):
             self.sources.use(function)
         known: dict[int, TaskRow] = {}
         if row.id not in self._fresh:
@@ -276,6 +278,14 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
     Close: Journal._close,
     Answer: Journal._answer,
 }
+
+
+def _code_of(task: Task) -> tuple[str, ...]:
+    """Functions of the user's that a task runs: for a command, those around it."""
+    if task.function != COMMAND:
+        return (task.function,)
+    args: Any = decode_trusted(task.args)
+    return tuple(name for name in (args["prepare"], args["collect"]) if name is not None)
 
 
 def _diverged(lane: str, round_: int, what: str) -> ReplayDiverged:

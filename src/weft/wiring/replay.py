@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weft.backends.recorded import Recall
 from weft.coordinator.loop import Watcher
 from weft.errors import Interrupted, RunFolderInvalid, RunMismatch
+from weft.model.attempts import Finished, Staged
+from weft.model.results import TaskError
+from weft.model.tasks import COMMAND
+from weft.model.values import objects_in
 from weft.readers.diff import Difference, diff
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
+from weft.storage.manifest import Manifest
 from weft.storage.objects import ObjectStore
 from weft.wiring import world
 from weft.wiring.opening import Place
@@ -65,12 +71,14 @@ def replay(
     path: Path | None = None,
     workers: int | None = None,
     backend: str = "local",
+    commands: bool = False,
     watcher: Watcher | None = None,
 ) -> ReplayReport:
     """Run every task of a finished run again and compare the ledger byte for byte.
 
-    The recorded run is only read. Its genesis and inputs are used again; the new heads are
-    noted nowhere.
+    Commands are answered from the record unless `commands` says to run them too, since they
+    need not be deterministic. The recorded run is only read. Its genesis and inputs are used
+    again; the new heads are noted nowhere.
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
@@ -86,7 +94,9 @@ def replay(
     before = read_outcome(folder, None)
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
         out = Path(place) / "run"
-        again = _carry_out(folder, decision, Execution(out, workers, backend), watcher)
+        execution = Execution(out, workers, backend)
+        recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
+        again = _carry_out(folder, decision, execution, watcher, recall)
         difference = diff(run, out)
     changed = tuple(
         package
@@ -97,14 +107,45 @@ def replay(
     return ReplayReport(run, before.head, again.head, before.size, done, difference, changed)
 
 
+class CommandRecord:
+    """How a finished run's commands ended, with the objects they made."""
+
+    def __init__(self, folder: RunFolder, out: RunFolder) -> None:
+        self._store = ObjectStore(folder.objects, Disk())
+        self._staging = ObjectStore(out.objects, Disk()).staging
+        self._ends: dict[str, tuple[str | None, str | None]] = {}
+        if folder.manifest.is_file():
+            manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+            sql = "SELECT key, value, error FROM tasks WHERE function = ?"
+            self._ends = {key: (v, e) for key, v, e in manifest.query(sql, COMMAND) if v or e}
+            manifest.close()
+
+    def recall(self, key: str) -> Finished | None:
+        """Return the recorded end of a command, its objects staged for the replay."""
+        if key not in self._ends:
+            return None
+        value, error = self._ends[key]
+        staged = tuple(self._stage(digest) for digest in objects_in(value or ""))
+        return Finished(0, value, TaskError.from_text(error) if error else None, staged=staged)
+
+    def _stage(self, digest: str) -> Staged:
+        self._staging.mkdir(parents=True, exist_ok=True)
+        (self._staging / digest).write_bytes(self._store.read(digest))
+        return Staged(digest, digest)
+
+
 def _carry_out(
-    folder: RunFolder, decision: Decision, execution: Execution, watcher: Watcher | None
+    folder: RunFolder,
+    decision: Decision,
+    execution: Execution,
+    watcher: Watcher | None,
+    recall: Recall | None,
 ) -> Run:
     objects = ObjectStore(folder.objects, Disk())
     inputs = {name: objects.read(digest) for name, digest in decision.inputs.items()}
     disk = Disk()
     unnoted = Place(disk, world.host_name(), HeadsList(None, disk))
     try:
-        return carry_out(decision, execution, inputs, watcher, unnoted)
+        return carry_out(decision, execution, inputs, watcher, unnoted, recall)
     except Interrupted:
         raise Interrupted("the replay was interrupted", hint=f"weft replay {folder.path}") from None

@@ -15,6 +15,7 @@ from pathlib import Path
 from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.process import WorkerSetup
+from weft.backends.recorded import Recall, RecordedCommands
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
@@ -93,8 +94,10 @@ def carry_out(
     inputs: dict[str, bytes],
     watcher: Watcher | None = None,
     place: Place | None = None,
+    recall: Recall | None = None,
 ) -> Run:
-    """Create or open the run's folder and run it to its end."""
+    """Create or open the run's folder and run it to its end; `recall` answers commands."""
+    placement = placement_of(execution)
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
     place = place or real_place()
     sign = _signer(execution, decision.call.name)
@@ -107,7 +110,7 @@ def carry_out(
         opened = _open(folder, decision, execution, genesis, inputs, place)
         opened.scribe.sign = sign
         try:
-            return _run_open(opened, decision, execution, watcher)
+            return _run_open(opened, decision, execution, watcher, placement, recall)
         finally:
             opened.scribe.ledger.close()
             opened.manifest.close()
@@ -157,7 +160,12 @@ def _open(
 
 
 def _run_open(
-    opened: OpenRun, decision: Decision, execution: Execution, watcher: Watcher | None
+    opened: OpenRun,
+    decision: Decision,
+    execution: Execution,
+    watcher: Watcher | None,
+    placement: Placement,
+    recall: Recall | None,
 ) -> Run:
     clock = world.RealClock()
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
@@ -167,10 +175,11 @@ def _run_open(
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
-    placement = placement_of(execution)
     machine = new_machine(opened, decision, journal, placement=placement)
     stop = world.StopRequest(execution.wall_limit_s)
     backend = _backend(opened, decision, execution, placement.slots)
+    if recall is not None:
+        backend = RecordedCommands(backend, recall)
     try:
         with stop.listening():
             finished = Coordinator(
