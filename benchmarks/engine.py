@@ -95,9 +95,9 @@ Weft is the only one here that makes every result durable, in order, in a ledger
 was verified afterwards, and every engine's sum was checked.
 
 *Warm* counts from when both workers have answered a first task, *cold* includes starting them.
-Weft's time ends when the ledger is sealed and the workers are gone, that of the others with the last
-result. Its warm time begins with the end of the last greeting as the manifest has it, so making and
-queueing the tasks is in it.
+Weft's time ends when the ledger is sealed and the workers are gone, that of the others with the
+last result. Its warm time begins with the end of the last greeting as the manifest has it, so
+making and queueing the tasks is in it.
 
 ## {TINY:,} tiny tasks ({TINY_TURNS} turns)
 
@@ -109,8 +109,8 @@ Target: at most 1.0 × {REFERENCE} (forkserver), and at most 0.1 × Ray tasks.
 
 ## {MILLISECOND:,} tasks of 1 ms ({MILLISECOND_TURNS} turns)
 
-Each task spins for 1 ms of the monotonic clock; efficiency is {MILLISECOND:,} × 1 ms / {WORKERS} over
-the time taken. Target: at least 90 %.
+Each task spins for 1 ms of the monotonic clock; efficiency is {MILLISECOND:,} × 1 ms / {WORKERS}
+over the time taken. Target: at least 90 %.
 
 | engine | warm, efficiency | × {REFERENCE}'s time | cold, efficiency | × {REFERENCE}'s time |
 |---|---|---|---|---|
