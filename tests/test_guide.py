@@ -61,7 +61,8 @@ def test_guide_files_and_commands_do_what_it_says(tmp_path: Path) -> None:
             shown.append(last)
         elif language == "console":
             run_console(text, tmp_path)
-    assert shown == ["primes.py", "early.py", "climbers.py", "words.py", "shaky.py"]
+    files = ["primes.py", "early.py", "climbers.py", "words.py", "shaky.py", "wordcount.py"]
+    assert shown == files
 
 
 def test_guide_quotes_the_refusal_of_an_iterator() -> None:
