@@ -24,9 +24,11 @@ from pathlib import Path
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator
 from weft.coordinator.machine import LazyLimits
+from weft.coordinator.placement import PLACEMENTS, Placement
 from weft.coordinator.policy import LOSSES_BEFORE_FAILED, Policy
 from weft.model.attempts import Assignment, BackendEvent, Finished, GivenBack, Lost, Started, Worker
 from weft.model.results import TaskError
+from weft.model.slots import Node
 from weft.model.tasks import SearchCall
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -42,6 +44,7 @@ MIN_FAULTS = 20
 MAX_CRASHES = 3
 SHAPES = (7, 12, 13, 23, 26, 29, 31, 36, 40, 43, 44, 47, 49, 56, 57, 58)
 """Searches of 40 to 160 tasks in up to 13 lanes, so that 20 faults find room in each."""
+NODES = (Node("one", cpus=1), Node("three", cpus=3, max_concurrent=2))
 LAZY = LazyLimits(window=5, reach=9)
 POLICY = Policy(retries=100, timeout_s=30.0)
 
@@ -97,14 +100,19 @@ class SimBackend:
     checker: Checker
     faults: Faults
     slots: int = 4
+    room: int = 2
+    """Tasks a slot holds: one that may run, and one behind it."""
     _queue: list[Assignment] = field(default_factory=list)
     _running: list[Assignment] = field(default_factory=list)
     _hung: list[Assignment] = field(default_factory=list)
     _ghosts: list[BackendEvent] = field(default_factory=list)
 
     def capacity(self) -> list[int]:
-        """One slot that takes several: the simulation decides itself what runs beside what."""
-        return [self.slots - len(self._queue) - len(self._running) - len(self._hung)]
+        """Room per slot."""
+        held = [0] * self.slots
+        for assignment in (*self._queue, *self._running, *self._hung):
+            held[assignment.slot] += 1
+        return [self.room - count for count in held]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Take assignments."""
@@ -254,7 +262,8 @@ class Simulation:
             backend = SimBackend(self.chance, clock, executor, self.checker, self.faults)
             stop_after = self._stop_after()
             turns = iter(range(1, 10**9))
-            machine = new_machine(opened, decision, journal, LAZY)
+            placement = Placement(NODES, PLACEMENTS[self.faults.pick(len(PLACEMENTS))])
+            machine = new_machine(opened, decision, journal, LAZY, placement)
             coordinator = Coordinator(
                 machine, journal, opened.scribe, backend, clock, lambda: next(turns) > stop_after
             )
