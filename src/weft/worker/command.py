@@ -12,6 +12,7 @@ import importlib
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -34,6 +35,8 @@ TEMPORARY = 75
 BROKEN = (126, 127)
 INLINE_BYTES = 64 * 1024
 TAIL_LINES = 40
+OVERDUE_S = 4.0
+"""A supervisor that has not reported so long after the limit is stopped or stuck: ended too."""
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
 GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
@@ -79,9 +82,11 @@ def run_command(
 ) -> Any:
     """Run one attempt; the value is what `collect` returns, or the command's output."""
     around = task_context.current()
+    around.stage = "prepare"
     run = _attempt(around, args, seed)
     try:
         names = run.names() | _prepared(prepare, run)
+        around.stage = "run"
         spec = {
             "argv": [expand(word, names) for word in argv],
             "cwd": expand(cwd, names),
@@ -95,6 +100,7 @@ def run_command(
         for name in ("cpu_s", "peak_bytes", "wall_s"):
             around.notes[name] = report[name]
         _judge(report, run)
+        around.stage = "collect"
         return _collected(collect, run)
     finally:
         shutil.rmtree(run.out_dir.parent, ignore_errors=True)
@@ -111,12 +117,15 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> Command
     folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
     shutil.rmtree(folder, ignore_errors=True)
     out_dir, tmp_dir, logs = folder / "out", folder / "tmp", around.logs / assignment.key
-    for path in (out_dir, tmp_dir, logs):
-        path.mkdir(parents=True, exist_ok=True)
     stdout = logs / f"{assignment.attempt}.out"
     stderr = logs / f"{assignment.attempt}.log"
-    for path in (stdout, stderr):
-        path.unlink(missing_ok=True)
+    try:
+        for path in (out_dir, tmp_dir, logs):
+            path.mkdir(parents=True, exist_ok=True)
+        for path in (stdout, stderr):
+            path.unlink(missing_ok=True)
+    except OSError as error:  # a full disk is the node's fault, not the command's
+        raise Ending(None, lost="no-folder", detail=str(error)) from None
     return CommandRun(args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot)
 
 
@@ -142,8 +151,12 @@ def _collected(name: str | None, run: CommandRun) -> Any:
 
 
 def _function(name: str) -> Any:
+    """Find a search's own function; failing that is the node's fault, before any body runs."""
     module, _, attribute = name.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise Ending(None, lost="import-failed", detail=str(error)) from None
 
 
 def _environment(
@@ -164,19 +177,39 @@ def _environment(
 def _supervised(spec: dict[str, Any]) -> dict[str, Any]:
     """Run the command under a supervisor of its own and return its report."""
     argv = [sys.executable, "-I", "-S", supervisor.__file__]
-    with subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(json.dumps(spec).encode() + b"\n")
-        process.stdin.flush()  # and stays open: its end tells the supervisor that we are gone
-        answer = process.stdout.read()
+    limit_s = None if spec["timeout_s"] is None else spec["timeout_s"] + OVERDUE_S
+    try:
+        with subprocess.Popen(
+            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        ) as process:
+            answer = _report_of(process, json.dumps(spec).encode() + b"\n", limit_s)
+    except OSError as error:  # no process to be had, or it was killed before it could read
+        answer, why = b"", str(error)
+    else:
+        why = "the supervisor was killed"
+    if answer is None:
+        supervisor.kill_descendants()
+        raise Ending(TaskError("timeout", "run"), retriable=True, detail="supervisor overdue")
     if not answer:
         supervisor.kill_descendants()
-        raise Ending(None, lost="supervisor-died", detail="the supervisor was killed")
+        raise Ending(None, lost="supervisor-died", detail=why)
     report: dict[str, Any] = json.loads(answer)
     return report
+
+
+def _report_of(
+    process: subprocess.Popen[bytes], spec: bytes, limit_s: float | None
+) -> bytes | None:
+    """What the supervisor says in the end; None when it is overdue, and killed."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(spec)
+    process.stdin.flush()  # and stays open: its end tells the supervisor that we are gone
+    ready, _, _ = select.select([process.stdout], [], [], limit_s)
+    if not ready:
+        process.kill()
+        return None
+    return process.stdout.read()
 
 
 def _judge(report: Mapping[str, Any], run: CommandRun) -> None:

@@ -36,6 +36,8 @@ class TaskContext:
         self.attempts = attempts
         self.assignment = assignment
         self.slot = slot
+        self.stage = "run"
+        """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.notes: dict[str, Any] = {}
         self.staged: dict[str, str] = {}
 

@@ -86,16 +86,16 @@ class Executor:
         except Ending as ending:
             end = ending.outcome(ticket)
         except Temporary as error:
-            end = _fault(ticket, "temporary", error, retriable=True)
+            end = _fault(ticket, "temporary", around, error, retriable=True)
         except MemoryError as error:
-            end = _fault(ticket, "out-of-memory", error)
+            end = _fault(ticket, "out-of-memory", around, error)
         except ObjectDamaged as error:  # the store's fault, not the task's
             return Lost(ticket, "object-damaged", _detail(error))
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else int(error.code is not None)
-            end = _fault(ticket, "exit", error, exit_code=code)
+            end = _fault(ticket, "exit", around, error, exit_code=code)
         except Exception as error:
-            end = _fault(ticket, "exception", error)
+            end = _fault(ticket, "exception", around, error)
         else:
             end = _encoded(ticket, value, around)
         finally:
@@ -152,6 +152,7 @@ def _encoded(ticket: int, value: object, around: TaskContext) -> Finished:
 def _fault(
     ticket: int,
     type_: str,
+    around: TaskContext,
     error: BaseException,
     *,
     exit_code: int | None = None,
@@ -159,7 +160,7 @@ def _fault(
 ) -> Finished:
     return Finished(
         ticket,
-        error=TaskError(type_, "run", exit_code),
+        error=TaskError(type_, around.stage, exit_code),
         retriable=retriable,
         detail=_detail(error),
     )

@@ -25,7 +25,12 @@ from typing import Any
 TERM_GRACE_S = 1.0
 """How long processes may take to obey TERM before they are killed."""
 MEMORY_EVERY_S = 0.05
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Only the worker's pipe and the limits end a supervisor."""
+_TO_RESET = (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ)
+"""A new program inherits what is ignored; a command starts with the system's defaults."""
 
 
 class Supervisor:
@@ -66,7 +71,7 @@ class Supervisor:
             self._become_command()
         except FileNotFoundError as error:
             self._fail(127, error)
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a NUL byte, a name with "="
             self._fail(126, error)
         os._exit(126)
 
@@ -74,7 +79,8 @@ class Supervisor:
         spec = self._spec
         os.setsid()
         signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        for number in _TO_RESET:
+            signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
@@ -86,9 +92,11 @@ class Supervisor:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606 - no shell, by design
 
-    def _fail(self, code: int, error: OSError) -> None:
+    def _fail(self, code: int, error: OSError | ValueError) -> None:
         """Say on the command's stderr why it could not start, as a shell would."""
-        os.write(2, f"{self._spec['argv'][0]}: {error.strerror}\n".encode())
+        what = getattr(error, "filename", None) or self._spec["argv"][0]
+        why = getattr(error, "strerror", None) or error
+        os.write(2, f"{what}: {why}\n".encode("utf-8", "replace"))
         os._exit(code)
 
     # -- watching -------------------------------------------------------------------------
@@ -212,11 +220,17 @@ def become_subreaper() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
+def wake_when_parent_ends() -> None:
+    """Be continued when the worker ends: a stopped supervisor could not clear up."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)
+
+
 def main() -> None:
     """Read the command from the first line of stdin, run it, print the report."""
     become_subreaper()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # only the worker's pipe and the limits end us
+    wake_when_parent_ends()
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_IGN)
     line = b""
     while not line.endswith(b"\n"):
         piece = os.read(0, 65536)
