@@ -9,10 +9,7 @@ import ctypes
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import weft
@@ -101,6 +98,31 @@ def eat(mb: int) -> int:
 def meals(sizes: list[int]):
     results = yield [eat(mb) for mb in sizes]
     return ["fed" if r.ok else r.error.type for r in results]
+
+
+@weft.task(memory_mb=64)
+def fill(ms: int) -> str:
+    """Take all that is allowed, keep it for a while, and go on."""
+    held: list[bytes] = []
+    end_s = time.monotonic() + ms / 1000
+    while time.monotonic() < end_s:
+        for size in (2**20, 2**16, 2**12):
+            try:
+                while True:
+                    held.append(bytes(size))
+            except MemoryError:
+                time.sleep(0.001)
+    held.clear()
+    return "full"
+
+
+@weft.search(version=1)
+def brimful(size: int):
+    """A worker spoken to while its task holds all the memory it may have."""
+    yield [square(i) for i in range(size)]
+    first = yield [fill(600), *(square(i) for i in range(size))]
+    second = yield [nap(i, 1) for i in range(size)]
+    return [first[0].value, sum(r.value for r in second)]
 
 
 # -- commands -----------------------------------------------------------------------------
@@ -226,12 +248,3 @@ def kept(size: int):
     first = yield [square(i) for i in range(size)]
     second = yield [square(r.value) for r in first]
     return sum(r.value for r in second)
-
-
-if __name__ == "__main__":  # a grandchild for commands: `trials.py depth width`
-    depth, width = int(sys.argv[1]), int(sys.argv[2])
-    if depth:
-        for _ in range(width):
-            subprocess.Popen([sys.executable, __file__, str(depth - 1), str(width)])
-    while Path("/").exists():
-        time.sleep(1000)

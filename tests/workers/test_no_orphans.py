@@ -1,0 +1,229 @@
+"""F11: commands that hide their children, and killers at every level: nothing stays behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from tests.workers.lab import SEARCHES, Lab, attempts, print_figures, rows, trials, wait_until
+from weft.coordinator.policy import COMMAND_GRACE_S
+
+LIMIT_S = 1.0
+GONE_S = 5.0
+
+PROGRAMS = {
+    "plain": "sleep 1000",
+    "setsid": "setsid sleep 1000 & sleep 1000",
+    "double fork": "( ( setsid sleep 1000 & ) & ) ; sleep 1000",
+    "term ignored": "trap '' TERM INT HUP; sleep 1000 & while :; do sleep 1; done",
+    "descriptors closed": "exec 0<&- 1>&- 2>&-; setsid sleep 1000 & exec sleep 1000",
+    "environment cleared": "env -i setsid sleep 1000.{marker} & sleep 1000",
+}
+
+
+def shell(lab: Lab, text: str, **more: Any) -> dict[str, Any]:
+    number = str(int(lab.marker, 16) % 10**9)  # sleep takes numbers only
+    return lab.step("sh", "-c", text.replace("{marker}", number), **more)
+
+
+def alive(lab: Lab) -> list[tuple[int, float, str]]:
+    """Marked processes, and those that cleared their environment."""
+    hidden = f"sleep 1000.{int(lab.marker, 16) % 10**9}"
+    more = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = " ".join(process.info["cmdline"] or ())
+        if line == hidden:
+            more.append((process.pid, process.create_time(), line))
+    return lab.alive() + more
+
+
+def left(lab: Lab, within_s: float = GONE_S) -> list[tuple[int, float, str]]:
+    end_s = time.monotonic() + within_s
+    while (found := alive(lab)) and time.monotonic() < end_s:
+        time.sleep(0.02)
+    for pid, _, _ in found:
+        os.kill(pid, signal.SIGKILL)
+    return found
+
+
+@pytest.mark.parametrize("how", sorted(PROGRAMS))
+def test_command_over_its_limit_leaves_nothing(lab: Lab, how: str) -> None:
+    step = shell(lab, PROGRAMS[how], timeout_s=LIMIT_S)
+    start_s = time.monotonic()
+    run = lab.run(trials.commands([step], after=4), workers=2)
+    spent_s = time.monotonic() - start_s
+    found = left(lab, 0.0)
+    print_figures("F11 command", how=how, seconds=round(spent_s, 2), left=len(found))
+    assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
+    assert found == []
+    assert spent_s < LIMIT_S + GONE_S
+    assert run.timing_dependent is True
+
+
+def test_tree_of_155_processes_under_a_limit_leaves_nothing(lab: Lab) -> None:
+    seen = []
+    step = lab.step("{python}", "-I", "-S", str(SEARCHES / "bomb.py"), "3", "5", timeout_s=2.0)
+
+    class Watch:
+        def update(self, counts: Any) -> None:
+            seen.append(len(lab.alive()))
+
+    run = lab.run(trials.commands([step]), workers=1, watcher=Watch())
+    found = left(lab, 0.0)
+    print_figures("F11 tree", processes=max(seen), left=len(found))
+    assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
+    assert max(seen) >= 100
+    assert found == []
+
+
+@pytest.mark.parametrize("text", ["setsid sleep 1000 & exit 0", "( setsid sleep 1000 & ) ; exit 3"])
+def test_children_that_linger_after_the_command_are_ended(lab: Lab, text: str) -> None:
+    start_s = time.monotonic()
+    run = lab.run(trials.commands([shell(lab, text)]), workers=1)
+    spent_s = time.monotonic() - start_s
+    found = left(lab, 0.0)
+    print_figures("F11 linger", seconds=round(spent_s, 2), left=len(found))
+    code = int(text[-1])
+    failed = {"type": "exit", "stage": "run", "code": code}
+    assert run.answer == [failed if code else {"exit_code": 0, "stdout": ""}]
+    assert found == []
+    assert spent_s < GONE_S
+
+
+# -- killers from outside -----------------------------------------------------------------
+
+
+def apart(lab: Lab, steps: list[dict[str, Any]], **how: Any) -> subprocess.Popen[str]:
+    """A coordinator in a process of its own."""
+    driver = Path(__file__).with_name("driver.py")
+    how = {"out": str(lab.folder / "run"), "workers": 1, **how}
+    args = json.dumps({"steps": steps})
+    return subprocess.Popen(
+        [sys.executable, driver, "trials:commands", args, json.dumps(how)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def count(lab: Lab, line: str) -> int:
+    """How many marked processes have exactly this command line."""
+    return sum(line == other for *_, other in lab.alive())
+
+
+def part(lab: Lab, word: str) -> int:
+    """The pid of the one marked process whose command line holds `word`."""
+    found = [pid for pid, _, line in lab.alive() if word in line and "driver.py" not in line]
+    assert len(found) == 1, f"{word}: {found}"
+    return found[0]
+
+
+VICTIMS = {
+    "supervisor": "supervisor.py",
+    "worker": "weft.worker",
+    "command": "sleep 77",
+}
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGTERM], ids=["KILL", "TERM"])
+@pytest.mark.parametrize("victim", sorted(VICTIMS))
+def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
+    lab: Lab, victim: str, signal_number: int
+) -> None:
+    """The first attempt is killed with its hidden children; the second goes through."""
+    mark = lab.folder / "second"
+    text = f"[ -e {mark} ] && echo done && exit; setsid sleep 1000 & exec sleep 77"
+    with apart(lab, [shell(lab, text)]) as process:
+        wait_until(lambda: count(lab, "sleep 77"), "the command")
+        wait_until(lambda: count(lab, "sleep 1000"), "its child")
+        before = {(pid, born) for pid, born, line in lab.alive() if "driver.py" not in line}
+        mark.touch()
+        ignores = victim == "supervisor" and signal_number == signal.SIGTERM
+        os.kill(part(lab, VICTIMS[victim]), signal_number)
+        if ignores:  # only the worker's pipe and the limits end it; now end it for good
+            time.sleep(0.2)
+            os.kill(part(lab, VICTIMS[victim]), signal.SIGKILL)
+        start_s = time.monotonic()
+        out, err = process.communicate(timeout=60)
+    gone_s = time.monotonic() - start_s
+    assert process.returncode == 0, err
+    assert json.loads(out)["answer"] == [{"exit_code": 0, "stdout": "done\n"}]
+    stayed = {(pid, born) for pid, born, _ in lab.alive()} & before
+    ends = attempts(lab.folder / "run")
+    print_figures("F11 killed", victim=victim, signal=signal_number, ends=ends,
+                  seconds=round(gone_s, 2), left=len(stayed))  # fmt: skip
+    assert left(lab, GONE_S if victim == "worker" else 0.0) == []
+    assert [(outcome, count) for outcome, _, count in ends] == [("requeued", 1)]
+    assert json.loads(out)["timing_dependent"] is False
+
+
+def test_coordinator_killed_during_a_command_leaves_nothing(lab: Lab) -> None:
+    text = "trap '' TERM; setsid sleep 1000 & ( ( sleep 1000 & ) & ) ; sleep 77 & wait"
+    with apart(lab, [shell(lab, text)] * 2, workers=2) as process:
+        wait_until(lambda: count(lab, "sleep 77") == 2, "both commands")
+        running = len(lab.alive())
+        process.kill()
+        process.communicate(timeout=30)
+    start_s = time.monotonic()
+    found = left(lab)
+    print_figures("F11 coordinator", processes=running, left=len(found),
+                  seconds=round(time.monotonic() - start_s, 2))  # fmt: skip
+    assert running >= 10
+    assert found == []
+
+
+@pytest.mark.parametrize("victim", ["supervisor", pytest.param("worker", marks=pytest.mark.slow)])
+def test_stopped_part_does_not_hold_a_command_past_its_limit(lab: Lab, victim: str) -> None:
+    """A stopped supervisor cannot kill, and a stopped worker cannot report; others do it."""
+    step = shell(lab, "setsid sleep 1000 & exec sleep 77", timeout_s=2.0)
+    with apart(lab, [step]) as process:
+        wait_until(lambda: count(lab, "sleep 77"), "the command")
+        start_s = time.monotonic()
+        os.kill(part(lab, VICTIMS[victim]), signal.SIGSTOP)
+        wait_until(lambda: not count(lab, "sleep 77") + count(lab, "sleep 1000"), "their end")
+        command_s = time.monotonic() - start_s
+        out, err = process.communicate(timeout=60)
+        attempt_s = time.monotonic() - start_s
+    found = left(lab, 1.0)
+    print_figures("F11 stopped", victim=victim, command_gone=round(command_s, 2),
+                  attempt_over=round(attempt_s, 2), left=len(found))  # fmt: skip
+    assert process.returncode == 0, err
+    assert json.loads(out)["answer"] == [{"type": "timeout", "stage": "run", "code": None}]
+    assert found == []
+    assert command_s < 2 + GONE_S
+    late_s = COMMAND_GRACE_S if victim == "worker" else 0.0
+    assert attempt_s < 2 + late_s + GONE_S
+
+
+# -- memory -------------------------------------------------------------------------------
+
+EATER = "x = bytearray(256 * 2**20); x[::4096] = b'1' * len(x[::4096]); import time; time.sleep(99)"
+
+
+@pytest.mark.parametrize("hidden", [False, True], ids=["itself", "grandchild"])
+def test_command_over_its_memory_ends_and_leaves_nothing(lab: Lab, hidden: bool) -> None:
+    argv = ["{python}", "-S", "-c", EATER]
+    if hidden:
+        argv = ["sh", "-c", 'setsid "$0" "$@" & sleep 1000', *argv]
+    start_s = time.monotonic()
+    steps = [lab.step(*argv, memory_mb=100), lab.step("echo", "fine", memory_mb=100)]
+    run = lab.run(trials.commands(steps), workers=2)
+    found = left(lab, 0.0)
+    (notes,) = rows(run.out, "SELECT notes FROM tasks WHERE state = 'failed'")[0]
+    peak_mb = json.loads(notes)["peak_bytes"] >> 20
+    print_figures("F10 command", peak_mb=peak_mb, seconds=round(time.monotonic() - start_s, 2))
+    failed = {"type": "out-of-memory", "stage": "run", "code": None}
+    assert run.answer == [failed, {"exit_code": 0, "stdout": "fine\n"}]
+    assert run.timing_dependent is True
+    assert found == []
+    assert peak_mb > 100
+    assert attempts(run.out) == [("failed", "out-of-memory", 1)]
