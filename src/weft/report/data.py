@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weft.errors import Damaged, RunRolledBack
+from weft.errors import Damaged, LedgerDamaged, RunRolledBack
 from weft.model.values import canonical
 from weft.readers.access import is_locked, open_manifest, parse_at, run_named, whole_lines
 from weft.readers.status import STATES, Status, status
@@ -23,7 +23,7 @@ from weft.report.events import EventList, read_events
 from weft.report.ledgerview import LedgerView, read_ledger
 from weft.report.places import Places
 from weft.report.tasks import Chooser, TaskList
-from weft.report.text import clip, value_text
+from weft.report.text import clip, counted, value_text
 from weft.report.totals import Totals, read_totals
 from weft.report.work import Work, read_work
 from weft.storage.folder import RunFile, RunFolder
@@ -42,6 +42,8 @@ class Badge:
     word: str
     reason: str
     notes: tuple[str, ...] = ()
+    record: int | None = None
+    """The first wrong record, where verify names one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ def gather(run: Path, heads: HeadsList) -> Report:
         troubles: list[str] = []
         now = _status(run, troubles)
         told = _told(folder, troubles)
-        ledger = read_ledger(folder.ledger, {task.key for task in told.tasks.rows})
+        ledger = read_ledger(folder.ledger, {task.key for task in told.tasks.rows}, badge.record)
         told = replace(told, tasks=_numbered(told.tasks, ledger))
         overview = _overview(folder, run_file, verdict, now)
     return Report(overview, badge, told, ledger, tuple(dict.fromkeys(troubles)))
@@ -123,20 +125,25 @@ def _judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
     try:
         verdict = verify(run, heads)
     except Damaged as error:
-        return None, Badge("bad", "damaged", str(error))
+        record = error.seq if isinstance(error, LedgerDamaged) else None
+        return None, Badge("bad", "damaged", str(error), record=record)
     except RunRolledBack as error:
         return None, Badge("bad", "rolled back", str(error))
-    facts = [f"{verdict.size:,} records", f"{verdict.objects:,} objects", verdict.outside]
+    facts = [counted(verdict.size, "record")]
+    if verdict.objects:
+        facts.append(counted(verdict.objects, "object"))
+    facts.append(verdict.outside.replace("agrees with", "in line with"))
     if verdict.signature:
         facts.append(verdict.signature)
     if verdict.status == "finished":
         reason = f"ledger, manifest and objects agree: {', '.join(facts)}"
         return verdict, Badge("good", "finished, verified", reason, verdict.notes)
-    past = f"{verdict.past_checkpoint:,} records past the checkpoint"
     if is_locked(RunFolder(run)):
         reason = f"what is written so far agrees: {', '.join(facts)}"
         return verdict, Badge("live", "running", reason, verdict.notes)
-    reason = f"nothing completed is lost; weft resume goes on. {past}; {', '.join(facts)}"
+    if verdict.past_checkpoint:
+        facts.append(f"{verdict.past_checkpoint:,} past the checkpoint")
+    reason = f"nothing completed is lost, what is written agrees: {', '.join(facts)}"
     return verdict, Badge("paused", "interrupted", reason, verdict.notes)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from weft.readers.status import status
 from weft.report.places import Places
-from weft.report.text import clip
+from weft.report.text import clip, failure_text
 from weft.storage.manifest import Manifest
 
 SMALL_TASKS = 250
@@ -45,7 +45,7 @@ def read_events(run: Path, manifest: Manifest, places: Places, tasks: int) -> Ev
                 clip(e.kind, 80),
                 clip(f"{e.lane}:{e.round}:{e.index}", 200) if e.key else "",
                 e.key,
-                clip(e.detail, DETAIL_BYTES),
+                clip(failure_text(e.detail) if e.kind == "failed" else e.detail, DETAIL_BYTES),
             )
             for e in status(run, events=True).events
         ]

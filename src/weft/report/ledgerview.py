@@ -51,6 +51,7 @@ class LedgerView:
 @dataclass(slots=True)
 class _Pass:
     keys: Collection[str]
+    wanted: int | None
     shown: dict[int, RecordFacts] = field(default_factory=dict)
     kinds: Counter[str] = field(default_factory=Counter)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -61,7 +62,9 @@ class _Pass:
         kind = tail[2].decode() if tail else "unreadable"
         key = tail[1].decode() if tail else ""
         self.kinds[kind] += 1
-        if kind == "result" and key in self.keys:
+        if seq == self.wanted:
+            self.shown[seq] = read_record(seq, line)
+        elif kind == "result" and key in self.keys:
             self.numbers[key] = seq
             prev_hash = tail[3].decode() if tail else ""
             self.shown[seq] = RecordFacts(seq, kind, key, prev_hash, "")
@@ -82,9 +85,9 @@ def read_record(seq: int, line: bytes) -> RecordFacts:
     return RecordFacts(seq, tail[2].decode(), tail[1].decode(), tail[3].decode(), body)
 
 
-def read_ledger(path: Path, keys: Collection[str]) -> LedgerView:
-    """Show the ledger's ends, its rounds and answers, and the results of tasks with `keys`."""
-    found = _Pass(keys)
+def read_ledger(path: Path, keys: Collection[str], wanted: int | None = None) -> LedgerView:
+    """Show the ledger's ends, rounds and answers, the results of `keys`, and record `wanted`."""
+    found = _Pass(keys, wanted)
     last: deque[tuple[int, bytes]] = deque(maxlen=ENDS)
     size = 0
     for size, line in enumerate(whole_lines(path), 1):

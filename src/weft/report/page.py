@@ -90,7 +90,7 @@ def _environment() -> Environment:
         block=_block,
         place=_place,
     )
-    environment.globals["some"] = text.some
+    environment.globals.update(some=text.some, counted=text.counted)
     return environment
 
 

@@ -37,6 +37,7 @@ def build_payload(report: Report) -> str:
     rows = {task.key: number for number, task in enumerate(report.told.tasks.rows)}
     body = {
         "zero": round(zero, 6),
+        "broken": report.badge.record,
         "tasks": [_task(task, names, zero) for task in report.told.tasks.rows],
         "ledger": [_record(record, rows) for record in report.ledger.records],
         "start": _since(timeline.start, zero) if timeline else 0,
@@ -70,6 +71,7 @@ def _task(task: TaskFacts, names: _Names, zero: float) -> list[Any]:
         "" if task.record is not None else task.why,
         [[t.attempt, t.outcome, t.reason, t.detail, _since(t.at, zero)] for t in task.tries],
         task.log_tail,
+        task.failure,
     ]
 
 

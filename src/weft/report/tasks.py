@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.report.places import Block, Places
-from weft.report.text import clip, some, value_text
+from weft.report.text import clip, failure_text, some, value_text
 from weft.report.timeline import Worker
 from weft.storage.manifest import Manifest
 
@@ -23,6 +23,7 @@ TEXT_BYTES = 520_000
 MAX_TEXT_BYTES = 4000
 LOG_TAIL_BYTES = 2000
 MAX_LOGS = 60
+FAILURE_BYTES = 160
 MAX_ATTEMPTS = 6
 """Attempts told per task: the last ones."""
 _CHUNK = 500
@@ -71,6 +72,8 @@ class TaskFacts:
     worker: Worker | None
     notes: str
     tries: tuple[Try, ...] = ()
+    failure: str = ""
+    """Why it failed, in a few words."""
     log_tail: str = ""
     why: str = ""
     record: int | None = None
@@ -106,7 +109,7 @@ class Chooser:
     def _choose(self, total: int) -> tuple[list[int], str]:
         if total <= MAX_TASKS:
             every = self._ids("SELECT id FROM tasks ORDER BY id")
-            return every, some(len(every), total, "tasks")
+            return every, some(len(every), total, "task")
         chosen: set[int] = set()
         said: list[str] = []
         for name, sql in _TROUBLED:
@@ -124,7 +127,7 @@ class Chooser:
         ):
             chosen.update(self._ids(sql, count))
         parts = [*said, f"and the first {FIRST}, the last {LAST}, the slowest {SLOWEST}"]
-        return sorted(chosen), f"{some(len(chosen), total, 'tasks')}: {', '.join(parts)}"
+        return sorted(chosen), f"{some(len(chosen), total, 'task')}: {', '.join(parts)}"
 
     def _ids(self, sql: str, *parameters: object) -> list[int]:
         return [row[0] for row in self.manifest.query(sql, *parameters)]
@@ -198,6 +201,7 @@ def _facts(row: tuple[Any, ...], place: Block, tries: tuple[Try, ...], limit: in
         worker=worker,
         notes=clip(notes or "", limit),
         tries=tries,
+        failure="" if error is None else _failure(error, tries),
         why=_why(place, index, state),
     )
 
@@ -205,6 +209,13 @@ def _facts(row: tuple[Any, ...], place: Block, tries: tuple[Try, ...], limit: in
 def worker_of(node: str | None, gpu: int | None, pid: int, born: float | None) -> Worker:
     """Name a worker by the columns of a row."""
     return Worker(clip(node or "", 80), -1 if gpu is None else gpu, pid, born or 0.0)
+
+
+def _failure(error: str, tries: tuple[Try, ...]) -> str:
+    """Say the recorded type, and the last line of what was told of the last attempt."""
+    kind = failure_text(error)
+    last = (tries[-1].detail.rstrip().splitlines() if tries else []) or [""]
+    return clip(f"{kind}: {last[-1].strip()}" if last[-1] else kind, FAILURE_BYTES)
 
 
 def _why(place: Block, index: int, state: str) -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from weft.errors import WeftError
+from weft.model.results import TaskError
 from weft.model.values import Object, decode
 
 LONG_INT_BITS = 4096
@@ -66,10 +67,23 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
+def failure_text(recorded: str) -> str:
+    """Write a recorded failure in a few words: its type, where it is not the body, exit code."""
+    try:
+        error = TaskError.from_text(recorded)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return recorded
+    stage = "" if error.stage == "run" else f" in {error.stage}"
+    code = "" if error.exit_code is None else f", exit code {error.exit_code}"
+    return f"{error.type}{stage}{code}"
+
+
 def duration(seconds: float | None) -> str:
     """A span in the unit a person would use."""
     if seconds is None:
         return "–"
+    if not seconds:
+        return "0 s"
     for limit, factor, unit in ((0.001, 1e6, "µs"), (1.0, 1e3, "ms")):
         if seconds < limit:
             return f"{seconds * factor:.3g} {unit}"
@@ -101,8 +115,11 @@ def moment(at: float | None) -> str:
         return f"at {at!r}"
 
 
+def counted(count: int, what: str) -> str:
+    """Write a count with its noun: `1 task`, `12 tasks`."""
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def some(shown: int, total: int, what: str) -> str:
     """Say how many of a list are shown: `12 tasks`, `showing 2,000 of 100,000 tasks`."""
-    if shown == total:
-        return f"{total:,} {what}"
-    return f"showing {shown:,} of {total:,} {what}"
+    return counted(total, what) if shown == total else f"showing {shown:,} of {total:,} {what}s"

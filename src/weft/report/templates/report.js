@@ -5,7 +5,7 @@
   const data = JSON.parse(document.getElementById("data").textContent);
   const $ = (id) => document.getElementById(id);
   const [LANE, ROUND, INDEX, CALL, STATE, KEY, ATTEMPT, QUEUED, STARTED, FINISHED, RUN_S, WORKER,
-    RECORD, ARGS, VALUE, ERROR, NOTES, WHY, TRIES, LOG] = Array(20).keys();
+    RECORD, ARGS, VALUE, ERROR, NOTES, WHY, TRIES, LOG, FAILURE] = Array(21).keys();
   const STEP = 100;
   const name = (number) => (number < 0 ? "" : data.names[number]);
   const count = (n) => n.toLocaleString("en-US");
@@ -123,7 +123,7 @@
   // -- tasks ---------------------------------------------------------------------------------
 
   const place = (t) => (name(t[LANE]) || "/") + " : " + t[ROUND] + " : " + t[INDEX];
-  const outcome = (t) => (t[ERROR] !== null ? t[ERROR] : t[VALUE] !== null ? t[VALUE] : "");
+  const outcome = (t) => t[FAILURE] || (t[VALUE] !== null ? t[VALUE] : "");
   const call = (t) => name(t[CALL]) + " " + t[ARGS];
   const byPlace = (a, b) => a - b;
   const sorters = {
@@ -259,6 +259,7 @@
       keyCell.title = key;
       body.textContent = record[4];
     }
+    if (record[0] === data.broken) row.className = "broken";
     row.append(make("td", count(record[0]), "n"), cell, keyCell, body);
     return row;
   }
