@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from weft import doctor
-from weft.doctor import NOTE, OK, PROBLEM, Check
+from weft.doctor import installed, machine, place, trial
+from weft.doctor.examine import examine
+from weft.doctor.finding import NOTE, OK, PROBLEM, Check
 
 WEFT = [sys.executable, "-m", "weft.cli.main"]
 UNWRITABLE = "/proc/nowhere"
@@ -69,10 +70,10 @@ def test_doctor_folder_that_is_not_there_yet_is_judged_by_its_parent(tmp_path: P
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", [UNWRITABLE, "{file}/x", "{file}"])
-def test_doctor_unwritable_folder_is_a_problem(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("out", [UNWRITABLE, "{file}/x", "{file}"])
+def test_doctor_unwritable_folder_is_a_problem(tmp_path: Path, out: str) -> None:
     (tmp_path / "file").touch()
-    told = call("--out", place.format(file=tmp_path / "file"), "--json")
+    told = call("--out", out.format(file=tmp_path / "file"), "--json")
     assert told.returncode == 1, told
     folder = by_name(told)["folder"]
     assert (folder["verdict"], folder["next"]) == (PROBLEM, "choose another folder: --out")
@@ -106,31 +107,31 @@ def test_doctor_worker_that_cannot_start_is_a_problem(tmp_path: Path) -> None:
 
 
 def version_of(**versions: str) -> Callable[[str], str]:
-    def installed(name: str) -> str:
+    def version(name: str) -> str:
         if name not in versions:
             raise importlib.metadata.PackageNotFoundError(name)
         return versions[name]
 
-    return installed
+    return version
 
 
 def test_another_system_is_a_problem() -> None:
-    planted(doctor.check_system("darwin"), PROBLEM, "Linux")
+    planted(installed.check_system("darwin"), PROBLEM, "Linux")
 
 
 @pytest.mark.parametrize(
     ("version", "verdict"), [((3, 10, 14), PROBLEM), ((3, 11, 0), OK), ((3, 13, 1), OK)]
 )
 def test_python_too_old_is_a_problem(version: tuple[int, ...], verdict: str) -> None:
-    planted(doctor.check_python(version), verdict)
+    planted(installed.check_python(version), verdict)
 
 
 def test_packages_missing_and_old_are_named() -> None:
     asked = ["a>=2.10", "b", "c>=1 ; extra == 'dev'", "d>=1.0"]
-    found = doctor.check_packages(asked, version_of(a="2.9.3", d="1"))
+    found = installed.check_packages(asked, version_of(a="2.9.3", d="1"))
     planted(found, PROBLEM, "a 2.9.3 is older than 2.10", "b is not installed", "pip install")
     assert "c" not in found.found.split()
-    planted(doctor.check_packages(asked, version_of(a="2.10", b="0", d="1.0.1")), OK)
+    planted(installed.check_packages(asked, version_of(a="2.10", b="0", d="1.0.1")), OK)
 
 
 @pytest.mark.parametrize(
@@ -141,52 +142,52 @@ def test_packages_missing_and_old_are_named() -> None:
     ],
 )  # fmt: skip
 def test_sqlite_versions(version: tuple[int, ...], verdict: str, caveat: bool) -> None:
-    found = doctor.check_sqlite(version)
+    found = installed.check_sqlite(version)
     planted(found, verdict)
     assert ("WAL-reset" in found.found) == caveat
 
 
 def test_extras_that_are_missing_are_fine() -> None:
-    found = doctor.check_extras(version_of(ray="9.9"), {"ray": "machines", "cupy": "GPUs"})
+    found = installed.check_extras(version_of(ray="9.9"), {"ray": "machines", "cupy": "GPUs"})
     planted(found, OK, "ray 9.9", "no cupy (GPUs)")
 
 
 def test_clock_that_goes_back_stands_or_jumps_is_found() -> None:
-    planted(doctor.check_clock(), OK)
+    planted(machine.check_clock(), OK)
     back = iter([1.0, 1.01, 1.005, 1.2])
-    planted(doctor.check_clock(lambda: 2e9, back.__next__), PROBLEM, "went back")
-    planted(doctor.check_clock(lambda: 2e9, lambda: 5.0), PROBLEM, "stands")
+    planted(machine.check_clock(lambda: 2e9, back.__next__), PROBLEM, "went back")
+    planted(machine.check_clock(lambda: 2e9, lambda: 5.0), PROBLEM, "stands")
     walls = iter([2e9, 2e9 + 3600])
-    planted(doctor.check_clock(walls.__next__), NOTE, "wall clock moved")
-    planted(doctor.check_clock(lambda: 1000.0), NOTE, "2025")
+    planted(machine.check_clock(walls.__next__), NOTE, "wall clock moved")
+    planted(machine.check_clock(lambda: 1000.0), NOTE, "2025")
 
 
 def test_limits_of_a_control_group_are_seen(tmp_path: Path) -> None:
     (tmp_path / "cpu.max").write_text("50000 100000\n")
     (tmp_path / "memory.max").write_text(f"{2**28}\n")
     (tmp_path / "memory.current").write_text(f"{2**27}\n")
-    planted(doctor.check_processors(tmp_path), NOTE, "0.5", "--workers 1")
-    planted(doctor.check_memory(2**35, tmp_path), NOTE, "128.0 MiB")
+    planted(machine.check_processors(tmp_path), NOTE, "0.5", "--workers 1")
+    planted(machine.check_memory(2**35, tmp_path), NOTE, "128.0 MiB")
     (tmp_path / "cpu.max").write_text("max 100000\n")
     (tmp_path / "memory.max").write_text("max\n")
-    planted(doctor.check_processors(tmp_path), OK)
-    planted(doctor.check_memory(2**35, tmp_path), OK, "32.0 GiB")
+    planted(machine.check_processors(tmp_path), OK)
+    planted(machine.check_memory(2**35, tmp_path), OK, "32.0 GiB")
 
 
 def test_few_open_files_are_noted() -> None:
-    planted(doctor.check_open_files(64), NOTE, "64", "ulimit")
+    planted(machine.check_open_files(64), NOTE, "64", "ulimit")
 
 
 def test_proc_that_cannot_be_read_is_found(tmp_path: Path) -> None:
-    planted(doctor.check_proc(tmp_path), PROBLEM, "mount /proc")
+    planted(machine.check_proc(tmp_path), PROBLEM, "mount /proc")
     (tmp_path / "self").mkdir()
     (tmp_path / "self" / "stat").touch()
-    planted(doctor.check_proc(tmp_path), NOTE, "locks")
+    planted(machine.check_proc(tmp_path), NOTE, "locks")
 
 
 def test_kernel_without_parent_death_signal_is_noted() -> None:
-    planted(doctor.check_parent_death(lambda number, *_: -1 if number == 2 else 0), NOTE, "PDEATH")
-    planted(doctor.check_parent_death(), OK)
+    planted(machine.check_parent_death(lambda number, *_: -1 if number == 2 else 0), NOTE, "PDEATH")
+    planted(machine.check_parent_death(), OK)
 
 
 def test_gpus_are_listed_and_a_broken_tool_is_noted(tmp_path: Path) -> None:
@@ -196,52 +197,52 @@ def test_gpus_are_listed_and_a_broken_tool_is_noted(tmp_path: Path) -> None:
     )
     tool.chmod(0o755)
     which = {"nvidia-smi": str(tool)}.get
-    planted(doctor.check_gpus(which), OK, "0, Planted GPU", "1, Planted GPU")
+    planted(machine.check_gpus(which), OK, "0, Planted GPU", "1, Planted GPU")
     tool.write_text("#!/bin/sh\nexit 9\n")
-    planted(doctor.check_gpus(which), NOTE, "nvidia-smi")
-    planted(doctor.check_gpus(lambda name: None), OK, "none")
+    planted(machine.check_gpus(which), NOTE, "nvidia-smi")
+    planted(machine.check_gpus(lambda name: None), OK, "none")
 
 
 @pytest.mark.parametrize(
     ("kind", "verdict"), [("nfs4", NOTE), ("overlay", NOTE), ("tmpfs", NOTE), ("ext4", OK)]
 )
 def test_file_systems_that_do_not_last_are_noted(tmp_path: Path, kind: str, verdict: str) -> None:
-    planted(doctor.check_file_system(tmp_path, kind), verdict, kind)
+    planted(place.check_file_system(tmp_path, kind), verdict, kind)
 
 
 def test_kind_of_a_known_file_system_is_found() -> None:
-    assert doctor.check_file_system(Path("/proc")).found == "proc"
+    assert place.check_file_system(Path("/proc")).found == "proc"
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(2**20, PROBLEM), (2**29, NOTE), (2**35, OK)])
 def test_little_space_is_found(tmp_path: Path, free: int, verdict: str) -> None:
-    planted(doctor.check_space(tmp_path, free), verdict)
+    planted(place.check_space(tmp_path, free), verdict)
 
 
 def test_sync_that_fails_or_is_slow_is_found(tmp_path: Path, monkeypatch: Any) -> None:
     def fails(fd: int) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    planted(doctor.check_sync(tmp_path, fails), PROBLEM, "Input/output error")
-    monkeypatch.setattr(doctor, "SLOW_SYNC_S", 0.0)
-    planted(doctor.check_sync(tmp_path), NOTE, "faster disk")
+    planted(place.check_sync(tmp_path, fails), PROBLEM, "Input/output error")
+    monkeypatch.setattr(place, "SLOW_SYNC_S", 0.0)
+    planted(place.check_sync(tmp_path), NOTE, "faster disk")
 
 
 def test_locks_that_lock_nobody_out_are_a_problem(tmp_path: Path, monkeypatch: Any) -> None:
-    planted(doctor.check_locks(tmp_path), OK)
-    nobody = doctor._TRY_LOCK.replace("fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)", "pass")
-    monkeypatch.setattr(doctor, "_TRY_LOCK", nobody)
-    planted(doctor.check_locks(tmp_path), PROBLEM, "two processes held one lock")
-    monkeypatch.setattr(doctor, "_TRY_LOCK", "raise OSError('no locks available')")
-    planted(doctor.check_locks(tmp_path), PROBLEM, "cannot be locked")
+    planted(place.check_locks(tmp_path), OK)
+    nobody = place._TRY_LOCK.replace("fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)", "pass")
+    monkeypatch.setattr(place, "_TRY_LOCK", nobody)
+    planted(place.check_locks(tmp_path), PROBLEM, "two processes held one lock")
+    monkeypatch.setattr(place, "_TRY_LOCK", "raise OSError('no locks available')")
+    planted(place.check_locks(tmp_path), PROBLEM, "cannot be locked")
 
 
 def test_journal_where_nothing_can_be_written_is_a_problem(tmp_path: Path) -> None:
-    planted(doctor.check_journal(tmp_path / "missing"), PROBLEM, "SQLite")
+    planted(place.check_journal(tmp_path / "missing"), PROBLEM, "SQLite")
 
 
 def test_run_with_another_head_is_a_problem(tmp_path: Path) -> None:
-    planted(doctor.check_run(tmp_path, "0" * 64), PROBLEM, "head")
+    planted(trial.check_run(tmp_path, "0" * 64), PROBLEM, "head")
 
 
 def test_check_that_trips_is_reported_and_the_rest_goes_on(
@@ -251,7 +252,7 @@ def test_check_that_trips_is_reported_and_the_rest_goes_on(
         raise RuntimeError("planted")
 
     trips.__name__ = "check_memory"
-    monkeypatch.setattr(doctor, "check_memory", trips)
-    checks = list(doctor.examine(tmp_path))
+    monkeypatch.setattr("weft.doctor.examine.ON_THIS_MACHINE", (trips, machine.check_proc))
+    checks = list(examine(tmp_path))
     assert [c.name for c in checks if c.verdict == PROBLEM] == ["memory"]
     assert checks[-1].name == "run"

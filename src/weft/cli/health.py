@@ -11,7 +11,7 @@ import typer
 from weft.cli import options, render
 
 if TYPE_CHECKING:
-    from weft.doctor import Check
+    from weft.doctor.finding import Check
 
 FOUND_PROBLEMS = 1
 STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
@@ -29,7 +29,8 @@ def doctor(
     Looks at Python and packages, the machine, the folder that runs go to, and runs a small search
     whose head is known. Exit code 0 when nothing is a problem (notes are none), 1 otherwise.
     """
-    from weft.doctor import Health, examine  # noqa: PLC0415 - slow to import
+    from weft.doctor.examine import examine  # noqa: PLC0415 - slow to import
+    from weft.doctor.finding import Health  # noqa: PLC0415
 
     checks = []
     for check in examine(out):

@@ -1,0 +1,64 @@
+"""Makes every check, in order; one that trips is a finding, not the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from weft.doctor import installed, machine, place, trial
+from weft.doctor.finding import OK, PROBLEM, Check
+from weft.wiring import world
+
+ON_THIS_MACHINE: tuple[Callable[[], Check], ...] = (
+    installed.check_system,
+    installed.check_python,
+    installed.check_packages,
+    installed.check_sqlite,
+    installed.check_extras,
+    machine.check_clock,
+    machine.check_processors,
+    machine.check_memory,
+    machine.check_open_files,
+    machine.check_proc,
+    machine.check_parent_death,
+    machine.check_gpus,
+)
+IN_A_FOLDER: tuple[Callable[[Path], Check], ...] = (
+    place.check_file_system,
+    place.check_space,
+    place.check_sync,
+    place.check_journal,
+    place.check_locks,
+    trial.check_run,
+)
+
+
+def examine(out: Path) -> Iterator[Check]:
+    """Make every check, quick ones first; runs would go into the folder `out`."""
+    for check in ON_THIS_MACHINE:
+        yield _guarded(check.__name__, check)
+    yield _guarded("state", lambda: place.check_state(world.heads_folder()))
+    yield from _examine_folder(out)
+
+
+def _examine_folder(out: Path) -> Iterator[Check]:
+    """Make the checks that write; without a place to write only the first of them is made."""
+    try:
+        with place.room_in(place.nearest(out)) as room:
+            yield Check("folder", OK, f"{place.nearest(out)} can be written")
+            for check in IN_A_FOLDER:
+                yield _guarded(check.__name__, partial(check, room))
+    except OSError as error:
+        yield Check(
+            "folder", PROBLEM, f"{out}: {error.strerror or error}", "choose another folder: --out"
+        )
+
+
+def _guarded(name: str, check: Callable[[], Check]) -> Check:
+    """Make a check; if it trips, that is its finding."""
+    try:
+        return check()
+    except Exception as error:
+        name = name.removeprefix("check_").replace("_", " ")
+        return Check(name, PROBLEM, f"{type(error).__name__}: {error}", "see the message")

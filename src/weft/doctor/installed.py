@@ -1,0 +1,103 @@
+"""Checks of the interpreter and of what is installed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import sqlite3
+import sys
+from collections.abc import Callable
+
+from weft.doctor.finding import OK, PROBLEM, Check
+
+MIN_PYTHON = (3, 11)
+WAL_RESET_FIXED = (3, 51, 3)
+WAL_RESET_BACKPORTS = ((3, 44, 6), (3, 50, 7))
+"""SQLite's WAL-reset bug (sqlite.org/wal.html) needs two connections that write or checkpoint."""
+EXTRAS = {
+    "ray": "more than one machine",
+    "numpy": "arrays in tasks",
+    "numba": "compiled kernels",
+    "cupy": "kernels on a GPU",
+}
+
+
+def check_system(name: str = sys.platform) -> Check:
+    """Linux: process control and locks are its own."""
+    if name == "linux":
+        return Check("system", OK, f"Linux {os.uname().release}, {os.uname().machine}")
+    return Check("system", PROBLEM, f"{name} is not Linux", "use Linux, or a container of it")
+
+
+def check_python(version: tuple[int, ...] = sys.version_info[:3]) -> Check:
+    """The interpreter is new enough."""
+    text = ".".join(map(str, version))
+    if version >= MIN_PYTHON:
+        return Check("python", OK, text)
+    least = ".".join(map(str, MIN_PYTHON))
+    return Check("python", PROBLEM, f"{text} is older than {least}", f"install Python {least}")
+
+
+def check_packages(
+    requirements: list[str] | None = None,
+    installed: Callable[[str], str] = importlib.metadata.version,
+) -> Check:
+    """What Weft needs is there, and not older than it must be."""
+    asked = importlib.metadata.requires("weft") if requirements is None else requirements
+    needed = [_requirement(text) for text in asked or [] if "extra ==" not in text]
+    wrong = [found for name, least in needed if (found := _missing(name, least, installed))]
+    if wrong:
+        return Check("packages", PROBLEM, "; ".join(wrong), "pip install --upgrade weft")
+    return Check("packages", OK, f"{len(needed)} packages, none too old")
+
+
+def _requirement(text: str) -> tuple[str, str]:
+    """Split `name>=1.2`; other conditions are pip's business."""
+    name = re.match(r"[\w.-]+", text)
+    least = re.search(r">=\s*([\w.]+)", text)
+    return name.group() if name else text, least.group(1) if least else "0"
+
+
+def _missing(name: str, least: str, installed: Callable[[str], str]) -> str:
+    try:
+        version = installed(name)
+    except importlib.metadata.PackageNotFoundError:
+        return f"{name} is not installed"
+    return f"{name} {version} is older than {least}" if _older(version, least) else ""
+
+
+def _older(version: str, least: str) -> bool:
+    """Compare release numbers.
+
+    >>> _older("4.9", "4.10"), _older("2.0rc1", "2"), _older("1", "1.0")
+    (True, False, False)
+    """
+    releases = [[int(n) for n in re.findall(r"(?:^|\.)(\d+)", text)] for text in (version, least)]
+    width = max(map(len, releases))
+    mine, wanted = ([*r, *[0] * (width - len(r))] for r in releases)
+    return mine < wanted
+
+
+def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Check:
+    """The SQLite that Python was built with; the manifest has one writer at a time."""
+    text = ".".join(map(str, version))
+    if version < (3, 24, 0):
+        return Check("sqlite", PROBLEM, f"{text} lacks upsert", "use a newer Python build")
+    mended = any(fix <= version < (*fix[:2], 99) for fix in WAL_RESET_BACKPORTS)
+    if version < WAL_RESET_FIXED and not mended:
+        return Check("sqlite", OK, f"{text}; its WAL-reset bug needs two writers, a run has one")
+    return Check("sqlite", OK, text)
+
+
+def check_extras(
+    installed: Callable[[str], str] = importlib.metadata.version, extras: dict[str, str] = EXTRAS
+) -> Check:
+    """Packages that some searches use; none is needed to run."""
+    found = []
+    for name, use in extras.items():
+        try:
+            found.append(f"{name} {installed(name)}")
+        except importlib.metadata.PackageNotFoundError:
+            found.append(f"no {name} ({use})")
+    return Check("extras", OK, ", ".join(found))

@@ -1,0 +1,176 @@
+"""Checks of the folders that runs and heads go to.
+
+Whatever they write is in one temporary folder there, and is removed again.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import psutil
+
+from weft.doctor.finding import NOTE, OK, PROBLEM, Check, size_text
+from weft.storage.disk import Disk
+
+SLOW_SYNC_S = 0.02
+SYNCS = 15
+LOW_SPACE_BYTES = 2**30
+NO_SPACE_BYTES = 64 * 2**20
+LOCK_LIMIT_S = 10.0
+NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "glusterfs",
+           "fuse.sshfs", "fuse.s3fs", "fuse.gcsfuse", "vboxsf", "drvfs")  # fmt: skip
+PASSING = {
+    "overlay": "a container's own layer, gone with the container",
+    "tmpfs": "memory, gone with the next start of the machine",
+    "ramfs": "memory, gone with the next start of the machine",
+}
+_TRY_LOCK = """
+import fcntl, sys
+file = open(sys.argv[1], "a")
+try:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+except BlockingIOError:
+    sys.exit(10)
+print("held", flush=True)
+sys.stdin.read()
+"""
+_BUSY = 10
+
+
+def nearest(path: Path) -> Path:
+    """The folder itself, or the nearest one above it that exists."""
+    path = path.absolute()
+    return next(p for p in (path, *path.parents) if p.exists())
+
+
+@contextmanager
+def room_in(folder: Path) -> Iterator[Path]:
+    """A new folder to try things in, gone afterwards."""
+    with tempfile.TemporaryDirectory(prefix=".weft-doctor-", dir=folder) as name:
+        (Path(name) / "probe").write_bytes(bytes(4096))
+        yield Path(name)
+
+
+def check_state(folder: Path) -> Check:
+    """Heads are noted in the user's state folder, outside every run."""
+    step = "set XDG_STATE_HOME to a folder that can be written"
+    try:
+        with room_in(nearest(folder)):
+            return Check("state", OK, f"{folder} can be written")
+    except OSError as error:
+        return Check("state", PROBLEM, f"{folder}: {error.strerror or error}", step)
+
+
+def check_file_system(folder: Path, kind: str | None = None) -> Check:
+    """Runs belong on a disk of this machine."""
+    kind = _kind(folder) if kind is None else kind
+    if kind in NETWORK:
+        found = f"{kind}: locks and synced writes are the server's promise"
+        return Check("file system", NOTE, found, "keep runs on a local disk, copy them afterwards")
+    if kind in PASSING:
+        return Check("file system", NOTE, f"{kind}: {PASSING[kind]}", "keep runs on a real disk")
+    return Check("file system", OK, kind)
+
+
+def _kind(folder: Path) -> str:
+    """Type of the file system that holds a folder: the one mounted nearest above it."""
+    above = {str(p) for p in (folder.resolve(), *folder.resolve().parents)}
+    mounts = [m for m in psutil.disk_partitions(all=True) if m.mountpoint in above]
+    return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else "unknown"
+
+
+def check_space(folder: Path, free_bytes: int | None = None) -> Check:
+    """Room for ledger, manifest and objects; a million tiny tasks take about a gigabyte."""
+    room = os.statvfs(folder)
+    free = room.f_bavail * room.f_frsize if free_bytes is None else free_bytes
+    found = f"{size_text(free)} free"
+    if room.f_files and not room.f_favail:
+        return Check("space", PROBLEM, "no inodes left", "remove files, or choose another --out")
+    if free < NO_SPACE_BYTES:
+        return Check("space", PROBLEM, found, "free space, or choose another --out")
+    if free < LOW_SPACE_BYTES:
+        return Check("space", NOTE, found, "a full disk interrupts a run; nothing is lost")
+    return Check("space", OK, found)
+
+
+def check_sync(folder: Path, sync: Callable[[int], None] = os.fdatasync) -> Check:
+    """Written data can be forced to the disk, and how long that takes."""
+    times_s = []
+    fd = os.open(folder / "sync", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    try:
+        for _ in range(SYNCS):
+            os.write(fd, bytes(4096))
+            start_s = time.perf_counter()
+            sync(fd)
+            times_s.append(time.perf_counter() - start_s)
+        Disk().sync_folder(folder)
+    except OSError as error:
+        return Check("sync", PROBLEM, f"fsync: {error.strerror}", "choose another --out")
+    finally:
+        os.close(fd)
+    middle_s = statistics.median(times_s)
+    found = f"fsync takes {1e3 * middle_s:.2f} ms, at most {1e3 * max(times_s):.2f} ms"
+    if middle_s > SLOW_SYNC_S:
+        return Check("sync", NOTE, found, "every round waits for it: use a faster disk")
+    return Check("sync", OK, found)
+
+
+def check_journal(folder: Path) -> Check:
+    """SQLite can keep a write-ahead log there, which needs shared memory."""
+    try:
+        with closing(sqlite3.connect(folder / "probe.sqlite")) as db:
+            mode = db.execute("PRAGMA journal_mode=WAL").fetchone()[0]
+            db.execute("CREATE TABLE t (x)")
+            db.commit()
+    except sqlite3.Error as error:
+        return Check("journal", PROBLEM, f"SQLite: {error}", "choose another --out")
+    if mode != "wal":
+        return Check("journal", PROBLEM, f"SQLite stays in mode {mode}", "choose another --out")
+    return Check("journal", OK, "SQLite write-ahead log works")
+
+
+def check_locks(folder: Path) -> Check:
+    """A lock keeps another process out, and the kernel frees it when its holder is killed."""
+    step = "choose another --out: two coordinators could write one run"
+    lock = folder / "lock"
+    with _locker(lock) as first:
+        if not _holds(first):
+            return Check("locks", PROBLEM, "a file cannot be locked", step)
+        with _locker(lock) as second:
+            if _holds(second) or second.wait(LOCK_LIMIT_S) != _BUSY:
+                return Check("locks", PROBLEM, "two processes held one lock", step)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        with _locker(lock) as third:
+            if not _holds(third):
+                return Check("locks", PROBLEM, "a killed process kept its lock", step)
+    return Check("locks", OK, "exclusive between processes, freed by a kill")
+
+
+@contextmanager
+def _locker(path: Path) -> Iterator[subprocess.Popen[str]]:
+    """A process that tries to hold the lock until we let it go."""
+    argv = [sys.executable, "-I", "-S", "-c", _TRY_LOCK, str(path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        argv, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, text=True
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def _holds(child: subprocess.Popen[str]) -> bool:
+    assert child.stdout is not None
+    return child.stdout.readline() == "held\n"

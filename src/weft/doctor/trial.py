@@ -1,0 +1,54 @@
+"""The check that runs a search: a worker starts, and the same is decided as everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from weft.demo import picture
+from weft.doctor.finding import NOTE, OK, PROBLEM, Check
+from weft.errors import WeftError
+from weft.model.tasks import Budget, SearchCall
+from weft.readers.access import open_manifest
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.heads import HeadsList
+from weft.wiring import world
+from weft.wiring.opening import Place
+from weft.wiring.request import Decision, Execution
+from weft.wiring.run import carry_out, checked_policy
+
+KNOWN_HEAD = "fa6adc128b1de5e327120a99a232a82f584eda9e3311073c8b085a9689388d4c"
+"""Head of `trial()`, the same on every machine."""
+SLOW_START_S = 2.0
+
+
+def trial() -> SearchCall:
+    """A search of four tasks whose head is known."""
+    return picture(rounds=1, climbers=1)
+
+
+def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> Check:
+    """A worker starts, a small search runs, and its head is the known one."""
+    decision = Decision(trial(), 0, {}, Budget({}), checked_policy(0, None, False))
+    place = Place(Disk(), world.host_name(), HeadsList(None, Disk()))
+    clock = world.RealClock()
+    began_s, start_s = clock.wall(), clock.monotonic()
+    try:
+        done = carry_out(decision, Execution(folder / "run", 1, "local"), {}, place=place)
+    except WeftError as error:
+        return Check("run", PROBLEM, error.message, error.hint or "see the message")
+    took_s = clock.monotonic() - start_s
+    first_s = max(0.0, _first_start(folder / "run") - began_s)
+    if done.head != known_head:
+        found = f"head {done.head[:16]}… instead of {known_head[:16]}…"
+        return Check("run", PROBLEM, found, "this build decides otherwise: install weft again")
+    found = f"first task after {first_s:.2f} s, done after {took_s:.2f} s, head as known"
+    if first_s > SLOW_START_S:
+        return Check("run", NOTE, found, "workers start slowly: a slow disk, or a busy machine")
+    return Check("run", OK, found)
+
+
+def _first_start(run: Path) -> float:
+    """When the first task was started, wall clock."""
+    with open_manifest(RunFolder(run)) as manifest:
+        return float(manifest.query("SELECT min(started_at) FROM tasks")[0][0])
