@@ -164,10 +164,11 @@ class Machine:
         left = sum(room for room in rooms if room > 0)
         taken: list[Assignment] = []
         passed: list[tuple[tuple[int, ...], int, OpenRoundState]] = []
-        while left > len(taken) and self._ready and self._alone is None:
+        waits = False  # a task that must run alone lets nothing behind it start before it
+        while left > len(taken) and self._ready and self._alone is None and not waits:
             state = self._ready[0][2]
             if not state.closed and state.ready:
-                self._take_from(state, rooms, taken, left)
+                waits = self._take_from(state, rooms, taken, left)
                 if state.ready:  # what is left of it must wait; others may fit
                     passed.append(self._ready[0])
             heapq.heappop(self._ready)
@@ -189,12 +190,17 @@ class Machine:
 
     def _take_from(
         self, state: OpenRoundState, rooms: list[int], taken: list[Assignment], left: int
-    ) -> None:
-        """Place one round's ready tasks, in order, as far as slots and caps allow."""
+    ) -> bool:
+        """Place one round's ready tasks, in order, as far as slots and caps allow.
+
+        True when the next one waits for everything else to end, because it must run alone.
+        """
         waiting: list[int] = []
+        waits = False
         while state.ready and len(taken) < left and len(waiting) < PLACE_AHEAD:
             task = state.tasks[state.ready[0]]
-            if runs_alone(task) and self._out:
+            waits = runs_alone(task) and bool(self._out)
+            if waits:
                 break
             slot = self._placement.choose(task, rooms)
             state.ready.popleft()
@@ -207,6 +213,7 @@ class Machine:
                 left = 0
             taken.append(self._assign(task, slot))
         state.ready.extendleft(reversed(waiting))
+        return waits
 
     def _retire(self, rooms: list[int]) -> None:
         """Take note of slots the backend has given up."""

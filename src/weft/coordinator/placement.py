@@ -53,7 +53,8 @@ class Placement:
             return None
         if self._mode == "static":
             slot = self._dealt(task)
-            return slot if rooms[slot] > 0 and self._may_use(slot) else None
+            may = slot is not None and rooms[slot] > 0 and self._may_use(slot)
+            return slot if may else None
         best: int | None = None
         for slot in self._by_kind[task.limits.gpu > 0]:
             free = rooms[slot]
@@ -97,14 +98,14 @@ class Placement:
     def _busy_on(self, node: str) -> int:
         return sum(1 for i, held in enumerate(self._held) if held and self.slots[i].node == node)
 
-    def _dealt(self, task: Task) -> int:
+    def _dealt(self, task: Task) -> int | None:
         """Static: round-robin over the nodes that have the kind of slot, then over its slots."""
         gpu = task.limits.gpu > 0
         if gpu not in self._deals:
             self._deals[gpu] = self._deal(gpu)
         nodes = self._deals[gpu]
         if not nodes:
-            return self._by_kind[gpu][0]  # all gone: it has no room either
+            return None
         turn, node = divmod(task.index, len(nodes))
         return nodes[node][turn % len(nodes[node])]
 
