@@ -1,0 +1,286 @@
+"""Which slot a task gets: the static deal, the greedy choice, caps, retirement, refusals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.support.machines import GENESIS, Bench, once
+from weft.coordinator.machine import Machine
+from weft.coordinator.placement import Caps, Placement
+from weft.coordinator.policy import COMMAND_GRACE_S, Policy
+from weft.coordinator.steps import Requeue, Task
+from weft.errors import UsageError, WorldError
+from weft.model.attempts import Assignment
+from weft.model.slots import Node
+from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lanes
+
+
+def task(index: int = 0, *, gpu: int = 0, group: str | None = None, function: str = "f") -> Task:
+    return Task("", 0, index, "k", function, "{}", Limits(gpu=gpu, group=group))
+
+
+def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCall]:
+    return [TaskCall("lab:task", {"x": i}, Limits(gpu=gpu, group=group)) for i in range(count)]
+
+
+class SlotBench(Bench):
+    """A bench whose machine has slots; `rooms` is what the backend would say."""
+
+    def __init__(self, body: Callable[[], Any], placement: Placement) -> None:
+        self.commands = []
+        self.stored = {}
+        self.fetches = []
+        root = SearchCall("lab:search", 1, {}, body)
+        self.machine = Machine(
+            GENESIS, root, {}, Policy(), self._fetch, placement=placement
+        )  # fmt: skip
+        self.follow([])
+
+    def place(self, *rooms: int) -> list[tuple[int, int]]:
+        """Take as much as fits; index and slot of each."""
+        self.last = self.machine.take(list(rooms))
+        return [(a.index, a.slot) for a in self.last]
+
+    last: list[Assignment]
+
+
+# -- the rule -----------------------------------------------------------------------------
+
+
+def test_static_deal_is_the_round_robin_table() -> None:
+    """Nodes of 2, 12 and 12 GPUs, 36 tasks, dealt by hand: node = i mod 3, turn = i div 3."""
+    placement = Placement([Node("a", gpus=2), Node("b", gpus=12), Node("c", gpus=12)], "static")
+    rooms = [1] * 26
+    dealt = [placement.slots[placement.choose(task(i, gpu=1), rooms)].name for i in range(36)]
+    assert dealt[:9] == ["a/gpu0", "b/gpu0", "c/gpu0", "a/gpu1", "b/gpu1", "c/gpu1", "a/gpu0",
+                         "b/gpu2", "c/gpu2"]  # fmt: skip
+    by_hand = [f"{'abc'[i % 3]}/gpu{i // 3 % (2 if i % 3 == 0 else 12)}" for i in range(36)]
+    assert dealt == by_hand
+    assert Counter(dealt)["a/gpu0"] == Counter(dealt)["a/gpu1"] == 6
+    assert set(Counter(name for name in dealt if name[0] != "a").values()) == {1}
+
+
+def test_static_deal_does_not_depend_on_what_runs() -> None:
+    placement = Placement([Node("a", cpus=2), Node("b", cpus=1)], "static")
+    before = [placement.choose(task(i), [9, 9, 9]) for i in range(6)]
+    for i in (0, 1):
+        placement.hold(task(i), before[i])
+    assert [placement.choose(task(i), [9, 9, 9]) for i in range(6)] == before == [0, 2, 1, 2, 0, 2]
+
+
+def test_static_task_waits_for_its_own_slot() -> None:
+    placement = Placement([Node("a", cpus=2)], "static")
+    assert placement.choose(task(0), [0, 5]) is None
+    assert placement.choose(task(1), [0, 5]) == 1
+
+
+def test_greedy_takes_the_slot_with_most_room_and_the_first_of_equals() -> None:
+    placement = Placement([Node("a", cpus=3)])
+    assert placement.choose(task(), [1, 3, 2]) == 1
+    assert placement.choose(task(), [2, 2, 2]) == 0
+    assert placement.choose(task(), [0, 0, 0]) is None
+
+
+@pytest.mark.parametrize("mode", ["greedy", "static"])
+def test_gpu_and_cpu_tasks_take_slots_of_their_kind(mode: str) -> None:
+    placement = Placement([Node("a", gpus=1, cpus=1)], mode)
+    assert placement.choose(task(0, gpu=1), [1, 1]) == 0
+    assert placement.choose(task(0), [1, 1]) == 1
+
+
+def test_unknown_mode_is_refused() -> None:
+    with pytest.raises(UsageError, match="greedy, static, not 'random'"):
+        Placement([Node("a", cpus=1)], "random")
+
+
+# -- caps ---------------------------------------------------------------------------------
+
+
+def test_node_cap_counts_busy_slots_and_lets_a_busy_one_take_more() -> None:
+    placement = Placement([Node("a", cpus=3, max_concurrent=1), Node("b", cpus=1)])
+    first = task(0)
+    placement.hold(first, 0)
+    assert placement.choose(task(1), [1, 9, 9, 0]) == 0
+    assert placement.choose(task(1), [0, 9, 9, 1]) == 3
+    assert placement.choose(task(1), [0, 9, 9, 0]) is None
+    placement.free(first)
+    assert placement.choose(task(1), [0, 9, 9, 0]) == 1
+
+
+def test_total_cap_counts_busy_slots_of_all_nodes() -> None:
+    placement = Placement([Node("a", cpus=2), Node("b", cpus=2)], caps=Caps(total=2))
+    placement.hold(task(0), 0)
+    placement.hold(task(1), 2)
+    assert placement.choose(task(2), [0, 1, 0, 1]) is None
+    assert placement.choose(task(2), [1, 1, 0, 1]) == 0
+
+
+def test_group_cap_makes_only_its_own_group_wait() -> None:
+    placement = Placement([Node("a", cpus=4)], caps=Caps(group=1))
+    red = task(0, group="red")
+    placement.hold(red, 0)
+    assert placement.choose(task(1, group="red"), [1] * 4) is None
+    assert placement.choose(task(1, group="blue"), [1] * 4) == 0
+    assert placement.choose(task(1), [1] * 4) == 0
+    placement.free(red)
+    assert placement.choose(task(1, group="red"), [1] * 4) == 0
+
+
+def test_group_without_cap_never_waits() -> None:
+    placement = Placement([Node("a", cpus=1)])
+    placement.hold(task(0, group="red"), 0)
+    assert placement.choose(task(1, group="red"), [1]) == 0
+
+
+# -- retirement ---------------------------------------------------------------------------
+
+
+def test_retired_slot_gets_nothing_and_its_list_is_dealt_to_the_others() -> None:
+    placement = Placement([Node("a", cpus=1), Node("b", cpus=2)], "static")
+    assert [placement.choose(task(i), [9] * 3) for i in range(4)] == [0, 1, 0, 2]
+    placement.retire(0)
+    assert [placement.choose(task(i), [9] * 3) for i in range(4)] == [1, 2, 1, 2]
+    greedy = Placement([Node("a", cpus=2)])
+    greedy.retire(0)
+    assert greedy.choose(task(), [9, 1]) == 1
+
+
+@pytest.mark.parametrize("mode", ["greedy", "static"])
+def test_task_fits_nowhere_when_every_slot_of_its_kind_is_gone(mode: str) -> None:
+    placement = Placement([Node("a", gpus=1, cpus=1)], mode)
+    placement.retire(0)
+    assert not placement.fits(task(gpu=1))
+    assert placement.fits(task())
+    assert placement.choose(task(gpu=1), [-1, 5]) is None
+
+
+@pytest.mark.parametrize("mode", ["greedy", "static"])
+def test_cpu_task_on_nodes_without_cpus_has_no_slot(mode: str) -> None:
+    placement = Placement([Node("a", gpus=2)], mode)
+    assert placement.choose(task(), [1, 1]) is None
+    assert not placement.fits(task())
+
+
+# -- in the machine -----------------------------------------------------------------------
+
+
+def test_machine_fills_slots_in_task_order_up_to_their_room() -> None:
+    bench = SlotBench(once(calls(5)), Placement([Node("a", cpus=2)]))
+    assert bench.place(2, 1) == [(0, 0), (1, 0), (2, 1)]
+    assert bench.place(0, 0) == []
+    assert bench.place(1, 1) == [(3, 0), (4, 1)]
+
+
+def test_machine_passes_tasks_over_that_must_wait_and_keeps_their_order() -> None:
+    bench = SlotBench(once(calls(6)), Placement([Node("a", cpus=2)], "static"))
+    assert bench.place(0, 2) == [(1, 1), (3, 1)]
+    assert bench.place(9, 9) == [(0, 0), (2, 0), (4, 0), (5, 1)]
+
+
+def test_machine_lets_a_later_lane_use_slots_the_first_cannot() -> None:
+    def lane(round_: list[TaskCall]) -> Any:
+        yield round_
+
+    def body() -> Any:
+        yield make_lanes({"gpu": lane(calls(3, gpu=1)), "cpu": lane(calls(2))})
+
+    bench = SlotBench(body, Placement([Node("a", gpus=1, cpus=1)]))
+    assert bench.place(1, 2) == [(0, 0), (0, 1), (1, 1)]
+    assert {a.lane for a in bench.last} == {"/gpu", "/cpu"}
+    assert bench.place(0, 2) == []
+    for assignment in bench.last:
+        bench.end(assignment)
+
+
+def test_machine_holds_a_group_at_its_cap() -> None:
+    placement = Placement([Node("a", cpus=4)], caps=Caps(group=2))
+    bench = SlotBench(once(calls(4, group="red")), placement)
+    assert bench.place(1, 1, 1, 1) == [(0, 0), (1, 1)]
+    bench.end(bench.last[0])
+    assert bench.place(1, 0, 1, 1) == [(2, 0)]
+
+
+def test_gpu_task_without_a_gpu_node_is_refused_before_anything_is_queued() -> None:
+    with pytest.raises(UsageError, match="lab:task needs a GPU and no node has one"):
+        SlotBench(once(calls(1, gpu=1)), Placement([Node("a", cpus=2)]))
+
+
+@pytest.mark.parametrize("mode", ["greedy", "static"])
+@pytest.mark.parametrize(("gpu", "kind"), [(0, "CPU"), (1, "GPU")])
+def test_last_slot_of_a_kind_retired_ends_the_run_in_one_line(
+    mode: str, gpu: int, kind: str
+) -> None:
+    bench = SlotBench(once(calls(2, gpu=gpu)), Placement([Node("a", gpus=1, cpus=1)], mode))
+    rooms = (9, -1) if gpu == 0 else (-1, 9)
+    with pytest.raises(WorldError, match=f"no {kind} slot is left for lab:task"):
+        bench.place(*rooms)
+
+
+def test_nothing_is_said_while_something_that_fits_still_waits() -> None:
+    bench = SlotBench(once(calls(2)), Placement([Node("a", cpus=2)], "static"))
+    assert bench.place(0, 0) == []
+
+
+def test_what_was_dealt_to_a_retired_slot_goes_to_the_others() -> None:
+    bench = SlotBench(once(calls(4)), Placement([Node("a", cpus=2)], "static"))
+    assert bench.place(-1, 9) == [(0, 1), (1, 1), (2, 1), (3, 1)]
+
+
+@pytest.mark.parametrize("mode", ["greedy", "static"])
+def test_task_that_keeps_losing_workers_runs_alone_on_its_slot(mode: str) -> None:
+    bench = SlotBench(once(calls(4)), Placement([Node("a", cpus=2)], mode))
+    bench.place(1, 0)
+    for _ in range(3):
+        bench.lose(bench.last[0])
+        bench.place(1, 0)
+    assert bench.last[0].index == 0
+    assert len(bench.of(Requeue)) == 3
+    assert bench.place(9, 9) == []
+    bench.end(next(a for a in [*bench.last, *bench_out(bench)] if a.index == 0))
+    assert [index for index, _ in bench.place(9, 9)] == [1, 2, 3]
+
+
+def bench_out(bench: SlotBench) -> list[Assignment]:
+    """Attempts that are out, as the machine knows them."""
+    return [
+        Assignment(ticket, t.function, t.args, t.lane, t.round, t.index)
+        for ticket, t in bench.machine._out.items()
+    ]
+
+
+def test_task_that_must_run_alone_is_not_kept_waiting_by_other_lanes() -> None:
+    def lane(round_: list[TaskCall]) -> Any:
+        yield round_
+
+    def body() -> Any:
+        yield make_lanes({"bad": lane(calls(1)), "busy": lane(calls(50))})
+
+    bench = SlotBench(body, Placement([Node("a", cpus=2)]))
+    bench.place(1, 0)
+    for _ in range(2):
+        bench.lose(bench.last[0])
+        bench.place(1, 0)
+    bad = bench.last[0]
+    bench.place(0, 1)
+    other = bench.last[0]
+    bench.lose(bad)
+    assert bench.place(1, 0) == [], "something was started beside or before it"
+    bench.end(other)
+    assert bench.place(1, 1) == [(0, 0)]
+    assert bench.last[0].lane == "/bad"
+
+
+# -- limits of commands -------------------------------------------------------------------
+
+
+def test_command_has_its_limit_told_and_some_grace_beyond_it() -> None:
+    policy = Policy(timeout_s=5.0)
+    plain, command = task(), task(function=COMMAND)
+    plain.started_s = command.started_s = 100.0
+    assert policy.limit_s(command) == 5.0
+    assert policy.deadline_s(plain) == 105.0
+    assert policy.deadline_s(command) == 105.0 + COMMAND_GRACE_S

@@ -1,0 +1,53 @@
+"""Nodes and their slots: numbered node by node, GPUs first; what makes no sense is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from weft.errors import UsageError
+from weft.model.slots import MAX_SLOTS, Node, Slot, local_nodes, slots_of
+
+
+def test_slots_are_numbered_node_by_node_with_gpus_first() -> None:
+    slots = slots_of([Node("a", gpus=2, cpus=1), Node("b", cpus=2)])
+    assert slots == (
+        *(Slot("a", 0, 0), Slot("a", 1, 1), Slot("a", None, 0)),
+        *(Slot("b", None, 0), Slot("b", None, 1)),
+    )
+    assert [slot.name for slot in slots] == ["a/gpu0", "a/gpu1", "a/cpu0", "b/cpu0", "b/cpu1"]
+
+
+def test_local_nodes_give_one_slot_per_worker() -> None:
+    assert [slot.name for slot in slots_of(local_nodes(3))] == ["local/cpu0", "local/cpu1",
+                                                                "local/cpu2"]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("counts", "words"),
+    [
+        ({"gpus": -1, "cpus": 2}, "must not be negative"),
+        ({"cpus": -1, "gpus": 2}, "must not be negative"),
+        ({"cpus": 1, "max_concurrent": -1}, "must not be negative"),
+        ({"cpus": 1, "max_concurrent": 0}, "caps at least 1"),
+        ({}, "no slot"),
+    ],
+)
+def test_node_without_sense_is_refused_by_name(counts: dict[str, int], words: str) -> None:
+    with pytest.raises(UsageError, match=words) as caught:
+        Node("odd", **counts)
+    assert "'odd'" in str(caught.value)
+
+
+def test_nodes_named_twice_are_refused() -> None:
+    with pytest.raises(UsageError, match="'b' is named twice"):
+        slots_of([Node("a", cpus=1), Node("b", cpus=1), Node("b", gpus=1)])
+
+
+@pytest.mark.parametrize("nodes", [[], [Node("a", cpus=MAX_SLOTS), Node("b", cpus=1)]])
+def test_no_slot_and_too_many_slots_are_refused(nodes: list[Node]) -> None:
+    with pytest.raises(UsageError, match="there must be 1 to 4096"):
+        slots_of(nodes)
+
+
+def test_most_slots_are_allowed() -> None:
+    assert len(slots_of([Node("a", cpus=MAX_SLOTS)])) == MAX_SLOTS
