@@ -1,0 +1,257 @@
+"""Commands: stages, folders, environment, output, exit codes, and that each result is kept."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weft
+from tests.workers.lab import MARKER, Lab, attempts, print_figures, rows, trials, wait_until
+
+
+def shell(text: str, **more: Any) -> dict[str, Any]:
+    return {"argv": ["sh", "-c", text], **more}
+
+
+def printed(text: str) -> dict[str, Any]:
+    return {"exit_code": 0, "stdout": text}
+
+
+# -- prepare and collect ------------------------------------------------------------------
+
+
+def test_prepare_runs_before_and_collect_after_the_command(lab: Lab) -> None:
+    step = shell("echo {word} >> order", args={"word": "run"}, prepare="say_prepared",
+                 collect="read_order")  # fmt: skip
+    assert lab.run(trials.commands([step])).answer == ["prepare\nrun\ncollect"]
+
+
+@pytest.mark.parametrize("stage", ["prepare", "collect"])
+def test_function_around_a_command_that_raises_names_its_stage(lab: Lab, stage: str) -> None:
+    ran = lab.folder / "ran"
+    steps = [shell(f"touch {ran}", **{stage: "raise_value_error"}), shell("echo fine")]
+    run = lab.run(trials.commands(steps), retries=2)
+    assert run.answer == [{"type": "exception", "stage": stage, "code": None}, printed("fine\n")]
+    assert ran.exists() == (stage == "collect")
+    assert attempts(run.out) == [("failed", "exception", 1)]
+    ((detail,),) = rows(run.out, "SELECT detail FROM attempts")
+    assert "ValueError: no" in detail
+    assert run.timing_dependent is False
+
+
+@pytest.mark.parametrize("stage", ["prepare", "collect"])
+def test_function_around_a_command_may_ask_for_another_attempt(lab: Lab, stage: str) -> None:
+    run = lab.run(trials.commands([shell("true", **{stage: "say_temporary"})]), retries=2)
+    assert run.answer == [{"type": "temporary", "stage": stage, "code": None}]
+    assert attempts(run.out) == [("failed", "temporary", 1), ("requeued", "temporary", 2)]
+
+
+# -- folders and environment --------------------------------------------------------------
+
+
+def test_every_attempt_has_fresh_folders_of_its_own(lab: Lab) -> None:
+    """The first two attempts leave files behind and ask for another; the third sees none."""
+    text = "touch old $TMPDIR/older; ls -A . $TMPDIR | wc -l; [ {attempt} -ge 3 ] || exit 75"
+    run = lab.run(trials.commands([shell(text, collect="list_folders")]), retries=5)
+    assert run.answer == [[["old", "older"], ["3"]]]
+    first, second, third = (
+        next(run.out.glob(f"logs/*/{attempt}.out")).read_text() for attempt in (1, 2, 3)
+    )
+    assert first == second == third
+    assert not (run.out / "attempts").exists()
+
+
+def test_environment_is_small_and_known(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEFT_TRIAL_STRAY", "must not be seen")
+    monkeypatch.setenv("LD_PRELOAD_STRAY", "must not be seen")
+    step = {"argv": ["env", "-0"], "env": {"OWN": "{out_dir}/x"}}
+    run = lab.run(trials.commands([step]))
+    lines = run.answer[0]["stdout"].split("\0")[:-1]
+    seen = dict(line.split("=", 1) for line in lines)
+    kept = {"PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV"}
+    ours = {f"WEFT_{n}" for n in ("OUT_DIR", "TMP_DIR", "ATTEMPT", "SEED", "SLOT", "PYTHON")}
+    print_figures("environment", names=sorted(seen))
+    assert set(seen) - kept == {"LANG", "LC_ALL", "TZ", "TMPDIR", "OWN"} | ours
+    assert (seen["LANG"], seen["LC_ALL"], seen["TZ"]) == ("C.UTF-8", "C.UTF-8", "UTC")
+    assert seen["TMPDIR"] == seen["WEFT_TMP_DIR"]
+    assert seen["OWN"] == seen["WEFT_OUT_DIR"] + "/x"
+    assert (seen["WEFT_ATTEMPT"], seen["WEFT_SLOT"]) == ("1", "local/cpu0")
+    assert MARKER not in seen
+
+
+def test_command_runs_in_its_folder_without_input(lab: Lab) -> None:
+    steps = [
+        shell('[ "$PWD" = "$WEFT_OUT_DIR" ] && echo own'),
+        {"argv": ["pwd"], "cwd": "/"},
+        {"argv": ["cat"]},
+        {"argv": ["true"], "cwd": "/no/such/folder"},
+    ]
+    run = lab.run(trials.commands(steps))
+    broken = {"type": "command-broken", "stage": "run", "code": 127}
+    assert run.answer == [printed("own\n"), printed("/\n"), printed(""), broken]
+    ((detail,),) = rows(run.out, "SELECT detail FROM attempts")
+    assert detail == "/no/such/folder: No such file or directory"
+
+
+def test_missing_secret_is_a_loss_named_without_its_value(lab: Lab) -> None:
+    step = {"argv": ["true"], "env_from": ["WEFT_TRIAL_ABSENT"]}
+    run = lab.run(trials.commands([step]))
+    assert run.answer == [{"type": "worker-died", "stage": "run", "code": None}]
+    assert attempts(run.out) == [
+        ("failed", "worker-died", 1),
+        ("requeued", "variable-missing", 5),
+    ]
+
+
+# -- output -------------------------------------------------------------------------------
+
+INLINE = 64 * 1024
+
+
+@pytest.mark.parametrize("size", [INLINE, INLINE + 1, 5 * 2**20])
+def test_large_output_becomes_an_object(lab: Lab, size: int) -> None:
+    run = lab.run(trials.commands([shell(f"yes abcdefg | head -c {size}")]))
+    stdout = run.answer[0]["stdout"]
+    wanted = (b"abcdefg\n" * (size // 8 + 1))[:size]
+    if size <= INLINE:
+        assert stdout == wanted.decode()
+    else:
+        assert run.read(stdout) == wanted
+
+
+def test_binary_output_becomes_an_object(lab: Lab) -> None:
+    run = lab.run(trials.commands([shell(r"printf '\377\000\376'"), shell(r"printf 'a\000b'")]))
+    first, second = run.answer
+    assert run.read(first["stdout"]) == b"\xff\x00\xfe"
+    assert second == printed("a\0b")
+
+
+def test_error_output_is_told_to_people_only(lab: Lab) -> None:
+    run = lab.run(trials.commands([shell("seq 100 >&2; exit 4")]))
+    ((detail,),) = rows(run.out, "SELECT detail FROM attempts")
+    assert detail.split("\n") == [str(n) for n in range(61, 101)]
+    assert rb"98\n99" not in (run.out / "ledger.jsonl").read_bytes()
+
+
+# -- ends ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "retried"),
+    [
+        ("exit 1", ("exit", 1), 0),
+        ("exit 75", ("temporary", 75), 2),
+        ("exit 124", ("exit", 124), 0),
+        ("exit 126", ("command-broken", 126), 0),
+        ("no-such-program-here", ("command-broken", 127), 0),
+        ("exit 137", ("exit", 137), 0),
+        ("exit 255", ("exit", 255), 0),
+        ("kill -SEGV $$", ("crashed", 139), 0),
+        ("kill -ABRT $$", ("crashed", 134), 0),
+        ("kill -FPE $$", ("crashed", 136), 0),
+    ],
+)
+def test_way_a_command_ends_is_recorded(
+    lab: Lab, text: str, error: tuple[str, int], retried: int
+) -> None:
+    run = lab.run(trials.commands([shell(text)]), retries=2)
+    assert run.answer == [{"type": error[0], "stage": "run", "code": error[1]}]
+    ends = [("failed", error[0], 1)] + [("requeued", error[0], retried)] * (retried > 0)
+    assert attempts(run.out) == ends
+
+
+@pytest.mark.parametrize("argv", [["/no/such"], ["/etc/passwd"], ["/"], [""]])
+def test_program_that_cannot_start_is_broken(lab: Lab, argv: list[str]) -> None:
+    run = lab.run(trials.commands([{"argv": argv}]))
+    assert run.answer[0]["type"] == "command-broken"
+    assert run.answer[0]["code"] in (126, 127)
+
+
+@pytest.mark.parametrize("name", ["TERM", "KILL", "INT", "HUP"])
+def test_signal_from_outside_is_a_loss_and_another_attempt_follows(lab: Lab, name: str) -> None:
+    text = f"[ {{attempt}} -ge 3 ] && echo through && exit; kill -{name} $$; sleep 60"
+    run = lab.run(trials.commands([shell(text)]))
+    assert run.answer == [printed("through\n")]
+    assert attempts(run.out) == [("requeued", f"command-killed-SIG{name}", 2)]
+    assert run.timing_dependent is False
+
+
+def test_command_that_obeys_term_may_clear_up(lab: Lab) -> None:
+    """On its limit a command gets TERM first, and a second to leave in order."""
+    said = lab.folder / "said"
+    text = f"trap 'echo bye > {said}; exit 0' TERM; while :; do sleep 0.05; done"
+    run = lab.run(trials.commands([shell(text, timeout_s=0.5)]))
+    assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
+    assert said.read_text() == "bye\n"
+
+
+# -- kept once finished -------------------------------------------------------------------
+
+
+def start_apart(lab: Lab, steps: list[dict[str, Any]]) -> subprocess.Popen[str]:
+    driver = Path(__file__).with_name("driver.py")
+    how = json.dumps({"out": str(lab.folder / "run"), "workers": 2})
+    argv = [sys.executable, driver, "trials:commands", json.dumps({"steps": steps}), how]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_finished_command_is_not_repeated_after_a_kill(lab: Lab) -> None:
+    """The coordinator is killed as soon as a result could be durable; each ran once in the end."""
+    count, gate = lab.folder / "count", lab.folder / "gate"
+    quick = shell(f"echo quick >> {count}; echo done")
+    slow = shell(f"echo slow >> {count}; while ! [ -e {gate} ]; do sleep 0.02; done; echo done")
+    manifest = lab.folder / "run" / "manifest.sqlite"
+
+    def completed() -> bool:
+        return manifest.exists() and states(manifest).count("completed") == 2
+
+    with start_apart(lab, [quick, slow, quick]) as process:
+        wait_until(completed, "two finished commands")
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    assert lab.leftovers() == []
+    gate.touch()
+    with start_apart(lab, [quick, slow, quick]) as process:
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    ran = count.read_text().split()
+    print_figures("commands kept", executions={name: ran.count(name) for name in set(ran)})
+    assert json.loads(out)["answer"] == [printed("done\n")] * 3
+    assert (ran.count("quick"), ran.count("slow")) == (2, 2)
+
+
+def states(manifest: Path) -> list[str]:
+    import sqlite3
+
+    try:
+        db = sqlite3.connect(f"file:{manifest}?mode=ro", uri=True)
+        try:
+            return [state for (state,) in db.execute("SELECT state FROM tasks")]
+        finally:
+            db.close()
+    except sqlite3.Error:
+        return []
+
+
+def test_finished_run_is_answered_without_running_anything(lab: Lab) -> None:
+    count = lab.folder / "count"
+    search = trials.one_by_one([shell(f"echo x >> {count}"), shell(f"echo y >> {count}")])
+    first = lab.run(search)
+    again = lab.run(search)
+    assert again == first
+    assert count.read_text() == "x\ny\n"
+
+
+# -- refusals -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("argv", ["sort -n", [], ["sort", 1], [b"sort"]])
+def test_line_instead_of_words_is_refused(argv: Any) -> None:
+    with pytest.raises(weft.WeftError, match="a command is a list of words"):
+        weft.command(argv, timeout_s=1)
