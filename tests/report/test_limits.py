@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import weft
 from tests.report.conftest import KINDS, Kinds, page_of, weave
 from tests.report.test_content import data_of
+from weft.report.hook import MAX_PAGE_BYTES
 from weft.report.text import clip, counted, duration, some, value_text, visible
 from weft.report.timeline import MAX_SPANS, MAX_TRACKS, Span, Weaver, Worker
 
@@ -40,6 +41,14 @@ def test_worst_texts_stay_within_the_limit(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run")
     assert len(page.encode()) < 200_000
     assert "\u202e" not in page
+
+
+def test_only_long_failures_stay_within_the_limit(tmp_path: Path) -> None:
+    weft.run(weave.wordy(3000), out=tmp_path / "run", workers=2)
+    page = page_of(tmp_path / "run")
+    room = MAX_BYTES - MAX_PAGE_BYTES
+    assert len(page.encode()) <= room, "all tasks fail, with long texts that must be escaped"
+    assert re.search(r"showing 1,[0-9]{3} of 3,000 tasks: 900 of 3,000 failed", page)
 
 
 def test_hostile_texts_are_escaped(hostile: Path) -> None:

@@ -12,8 +12,8 @@ from weft.storage.manifest import Manifest
 
 SMALL_TASKS = 250
 """Up to so many tasks, every step of each is shown."""
-MAX_EVENTS = 800
-DETAIL_BYTES = 300
+MAX_EVENTS = 750
+DETAIL_BYTES = 120
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def read_events(run: Path, manifest: Manifest, places: Places, tasks: int) -> Ev
             EventFacts(
                 e.at,
                 clip(e.kind, 80),
-                clip(f"{e.lane}:{e.round}:{e.index}", 200) if e.key else "",
+                clip(f"{e.lane}:{e.round}:{e.index}", 100) if e.key else "",
                 e.key,
                 clip(failure_text(e.detail) if e.kind == "failed" else e.detail, DETAIL_BYTES),
             )
@@ -64,7 +64,7 @@ def _beyond_normal(manifest: Manifest, places: Places) -> list[EventFacts]:
         EventFacts(
             at,
             clip(kind, 80),
-            clip(places.name(task), 200) if key else "",
+            clip(places.name(task), 100) if key else "",
             key,
             clip(detail, DETAIL_BYTES),
         )

@@ -18,7 +18,7 @@ from weft.report.text import clip
 ENDS = 60
 MAX_OTHERS = 300
 """Records of rounds, lanes and answers that are shown, beside the ends."""
-BODY_BYTES = 600
+BODY_BYTES = 450
 _TAIL_BYTES = 320
 _TAIL = re.compile(
     rb',"key":"([0-9a-f]{64})","kind":"([a-z]{1,20})","prev_hash":"([0-9a-f]{64})","seq":(\d{1,15}),"v":\d+\}$'

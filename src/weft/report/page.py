@@ -14,6 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from weft.errors import FileInvalid
 from weft.report import text
 from weft.report.data import Report, gather
 from weft.report.hook import Page, pages_for
@@ -36,12 +37,26 @@ TICKS = 5
 def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
     """Write the report, whole or not at all, to `out` or RUN/report.html; return where.
 
-    Raises FileInvalid or RunFolderInvalid when `run` is no run. Damage does not raise: it is shown.
+    Raises FileInvalid or RunFolderInvalid when `run` is no run or `out` no place for a report.
+    Damage does not raise: it is shown.
     """
     target = out or run / FILE_NAME
+    _check_target(target, run)
     html = render_report(run, heads).encode("utf-8", "backslashreplace")
     Disk().replace(target, html)
     return target
+
+
+def _check_target(target: Path, run: Path) -> None:
+    """Refuse to write over a file of the run."""
+    if target.is_dir():
+        raise FileInvalid(f"{target} is a folder", hint="give --out a file's name")
+    inside = target.resolve().is_relative_to(run.resolve())
+    if inside and target.suffix != ".html":
+        raise FileInvalid(
+            f"{target} is inside the run, where only .html files may be written",
+            hint="choose another --out",
+        )
 
 
 def render_report(run: Path, heads: HeadsList) -> str:

@@ -12,24 +12,25 @@ from pathlib import Path
 from typing import Any
 
 from weft.report.places import Block, Places
-from weft.report.text import clip, failure_text, some, value_text
+from weft.report.text import clip, failure_text, some, value_text, weight
 from weft.report.timeline import Worker
 from weft.storage.manifest import Manifest
 
-MAX_TASKS = 2000
-MAX_TROUBLED = 1100
-FIRST, LAST, SLOWEST = 400, 250, 250
-TEXT_BYTES = 520_000
-MAX_TEXT_BYTES = 4000
+MAX_TASKS = 1600
+MAX_TROUBLED = 900
+FIRST, LAST, SLOWEST = 300, 200, 200
+TEXT_BYTES = 560_000
+MAX_ROW_BYTES = 8000
+MAX_NAME_BYTES = 100
 LOG_TAIL_BYTES = 2000
 MAX_LOGS = 60
 FAILURE_BYTES = 160
-MAX_ATTEMPTS = 6
+MAX_ATTEMPTS = 4
 """Attempts told per task: the last ones."""
 _CHUNK = 500
 _TROUBLED = (
     ("failed", "SELECT id FROM tasks WHERE state = 'failed' ORDER BY id"),
-    ("requeued", "SELECT DISTINCT task FROM attempts ORDER BY task"),
+    ("requeued", "SELECT DISTINCT task FROM attempts WHERE outcome = 'requeued' ORDER BY task"),
     ("running", "SELECT id FROM tasks WHERE state = 'running' ORDER BY id"),
     ("dropped", "SELECT id FROM tasks WHERE state IN ('dropped', 'cancelled') ORDER BY id"),
 )
@@ -100,7 +101,7 @@ class Chooser:
         """Return the tasks to show."""
         total = self.manifest.query("SELECT count(*) FROM tasks")[0][0]
         ids, said = self._choose(total)
-        limit = min(MAX_TEXT_BYTES, TEXT_BYTES // max(1, len(ids)))
+        limit = min(MAX_ROW_BYTES, TEXT_BYTES // max(1, len(ids)))
         shown = tuple(self._told(ids, limit))
         return TaskList(shown, total, said)
 
@@ -139,18 +140,18 @@ class Chooser:
         for start in range(0, len(ids), _CHUNK):
             chunk = ids[start : start + _CHUNK]
             marks = ",".join("?" * len(chunk))
-            tries = self._tries(chunk, marks, limit)
+            tries = self._tries(chunk, marks)
             for row in self.manifest.query(
                 f"SELECT {_COLUMNS} FROM tasks WHERE id IN ({marks}) ORDER BY id",  # noqa: S608
                 *chunk,
             ):
                 place = self.places.of(row[0])
-                facts = _facts(row, place, tries.get(row[0], ()), limit)
+                facts = _facts(row, place, tries.get(row[0], ()), _Purse(limit))
                 tail = self._log_tail(facts.key) if logs else ""
                 logs -= bool(tail)
                 yield replace(facts, log_tail=tail)
 
-    def _tries(self, ids: Sequence[int], marks: str, limit: int) -> dict[int, tuple[Try, ...]]:
+    def _tries(self, ids: Sequence[int], marks: str) -> dict[int, tuple[Try, ...]]:
         rows = self.manifest.query(
             "SELECT task, attempt, outcome, reason, coalesce(detail, ''), finished_at"  # noqa: S608
             f" FROM attempts WHERE task IN ({marks}) ORDER BY rowid",
@@ -158,8 +159,9 @@ class Chooser:
         )
         tries: dict[int, list[Try]] = {}
         for id_, attempt, outcome, reason, detail, at in rows:
-            text = clip(detail.strip()[-2 * limit :], limit, lines=True)
-            tries.setdefault(id_, []).append(Try(attempt, outcome, clip(reason, 200), text, at))
+            text = detail.strip()[-MAX_ROW_BYTES:]
+            told = Try(attempt, clip(outcome, 20), clip(reason, MAX_NAME_BYTES), text, at)
+            tries.setdefault(id_, []).append(told)
         return {id_: tuple(found[-MAX_ATTEMPTS:]) for id_, found in tries.items()}
 
     def _log_tail(self, key: str) -> str:
@@ -178,30 +180,54 @@ def _said(name: str, total: int, shown: int, all_of: bool) -> str:
     return f"all {total:,} {name}" if all_of else f"{shown:,} of {total:,} {name}"
 
 
-def _facts(row: tuple[Any, ...], place: Block, tries: tuple[Try, ...], limit: int) -> TaskFacts:
+@dataclass(slots=True)
+class _Purse:
+    """What the texts of one row may take in all."""
+
+    left: int
+
+    def clip(self, text: str, share: float = 1.0, *, lines: bool = False) -> str:
+        """Cut a text to its share of what is left."""
+        shown = clip(text, int(self.left * share), lines=lines)
+        self.left = max(0, self.left - weight(shown))
+        return shown
+
+    def clip_end(self, text: str) -> str:
+        """Keep the end of a text, where a traceback says what happened."""
+        kept = text[-self.left // 2 :] if self.left else ""
+        shown = self.clip(kept, lines=True)
+        return shown if len(kept) == len(text) else f"… {shown}"
+
+
+def _facts(row: tuple[Any, ...], place: Block, tries: tuple[Try, ...], purse: _Purse) -> TaskFacts:
     id_, key, function, args, state, value, error, attempt = row[:8]
     queued, started, finished, run_s, pid, born, node, gpu, notes = row[8:]
     index = id_ - place.first
     worker = None if pid is None else worker_of(node, gpu, pid, born)
+    failure = "" if error is None else _failure(error, tries)
+    args = purse.clip(value_text(args), 0.4)
+    value = None if value is None else purse.clip(value_text(value), 0.6)
+    notes = purse.clip(notes or "", 0.4)
+    told = tuple(replace(t, detail=purse.clip_end(t.detail)) for t in reversed(tries))[::-1]
     return TaskFacts(
         key=key,
-        function=clip(function, 200),
-        args=clip(value_text(args), limit),
-        lane=clip(place.lane, 200),
+        function=clip(function, MAX_NAME_BYTES),
+        args=args,
+        lane=clip(place.lane, MAX_NAME_BYTES),
         round=place.round,
         index=index,
         state=state,
-        value=None if value is None else clip(value_text(value), limit),
-        error=None if error is None else clip(error, limit),
+        value=value,
+        error=None if error is None else clip(error, MAX_NAME_BYTES),
         attempt=attempt,
         queued_at=queued,
         started_at=started,
         finished_at=finished,
         run_s=run_s,
         worker=worker,
-        notes=clip(notes or "", limit),
-        tries=tries,
-        failure="" if error is None else _failure(error, tries),
+        notes=notes,
+        tries=told,
+        failure=failure,
         why=_why(place, index, state),
     )
 

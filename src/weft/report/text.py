@@ -32,16 +32,16 @@ def visible(text: str, *, lines: bool = False) -> str:
 def clip(text: str, limit_bytes: int, *, lines: bool = False) -> str:
     """Make a text visible and cut it so that its JSON form stays near `limit_bytes`."""
     shown = visible(text[: limit_bytes + 1], lines=lines)
-    if len(text) <= limit_bytes and _weight(shown) <= limit_bytes:
+    if len(text) <= limit_bytes and weight(shown) <= limit_bytes:
         return shown
     low, high = 0, len(shown)
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if _weight(shown[:middle]) <= limit_bytes else (low, middle - 1)
+        low, high = (middle, high) if weight(shown[:middle]) <= limit_bytes else (low, middle - 1)
     return shown[:low] + CUT.format(len(text))
 
 
-def _weight(text: str) -> int:
+def weight(text: str) -> int:
     """Bytes of the text inside a page: UTF-8, with quotes, `<`, `>` and `&` escaped."""
     escaped = text.count("<") + text.count(">") + text.count("&")
     return len(text.encode()) + 5 * escaped + text.count('"') + text.count("\\")

@@ -39,6 +39,19 @@ def hopeless(count: int = 12):
 
 
 @weft.task
+def shout(text: str) -> str:
+    """Fail with a long message, and with a note as long."""
+    weft.note(**{f"<{i}>": text[:200] for i in range(5)})
+    raise ValueError(text * 3)
+
+
+@weft.search(version=1)
+def wordy(count: int):
+    yield [shout(f"{i}" + '<\u202e&"é' * 300) for i in range(count)]
+    return "<&>" * 2000
+
+
+@weft.task
 def nap(x: int, ms: int) -> int:
     weft.note(slept_ms=ms)
     time.sleep(ms / 1000)
