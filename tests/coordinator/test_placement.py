@@ -221,8 +221,9 @@ def test_last_slot_of_a_kind_retired_ends_the_run_in_one_line(
 
 
 def test_nothing_is_said_while_something_that_fits_still_waits() -> None:
-    bench = SlotBench(once(calls(2)), Placement([Node("a", cpus=2)], "static"))
-    assert bench.place(0, 0) == []
+    bench = SlotBench(once(calls(1)), Placement([Node("a", cpus=2)], "static"))
+    assert bench.place(0, 5) == []
+    assert bench.place(1, 0) == [(0, 0)]
 
 
 def test_what_was_dealt_to_a_retired_slot_goes_to_the_others() -> None:

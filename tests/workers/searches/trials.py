@@ -181,6 +181,11 @@ def raise_value_error(run: Any) -> None:
     raise ValueError("no")
 
 
+def know_the_secret(run: Any) -> dict[str, str]:
+    """Put a secret where only the command's own words hold it."""
+    return {"word": os.environ["WEFT_TRIAL_TOKEN"]}
+
+
 def say_temporary(run: Any) -> None:
     raise weft.Temporary("not yet")
 
