@@ -87,7 +87,8 @@ class Browser:
         )
         tab.call("Emulation.setScriptExecutionDisabled", value=not script)
         self.events.clear()
-        tab.call("Page.navigate", url=path.resolve().as_uri())
+        went = tab.call("Page.navigate", url=path.resolve().as_uri())
+        assert "errorText" not in went, went
         self.wait_for("Page.loadEventFired")
         yield tab
         self.call("Target.closeTarget", targetId=target)
