@@ -171,7 +171,7 @@ class Journal:
     def _stale(self, old: TaskRow, task: Task) -> None:
         """An attempt that was running when an earlier coordinator ended: queue it again."""
         self._manifest.requeue(old.id)
-        self._attempt(old.id, task, "requeued", "coordinator-died", "")
+        self._attempt(old.id, task, "requeued", "coordinator-died", "", None)
 
     def _open_lanes(self, c: OpenLanes) -> None:
         parent = self._lane(c.lane)
@@ -202,7 +202,7 @@ class Journal:
         state = "completed" if c.error is None else "failed"
         error = None if c.error is None else c.error.to_text()
         if c.error is not None:
-            self._attempt(id_, task, "failed", c.error.type, c.detail)
+            self._attempt(id_, task, "failed", c.error.type, c.detail, c.run_s)
         self._finished.append((
             state, c.value, error, row_digest(task.key, task.function, task.args, c.value, error),
             task.attempt, wall - c.run_s, wall, c.run_s,
@@ -214,7 +214,8 @@ class Journal:
         id_ = self._round(c.task.lane, c.task.round).first + c.task.index
         self._running.pop(id_, None)
         self._manifest.requeue(id_)
-        self._attempt(id_, c.task, "requeued", c.reason, c.detail)
+        ran_s = None if c.started_s is None else self._clock.monotonic() - c.started_s
+        self._attempt(id_, c.task, "requeued", c.reason, c.detail, ran_s)
 
     def _advance(self, c: Advance) -> None:
         row = self._round(c.lane, c.round)
@@ -253,10 +254,13 @@ class Journal:
     def _adopt(self, staged: Staged) -> None:
         self._objects.adopt(self._objects.staging / staged.name, staged.digest)
 
-    def _attempt(self, id_: int, task: Task, outcome: str, reason: str, detail: str) -> None:
+    def _attempt(
+        self, id_: int, task: Task, outcome: str, reason: str, detail: str, ran_s: float | None
+    ) -> None:
         worker, wall = task.worker, self._clock.wall()
+        started = None if ran_s is None else wall - ran_s
         self._manifest.attempt((
-            id_, task.attempt, outcome, reason, detail, None, wall,
+            id_, task.attempt, outcome, reason, detail, started, wall,
             worker.pid, worker.started, worker.node, worker.gpu,
         ))  # fmt: skip
 

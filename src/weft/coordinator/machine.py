@@ -265,7 +265,7 @@ class Machine:
         for task in list(self._out.values()):
             self._end_attempt(task)
             if task.started_s is not None:  # else it was no attempt yet
-                self._commands.append(Requeue(task, "interrupted", ""))
+                self._commands.append(Requeue(task, "interrupted", "", task.started_s))
         return self._drain()
 
     # -- attempts -------------------------------------------------------------------------
@@ -298,7 +298,7 @@ class Machine:
         if end.error is not None and end.retriable and self._policy.may_retry(task):
             task.charged += 1
             task.losses = 0  # only losses in a row speak against the task
-            self._commands.append(Requeue(task, end.error.type, end.detail))
+            self._commands.append(Requeue(task, end.error.type, end.detail, task.started_s))
             self._requeue(task)
             return
         self._commands.append(
@@ -312,7 +312,7 @@ class Machine:
             self._commands.append(Record(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
             self._settle(task, None, WORKER_DIED)
             return
-        self._commands.append(Requeue(task, loss.reason, loss.detail))
+        self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
         self._requeue(task)
 
     def _requeue(self, task: Task) -> None:

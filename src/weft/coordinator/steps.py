@@ -96,6 +96,8 @@ class Requeue:
     task: Task
     reason: str
     detail: str
+    started_s: float | None
+    """Monotonic time at which the attempt started, if it did."""
 
 
 @dataclass(frozen=True, slots=True)
