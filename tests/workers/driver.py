@@ -1,12 +1,14 @@
 """A coordinator in a process of its own: `python driver.py MODULE:SEARCH ARGS HOW`, all JSON.
 
 Prints the outcome as JSON; an error is one line on stderr and the exit code of its kind.
+With WEFT_TRIAL_WALL_LIMITS the coordinator takes the wall clock for its limits: a planted bug.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -20,7 +22,10 @@ def main() -> int:
     module, _, search = name.partition(":")
 
     import weft
+    from weft.wiring import world
 
+    if os.environ.get("WEFT_TRIAL_WALL_LIMITS"):
+        world.RealClock.monotonic = world.RealClock.wall
     try:
         made = getattr(importlib.import_module(module), search)(**json.loads(args))
         run = weft.run(made, **json.loads(how))

@@ -82,6 +82,20 @@ def hung(how: str, others: int):
     return [r.value if r.ok else r.error.type for r in (*first, *second)]
 
 
+@weft.task(timeout_s=3)
+def brief(x: int, ms: int) -> int:
+    """Well within its limit, by a clock that does not jump."""
+    time.sleep(ms / 1000)
+    return x
+
+
+@weft.search(version=1)
+def timed(count: int, ms: int):
+    """Tasks within their limits and one that is not."""
+    results = yield [hang("sleep_for_ever"), *(brief(i, ms) for i in range(count))]
+    return [r.value if r.ok else r.error.type for r in results]
+
+
 # -- memory -------------------------------------------------------------------------------
 
 
