@@ -34,6 +34,7 @@ BATCH_S = 0.05
 LEARN = 0.3
 """Weight of the newest task in the estimate of how long tasks take."""
 START_FAILURES = 3
+"""Failed starts in a row: of the run, when no worker is ready, and of one slot otherwise."""
 START_KILLS = 50
 """Workers killed from outside before they were ready, in a row: then something wants none here."""
 SLOT_LOSSES = 20
@@ -51,6 +52,8 @@ class _Place:
     slot: Slot
     worker: WorkerProcess | None = None
     losses: int = 0
+    failed_starts: int = 0
+    """Workers in a row that ended by themselves before they were ready."""
     retired: bool = False
 
     def held(self) -> int:
@@ -86,7 +89,14 @@ class LocalBackend:
         A worker is filled up only when half of what it held is done: fewer, fuller messages.
         """
         credit = self._credit()
-        return [_room(place, credit if place.slot.gpu is None else 1) for place in self._places]
+        starting = any(not worker.ready for worker, _ in self._serving())
+        return [
+            # whether it is the slot or the machine that cannot start workers, others will show
+            0
+            if place.failed_starts and place.worker is None and starting and not place.retired
+            else _room(place, credit if place.slot.gpu is None else 1)
+            for place in self._places
+        ]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Send each slot its assignments, in order, in one message."""
@@ -148,7 +158,8 @@ class LocalBackend:
         return max(1, min(self._max_credit, int(BATCH_S / max(self._task_s, 1e-6))))
 
     def _start(self, place: _Place) -> WorkerProcess:
-        if self._failed_starts >= START_FAILURES or self._killed_starts >= START_KILLS:
+        futile = self._failed_starts >= START_FAILURES or self._killed_starts >= START_KILLS
+        if futile and not self._any_ready():
             tail = self._last_log[-300:].strip().replace("\n", " | ")
             raise WorldError(
                 f"workers cannot start: {tail or 'they end at once'}",
@@ -158,6 +169,9 @@ class LocalBackend:
         place.worker = WorkerProcess(self._numbers, self._setup, place.slot)
         self._watch(place.worker, place)
         return place.worker
+
+    def _any_ready(self) -> bool:
+        return any(worker.ready for worker, _ in self._serving())
 
     def _watch(self, worker: WorkerProcess, place: _Place) -> None:
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
@@ -174,6 +188,7 @@ class LocalBackend:
         for kind, *body in messages:
             if kind == "ready":
                 worker.ready = True
+                place.failed_starts = 0
                 self._failed_starts = self._killed_starts = 0
             elif kind == "dropped":
                 self._dropped(worker, body[0])
@@ -240,6 +255,7 @@ class LocalBackend:
         place.worker = None
         self._last_log = worker.log_tail()
         if not worker.ready:
+            place.failed_starts += not killed_from_outside(code)
             self._failed_starts += not killed_from_outside(code)
             self._killed_starts += killed_from_outside(code)
         self._count_loss(place)
@@ -254,7 +270,8 @@ class LocalBackend:
         """Retire a slot that only ever loses its workers, if others do not."""
         place.losses += 1
         healthy = any(p.losses == 0 and not p.retired for p in self._places)
-        place.retired = healthy and place.losses >= SLOT_LOSSES
+        cannot_start = place.failed_starts >= START_FAILURES and self._any_ready()
+        place.retired = cannot_start or (healthy and place.losses >= SLOT_LOSSES)
 
     def _give_back(self, worker: WorkerProcess) -> None:
         for ticket in worker.held:

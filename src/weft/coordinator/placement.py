@@ -3,7 +3,8 @@
 `static` deals tasks by their index to the nodes in turn, then to a node's slots in turn: known
 beforehand, and each slot runs its list in order. `greedy` gives the next task to the slot with
 the most room. A slot without room, a node at its cap or a group at its cap makes a task wait;
-tasks behind it that fit elsewhere go first.
+tasks behind it that fit elsewhere go first. A task that must run alone goes to another slot than
+the one it last lost, whatever the rule.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from weft.coordinator.policy import runs_alone
 from weft.coordinator.steps import Task
 from weft.errors import UsageError
 from weft.model.slots import Node, Slot, slots_of
@@ -51,6 +53,8 @@ class Placement:
         cap = self._caps.group
         if group is not None and cap is not None and self._groups.get(group, 0) >= cap:
             return None
+        if runs_alone(task):
+            return self._elsewhere(task, rooms)
         if self._mode == "static":
             slot = self._dealt(task)
             may = slot is not None and rooms[slot] > 0 and self._may_use(slot)
@@ -61,6 +65,16 @@ class Placement:
             if free > 0 and (best is None or free > rooms[best]) and self._may_use(slot):
                 best = slot
         return best
+
+    def _elsewhere(self, task: Task, rooms: Sequence[int]) -> int | None:
+        """For a task that keeps losing its workers: another slot than the last, if there is one.
+
+        Otherwise a slot that kills whatever it runs would speak against the task.
+        """
+        kind = self._by_kind[task.limits.gpu > 0]
+        free = [slot for slot in kind if rooms[slot] > 0 and self._may_use(slot)]
+        others = [slot for slot in free if slot != task.slot]
+        return next(iter(others or free), None)
 
     def fits(self, task: Task) -> bool:
         """Whether any slot that is left could ever run the task."""
