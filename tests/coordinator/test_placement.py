@@ -271,8 +271,21 @@ def test_task_that_must_run_alone_is_not_kept_waiting_by_other_lanes() -> None:
     bench.lose(bad)
     assert bench.place(1, 0) == [], "something was started beside or before it"
     bench.end(other)
-    assert bench.place(1, 1) == [(0, 0)]
+    assert bench.place(1, 1) == [(0, 1)]
     assert bench.last[0].lane == "/bad"
+
+
+@pytest.mark.parametrize("mode", ["greedy", "static"])
+def test_task_that_must_run_alone_goes_to_another_slot_if_there_is_one(mode: str) -> None:
+    placement = Placement([Node("a", gpus=1, cpus=3)], mode)
+    sick = task(0)
+    sick.losses, sick.slot = 3, 1
+    assert placement.choose(sick, [9, 9, 9, 9]) == 2
+    sick.slot = 2
+    assert placement.choose(sick, [9, 9, 9, 9]) == 1
+    placement.retire(1)
+    assert placement.choose(sick, [9, -1, 9, 0]) == 2
+    assert placement.choose(sick, [9, -1, 0, 0]) is None
 
 
 # -- limits of commands -------------------------------------------------------------------

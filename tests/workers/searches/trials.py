@@ -213,10 +213,22 @@ def list_folders(run: Any) -> list[list[str]]:
 # -- placement ----------------------------------------------------------------------------
 
 
-@weft.task(gpu=1)
-def gpu_nap(x: int, ms: int) -> int:
+def rest(x: int, ms: int) -> int:
+    """Sleep, and note from when to when by the clock that all workers share."""
+    began_s = time.monotonic()
     time.sleep(ms / 1000)
+    weft.note(began_s=began_s, ended_s=time.monotonic())
     return x
+
+
+@weft.task
+def cpu_rest(x: int, ms: int) -> int:
+    return rest(x, ms)
+
+
+@weft.task(gpu=1)
+def gpu_rest(x: int, ms: int) -> int:
+    return rest(x, ms)
 
 
 @weft.task(gpu=1)
@@ -225,22 +237,20 @@ def gpu_visible(x: int) -> list[str | None]:
 
 
 @weft.task(group="red")
-def red_nap(x: int, ms: int) -> int:
-    time.sleep(ms / 1000)
-    return x
+def red_rest(x: int, ms: int) -> int:
+    return rest(x, ms)
 
 
 @weft.task(group="blue")
-def blue_nap(x: int, ms: int) -> int:
-    time.sleep(ms / 1000)
-    return x
+def blue_rest(x: int, ms: int) -> int:
+    return rest(x, ms)
 
 
-KINDS = {"nap": nap, "gpu": gpu_nap, "red": red_nap, "blue": blue_nap}
+KINDS = {"cpu": cpu_rest, "gpu": gpu_rest, "red": red_rest, "blue": blue_rest}
 
 
 @weft.search(version=1)
-def naps(kinds: list[str], ms: list[int]):
+def rests(kinds: list[str], ms: list[int]):
     """One round; kinds and durations in turn."""
     count = max(len(kinds), len(ms))
     tasks = [KINDS[kinds[i % len(kinds)]](i, ms[i % len(ms)]) for i in range(count)]

@@ -1,0 +1,173 @@
+"""Slots in real runs: never two tasks on one, never over a cap, the sick ones retired."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weft
+from tests.workers.lab import Lab, attempts, ledger_digest, print_figures, rows, trials
+from weft.errors import UsageError
+
+SPANS = "SELECT notes, node, gpu, worker_pid, function FROM tasks"
+Span = tuple[Any, ...]
+BEGAN, ENDED, NODE, GPU, PID, FUNCTION = range(6)
+
+
+def spans_of(run: Path) -> list[Span]:
+    """When each task ran, by its own watch, and where; the manifest's times are the
+    coordinator's and lag while it commits.
+    """
+    noted = ((json.loads(notes), where) for notes, *where in rows(run, SPANS))
+    return [(notes["began_s"], notes["ended_s"], *where) for notes, where in noted]
+
+
+def most_at_once(spans: list[Span]) -> int:
+    """The largest number of spans that overlap; one that ends when another starts does not."""
+    ends = [(end, -1) for _, end, *_ in spans] + [(start, 1) for start, *_ in spans]
+    return max(accumulate(step for _, step in sorted(ends)), default=0)
+
+
+def most_per(spans: list[Span], *columns: int) -> int:
+    """The same, counted apart for each value of some columns; the largest of all."""
+    apart = defaultdict(list)
+    for span in spans:
+        apart[tuple(span[c] for c in columns)].append(span)
+    return max(most_at_once(part) for part in apart.values())
+
+
+def on_gpus(run: Path) -> list[Span]:
+    return [span for span in spans_of(run) if span[GPU] is not None]
+
+
+@pytest.mark.parametrize("placement", ["static", "greedy"])
+def test_no_slot_node_or_group_ever_runs_more_than_it_may(lab: Lab, placement: str) -> None:
+    nodes = [weft.Node("a", gpus=3, max_concurrent=2), weft.Node("b", gpus=1, cpus=3)]
+    kinds = ["gpu", "red", "gpu", "red", "gpu", "blue"]
+    search = trials.rests(kinds * 8, [40, 10, 25])
+    run = lab.run(search, workers=6, nodes=nodes, placement=placement, group_cap=2)
+    spans = spans_of(run.out)
+    groups = [span for span in spans if "red" in span[FUNCTION] or "blue" in span[FUNCTION]]
+    on_a = [span for span in spans if span[NODE] == "a"]
+    print_figures("placement", mode=placement, tasks=len(spans), at_once=most_at_once(spans),
+                  per_gpu=most_per(on_gpus(run.out), NODE, GPU), on_a=most_at_once(on_a),
+                  per_group=most_per(groups, FUNCTION))  # fmt: skip
+    assert len(spans) == 48
+    assert most_per(on_gpus(run.out), NODE, GPU) == 1
+    assert most_per(spans, PID) == 1
+    assert most_at_once(on_a) <= 2
+    assert most_per(groups, FUNCTION) <= 2
+    assert 1 < most_at_once(spans) <= 6
+    assert {span[NODE] for span in groups} == {"b"}
+    assert lab.leftovers() == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_workers_cap_the_busy_slots_of_all_nodes(lab: Lab, workers: int) -> None:
+    nodes = [weft.Node("a", cpus=2), weft.Node("b", cpus=2)]
+    run = lab.run(trials.rests(["cpu"], [20] * 12), workers=workers, nodes=nodes)
+    assert most_at_once(spans_of(run.out)) == workers
+
+
+def test_static_run_follows_the_table_and_greedy_is_no_slower(lab: Lab) -> None:
+    """Every third task is long; static deals all of them to one node, greedy spreads them."""
+    nodes = [weft.Node("a", gpus=1), weft.Node("b", gpus=2), weft.Node("c", gpus=1)]
+    search = trials.rests(["gpu"], [60, 5, 5] * 8)
+    spent, digests = {}, set()
+    for placement in ("static", "greedy"):
+        run = lab.run(search, placement, workers=4, nodes=nodes, placement=placement)
+        digests.add(ledger_digest(run.out))
+        busy: dict[tuple[str, int], float] = defaultdict(float)
+        for span in on_gpus(run.out):
+            busy[span[NODE], span[GPU]] += span[ENDED] - span[BEGAN]
+        spent[placement] = max(busy.values())
+    placed = rows(lab.folder / "static", "SELECT node, gpu FROM tasks ORDER BY id")
+    table = [("abc"[i % 3], i // 3 % 2 if i % 3 == 1 else 0) for i in range(24)]
+    print_figures("makespan", static=round(spent["static"], 3), greedy=round(spent["greedy"], 3))
+    assert placed == table
+    assert len(digests) == 1
+    assert spent["greedy"] <= spent["static"] * 1.1 + 0.02
+
+
+def test_each_gpu_slot_sees_its_own_device_only(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"):
+        monkeypatch.delenv(name, raising=False)
+    nodes = [weft.Node("a", gpus=3, cpus=1)]
+    run = lab.run(trials.devices(6), workers=4, nodes=nodes, placement="static")
+    on_gpu, on_cpu = run.answer
+    assert on_gpu == [[str(i % 3)] * 3 for i in range(6)]
+    assert on_cpu == [None] * 3
+
+
+def test_command_on_a_gpu_slot_sees_its_device(lab: Lab) -> None:
+    names = "$CUDA_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES {slot}"
+    step = {"argv": ["sh", "-c", f"echo {names}"], "gpu": 1}
+    nodes = [weft.Node("a", gpus=2)]
+    run = lab.run(trials.commands([step] * 2), workers=2, nodes=nodes, placement="static")
+    assert [answer["stdout"] for answer in run.answer] == ["0 0 0 a/gpu0\n", "1 1 1 a/gpu1\n"]
+
+
+# -- refusals -----------------------------------------------------------------------------
+
+
+def test_gpu_task_without_a_gpu_node_is_refused_and_can_be_resumed_with_one(lab: Lab) -> None:
+    search = trials.rests(["gpu"], [1])
+    with pytest.raises(UsageError, match="needs a GPU and no node has one") as caught:
+        lab.run(search, workers=2)
+    assert (caught.value.exit_code, str(caught.value).count("\n")) == (2, 0)
+    assert lab.alive() == []
+    assert lab.run(search, nodes=[weft.Node("a", gpus=1)]).answer == [0]
+
+
+@pytest.mark.parametrize("placement", ["greedy", "static"])
+def test_cpu_task_on_gpus_only_is_refused_in_one_line(lab: Lab, placement: str) -> None:
+    with pytest.raises(weft.WeftError, match="no CPU slot is left") as caught:
+        lab.run(trials.rests(["cpu"], [1]), nodes=[weft.Node("a", gpus=1)], placement=placement)
+    assert "\n" not in str(caught.value)
+    assert lab.alive() == []
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"nodes": [weft.Node("a", cpus=1), weft.Node("a", cpus=2)]}, "named twice"),
+        ({"nodes": [weft.Node("a", cpus=5000)]}, "5000 slots"),
+        ({"placement": "random"}, "not 'random'"),
+        ({"group_cap": 0}, "cap per group"),
+    ],
+)
+def test_places_without_sense_are_refused_and_nothing_is_written(
+    lab: Lab, how: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        lab.run(trials.rests(["cpu"], [1]), **how)
+    assert lab.alive() == []
+    assert list(lab.folder.iterdir()) == []
+
+
+# -- sick slots ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("placement", ["greedy", "static"])
+@pytest.mark.parametrize("how", ["start-kill", "start-exit", "task-kill"])
+def test_slot_whose_workers_always_die_is_retired_and_the_others_finish(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, how: str, placement: str
+) -> None:
+    nodes = [weft.Node("a", gpus=2)]
+    search = trials.rests(["gpu"], [20] * 40)
+    well = lab.run(search, "well", workers=2, nodes=nodes, placement=placement)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "sick"))
+    monkeypatch.setenv("WEFT_TRIAL_SICK", how)
+    sick = lab.run(search, "sick", workers=2, nodes=nodes, placement=placement)
+    ends = attempts(sick.out)
+    print_figures("sick slot", how=how, mode=placement, attempts=ends)
+    assert sick.answer == list(range(40))
+    assert ledger_digest(sick.out) == ledger_digest(well.out)
+    assert {outcome for outcome, _, _ in ends} <= {"requeued"}
+    assert {span[GPU] for span in on_gpus(sick.out)} == {1}
+    assert lab.leftovers() == []
