@@ -198,7 +198,7 @@ def _overview(
     sealed, locked = folder.is_sealed(), is_locked(folder)
     counts = now.counts if now else {}
     answered, answer = _answer(now)
-    workers = run_file.execution.get("workers")
+    workers = run_file.execution.get("slots")
     return Overview(
         name=folder.path.resolve().name,
         run_id=run_file.run_id,

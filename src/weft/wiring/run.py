@@ -107,7 +107,8 @@ def carry_out(
     with _storage_named(folder.path), folder.locked(place.host):
         if folder.is_sealed():
             return read_outcome(folder, genesis)
-        opened = _open(folder, decision, execution, genesis, inputs, place)
+        slots = len(placement.slots)
+        opened = _open(folder, decision, execution, genesis, inputs, place, slots)
         opened.scribe.sign = sign
         try:
             return _run_open(opened, decision, execution, watcher, placement, recall)
@@ -145,6 +146,7 @@ def _open(
     genesis: str,
     inputs: dict[str, bytes],
     place: Place,
+    slots: int,
 ) -> OpenRun:
     if folder.is_run():
         new_id = world.new_run_id()
@@ -154,7 +156,11 @@ def _open(
         run_id=world.new_run_id(),
         search=name,
         search_path=search_folder(name, folder.path),
-        execution={"backend": execution.backend, "workers": execution.workers or 1},
+        execution={
+            "backend": execution.backend,
+            "workers": execution.workers or 1,
+            "slots": min(slots, execution.workers or slots),
+        },
     )
     return create_run(folder, run_file, genesis, inputs, place)
 
