@@ -41,6 +41,8 @@ SLOT_LOSSES = 20
 """Losses in a row, with no result between them, after which a slot is retired."""
 CANCEL_GRACE_S = 0.25
 """A new worker costs about this much, so a task given up may take it to end by itself."""
+PACE_S = 0.01
+"""Results may wait this long when every worker is busy and well supplied."""
 LONG_S = 0.1
 """A task that runs this long does not keep others waiting behind it."""
 
@@ -113,6 +115,8 @@ class LocalBackend:
         """Read from and write to the workers; wait only when nothing has happened yet."""
         self._kill_cancelled()
         self._ask_back()
+        if not self._events and (pace_s := self._pace_s()) > 0:
+            time.sleep(min(timeout_s, pace_s))
         ready = self._selector.select(0 if self._events else timeout_s)
         for key, mask in ready:
             place: _Place = key.data
@@ -153,6 +157,16 @@ class LocalBackend:
         for place in self._places:
             if place.worker is not None:
                 yield place.worker, place
+
+    def _pace_s(self) -> float:
+        """How long nobody needs us because every worker has enough to do.
+
+        Waking up for each of many short results would take the time from the workers.
+        """
+        credit = self._credit()
+        if credit < 4 or any(place.held() <= credit // 2 for place in self._places):
+            return 0.0
+        return min(PACE_S, self._task_s * credit / 4)
 
     def _credit(self) -> int:
         return max(1, min(self._max_credit, int(BATCH_S / max(self._task_s, 1e-6))))

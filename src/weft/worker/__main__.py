@@ -39,6 +39,7 @@ class WorkerLoop:
         self._queue: deque[Assignment] = deque()
         self._arrived = threading.Condition()
         self._sending = threading.Lock()
+        self._outgoing = b""
 
     def serve(self) -> None:
         """Run assignments until the coordinator closes the socket."""
@@ -98,11 +99,20 @@ class WorkerLoop:
         if isinstance(end, Lost):
             self._send(["lost", end.ticket, end.reason, end.detail])
         else:
-            self._send(["finished", end.ticket, _to_dict(end)])
+            follows = self._follows(assignment.function)
+            self._send(["finished", end.ticket, _to_dict(end)], hold=follows)
 
-    def _send(self, message: list[Any]) -> None:
+    def _follows(self, function: str) -> bool:
+        """Whether the next task starts in a moment: then both messages go out as one."""
+        with self._arrived:
+            return bool(self._queue) and self._queue[0].function == function
+
+    def _send(self, message: list[Any], *, hold: bool = False) -> None:
         with self._sending:
-            self._channel.sendall(pack(message))
+            self._outgoing += pack(message)
+            if not hold:
+                self._channel.sendall(self._outgoing)
+                self._outgoing = b""
 
 
 class OwnOutput:
