@@ -188,3 +188,38 @@ def test_planted_lost_tasks_are_a_named_bug_not_a_hang(sessions, monkeypatch):
     monkeypatch.setattr(Machine, "release", lambda self: self._unreleased.clear())
     with pytest.raises(BugError, match="waits for something that nobody runs"):
         sessions.go(round_body(2))
+
+
+class OneLong(InProcess):
+    """Runs its only task for two seconds, and looks at what others would see meanwhile."""
+
+    waits: ClassVar[list[float]] = []
+    committed: ClassVar[list[str]] = []
+    look: ClassVar = None
+
+    def poll(self, timeout_s):
+        if not self.waits:
+            self.waits.append(timeout_s)
+            return [Started(self.held[0].ticket, Worker(pid=7))]
+        self.waits.append(timeout_s)
+        self.clock.now_s += max(timeout_s, 1e-3)
+        self.committed.append(OneLong.look())
+        if self.clock.now_s < 1002.0:
+            return []
+        return InProcess.poll(self, timeout_s)[1:]
+
+
+def test_start_alone_is_committed_after_a_while_without_spinning(sessions):
+    """A long task must not look queued until some other result arrives."""
+
+    def look():
+        manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+        [(state,)] = manifest.query("SELECT state FROM tasks")
+        manifest.close()
+        return state
+
+    OneLong.waits, OneLong.committed, OneLong.look = [], [], staticmethod(look)
+    sessions.go(round_body(1), backend_type=OneLong)
+    assert OneLong.committed[0] == "queued"
+    assert OneLong.committed[-1] == "running"
+    assert len(OneLong.waits) < 20

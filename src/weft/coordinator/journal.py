@@ -75,6 +75,11 @@ class Journal:
         """Carry out one command; what it recalls must be fed back to the machine."""
         return _HANDLERS[type(command)](self, command) or ()
 
+    @property
+    def starts_unseen(self) -> bool:
+        """Whether tasks run that the manifest still calls queued."""
+        return bool(self._running)
+
     def flush(self) -> None:
         """Write gathered rows into the open transaction."""
         if self._finished:

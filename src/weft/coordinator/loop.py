@@ -21,6 +21,8 @@ from weft.storage.scribe import Scribe
 
 COMMIT_RESULTS = 1024
 COMMIT_AFTER_S = 0.05
+SHOW_AFTER_S = 0.5
+"""A start alone is committed after this long, so that others can see what runs."""
 POLL_S = 0.2
 
 
@@ -103,11 +105,15 @@ class Coordinator:
     def _commit_is_due(self, now_s: float) -> bool:
         if self._urgent or self.machine.holds_back or self.journal.pending >= COMMIT_RESULTS:
             return True
-        if self.journal.pending == 0:
+        if self.journal.pending == 0 and not self.journal.starts_unseen:
             return False
         if self._first_pending_s is None:
             self._first_pending_s = now_s
-        return now_s - self._first_pending_s >= COMMIT_AFTER_S
+        return now_s - self._first_pending_s >= self._patience_s()
+
+    def _patience_s(self) -> float:
+        """How long what is pending may wait for a commit."""
+        return COMMIT_AFTER_S if self.journal.pending else SHOW_AFTER_S
 
     def _commit(self) -> None:
         self.journal.commit()
@@ -119,7 +125,7 @@ class Coordinator:
         """How long nothing needs us: until a commit or a deadline is due."""
         now_s, wait_s = self.clock.monotonic(), POLL_S
         if self._first_pending_s is not None:
-            wait_s = min(wait_s, self._first_pending_s + COMMIT_AFTER_S - now_s)
+            wait_s = min(wait_s, self._first_pending_s + self._patience_s() - now_s)
         deadline_s = self.machine.next_deadline_s()
         if deadline_s is not None:
             wait_s = min(wait_s, deadline_s - now_s)

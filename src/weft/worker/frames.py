@@ -38,6 +38,6 @@ class Unpacker:
             end = start + _LENGTH.size + length
             if len(buffer) < end:
                 break
-            yield json.loads(buffer[start + _LENGTH.size : end])
+            yield json.loads(buffer[start + _LENGTH.size : end].decode())
             start = end
         del buffer[:start]
