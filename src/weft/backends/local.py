@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import psutil
+
 from weft.backends.process import (
     WorkerProcess,
     WorkerSetup,
@@ -39,6 +41,8 @@ START_KILLS = 50
 """Workers killed from outside before they were ready, in a row: then something wants none here."""
 SLOT_LOSSES = 20
 """Losses in a row, with no result between them, after which a slot is retired."""
+CLEARED_S = 5.0
+"""How long a command given up may take to be gone with all its processes."""
 CANCEL_GRACE_S = 0.25
 """A new worker costs about this much, so a task given up may take it to end by itself."""
 PACE_S = 0.01
@@ -84,6 +88,8 @@ class LocalBackend:
         self._task_s = BATCH_S
         self._numbers = 0
         self._last_log = ""
+        self._leaving: list[psutil.Process] = []
+        """Supervisors whose workers were killed and that clear up after their commands."""
 
     def capacity(self) -> list[int]:
         """Room per slot; a GPU slot takes one task at a time.
@@ -142,14 +148,17 @@ class LocalBackend:
         self._events = [event for event in self._events if event.ticket != ticket]
 
     def close(self) -> None:
-        """Kill every worker and wait for it."""
+        """Kill every worker and wait for it, and for what its command leaves to clear up."""
         workers = [worker for worker, _ in self._serving()]
         for worker, place in self._serving():
             self._selector.unregister(worker.channel)
+            self._leaving += worker.supervisors()
             worker.kill()
             place.worker = None
         for worker in workers:
             worker.wait()
+        psutil.wait_procs(self._leaving, timeout=CLEARED_S)
+        self._leaving.clear()
 
     # -- workers --------------------------------------------------------------------------
 
@@ -257,6 +266,8 @@ class LocalBackend:
         for worker, place in list(self._serving()):
             if worker.running is not None and worker.cancelled.get(worker.running, 1e18) < limit_s:
                 self._selector.unregister(worker.channel)
+                self._leaving = [p for p in self._leaving if p.is_running()]
+                self._leaving += worker.supervisors()
                 worker.kill()
                 worker.wait()
                 place.worker = None

@@ -17,6 +17,7 @@ import psutil
 from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
 from weft.model.slots import Slot
+from weft.model.tasks import COMMAND
 from weft.worker.frames import Unpacker, pack
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
@@ -112,6 +113,16 @@ class WorkerProcess:
         except OSError:
             return None
         return list(self._unpacker.feed(data)) if data else None
+
+    def supervisors(self) -> list[psutil.Process]:
+        """Children that outlive a killed worker until they have cleared up after a command."""
+        running = None if self.running is None else self.held.get(self.running)
+        if running is None or running.function != COMMAND:
+            return []
+        try:
+            return psutil.Process(self._popen.pid).children()
+        except psutil.Error:
+            return []
 
     def kill(self) -> None:
         """End the process without waiting for it."""
