@@ -76,6 +76,11 @@ def test_only_whole_known_names_are_replaced_and_nothing_is_evaluated(word: str)
         assert expand(word, {"out_dir": "/o", "attempt": "1"}) == word
 
 
+@pytest.mark.parametrize("name", ["word", "file1", "IN", "_x9", "a_b"])
+def test_any_plain_name_can_be_put_in(name: str) -> None:
+    assert expand(f"<{{{name}}}>", {name: "x"}) == "<x>"
+
+
 def test_what_was_put_in_is_not_expanded_again() -> None:
     assert expand("{a}{b}", {"a": "{b}", "b": "{a}"}) == "{b}{a}"
 

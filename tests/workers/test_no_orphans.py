@@ -99,6 +99,19 @@ def test_children_that_linger_after_the_command_are_ended(lab: Lab, text: str) -
     assert spent_s < GONE_S
 
 
+def test_command_dropped_by_an_early_stop_leaves_no_process_and_no_folder(lab: Lab) -> None:
+    """It ignores TERM and goes on writing into its folder until it is killed."""
+    busy = "trap '' TERM; n=0; while :; do n=$((n+1)); mkdir -p $WEFT_OUT_DIR/$n; sleep 0.005; done"
+    steps = [shell(lab, "sleep 0.5; echo first"), shell(lab, busy), shell(lab, busy)]
+    run = lab.run(trials.race(steps), workers=3)
+    found = left(lab)
+    kept = [path.name for path in run.out.iterdir() if path.name == "attempts"]
+    print_figures("F11 dropped", left=len(found), folders=len(kept))
+    assert run.answer == [{"exit_code": 0, "stdout": "first\n"}]
+    assert found == []
+    assert kept == []
+
+
 # -- killers from outside -----------------------------------------------------------------
 
 

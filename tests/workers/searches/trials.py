@@ -177,6 +177,13 @@ def one_by_one(steps: list[dict[str, Any]]):
 
 
 @weft.search(version=1)
+def race(steps: list[dict[str, Any]]):
+    """Commands side by side; the round is over with the first."""
+    results = yield weft.round([command(step) for step in steps], until=lambda r: r.index == 0)
+    return [outcome(r) for r in results]
+
+
+@weft.search(version=1)
 def laned(names: list[str], steps: list[dict[str, Any]]):
     """The same commands in each lane."""
     return (yield weft.lanes({name: commands(steps) for name in names}))
