@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +47,12 @@ def start(search: str, args: dict[str, Any], out: Path, env: dict[str, str]) -> 
 
 
 def run_jumping(
-    lab: Lab, preload: str, search: str, args: dict[str, Any], name: str
+    lab: Lab,
+    preload: str,
+    search: str,
+    args: dict[str, Any],
+    name: str,
+    offsets: Iterable[str] = (),
 ) -> tuple[dict[str, Any], int, float]:
     """Run while another offset of the wall clock holds every few milliseconds."""
     file = lab.folder / "offset"
@@ -56,7 +62,7 @@ def run_jumping(
            "PYTHONPATH": str(Path(__file__).parent / "steady")}  # fmt: skip
     jumps, start_s = 0, time.monotonic()
     with start(search, args, lab.folder / name, env) as process:
-        for offset in itertools.cycle(JUMPS):
+        for offset in offsets or itertools.cycle(JUMPS):
             if process.poll() is not None:
                 break
             fresh = lab.folder / "fresh"
@@ -104,5 +110,7 @@ def test_limits_by_the_wall_clock_are_noticed(
     lab: Lab, preload: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("WEFT_TRIAL_WALL_LIMITS", "1")
-    run, _, _ = run_jumping(lab, preload, "trials:timed", {"count": 6, "ms": 400}, "run")
+    ever_later = (f"+{40 * n}d" for n in itertools.count(1))
+    args = {"count": 6, "ms": 400}
+    run, _, _ = run_jumping(lab, preload, "trials:timed", args, "run", ever_later)
     assert run["answer"] != ["timeout", *range(6)]
