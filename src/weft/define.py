@@ -122,6 +122,9 @@ def command(
         raise SearchInvalid(
             "a command is a list of words, not one line", hint='write ["sort", "-n", "file"]'
         )
+    for word in (*argv, cwd, *(env or {}).values()):
+        if "\0" in word:
+            raise SearchInvalid(f"a command cannot be given a NUL byte: {word!r:.60}")
     limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
     recorded = {
         "argv": list(argv),
