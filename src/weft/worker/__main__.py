@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import os
+import select
 import signal
 import socket
 import sys
@@ -64,7 +65,11 @@ class WorkerLoop:
             return self._queue.popleft()
 
     def _listen(self) -> None:
+        # A blocked recv also wakes when the other side reads, once per result; poll does not.
+        arrivals = select.poll()
+        arrivals.register(self._channel, select.POLLIN)
         while True:
+            arrivals.poll()
             for message in self._receive():
                 self._take(message)
 
