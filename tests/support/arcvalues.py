@@ -72,8 +72,8 @@ def values(stage: Stage) -> st.SearchStrategy[Value]:
 
 def compiled(operator: Operator, value: Value, given: Grid) -> Value | None:
     """What the kernel makes of a value; checks that it wrote only where it may."""
-    src = np.frombuffer(b"\x05" + encode(operator.takes, value), np.uint8)
-    inp = np.frombuffer(b"\x06" + encode(Stage.GRID, given), np.uint8)
+    src = np.frombuffer(bytearray(b"\x05" + encode(operator.takes, value)), np.uint8)
+    inp = np.frombuffer(bytearray(b"\x06" + encode(Stage.GRID, given)), np.uint8)
     out = np.full(MAX_BYTES + 20, GUARD, np.uint8)
     end = run_one(operator.kernel, src, 1, inp, 1, operator.p, operator.q, out, 10)
     assert (out[:10] == GUARD).all()

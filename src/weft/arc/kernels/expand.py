@@ -6,10 +6,12 @@ these functions once per expanded program, not once per operator and grid.
 
 from __future__ import annotations
 
+import numpy as np
+
 from weft.arc.kernels.compiled import entry, kernel
 from weft.arc.kernels.cutting import run_cutting
 from weft.arc.kernels.fills import run_fills
-from weft.arc.kernels.layout import FAIL, I64, U8, byte
+from weft.arc.kernels.layout import FAIL, I64, MAX_BYTES, U8, byte
 from weft.arc.kernels.moves import run_moves
 from weft.arc.kernels.pieces import run_pieces
 from weft.arc.kernels.sets import run_sets
@@ -20,7 +22,6 @@ GRID, OBJECTS, OBJECT, PATCH, COLOUR = (
 )  # fmt: skip
 NO_SHAPE = 9
 """Relation of a value without height and width to the target's."""
-FAR = 99
 
 
 @kernel
@@ -45,9 +46,28 @@ def run_one(
     return run(k, src, at, inp, inp_at, p, q, out, to)
 
 
+@kernel
+def run_chain(
+    chain: I64, src: U8, at: int, inp: U8, inp_at: int, scratch: U8, out: U8, to: int
+) -> int:
+    """Run the steps (kernel, p, q) of a chain, up to a kernel number of 0."""
+    steps = 1
+    while steps * 3 < len(chain) and chain[steps * 3] != 0:
+        steps += 1
+    value, place = src, at
+    for s in range(steps - 1):
+        room = scratch[s % 2]
+        p, q = chain[3 * s + 1], chain[3 * s + 2]
+        if run(chain[3 * s], value, place, inp, inp_at, p, q, room, 0) == FAIL:
+            return FAIL
+        value, place = room, 0
+    s = 3 * (steps - 1)
+    return run(chain[s], value, place, inp, inp_at, chain[s + 1], chain[s + 2], out, to)
+
+
 @entry
 def expand(ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, ends: I64) -> int:
-    """Apply each row (kernel, p, q) of `ops` to the vector in `src`.
+    """Apply each row of `ops`, a chain of (kernel, p, q), to the vector in `src`.
 
     `offsets[e]` is where example e begins. Results lie in `out` one behind the other;
     `ends[i, e]` is where operator i's value of example e ends. An operator that fails on any
@@ -55,12 +75,11 @@ def expand(ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, 
     """
     to = 0
     examples = len(offsets)
+    scratch = np.empty((2, MAX_BYTES), np.uint8)
     for i in range(len(ops)):
         start = to
         for e in range(examples):
-            end = run(
-                ops[i, 0], src, offsets[e], inp, inp_offsets[e], ops[i, 1], ops[i, 2], out, to
-            )
+            end = run_chain(ops[i], src, offsets[e], inp, inp_offsets[e], scratch, out, to)
             if end == FAIL:
                 to = start
                 for done in range(examples):
@@ -109,22 +128,21 @@ def judge(
     targets: U8,
     target_offsets: I64,
     palettes: I64,
-    steps: I64,
     shape: I64,
     cells: I64,
-    need: I64,
+    states: U8,
 ) -> None:
     """Judge results against the training targets.
 
     For each result i: `shape[i]` counts examples of another size and `cells[i]` wrong cells
-    (of equally large grids) or, for another size, the target's cells; `need[i]` is the fewest
-    steps that can still lead to the target, by `steps[e, stage, relation, palette]`.
+    (of equally large grids) or, for another size, the target's cells. `states[i, e]` is how
+    example e's value stands to its target: 3 × relation of sizes + which colours it lacks.
     `palettes[e]` holds the target's colour bits and the input's.
     """
     train = len(target_offsets)
     for i in range(len(stages)):
         start = ends[i - 1, -1] if i > 0 else 0
-        shape[i] = cells[i] = need[i] = 0
+        shape[i] = cells[i] = 0
         if ends[i, -1] == start:
             continue
         at = start
@@ -143,5 +161,5 @@ def judge(
                 else:
                     shape[i] += 1
                     cells[i] += th * tw
-            need[i] = max(need[i], steps[e, stages[i], related, lack])
+            states[i, e] = 3 * related + lack
             at = ends[i, e]
