@@ -1,7 +1,7 @@
 """How kernels are compiled, and where the compiled code is kept.
 
 numba's own cache looks at the file of the outermost function only and would keep stale code of
-those it calls; so the folder is named by the hash of all kernel sources.
+those it calls; so the folder is named by the hash of all sources here and in `fitted`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _sources_hash() -> str:
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    kernels = Path(__file__).parent
+    for folder in (kernels, kernels.parent / "fitted"):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
