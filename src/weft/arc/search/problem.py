@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.ops.operator import Operator, Shape
+from weft.arc.ops.operator import Shape
 from weft.arc.search import reach
 from weft.arc.task import ArcTask
 from weft.arc.values import MAX_BYTES, Grid, Stage, encode
@@ -69,7 +69,7 @@ class Reach:
     def __init__(
         self,
         problem: Problem,
-        operators: Sequence[Operator],
+        operators: Sequence[reach.Changes],
         fitted: Sequence[Shape],
         prune: Sequence[str],
     ) -> None:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.ops.operator import Operator, Palette, Shape
+from weft.arc.ops.operator import Palette, Shape
 from weft.arc.values import Grid, Stage
 
 RULES = ("shape", "palette", "stage")
@@ -26,6 +27,26 @@ HAS_ALL, IN_INPUT, NOWHERE = 0, 1, 2
 """Target colours a value lacks: none · some, all of them in the input · some not even there."""
 BELOW, EQUAL, ABOVE = 0, 1, 2
 Fact = tuple[int, int, Shape, Palette]
+
+
+class Changes(Protocol):
+    """What pruning needs to know of an operator or concept."""
+
+    @property
+    def takes(self) -> Stage:
+        """Stage of the value it takes."""
+
+    @property
+    def gives(self) -> Stage:
+        """Stage of the value it gives."""
+
+    @property
+    def shape(self) -> Shape:
+        """What it can do to height and width."""
+
+    @property
+    def palette(self) -> Palette:
+        """Which colours it can add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +81,7 @@ def lack_of(cells: bytes, given: Grid, target: Grid) -> int:
     return IN_INPUT if missing <= set(given.cells) else NOWHERE
 
 
-def facts_of(operators: Sequence[Operator], prune: Sequence[str]) -> tuple[Fact, ...]:
+def facts_of(operators: Sequence[Changes], prune: Sequence[str]) -> tuple[Fact, ...]:
     """What the operators can do, without repetition; rules that are off promise nothing."""
     facts = []
     for o in operators:

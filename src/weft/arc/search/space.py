@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from weft.arc.fitted import registry as fitted
+from weft.arc.fitted.registry import BY_NAME, finish
+from weft.arc.fitted.registry import RULES as FITTED
 from weft.arc.fitted.rule import View
 from weft.arc.kernels.expand import expand, judge
 from weft.arc.program import Program
@@ -101,7 +102,7 @@ class Space:
         self.best = ROOT
         self._seen: list[dict[bytes, int]] = [{} for _ in Stage]
         self._cache = cache or ApplyCache()
-        shapes = [rule.shape for rule in fitted.RULES]
+        shapes = [rule.shape for rule in FITTED]
         self._reach = Reach(problem, language.entries, shapes, prune)
         self._rank = language.ordered(seed)
         self._out = problem.out_buffer(len(language.entries))
@@ -241,8 +242,8 @@ class Space:
         offsets = np.array([0, *node.ends[:-1]], np.int64)
         source = _array(node.content)
         view = View(source, offsets, p.inp, p.inp_offsets, p.targets, p.target_offsets)
-        for fit in fitted.finish(view):
-            rule = fitted.BY_NAME[fit.rule]
+        for fit in finish(view):
+            rule = BY_NAME[fit.rule]
             program = Program(self.program_of(number), fit.rule, rule.show(fit.params))
             ends = _grid_ends(fit.outputs, p.examples)
             self._found(program, node.millibits + fit.millibits, fit.outputs, ends)
