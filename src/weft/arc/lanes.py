@@ -36,8 +36,9 @@ _cache = ApplyCache()
 def run_shallow(task: Object, options: dict[str, Any]) -> dict[str, Any]:
     """Run the shallow phase of one task."""
     problem = Problem(ArcTask.from_canonical(weft.get(task)))
+    hits, misses = _cache.hits, _cache.misses
     phase = shallow(problem, _planner(options).options, _cache)
-    _report(phase)
+    _report(phase, hits, misses)
     value = wire.phase_to_wire(phase)
     value["log"] = weft.put(phase.log.to_bytes())
     value["table"] = weft.put(phase.table) if phase.table else None
@@ -50,9 +51,10 @@ def run_slice(
 ) -> dict[str, Any]:
     """Run one slice of the deep phase."""
     problem = Problem(ArcTask.from_canonical(weft.get(task)))
+    hits, misses = _cache.hits, _cache.misses
     own = WorkerBudget.from_dict(part)
     phase = deep(problem, _planner(options).options, own, weft.get(table), _cache)
-    _report(phase)
+    _report(phase, hits, misses)
     return {**wire.phase_to_wire(phase), "log": weft.put(phase.log.to_bytes())}
 
 
@@ -86,15 +88,18 @@ def solve_one(task: Object, options: dict[str, Any]) -> Steps:
 
 
 @weft.search(version=1)
-def solve(tasks: list[dict[str, Any]], options: dict[str, Any], *, inputs: Any) -> Steps:
-    """Search every task in a lane of its own, named by the task's digest."""
-    answers = yield weft.lanes(
-        {task["digest"]: solve_one(inputs[task["digest"]], options) for task in tasks}
-    )
-    return [
-        {"name": task["name"], "digest": task["digest"], **_answered(answer)}
-        for task, answer in zip(tasks, answers, strict=True)
-    ]
+def solve(tasks: list[str], options: dict[str, Any], *, inputs: Any) -> Steps:
+    """Search every task in a lane of its own, named by the task's digest.
+
+    The answer counts outcomes; each lane's own answer holds programs and grids.
+    """
+    bodies: dict[str, Any] = {d: solve_one(inputs[d], options) for d in tasks}
+    answers = yield weft.lanes(bodies)
+    outcomes = [_outcome(answer) for answer in answers]
+    counts = {name: outcomes.count(name) for name in sorted(set(outcomes))}
+    if counts.get("SOLVED", 0) == 0:
+        return weft.Unknown("unsolved", counts)
+    return counts
 
 
 def make_options(
@@ -133,19 +138,17 @@ def _language(bank: Bank | None) -> Language:
     return Language(bank.entries() if bank is not None else ())
 
 
-def _answered(answer: Any) -> dict[str, Any]:
-    if isinstance(answer, weft.Unknown):
-        return {"outcome": "UNKNOWN/incomplete", "groups": [], "detail": str(answer.detail)}
-    return dict(answer)
+def _outcome(answer: Any) -> str:
+    return "UNKNOWN/incomplete" if isinstance(answer, weft.Unknown) else str(answer["outcome"])
 
 
-def _report(phase: PhaseResult) -> None:
+def _report(phase: PhaseResult, hits: int, misses: int) -> None:
     """Telemetry: to the manifest, never to the ledger."""
     weft.note(
         **phase.counts.to_dict(),
         vectors=phase.states,
         states=phase.counts.programs * phase.examples,
-        cache_hits=_cache.hits,
-        cache_misses=_cache.misses,
+        cache_hits=_cache.hits - hits,
+        cache_misses=_cache.misses - misses,
         cache_bytes=_cache.size_bytes,
     )
