@@ -23,6 +23,8 @@ WIDE_SIDE = 12
 """Grids up to this side are drawn with wide cells."""
 ARROW = " → "
 GAP = 4
+INKS = ("#1c1c1c", *PALETTE[1:])
+"""Black is lightened: a grid must be seen on a black ground."""
 _BADGES = {"solved": "bold green", "wrong": "bold red", "ambiguous": "bold yellow"}
 
 Draw = Callable[[Grid], list[Text]]
@@ -30,7 +32,7 @@ Draw = Callable[[Grid], list[Text]]
 
 def show(view: TaskView, console: Console) -> None:
     """Print a task, its answers and their programs."""
-    coloured = console.color_system in ("truecolor", "256", "windows") and not console.no_color
+    coloured = console.color_system in ("truecolor", "256") and not console.no_color
     for line in lines(view, console.width, coloured=coloured):
         console.print(line, soft_wrap=True)
 
@@ -67,12 +69,11 @@ def draw_digits(grid: Grid) -> list[Text]:
 
 
 def _heading(view: TaskView) -> Text:
-    heading = Text(visible(view.name), style="bold")
+    heading = Text.assemble((visible(view.name), "bold"))
     if view.outcome:
         heading.append("  ")
         heading.append(visible(view.words), _BADGES.get(view.kind, "bold"))
-    heading.append(f"  {visible(view.digest[:12])}", "dim")
-    return heading
+    return heading.append(f"  {visible(view.digest[:12])}", "dim")
 
 
 def _drawing(shown: Sequence[Block], width: int, *, coloured: bool) -> Draw:
@@ -132,13 +133,13 @@ def _tile(tile: Tile, draw: Draw) -> list[Text]:
 def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
     """Put tiles beside each other, with an arrow from the input to what comes out."""
     found = []
-    middle = 1 + (len(parts[0]) - 1) // 2
+    middle = 1 + (len(parts[0]) - 2) // 2  # below the label
     height = max(map(len, parts))
     for at in range(height):
         line = Text()
         for i, part in enumerate(parts):
             if i:
-                line.append(ARROW if i == 1 and at == min(middle, height - 1) else "   ")
+                line.append(ARROW if i == 1 and at == middle else "   ")
             line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
         found.append(line)
     return found
@@ -146,9 +147,7 @@ def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
 
 def _program(name: str, answer: AnswerView) -> Iterator[Text]:
     yield Text()
-    head = Text(name, style="bold")
-    head.append(f"  {price(answer)}", "dim")
-    yield head
+    yield Text.assemble((name, "bold"), (f"  {price(answer)}", "dim"))
     for line in answer.program:
         yield Text(f"  {visible(line)}")
 
@@ -173,6 +172,6 @@ def _half(above: int, below: int) -> tuple[str, Style]:
 
 def _style(ink: int | None, ground: int) -> Style:
     return Style(
-        color=None if ink is None or ink == EMPTY else PALETTE[ink],
-        bgcolor=None if ground == EMPTY else PALETTE[ground],
+        color=None if ink is None or ink == EMPTY else INKS[ink],
+        bgcolor=None if ground == EMPTY else INKS[ground],
     )
