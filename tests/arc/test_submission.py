@@ -59,7 +59,7 @@ def without(key: str) -> dict[str, Any]:
     return {k: v for k, v in sound().items() if k != key}
 
 
-ENTRY = dict.fromkeys(ATTEMPTS, [[0]])
+ENTRY = {key: [[0]] for key in ATTEMPTS}
 BAD: list[tuple[Any, str]] = [
     ([], "s.json: an array where attempts by task should be"),
     (without("aa"), "s.json: aa: the task is missing"),
@@ -69,7 +69,7 @@ BAD: list[tuple[Any, str]] = [
     ({**sound(), "aa": [[[0]]]}, "s.json: aa[0]: an array where an entry should be"),
     ({**sound(), "aa": [{"attempt_1": [[0]]}]}, 'aa[0]: an entry needs the key "attempt_2"'),
     ({**sound(), "aa": [{**ENTRY, "attempt_3": [[0]]}]}, 'aa[0]: unknown key "attempt_3"'),
-    ({**sound(), "aa": [{**ENTRY, "attempt_2": [[0, 11]]}]}, "aa[0].attempt_2: row 0, column 1: 11"),
+    ({**sound(), "aa": [{**ENTRY, "attempt_2": [[0, 11]]}]}, "[0].attempt_2: row 0, column 1: 11"),
     ({**sound(), "aa": [{**ENTRY, "attempt_1": []}]}, "s.json: aa[0].attempt_1: no rows"),
     ({**sound(), "aa": [{**ENTRY, "attempt_1": [[0] * 31]}]}, "attempt_1: row 0: 31 cells"),
 ]  # fmt: skip
