@@ -65,9 +65,13 @@ def turn(src: U8, at: int, p: int, out: U8, to: int) -> int:
 def pick(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
     """The cells where the rows that `p` names cross the columns that `q` names."""
     h, w = byte(src, at), byte(src, at + 1)
-    rows, columns = np.zeros(MAX_SIDE, np.int64), np.zeros(MAX_SIDE, np.int64)
-    high = lines_of(src, at + 2, h, w, w, 1, p, byte(inp, inp_at), rows)
-    wide = lines_of(src, at + 2, w, 1, h, w, q, byte(inp, inp_at + 1), columns)
+    lines, total = np.zeros((2, MAX_SIDE), np.int64), np.zeros(2, np.int64)
+    for axis in range(2):  # one call for both: numba compiles a call anew for each literal in it
+        n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
+        what, reach = p if axis == 0 else q, byte(inp, inp_at + axis)
+        total[axis] = lines_of(src, at + 2, n, step, m, across, what, reach, lines[axis])
+    high, wide = total[0], total[1]
+    rows, columns = lines[0], lines[1]
     cells = put_grid(out, to, high, wide)
     if cells == FAIL:
         return FAIL
@@ -104,11 +108,9 @@ def amount(src: U8, first: int, n: int, step: int, m: int, across: int, what: in
             return 0
         if k == MIXED:
             return ANY_TWO
-        counts = colour_counts(src, first, n * m)
-        if k == NOT_COMMON:
-            return extreme_colour(counts, 0, False)
-        colour = extreme_colour(counts, 1, k == RARE)
-        return colour + HOLDS if colour > 0 else -1
+        lowest = 0 if k == NOT_COMMON else 1
+        colour = extreme_colour(colour_counts(src, first, n * m), lowest, k == RARE)
+        return colour + HOLDS if colour > 0 and lowest > 0 else colour
     if k == OWN_SIDE:
         return n
     if k in (COLOURS, CELLS):
@@ -118,19 +120,26 @@ def amount(src: U8, first: int, n: int, step: int, m: int, across: int, what: in
             total += counts[colour] if k == CELLS else min(counts[colour], 1)
         return total if total > 0 else -1
     if k == BLOCK:
-        return block(src, first, m, across, n, step, block(src, first, n, step, m, across, 0))
+        return block(src, first, n, step, m, across)
     return k
 
 
 @kernel
-def block(src: U8, first: int, n: int, step: int, m: int, across: int, k: int) -> int:
-    """Largest divisor of `k` and `n` such that only its multiples begin a new kind of line."""
-    for i in range(1, n + 1):
-        if i == n or not same_line(src, first + i * step, first + (i - 1) * step, m, across):
-            other = i
-            while other != 0:
-                k, other = other, k % other
-    return k
+def block(src: U8, first: int, n: int, step: int, m: int, across: int) -> int:
+    """Side of the largest equal squares of one colour that make up the grid.
+
+    It is the largest divisor of all places, on both axes, where a line differs from the last.
+    """
+    factor = 0
+    for _ in range(2):
+        for i in range(1, n + 1):
+            there = first + i * step
+            if i == n or not same_line(src, there, there - step, m, across):
+                other = i
+                while other != 0:
+                    factor, other = other, factor % other
+        n, m, step, across = m, n, across, step
+    return factor
 
 
 @kernel
