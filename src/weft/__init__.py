@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Budget", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown",
-    "WeftError", "command", "get", "lanes", "lazy", "note", "put", "put_file", "round", "run", "search",
-    "task",
+    "WeftError", "command", "get", "lanes", "lazy", "note", "put", "put_file", "round", "run",
+    "search", "task",
 ]  # fmt: skip
 
 _LATER = {"run": "weft.wiring.run", "Run": "weft.wiring.outcome"}

@@ -105,15 +105,15 @@ def placement_of(execution: Execution) -> Placement:
         raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
     base = (execution.base or Path.cwd()).absolute()
     if execution.backend == "serial":
-        return Placement(_placed(local_nodes(1), base))
+        return Placement(placed(local_nodes(1), base))
     if not execution.nodes:
         caps, nodes = Caps(group=execution.group_cap), local_nodes(execution.workers or 1)
     else:
         caps, nodes = Caps(execution.workers, execution.group_cap), execution.nodes
-    return Placement(_placed(nodes, base), execution.placement, caps)
+    return Placement(placed(nodes, base), execution.placement, caps)
 
 
-def _placed(nodes: Sequence[Node], base: Path) -> list[Node]:
+def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
     """Give nodes that run here their folder and interpreter as workers need them: absolute."""
     folders = [base / Path(node.folder).expanduser() for node in nodes]
     return [
@@ -157,7 +157,7 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
         if old.get(name) != new.get(name):
             before, now = old.get(name, "nothing"), new.get(name, "nothing")
             raise RunMismatch(
-                f"{where} holds another run: {name} is {before} there, {now} here",
+                f"{where} holds another run: {name} is {before:.200} there, {now:.200} here",
                 hint="use the recorded value, or a new --out",
             )
 
@@ -194,9 +194,13 @@ def _installed(library: str) -> str:
 
 def _flat(value: Any, name: str = "") -> dict[str, str]:
     """Dotted names of all leaves, for comparing two configs in words."""
+    flat: dict[str, str] = {}
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for number, item in enumerate(value):
+            flat.update(_flat(item, f"{name}.{number}"))
+        return flat
     if not isinstance(value, dict) or not value:
         return {name: json.dumps(value)}
-    flat: dict[str, str] = {}
     for key, item in value.items():
         flat.update(_flat(item, f"{name}.{key}" if name else key))
     return flat

@@ -71,6 +71,10 @@ class CommandRun:
             "work_dir": str(self.work_dir),
         }
 
+    def tail(self) -> str:
+        """The last lines of what it printed: of stdout, or of stderr if that is empty."""
+        return _tail(self.stdout) or _tail(self.stderr)
+
 
 @task
 def run_command(
