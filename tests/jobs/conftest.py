@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.workers.lab import print_figures
 from weft.cli import main
 from weft.jobs.search import NAME
 from weft.jobs.seen import JobSeen, jobs_of
@@ -73,6 +74,11 @@ class Shop:
 
     def run(self, out: str, *words: str, jobs: str = "jobs.json") -> Told:
         return self.weft("jobs", "run", jobs, "--out", out, *words)
+
+    def figures(self, campaign: str, **figures: object) -> None:
+        """Print figures past the capture of what commands say."""
+        with self.capture.disabled():
+            print_figures(campaign, **figures)
 
     def apart(self, *words: str | Path, cwd: Path | None = None, **env: str) -> Told:
         """Run a command in a process of its own."""
