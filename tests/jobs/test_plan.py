@@ -97,9 +97,7 @@ def test_dry_run_prints_the_plan_and_creates_nothing(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(("encoding", "sign"), [("ascii", ""), ("utf-8", "🔀 ")])
-def test_sign_is_left_out_where_it_cannot_be_written(
-    shop: Shop, encoding: str, sign: str
-) -> None:
+def test_sign_is_left_out_where_it_cannot_be_written(shop: Shop, encoding: str, sign: str) -> None:
     shop.write([sleeper(0, 1)], THREE_NODES)
     words = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--simulate-nodes", "--dry-run"]
     said = shop.apart(*words, PYTHONIOENCODING=encoding, PYTHONUTF8="0")

@@ -50,15 +50,34 @@ def read(path: Path, scalars: bool) -> str | None:
     return None if part is None else path.read_bytes()[part.start : part.end].decode()
 
 
-PIECES = ["{", "}", "[", "]", '"a"', ":", ",", "1", "-2.5", " ", "\t", "\r", "true", "nul", "x", "é"]
+PIECES = [
+    "{",
+    "}",
+    "[",
+    "]",
+    '"a"',
+    ":",
+    ",",
+    "1",
+    "-2.5",
+    " ",
+    "\t",
+    "\r",
+    "true",
+    "nul",
+    "x",
+    "é",
+]
 LINES = st.one_of(
     st.lists(st.sampled_from(PIECES), max_size=8).map("".join),
     st.recursive(
-        st.none() | st.booleans() | st.integers(-9, 9) | st.text("ab\\\"é", max_size=3),
+        st.none() | st.booleans() | st.integers(-9, 9) | st.text('ab\\"é', max_size=3),
         lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text("ab"), inner),
         max_leaves=4,
     ).map(json.dumps),
-    st.sampled_from(["[INFO] starting", "loss = 3", '{"cut": [1, 2', '["cut', "[1, 2", "[[1 2]", ""]),
+    st.sampled_from(
+        ["[INFO] starting", "loss = 3", '{"cut": [1, 2', '["cut', "[1, 2", "[[1 2]", ""]
+    ),
 )
 
 
@@ -67,7 +86,9 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("stdout") / "1.out"
 
 
-@given(lines=st.lists(LINES, max_size=6), scalars=st.booleans(), piece=st.sampled_from([1, 3, 9999]))
+@given(
+    lines=st.lists(LINES, max_size=6), scalars=st.booleans(), piece=st.sampled_from([1, 3, 9999])
+)
 @example(lines=["", ""], scalars=True, piece=1)
 @example(lines=["{}", '{"cut'], scalars=False, piece=1)
 @example(lines=["{}", "[INFO] done"], scalars=False, piece=3)
@@ -117,7 +138,7 @@ def test_missing_stdout_has_no_line(tmp_path: Path) -> None:
     [
         (b"", "premature EOF (line 1, column 1)"),
         (b'{"a": 1', "premature EOF (line 1, column 8)"),
-        (b'[1,\n 2,\n  x]', "invalid char in json text. (line 3, column 3)"),
+        (b"[1,\n 2,\n  x]", "invalid char in json text. (line 3, column 3)"),
         (b"{} {}", "trailing garbage (line 1, column 4)"),
         (b'["\xff"]', "invalid bytes in UTF8 string. (line 1, column 3)"),
         (b"[" + b"9" * 5000 + b"]", "a number beyond reason"),

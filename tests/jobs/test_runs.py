@@ -9,7 +9,7 @@ import subprocess
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ def runtime_s(jobs: Sequence[JobSeen]) -> float:
 
 def one_by_one_s(jobs: Sequence[JobSeen]) -> float:
     """What each node's share of the round-robin deal takes one after the other; the longest."""
-    return max(sum(job.run_s or 0.0 for job in jobs[node::3]) for node in range(3))
+    return max(sum(job.seconds or 0.0 for job in jobs[node::3]) for node in range(3))
 
 
 def check_three_nodes(shop: Shop, unit_s: float) -> None:
@@ -233,9 +233,7 @@ WAYS: dict[str, Callable[[Shop, str], int]] = {
 
 def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 36) -> None:
     shop.write(quick(count), THREE_NODES)
-    (shop.folder / "one.json").write_text(
-        '{"nodes": [{"hostname": "localhost", "gpu_count": 1}]}'
-    )
+    (shop.folder / "one.json").write_text('{"nodes": [{"hostname": "localhost", "gpu_count": 1}]}')
     assert [WAYS[name](shop, name) for name in names] == [4] * len(names)
     ledgers = {name: shop.ledger(name) for name in names}
     orders = {arrivals(shop.folder / name) for name in names}
@@ -302,7 +300,7 @@ def test_workers_of_a_node_start_apart_with_a_stagger(shop: Shop) -> None:
     born = db.execute("SELECT DISTINCT node, worker_started FROM tasks ORDER BY 1, 2").fetchall()
     db.close()
     assert len(born) == 6
-    apart = [b - a for (m, a), (n, b) in zip(born, born[1:], strict=False) if m == n]
+    apart = [b - a for (m, a), (n, b) in pairwise(born) if m == n]
     assert len(apart) == 3
     assert min(apart) > 0.27
     assert max(apart) < 0.6

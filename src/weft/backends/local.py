@@ -218,6 +218,8 @@ class LocalBackend:
 
     def _until_start_s(self, timeout_s: float) -> float:
         """Cut a wait short so that the next worker can start when it may."""
+        if not self._stagger_s:
+            return timeout_s
         waiting = {place.slot.node for place in self._places if self._must_wait(place)}
         now_s = time.monotonic()
         return max(0.0, min([timeout_s, *(self._next_start_s[n] - now_s for n in sorted(waiting))]))

@@ -232,16 +232,16 @@ def _show_done(done: Run, mode: str, *, as_json: bool, quiet: bool) -> None:
         return
     if mode == "greedy" and not quiet:
         _print_plans(distribution(jobs, nodes))
-    _print_table(jobs)
+    _print_table(jobs, done.out)
     for line in times.lines() if times else ():
         render.out(line)
     render.show_end(done)
 
 
-def _print_table(jobs: Sequence[JobSeen]) -> None:
+def _print_table(jobs: Sequence[JobSeen], run: Path) -> None:
     shown = jobs if len(jobs) <= MAX_ROWS else [job for job in jobs if job.status != "completed"]
     rows = [("job", "status", "slot", "seconds", "bytes", "result")]
-    rows += [_cells(job) for job in shown]
+    rows += [_cells(job, run) for job in shown]
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for row in rows:
         left = [f"{text:<{width}}" for text, width in zip(row[:3], widths[:3], strict=True)]
@@ -251,9 +251,9 @@ def _print_table(jobs: Sequence[JobSeen]) -> None:
         render.out(f"… and {len(jobs) - len(shown):,} jobs that completed")
 
 
-def _cells(job: JobSeen) -> tuple[str, str, str, str, str, str]:
-    seconds = "" if job.run_s is None else f"{job.run_s:.2f}"
+def _cells(job: JobSeen, run: Path) -> tuple[str, str, str, str, str, str]:
+    seconds = "" if job.seconds is None else f"{job.seconds:.2f}"
     size = "" if job.size_bytes is None else f"{job.size_bytes:,}"
-    key = f"{job.why()}  (weft explain RUN {job.key[:12]})" if job.error else ""
-    result = key or f"{job.source} {(job.digest or '')[:12]}" * bool(job.digest)
+    why = f"{job.why()}; {render.command('explain', run, job.key[:12])}" if job.error else ""
+    result = why or f"{job.source} {(job.digest or '')[:12]}" * bool(job.digest)
     return job.job_id, job.status, job.slot or "", seconds, size, result

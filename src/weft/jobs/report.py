@@ -11,7 +11,7 @@ from weft.jobs.seen import JobSeen, distribution, jobs_of, nodes_of
 from weft.jobs.times import SlotTime, slot_times, times_of
 from weft.report.hook import Page
 from weft.report.svg import element, table
-from weft.report.text import duration, percent, some
+from weft.report.text import counted, duration, percent, some
 from weft.report.view import RunView
 
 MAX_SLOTS = 128
@@ -62,7 +62,7 @@ def _lane(slot: SlotTime, start: float, length: float) -> Markup:
         kind = "broken" if job.status == "failed" else "worked"
         paths[kind] += f"M{x:.5g} 0h{max(0.4, width - 1):.4g}v10h-{max(0.4, width - 1):.4g}z"
     drawn = [element("path", d=d, class_=kind) for kind, d in paths.items() if d]
-    said = f"{len(slot.jobs)} jobs, busy {percent(slot.busy_share)}"
+    said = f"{counted(len(slot.jobs), 'job')}, busy {percent(slot.busy_share)}"
     picture = element(
         "svg", *drawn, viewBox=f"0 0 {WIDTH} 10", preserveAspectRatio="none", role="img",
         aria_label=f"{slot.slot}: {said}",
@@ -95,7 +95,7 @@ def _jobs(jobs: Sequence[JobSeen]) -> Markup:
 
 
 def _row(job: JobSeen) -> list[str]:
-    seconds = "" if job.run_s is None else f"{job.run_s:.2f}"
+    seconds = "" if job.seconds is None else f"{job.seconds:.2f}"
     size = "" if job.size_bytes is None else f"{job.size_bytes:,}"
     last: str = job.why() or (element("code", (job.digest or "")[:12]) if job.digest else "")
     status = element("span", job.status, class_=f"state {job.status}")

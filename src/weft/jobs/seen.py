@@ -31,6 +31,13 @@ class JobSeen:
     digest: str | None = None
     error: Mapping[str, Any] | None = None
     target: str = ""
+    command_s: float | None = None
+    """Time of the command alone, as its supervisor measured it."""
+
+    @property
+    def seconds(self) -> float | None:
+        """How long the job itself took; `run_s` has the work of its slot around it too."""
+        return self.run_s if self.command_s is None else self.command_s
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form: what a person asks about a job."""
@@ -38,7 +45,7 @@ class JobSeen:
             "job_id": self.job_id,
             "status": self.status,
             "slot": self.slot,
-            "seconds": self.run_s,
+            "seconds": self.seconds,
             "attempts": self.attempt,
             "source": self.source,
             "bytes": self.size_bytes,
@@ -97,6 +104,7 @@ def _seen(task: TaskSeen) -> JobSeen:
         digest=None if found is None else found.digest,
         error=task.error,
         target=asked["target"],
+        command_s=task.notes.get("wall_s"),
     )
 
 

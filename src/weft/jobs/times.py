@@ -61,9 +61,9 @@ class Times:
 def times_of(jobs: Iterable[JobSeen], nodes: Sequence[Node], paused_s: float) -> Times | None:
     """Measure finished jobs; None when none has finished on a node."""
     spans = [
-        (job.node, job.started_at, job.finished_at, job.run_s)
+        (job.node, job.started_at, job.finished_at, job.seconds)
         for job in jobs
-        if job.node and job.started_at and job.finished_at and job.run_s is not None
+        if job.node and job.started_at and job.finished_at and job.seconds is not None
     ]
     if not spans:
         return None
