@@ -42,10 +42,12 @@ class Executor:
         logs: Path = Path(),
         attempts: Path = Path(),
         slot: str = "",
+        folder: str = "",
+        python: str = "",
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
-        self._slot = slot
+        self._place = (slot, folder, python)
         self._functions: dict[str, Any] = {}
 
     @staticmethod
@@ -58,6 +60,8 @@ class Executor:
             Path(hello["logs"]),
             Path(hello["attempts"]),
             hello["slot"],
+            hello["folder"],
+            hello["python"],
         )
 
     def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
@@ -77,7 +81,7 @@ class Executor:
     def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
-        around = TaskContext(*self._folders, assignment, self._slot)
+        around = TaskContext(*self._folders, assignment, *self._place)
         task_context.enter(around)
         start_s = perf_counter()
         try:
