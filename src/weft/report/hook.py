@@ -23,7 +23,7 @@ from weft.report.text import visible
 from weft.report.view import RunView
 
 GROUP = "weft.report"
-MAX_PAGE_BYTES = 300_000
+MAX_PAGE_BYTES = 800_000
 """What the pages of a search may add to a report, all together."""
 
 
