@@ -73,8 +73,11 @@ def one_by_one_s(jobs: Sequence[JobSeen]) -> float:
     return max(sum(job.seconds or 0.0 for job in jobs[node::3]) for node in range(3))
 
 
-def check_three_nodes(shop: Shop, unit_s: float) -> None:
-    """36 jobs, static then greedy, all figures from the manifests."""
+def check_three_nodes(shop: Shop, unit_s: float, hand_over_s: float = 0.0) -> None:
+    """36 jobs, static then greedy, all figures from the manifests.
+
+    Between two short jobs a slot may also rest for `hand_over_s`: a busy machine hands over slowly.
+    """
     shop.write(rests(36, unit_s), THREE_NODES)
     walls, ledgers = {}, set()
     for placement in ("static", "greedy"):
@@ -93,7 +96,9 @@ def check_three_nodes(shop: Shop, unit_s: float) -> None:
             from_ready_s=round(wall_from_ready_s(jobs), 2), slowest_slot_s=round(busiest_s, 2),
             idle_at_most=f"{idle:.1%}",
         )  # fmt: skip
-        assert idle <= 0.15
+        for slot in slots:
+            allowed_s = 0.15 * slot.span_s + hand_over_s * (len(slot.jobs) - 1)
+            assert slot.span_s - slot.busy_s <= allowed_s, slot
         if placement == "static":
             assert [job.slot for job in jobs] == BY_HAND
             assert said.err.splitlines() == [f"🔀 {line}" for line in LINES]
@@ -116,7 +121,7 @@ def check_greedy_said(err: str, jobs: Sequence[JobSeen]) -> None:
 
 
 def test_three_nodes_run_as_planned_and_greedy_is_no_slower(shop: Shop) -> None:
-    check_three_nodes(shop, 0.3)
+    check_three_nodes(shop, 0.3, hand_over_s=0.15)
 
 
 @pytest.mark.slow
@@ -291,6 +296,14 @@ def test_moved_run_goes_on_with_the_folder_it_is_told(shop: Shop) -> None:
     assert shop.run("deep/er/run", "--wall-limit", "0.4", "-q").code == 130
     (shop.folder / "deep/er/run").rename(shop.folder / "run")
     assert shop.weft("resume", "run", "--workers", "4").code == 0
+
+
+def test_replay_answers_jobs_from_the_record_or_runs_them_again(shop: Shop) -> None:
+    shop.write([sleeper(i, 0.01) for i in range(3)], THREE_NODES)
+    assert shop.run("run", *ON_NODES, "-q").code == 0
+    for words in ([], ["--commands"], ["--commands", "--backend", "serial"]):
+        told = shop.weft("replay", "run", *words)
+        assert (told.code, "equal" in told.out) == (0, True), told
 
 
 def test_workers_of_a_node_start_apart_with_a_stagger(shop: Shop) -> None:
