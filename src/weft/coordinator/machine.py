@@ -53,6 +53,8 @@ from weft.model.values import encode
 
 PLACE_AHEAD = 1024
 """How many tasks that must wait may be passed over to find one that fits."""
+FIRST_MADE = 256
+"""A lazy round begins with this many, so that workers start while the rest is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,7 +380,10 @@ class Machine:
     def _make_more(self, state: OpenRoundState) -> None:
         """Keep a window of a lazy round's tasks made, half a window at a time."""
         lazy, unfinished = self._lazy, len(state.tasks)
-        end = min(state.size, state.recorded + lazy.reach, state.made + lazy.window - unfinished)
+        window = lazy.window
+        if state.made == 0:
+            window = min(window, max(FIRST_MADE, 2 * len(self._placement.slots)))
+        end = min(state.size, state.recorded + lazy.reach, state.made + window - unfinished)
         if unfinished > lazy.window // 2 or end <= state.made:
             return
         self._queue(state, [self._make(state, i) for i in range(state.made, end)])

@@ -1,0 +1,1 @@
+"""`weft arc`: program search for ARC-AGI puzzles, without neural parts, failing closed."""

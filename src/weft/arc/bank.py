@@ -1,0 +1,132 @@
+"""A bank of concepts: chains of operators that earned a name, and what each depends on.
+
+A concept costs less to use than its operators do one by one, so programs with it are found
+sooner. Its content is hashed into a run's genesis; programs found with it are recorded written
+out, so a bank is never needed to run them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from weft.arc.ops.operator import Palette, Shape
+from weft.arc.ops.registry import BY_NAME
+from weft.arc.search.language import Entry
+from weft.errors import FileInvalid
+from weft.model import strictjson
+from weft.model.values import canonical
+
+SCHEMA_VERSION = 1
+MAX_BYTES = 4 * 2**20
+MAX_STEPS = 4
+"""Longest chain that a concept may stand for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A named chain of operators, its price, and the tasks it was learned from."""
+
+    name: str
+    operators: tuple[str, ...]
+    millibits: int
+    tasks: tuple[str, ...]
+    """Digests of the tasks whose programs use it."""
+    concepts: tuple[str, ...] = ()
+    """Other concepts of the bank whose chains it contains."""
+
+    def entry(self) -> Entry:
+        """The concept as the search uses it."""
+        steps = [BY_NAME[name] for name in self.operators]
+        return Entry(
+            self.name, steps[0].takes, steps[-1].gives, Shape.ANY, Palette.ANY, self.millibits,
+            tuple((s.kernel, s.p, s.q) for s in steps), self.operators,
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {
+            "name": self.name,
+            "operators": list(self.operators),
+            "millibits": self.millibits,
+            "tasks": list(self.tasks),
+            "concepts": list(self.concepts),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """Concepts in a fixed order."""
+
+    concepts: tuple[Concept, ...]
+
+    def entries(self) -> tuple[Entry, ...]:
+        """All concepts as the search uses them."""
+        return tuple(concept.entry() for concept in self.concepts)
+
+    def digest(self) -> str:
+        """SHA-256 of the canonical form."""
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        concepts = [concept.to_dict() for concept in self.concepts]
+        return {"schema_version": SCHEMA_VERSION, "concepts": concepts}
+
+    def to_json(self) -> str:
+        """The file that `weft arc learn` writes."""
+        return json.dumps(self.to_dict(), indent=1, sort_keys=True) + "\n"
+
+    @staticmethod
+    def from_dict(raw: Mapping[str, Any], where: str = "bank") -> Bank:
+        """Read what `to_dict` wrote; every field is checked."""
+        if not isinstance(raw, Mapping) or raw.get("schema_version") != SCHEMA_VERSION:
+            raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
+        if set(raw) != {"schema_version", "concepts"} or not isinstance(raw["concepts"], list):
+            raise FileInvalid(f"{where}: a bank holds schema_version and a list of concepts")
+        found = [_concept(item, f"{where}: concept {i}") for i, item in enumerate(raw["concepts"])]
+        names = [concept.name for concept in found]
+        for i, concept in enumerate(found):
+            if concept.name in BY_NAME or concept.name in names[:i]:
+                raise FileInvalid(f"{where}: concept {i}: the name {concept.name!r} is taken")
+            unknown = [name for name in concept.concepts if name not in names]
+            if unknown:
+                raise FileInvalid(f"{where}: concept {i} depends on {unknown[0]!r}, not in it")
+        return Bank(tuple(found))
+
+    @staticmethod
+    def read(path: Path) -> Bank:
+        """Read a bank file."""
+        if not path.is_file():
+            raise FileInvalid(f"bank {path} does not exist or is not a plain file")
+        raw = strictjson.loads(path.read_bytes(), where=str(path), max_bytes=MAX_BYTES)
+        return Bank.from_dict(raw, str(path))
+
+
+def _concept(raw: Any, where: str) -> Concept:
+    kinds = {"name": str, "operators": list, "millibits": int, "tasks": list, "concepts": list}
+    if not isinstance(raw, dict) or raw.keys() != kinds.keys():
+        raise FileInvalid(f"{where}: fields must be {', '.join(sorted(kinds))}")
+    for name, kind in kinds.items():
+        words = kind is not list or all(isinstance(item, str) for item in raw[name])
+        if type(raw[name]) is not kind or not words:
+            raise FileInvalid(f"{where}: {name} is of a wrong type")
+    operators = tuple(raw["operators"])
+    unknown = [name for name in operators if name not in BY_NAME]
+    if unknown:
+        raise FileInvalid(f"{where}: there is no operator {unknown[0]!r}")
+    if not 2 <= len(operators) <= MAX_STEPS:
+        raise FileInvalid(f"{where}: a concept has 2 to {MAX_STEPS} operators")
+    for one, next_ in pairwise(operators):
+        if BY_NAME[one].gives is not BY_NAME[next_].takes:
+            raise FileInvalid(f"{where}: {next_} cannot follow {one}")
+    if not raw["name"].isidentifier() or raw["millibits"] < 1:
+        raise FileInvalid(f"{where}: a name is one word, a price at least 1")
+    return Concept(
+        raw["name"], operators, raw["millibits"], tuple(raw["tasks"]), tuple(raw["concepts"])
+    )

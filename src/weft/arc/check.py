@@ -1,0 +1,44 @@
+"""Programs as certificates: run them again by definition and compare with what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from weft.arc.program import Program, parse
+from weft.arc.recorded import ArcRun
+from weft.arc.task import ArcTask
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One program, run again by its slow definition."""
+
+    name: str
+    program: str
+    train_right: int
+    train: int
+    outputs_same: bool
+    """Whether the test outputs are those that were claimed; True where none were."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every claim holds."""
+        return self.train_right == self.train and self.outputs_same
+
+
+def check_program(task: ArcTask, program: Program, claimed: list[list[list[int]]] | None) -> Checked:
+    """Run a program on every input of a task."""
+    right = sum(program.run(pair.input) == pair.output for pair in task.train)
+    outputs = [program.run(grid) for grid in task.test]
+    rows = [None if grid is None else grid.rows() for grid in outputs]
+    same = claimed is None or rows == claimed
+    return Checked(task.name, program.text(), right, len(task.train), same)
+
+
+def check_run(run: ArcRun) -> Iterator[Checked]:
+    """Run the program of every answered task again, and those of every competitor."""
+    for item in run.items:
+        for group in (item.answer or {"groups": []})["groups"]:
+            for text in group["programs"]:
+                yield check_program(item.task, parse(text), group["outputs"])

@@ -1,0 +1,1 @@
+"""Operators whose parameters are taken from the training pairs: the last step of a program."""

@@ -1,0 +1,400 @@
+"""Compiled parts of the fitted rules: which rules a node does not contradict, and neighbours.
+
+Python calls `survivors` once per node. It stops at the first contradiction, so that a node
+which fits nothing costs little; what survives is fitted in plain Python, where `apply` has the
+last word. A bit may be set for a rule that then fails; it is never clear for one that fits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.arc.kernels.compiled import entry, kernel
+from weft.arc.kernels.layout import I64, U8, byte
+
+# One bit per rule, in the registry's order.
+COLOUR_MAP, CELL_TABLE, NEIGHBOURS, TILE_LAYOUT = 0, 1, 2, 3
+
+CROSS, COUNT, EQUAL, SINGLE, TURNED, FULL = range(6)
+FEATURES = 6
+LENGTHS = (5, 2, 2, 2, 9, 9)
+OUTSIDE = 10
+MAX_PATTERNS = 4096
+MANY_CHANGES = 6
+SLOTS = 16384
+FEW_SLOTS = 1024
+NONE = 255
+TURNS = np.array(
+    [
+        [0, 1, 2, 3, 4, 5, 6, 7, 8],
+        [2, 1, 0, 5, 4, 3, 8, 7, 6],
+        [6, 7, 8, 3, 4, 5, 0, 1, 2],
+        [8, 7, 6, 5, 4, 3, 2, 1, 0],
+        [0, 3, 6, 1, 4, 7, 2, 5, 8],
+        [6, 3, 0, 7, 4, 1, 8, 5, 2],
+        [2, 5, 8, 1, 4, 7, 0, 3, 6],
+        [8, 5, 2, 7, 4, 1, 6, 3, 0],
+    ],
+    np.int64,
+)
+"""The eight ways to read a 3×3 square."""
+
+
+@kernel
+def sizes_equal(a: U8, a_offsets: I64, b: U8, b_offsets: I64, n: int) -> bool:
+    """Whether the first n grids of two vectors are equally large."""
+    for e in range(n):
+        i, j = a_offsets[e], b_offsets[e]
+        if a[i] != b[j] or a[i + 1] != b[j + 1]:
+            return False
+    return True
+
+
+@kernel
+def vectors_equal(a: U8, a_offsets: I64, b: U8, b_offsets: I64, n: int) -> bool:
+    """Whether the first n grids of two vectors are equal."""
+    for e in range(n):
+        i, j = a_offsets[e], b_offsets[e]
+        for k in range(2 + byte(a, i) * byte(a, i + 1)):
+            if a[i + k] != b[j + k]:
+                return False
+    return True
+
+
+@kernel
+def maps_colours(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
+    """Whether equal colours always become equal colours; sizes are equal."""
+    table = np.full(10, NONE, np.uint8)
+    for e in range(len(target_offsets)):
+        i, j = offsets[e] + 2, target_offsets[e] + 2
+        for k in range(byte(src, i - 2) * byte(src, i - 1)):
+            old, new = src[i + k], targets[j + k]
+            if table[old] == NONE:
+                table[old] = new
+            elif table[old] != new:
+                return False
+    return True
+
+
+@kernel
+def maps_cells(
+    src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
+) -> bool:
+    """Whether node and input decide together, and the input does not alone; sizes are equal."""
+    table, alone, enough = np.full(100, NONE, np.uint8), np.full(10, NONE, np.uint8), True
+    for e in range(len(target_offsets)):
+        i, g, j = offsets[e] + 2, inp_offsets[e] + 2, target_offsets[e] + 2
+        for k in range(byte(src, i - 2) * byte(src, i - 1)):
+            given, new = byte(inp, g + k), targets[j + k]
+            both = byte(src, i + k) * 10 + given
+            if table[both] == NONE:
+                table[both] = new
+            elif table[both] != new:
+                return False
+            if alone[given] == NONE:
+                alone[given] = new
+            elif alone[given] != new:
+                enough = False
+    return not enough
+
+
+@kernel
+def look(src: U8, cells: int, h: int, w: int, k: int, around: I64) -> None:
+    """Read the 3×3 square around cell k."""
+    row, col = k // w, k % w
+    n = 0
+    for r in range(row - 1, row + 2):
+        for c in range(col - 1, col + 2):
+            inside = 0 <= r < h and 0 <= c < w
+            around[n] = byte(src, cells + r * w + c) if inside else OUTSIDE
+            n += 1
+
+
+@kernel
+def key_of(feature: int, around: I64) -> int:
+    """What a feature sees, as one number with a digit of base 11 for each symbol."""
+    centre = int(around[4])
+    if feature == CROSS:
+        key = (centre * 11 + int(around[1])) * 11 + int(around[7])
+        return (key * 11 + int(around[3])) * 11 + int(around[5])
+    if feature >= TURNED:
+        best = -1
+        for t in range(8 if feature == TURNED else 1):
+            key = 0
+            for n in range(9):
+                key = key * 11 + int(around[TURNS[t, n]])
+            if best < 0 or key < best:
+                best = key
+        return best
+    found = 0
+    for n in range(9):
+        cell = int(around[n])
+        if n == 4 or cell == OUTSIDE:
+            continue
+        if feature == COUNT:
+            found += cell != 0
+        elif feature == EQUAL:
+            found += cell == centre
+        elif cell not in (0, found):
+            found = cell if found == 0 else OUTSIDE
+    return centre * 11 + found
+
+
+@kernel
+def slot_of(keys: I64, key: int) -> int:
+    """Where a key is or would be; the number of slots is a power of two and some are free."""
+    mask = len(keys) - 1
+    slot = (key * 2654435761 >> 7) & mask
+    while keys[slot] >= 0 and keys[slot] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@kernel
+def squares_agree(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
+    """Whether equal 3×3 squares become equal colours, as far as a small table shows.
+
+    Every feature is a function of the square: if squares contradict each other, all do.
+    """
+    keys, outs = np.full(FEW_SLOTS, -1, np.int64), np.empty(FEW_SLOTS, np.uint8)
+    around = np.empty(9, np.int64)
+    count = 0
+    for e in range(len(target_offsets)):
+        i, j = offsets[e] + 2, target_offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            look(src, i, h, w, k, around)
+            key = key_of(FULL, around)
+            slot = slot_of(keys, key)
+            if keys[slot] < 0:
+                if count == FEW_SLOTS // 2:
+                    return True
+                count += 1
+                keys[slot] = key
+                outs[slot] = targets[j + k]
+            elif outs[slot] != targets[j + k]:
+                return False
+    return True
+
+
+@kernel
+def learn_patterns(
+    feature: int, src: U8, offsets: I64, targets: U8, target_offsets: I64, keys: I64, outs: U8
+) -> int:
+    """Fill the table of a feature; return the number of patterns, or -1 if it cannot be."""
+    around = np.empty(9, np.int64)
+    count = 0
+    for e in range(len(target_offsets)):
+        i, j = offsets[e] + 2, target_offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            look(src, i, h, w, k, around)
+            key = key_of(feature, around)
+            slot = slot_of(keys, key)
+            if keys[slot] < 0:
+                if count == MAX_PATTERNS:
+                    return -1
+                count += 1
+                keys[slot] = key
+                outs[slot] = targets[j + k]
+            elif outs[slot] != targets[j + k]:
+                return -1
+    return count
+
+
+@kernel
+def colours_kept(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> int:
+    """Bits of the colours of training cells that do not change."""
+    bits = np.int64(0)
+    for e in range(len(target_offsets)):
+        i, j = offsets[e] + 2, target_offsets[e] + 2
+        for k in range(byte(src, i - 2) * byte(src, i - 1)):
+            if src[i + k] == targets[j + k]:
+                bits |= 1 << byte(src, i + k)
+    return bits  # type: ignore[return-value]
+
+
+@kernel
+def centre_of(feature: int, key: int) -> int:
+    """The colour of the cell itself, from its key."""
+    behind = 1 if COUNT <= feature <= SINGLE else 4
+    for _ in range(behind):
+        key //= 11
+    return key % 11
+
+
+@kernel
+def write_patterns(feature: int, keys: I64, outs: U8, kept: int, params: U8) -> int:
+    """Write the parameters in canonical order; return their end, or -1 if they are too long.
+
+    `params[1:3]` tells the caller which colours stay: none if many patterns change.
+    """
+    listed, changes = np.empty(MAX_PATTERNS, np.int64), 0
+    for slot in range(len(keys)):
+        changes += keys[slot] >= 0 and centre_of(feature, keys[slot]) != outs[slot]
+    only_changes = changes <= MANY_CHANGES
+    count = 0
+    for slot in range(len(keys)):
+        key = keys[slot]
+        if key >= 0 and (not only_changes or centre_of(feature, key) != outs[slot]):
+            listed[count] = key
+            count += 1
+    length = LENGTHS[feature]
+    if 3 + count * (length + 1) > len(params):
+        return -1
+    if not only_changes:
+        kept = 0
+    params[0] = feature
+    params[1] = kept & 255
+    params[2] = kept >> 8
+    at = 3
+    for key in np.sort(listed[:count]):
+        params[at + length] = outs[slot_of(keys, key)]
+        rest = key
+        for n in range(length):
+            params[at + length - 1 - n] = rest % 11
+            rest //= 11
+        at += length + 1
+    return at
+
+
+@kernel
+def write_outputs(
+    feature: int, src: U8, offsets: I64, keys: I64, outs: U8, kept: int, out: U8
+) -> int:
+    """Apply a table to all examples; return the end, or -1 if a cell is not determined."""
+    around = np.empty(9, np.int64)
+    to = 0
+    for e in range(len(offsets)):
+        i = offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        out[to] = h
+        out[to + 1] = w
+        to += 2
+        for k in range(h * w):
+            look(src, i, h, w, k, around)
+            slot = slot_of(keys, key_of(feature, around))
+            if keys[slot] >= 0:
+                out[to] = outs[slot]
+            elif kept >> around[4] & 1:
+                out[to] = around[4]
+            else:
+                return -1
+            to += 1
+    return to
+
+
+@entry
+def fit_neighbours(
+    src: U8, offsets: I64, targets: U8, target_offsets: I64, params: U8, out: U8, ends: I64
+) -> bool:
+    """Find the first feature that fits and determines everything; write parameters and grids."""
+    if not sizes_equal(src, offsets, targets, target_offsets, len(target_offsets)):
+        return False
+    if maps_colours(src, offsets, targets, target_offsets) or not squares_agree(
+        src, offsets, targets, target_offsets
+    ):
+        return False
+    kept = colours_kept(src, offsets, targets, target_offsets)
+    keys, outs = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.uint8)
+    for feature in range(FEATURES):
+        keys[:] = -1
+        if learn_patterns(feature, src, offsets, targets, target_offsets, keys, outs) < 0:
+            continue
+        end = write_patterns(feature, keys, outs, kept, params)
+        if end < 0:
+            continue
+        stay = byte(params, 1) | byte(params, 2) << 8
+        length = write_outputs(feature, src, offsets, keys, outs, stay, out)
+        if length >= 0:
+            ends[0] = end
+            ends[1] = length
+            return True
+    return False
+
+
+@kernel
+def turned_cell(src: U8, cells: int, h: int, w: int, turn: int, r: int, c: int) -> int:
+    """A cell of the grid after one of its eight symmetries (numbered as in ops.moves)."""
+    y, x = (c, r) if turn & 4 else (r, c)
+    if turn & 2:
+        y = h - 1 - y
+    if turn & 1:
+        x = w - 1 - x
+    return byte(src, cells + y * w + x)
+
+
+@kernel
+def block_is(src: U8, i: int, h: int, w: int, targets: U8, j: int, width: int, how: int) -> bool:
+    """Whether the target's block at j is the grid turned (0 to 7) or black (8)."""
+    for r in range(h):
+        for c in range(w):
+            cell = 0 if how == 8 else turned_cell(src, i, h, w, how, r, c)
+            if byte(targets, j + r * width + c) != cell:
+                return False
+    return True
+
+
+@kernel
+def tiles(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
+    """Whether the targets are R×C blocks, each always the same symmetry of the node or black."""
+    rows = byte(targets, target_offsets[0]) // byte(src, offsets[0])
+    columns = byte(targets, target_offsets[0] + 1) // byte(src, offsets[0] + 1)
+    if rows * columns < 2 or rows * columns > 36:
+        return False
+    for e in range(len(target_offsets)):
+        i, j = offsets[e], target_offsets[e]
+        if byte(targets, j) != rows * byte(src, i):
+            return False
+        if byte(targets, j + 1) != columns * byte(src, i + 1):
+            return False
+    for block in range(rows * columns):
+        possible = False
+        for how in range(9):
+            possible = possible or block_always(
+                src, offsets, targets, target_offsets, block // columns, block % columns, how
+            )
+        if not possible:
+            return False
+    return True
+
+
+@kernel
+def block_always(
+    src: U8, offsets: I64, targets: U8, target_offsets: I64, row: int, col: int, how: int
+) -> bool:
+    """Whether one block is the same symmetry of the node, or black, in all training targets."""
+    for e in range(len(target_offsets)):
+        i, j = offsets[e] + 2, target_offsets[e] + 2
+        h, w, width = byte(src, i - 2), byte(src, i - 1), byte(targets, j - 1)
+        if h != w and 4 <= how < 8:
+            return False
+        corner = j + row * h * width + col * w
+        if not block_is(src, i, h, w, targets, corner, width, how):
+            return False
+    return True
+
+
+@entry
+def survivors(
+    src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
+) -> int:
+    """Bits of the rules that the training pairs do not contradict."""
+    train = len(target_offsets)
+    bits = 0
+    if sizes_equal(src, offsets, targets, target_offsets, train):
+        if maps_colours(src, offsets, targets, target_offsets):
+            if vectors_equal(src, offsets, targets, target_offsets, train):
+                return 0
+            bits |= 1 << COLOUR_MAP
+            return bits
+        if sizes_equal(src, offsets, inp, inp_offsets, train) and maps_cells(
+            src, offsets, inp, inp_offsets, targets, target_offsets
+        ):
+            bits |= 1 << CELL_TABLE
+        if squares_agree(src, offsets, targets, target_offsets):
+            bits |= 1 << NEIGHBOURS
+        return bits
+    if tiles(src, offsets, targets, target_offsets):
+        bits |= 1 << TILE_LAYOUT
+    return bits

@@ -1,0 +1,25 @@
+"""All fitted rules, in the order that numbers them, and the one call that tries them all."""
+
+from __future__ import annotations
+
+from weft.arc.fitted.kernels import survivors
+from weft.arc.fitted.local import Neighbours
+from weft.arc.fitted.recolour import CellTable, ColourMap
+from weft.arc.fitted.rule import Fitted, Rule, View
+from weft.arc.fitted.tiling import TileLayout
+
+RULES: tuple[Rule, ...] = (ColourMap(), CellTable(), Neighbours(), TileLayout())
+"""A rule's place is its bit in what `survivors` returns."""
+BY_NAME: dict[str, Rule] = {rule.name: rule for rule in RULES}
+assert len(BY_NAME) == len(RULES), "two rules have one name"
+
+
+def finish(view: View) -> list[Fitted]:
+    """Return every rule that maps the node to the targets, in the registry's order."""
+    bits = survivors(
+        view.src, view.offsets, view.inp, view.inp_offsets, view.targets, view.target_offsets
+    )
+    if bits == 0:
+        return []
+    found = (rule.fit(view) for place, rule in enumerate(RULES) if bits >> place & 1)
+    return [fitted for fitted in found if fitted is not None]

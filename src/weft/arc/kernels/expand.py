@@ -1,0 +1,165 @@
+"""Apply many operators to one value vector, and judge what came out, in compiled loops.
+
+A vector holds one value per example, training inputs first, then test inputs. Python calls
+these functions once per expanded program, not once per operator and grid.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.arc.kernels.compiled import entry, kernel
+from weft.arc.kernels.cutting import run_cutting
+from weft.arc.kernels.fills import run_fills
+from weft.arc.kernels.layout import FAIL, I64, MAX_BYTES, U8, byte
+from weft.arc.kernels.moves import run_moves
+from weft.arc.kernels.pieces import run_pieces
+from weft.arc.kernels.sets import run_sets
+from weft.arc.values import Stage
+
+GRID, OBJECTS, OBJECT, PATCH, COLOUR = (
+    int(Stage.GRID), int(Stage.OBJECTS), int(Stage.OBJECT), int(Stage.PATCH), int(Stage.COLOUR),
+)  # fmt: skip
+NO_SHAPE = 9
+"""Relation of a value without height and width to the target's."""
+
+
+@kernel
+def run(k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
+    """Run any kernel by its number."""
+    if k < 200:
+        return run_moves(k, src, at, inp, inp_at, p, q, out, to)
+    if k < 300:
+        return run_fills(k, src, at, inp, inp_at, p, q, out, to)
+    if k < 400:
+        return run_cutting(k, src, at, inp, inp_at, p, q, out, to)
+    if k < 500:
+        return run_sets(k, src, at, inp, inp_at, p, q, out, to)
+    return run_pieces(k, src, at, inp, inp_at, p, q, out, to)
+
+
+@entry
+def run_one(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Run one kernel on one value, for tests and for programs run by hand."""
+    return run(k, src, at, inp, inp_at, p, q, out, to)
+
+
+@kernel
+def run_chain(
+    chain: I64, src: U8, at: int, inp: U8, inp_at: int, scratch: U8, out: U8, to: int
+) -> int:
+    """Run the steps (kernel, p, q) of a chain, up to a kernel number of 0."""
+    steps = 1
+    while steps * 3 < len(chain) and chain[steps * 3] != 0:
+        steps += 1
+    value, place = src, at
+    for s in range(steps - 1):
+        room = scratch[s % 2]
+        p, q = chain[3 * s + 1], chain[3 * s + 2]
+        if run(chain[3 * s], value, place, inp, inp_at, p, q, room, 0) == FAIL:
+            return FAIL
+        value, place = room, 0
+    s = 3 * (steps - 1)
+    return run(chain[s], value, place, inp, inp_at, chain[s + 1], chain[s + 2], out, to)
+
+
+@entry
+def expand(ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, ends: I64) -> int:
+    """Apply each row of `ops`, a chain of (kernel, p, q), to the vector in `src`.
+
+    `offsets[e]` is where example e begins. Results lie in `out` one behind the other;
+    `ends[i, e]` is where operator i's value of example e ends. An operator that fails on any
+    example leaves nothing: all its ends equal its start. Returns the end of the last one.
+    """
+    to = 0
+    examples = len(offsets)
+    scratch = np.empty((2, MAX_BYTES), np.uint8)
+    for i in range(len(ops)):
+        start = to
+        for e in range(examples):
+            end = run_chain(ops[i], src, offsets[e], inp, inp_offsets[e], scratch, out, to)
+            if end == FAIL:
+                to = start
+                for done in range(examples):
+                    ends[i, done] = start
+                break
+            to = end
+            ends[i, e] = end
+    return to
+
+
+@kernel
+def palette_of(stage: int, data: U8, at: int) -> int:
+    """Bits of the colours a value holds, black apart."""
+    bits = 0
+    if stage == GRID:
+        for i in range(byte(data, at) * byte(data, at + 1)):
+            bits |= 1 << byte(data, at + 2 + i)
+    elif stage == OBJECT:
+        for i in range(byte(data, at + 2) * byte(data, at + 3)):
+            bits |= 1 << byte(data, at + 4 + i)
+    elif stage == OBJECTS:
+        place = at + 1
+        for _ in range(data[at]):
+            area = byte(data, place + 2) * byte(data, place + 3)
+            for i in range(area):
+                bits |= 1 << byte(data, place + 4 + i)
+            place += 4 + area
+    elif stage == COLOUR:
+        bits = 1 << byte(data, at)
+    return bits & 0b1111111110
+
+
+@kernel
+def relation(value: int, target: int) -> int:
+    """0 below, 1 equal, 2 above."""
+    if value < target:
+        return 0
+    return 1 if value == target else 2
+
+
+@entry
+def judge(
+    stages: I64,
+    ends: I64,
+    out: U8,
+    targets: U8,
+    target_offsets: I64,
+    palettes: I64,
+    shape: I64,
+    cells: I64,
+    states: U8,
+) -> None:
+    """Judge results against the training targets.
+
+    For each result i: `shape[i]` counts examples of another size and `cells[i]` wrong cells
+    (of equally large grids) or, for another size, the target's cells. `states[i, e]` is how
+    example e's value stands to its target: 3 × relation of sizes + which colours it lacks.
+    `palettes[e]` holds the target's colour bits and the input's.
+    """
+    train = len(target_offsets)
+    for i in range(len(stages)):
+        start = ends[i - 1, -1] if i > 0 else 0
+        shape[i] = cells[i] = 0
+        if ends[i, -1] == start:
+            continue
+        at = start
+        for e in range(train):
+            there = target_offsets[e]
+            th, tw = byte(targets, there), byte(targets, there + 1)
+            missing = palettes[e, 0] & ~palette_of(stages[i], out, at)
+            lack = 0 if missing == 0 else (1 if missing & ~palettes[e, 1] == 0 else 2)
+            related = NO_SHAPE
+            if stages[i] == GRID:
+                h, w = byte(out, at), byte(out, at + 1)
+                related = relation(h, th) * 3 + relation(w, tw)
+                if h == th and w == tw:
+                    for j in range(h * w):
+                        cells[i] += out[at + 2 + j] != targets[there + 2 + j]
+                else:
+                    shape[i] += 1
+                    cells[i] += th * tw
+            states[i, e] = 3 * related + lack
+            at = ends[i, e]

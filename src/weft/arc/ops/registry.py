@@ -1,0 +1,27 @@
+"""All operators, in the order that numbers them. Slices of a search are ranges of this order."""
+
+from __future__ import annotations
+
+import hashlib
+
+from weft.arc.ops import cutting, fills, moves, pieces, sets
+from weft.arc.ops.operator import Operator
+
+REGISTRY: tuple[Operator, ...] = (
+    *moves.OPERATORS,
+    *fills.OPERATORS,
+    *cutting.OPERATORS,
+    *sets.OPERATORS,
+    *pieces.OPERATORS,
+)
+BY_NAME: dict[str, Operator] = {operator.name: operator for operator in REGISTRY}
+assert len(BY_NAME) == len(REGISTRY), "two operators have one name"
+
+
+def fingerprint() -> str:
+    """SHA-256 over what every operator is called, takes, gives and costs."""
+    lines = [
+        f"{o.name} {o.takes.name} {o.gives.name} {o.millibits} {o.shape.value} {o.palette.value}"
+        for o in REGISTRY
+    ]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

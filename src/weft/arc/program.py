@@ -1,0 +1,139 @@
+"""Programs: chains of operators from the input `I` to a grid, as text and to run.
+
+    a = components_8(I)
+    b = pick_most_cells(a)
+    return as_grid(b)
+
+The text is the program: it can be written by hand, stored, parsed and run anywhere. A fitted
+operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.arc.fitted import registry as fitted
+from weft.arc.ops.registry import BY_NAME
+from weft.arc.values import Grid, Stage, Value, fits
+from weft.errors import InputError
+
+_LINE = re.compile(
+    r"(?:(?P<target>[a-z]{1,2}) = |return )(?P<name>[a-z][a-z0-9_]*)"
+    r'\((?P<argument>I|[a-z]{1,2})(?:, "(?P<parameters>[^"\\]*)")?\)'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A chain of operator names; `parameters` are those of a fitted last one, as text."""
+
+    names: tuple[str, ...]
+    fitted: str = ""
+    parameters: str = ""
+
+    def text(self) -> str:
+        """Write the program in single-assignment lines."""
+        calls = [(name, None) for name in self.names]
+        if self.fitted:
+            calls.append((self.fitted, self.parameters))  # type: ignore[arg-type]
+        if not calls:
+            return "return I\n"
+        lines, argument = [], "I"
+        for i, (name, parameters) in enumerate(calls):
+            given = argument if parameters is None else f'{argument}, "{parameters}"'
+            last = i == len(calls) - 1
+            argument = _letter(i)
+            lines.append(f"{'return' if last else argument + ' ='} {name}({given})")
+        return "\n".join(lines) + "\n"
+
+    def millibits(self) -> int:
+        """What the program costs to describe."""
+        cost = sum(BY_NAME[name].millibits for name in self.names)
+        if self.fitted:
+            rule = fitted.BY_NAME[self.fitted]
+            cost += rule.price(rule.parse(self.parameters))
+        return cost
+
+    def steps(self, given: Grid) -> Iterator[tuple[str, Stage, Value | None]]:
+        """Run by definition: each operator's name, and what it gave; None ends a failure."""
+        value: Value = given
+        for name in self.names:
+            operator = BY_NAME[name]
+            found = operator.plain(value, given)
+            if found is not None and not fits(operator.gives, found):
+                found = None
+            yield name, operator.gives, found
+            if found is None:
+                return
+            value = found
+        if self.fitted:
+            assert isinstance(value, Grid)
+            rule = fitted.BY_NAME[self.fitted]
+            yield self.fitted, Stage.GRID, rule.apply(rule.parse(self.parameters), value, given)
+
+    def run(self, given: Grid) -> Grid | None:
+        """Return the grid that the program makes of an input, or None where it fails."""
+        value: Value | None = given
+        for _, _, value in self.steps(given):
+            if value is None:
+                return None
+        assert isinstance(value, Grid)
+        return value
+
+
+def parse(text: str, where: str = "program") -> Program:
+    """Read a program's text; raises `InputError` naming the line that is wrong."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    if lines == ["return I"]:
+        return Program(())
+    names: list[str] = []
+    stage, argument, parameters = Stage.GRID, "I", None
+    for number, line in enumerate(lines, 1):
+        found = _LINE.fullmatch(line.strip())
+        if found is None:
+            raise InputError(f"{where}, line {number}: {line[:60]!r} is not a step of a program")
+        last = number == len(lines)
+        if (found["target"] is None) != last:
+            raise InputError(f"{where}, line {number}: the last line, and no other, returns")
+        if found["argument"] != argument:
+            raise InputError(f"{where}, line {number}: each step uses the one before it")
+        stage = _checked_stage(found["name"], stage, last, f"{where}, line {number}")
+        names.append(found["name"])
+        argument, parameters = found["target"], found["parameters"]
+    if not names or stage is not Stage.GRID:
+        raise InputError(f"{where}: a program ends with a grid")
+    if names[-1] not in fitted.BY_NAME:
+        return Program(tuple(names))
+    try:
+        fitted.BY_NAME[names[-1]].parse(parameters or "")
+    except ValueError as error:
+        raise InputError(f"{where}: parameters of {names[-1]}: {error}") from None
+    return Program(tuple(names[:-1]), names[-1], parameters or "")
+
+
+def _checked_stage(name: str, stage: Stage, last: bool, where: str) -> Stage:
+    if name in fitted.BY_NAME:
+        takes, gives = Stage.GRID, Stage.GRID
+        if not last:
+            raise InputError(f"{where}: {name} is fitted and ends a program")
+    elif name in BY_NAME:
+        takes, gives = BY_NAME[name].takes, BY_NAME[name].gives
+    else:
+        raise InputError(f"{where}: there is no operator {name}", hint="see docs/arc-language.md")
+    if takes is not stage:
+        raise InputError(f"{where}: {name} takes a value of stage {takes.name}, not {stage.name}")
+    return gives
+
+
+def _letter(i: int) -> str:
+    """Name the i-th value: a, b, … z, aa, ab and so on."""
+    return chr(97 + i) if i < 26 else chr(96 + i // 26) + chr(97 + i % 26)
+
+
+def order_key(program: Program) -> tuple[int, int, Sequence[str], str, str]:
+    """Sort programs: cheaper first, then shorter, then by name."""
+    return (
+        program.millibits(), len(program.names), program.names, program.fitted, program.parameters,
+    )  # fmt: skip

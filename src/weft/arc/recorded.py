@@ -1,0 +1,88 @@
+"""A run of `weft arc solve` read back: its tasks, and the answer of each as far as it got.
+
+Everything that decided comes from the ledger and the objects; names of tasks, which decide
+nothing, come from run.toml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.arc.task import ArcTask
+from weft.errors import InputError
+from weft.model.values import Object, from_wire
+from weft.readers.access import run_named
+from weft.report.view import RunView
+from weft.storage.folder import RunFolder
+
+SEARCH = "weft.arc.lanes:solve"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One task of a run. `answer` is None while its lane has none."""
+
+    task: ArcTask
+    answer: Mapping[str, Any] | None
+
+    @property
+    def outcome(self) -> str:
+        """The outcome in words; `running` while there is none."""
+        return "running" if self.answer is None else str(self.answer["outcome"])
+
+
+@dataclass(frozen=True, slots=True)
+class ArcRun:
+    """All tasks of a run, in the order they were asked for."""
+
+    path: Path
+    options: Mapping[str, Any]
+    items: tuple[Recorded, ...]
+
+    def find(self, name: str) -> Recorded:
+        """Return the task with a name, or with a digest that begins so."""
+        fits = [i for i in self.items if i.task.name == name or i.task.digest.startswith(name)]
+        if len(fits) != 1:
+            what = "several tasks fit" if fits else "no task fits"
+            raise InputError(f"{self.path}: {what} {name!r}")
+        return fits[0]
+
+
+def read_run(path: Path) -> ArcRun:
+    """Read a run; raises `InputError` when it is of another search."""
+    folder = RunFolder(path)
+    run_file = folder.read_run_file()
+    if run_file.search != SEARCH:
+        raise InputError(f"{path} is a run of {run_file.search}, not of weft arc solve")
+    with run_named(path):
+        return of_view(RunView(path, run_file.search), run_file.execution.get("labels", {}))
+
+
+def of_view(view: RunView, names: Mapping[str, str]) -> ArcRun:
+    """Read a run through the report's view of it."""
+    answers: dict[str, Any] = {}
+    config: Mapping[str, Any] = {}
+    for record in view.records():
+        if record.seq == 0:
+            config = record.body["config"]
+        elif record.kind == "answer" and record.body["lane"].count("/") == 1:
+            answers[record.body["lane"][1:]] = _answer(record.body)
+    args: Any = from_wire(config["args"])
+    items = [
+        Recorded(
+            ArcTask.from_canonical(view.read(Object(digest)), names.get(digest, digest[:8])),
+            answers.get(digest),
+        )
+        for digest in args["tasks"]
+    ]
+    return ArcRun(view.path, args["options"], tuple(items))
+
+
+def _answer(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    if body["status"] == "unknown":
+        return {"outcome": "UNKNOWN/incomplete", "groups": [], "failure": None}
+    answer: Any = from_wire(body["value"])
+    return dict(answer)

@@ -1,0 +1,1 @@
+"""How programs are found: budgets, reachability, value vectors, slices, the planner."""

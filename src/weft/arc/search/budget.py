@@ -1,0 +1,115 @@
+"""Budgets are counts. A search's budget, and how it is divided into slices for the deep phase.
+
+    SearchBudget ── split_budget(operators, slices) ──► WorkerBudget, WorkerBudget, …
+
+A slice owns a contiguous range of first operators and a contiguous range of the programs. The
+bounds depend on the number of operators and slices alone, never on how many workers there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from typing import Any
+
+from weft.errors import UsageError
+
+SCHEMA_VERSION = 1
+SLICES = 8
+"""Slices of the deep phase: fixed, so that any number of workers gives the same answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchBudget:
+    """What a search may spend on one task. A program is one operator applied to one vector."""
+
+    max_programs: int = 60_000
+    max_depth: int = 4
+    max_states: int = 40_000
+    """Vectors kept; the search of a slice ends when it would keep more."""
+    shallow_share: int = 50
+    """Percent of the programs that the shallow phase may spend."""
+    competitor_programs: int = 6_000
+    """How many more to try after the first train-perfect program, looking for competitors."""
+    max_candidates: int = 64
+    """Train-perfect programs kept."""
+    stop_on_first: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("max_programs", "max_depth", "max_states", "max_candidates"):
+            if getattr(self, name) < 1:
+                raise UsageError(f"{name} must be 1 or more, not {getattr(self, name)}")
+        if not 0 <= self.shallow_share <= 100:
+            raise UsageError(f"shallow_share is a percentage, not {self.shallow_share}")
+        if self.competitor_programs < 0:
+            raise UsageError(f"competitor_programs must be 0 or more: {self.competitor_programs}")
+
+    @property
+    def shallow_programs(self) -> int:
+        """Programs of the shallow phase."""
+        return self.max_programs * self.shallow_share // 100
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    @staticmethod
+    def from_dict(raw: Mapping[str, Any]) -> SearchBudget:
+        """Read what `to_dict` wrote."""
+        return SearchBudget(**_checked(raw, SearchBudget))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerBudget:
+    """One slice: which first operators are its own, and which part of the programs."""
+
+    slice: int
+    operator_start: int
+    operator_end: int
+    programs_start: int
+    programs_end: int
+
+    @property
+    def programs(self) -> int:
+        """How many programs it may try."""
+        return self.programs_end - self.programs_start
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+    @staticmethod
+    def from_dict(raw: Mapping[str, Any]) -> WorkerBudget:
+        """Read what `to_dict` wrote."""
+        return WorkerBudget(**_checked(raw, WorkerBudget))
+
+
+def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudget, ...]:
+    """Divide operators and programs into contiguous slices of almost equal size.
+
+    Slice i of n owns operators [i·k/n, (i+1)·k/n) and programs likewise, rounded down: 100
+    operators, 4 slices, 500 programs give [0:25] 0–125, [25:50] 125–250, [50:75] 250–375,
+    [75:100] 375–500. With more slices than operators some own no operator; those are left out
+    and the programs are divided over the others.
+    """
+    if slices < 1 or operators < 0 or programs < 0:
+        raise UsageError(f"cannot split {operators} operators, {programs} programs by {slices}")
+    bounds = [i * operators // slices for i in range(slices + 1)]
+    owned = [(a, b) for a, b in pairwise(bounds) if b > a]
+    n = len(owned)
+    return tuple(
+        WorkerBudget(i, a, b, i * programs // n, (i + 1) * programs // n)
+        for i, (a, b) in enumerate(owned)
+    )
+
+
+def _checked(raw: Mapping[str, Any], kind: type) -> dict[str, Any]:
+    if raw.get("schema_version") != SCHEMA_VERSION:
+        raise UsageError(f"{kind.__name__}: schema_version must be {SCHEMA_VERSION}")
+    given = {name: value for name, value in raw.items() if name != "schema_version"}
+    known = set(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    unknown = sorted(given.keys() - known) or sorted(known - given.keys())
+    if unknown:
+        raise UsageError(f"{kind.__name__}: field {unknown[0]!r} is unknown or missing")
+    return given

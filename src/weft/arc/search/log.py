@@ -1,0 +1,72 @@
+"""What a search did, as events with logical time: programs charged so far. No clock.
+
+Logs of slices merge by (time, slice, order within the slice), so the merged log and its hash are
+the same however the slices were run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import heapq
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.model.values import canonical
+
+SCHEMA_VERSION = 1
+SHALLOW = -1
+"""The slice number of the shallow phase, which comes before all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened: `best`, `found` or `end`."""
+
+    time: int
+    slice: int
+    kind: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"time": self.time, "slice": self.slice, "kind": self.kind, "data": dict(self.data)}
+
+    @staticmethod
+    def from_dict(raw: Mapping[str, Any]) -> Event:
+        """Read what `to_dict` wrote."""
+        return Event(raw["time"], raw["slice"], raw["kind"], raw["data"])
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLog:
+    """Events in order."""
+
+    events: tuple[Event, ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """One canonical JSON object per line, the first one naming the format."""
+        lines = [canonical({"schema_version": SCHEMA_VERSION})]
+        lines += [canonical(event.to_dict()) for event in self.events]
+        return "".join(line + "\n" for line in lines).encode()
+
+    @staticmethod
+    def from_bytes(data: bytes) -> SearchLog:
+        """Read what `to_bytes` wrote."""
+        first, *rest = data.decode().splitlines()
+        if json.loads(first) != {"schema_version": SCHEMA_VERSION}:
+            raise ValueError(f"a search log of another format: {first[:60]}")
+        return SearchLog(tuple(Event.from_dict(json.loads(line)) for line in rest))
+
+    def digest(self) -> str:
+        """SHA-256 of the bytes."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+
+def merge(shallow: SearchLog, slices: Sequence[SearchLog]) -> SearchLog:
+    """Put logs together: the shallow phase, then the slices by (time, slice, order)."""
+    merged: Iterable[Event] = heapq.merge(
+        *(log.events for log in slices), key=lambda event: (event.time, event.slice)
+    )
+    return SearchLog((*shallow.events, *merged))

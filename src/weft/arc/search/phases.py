@@ -1,0 +1,152 @@
+"""The two phases of a search, each a plain loop over one `Space`.
+
+shallow  all programs by cost, with one memory of what was reached; it solves most tasks
+deep     what the shallow phase left open, best first, in slices by first operator
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft.arc.program import Program
+from weft.arc.search import table
+from weft.arc.search.budget import SearchBudget, WorkerBudget
+from weft.arc.search.cache import ApplyCache
+from weft.arc.search.language import Language
+from weft.arc.search.log import SHALLOW, Event, SearchLog
+from weft.arc.search.problem import Problem
+from weft.arc.search.reach import RULES
+from weft.arc.search.space import NO_ENTRY, ROOT, Candidate, Counts, Space
+
+Priority = Callable[[int], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The program that came nearest to the targets."""
+
+    program: Program
+    shape_loss: int
+    cell_loss: int
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseResult:
+    """What one phase, or one slice of it, found."""
+
+    candidates: tuple[Candidate, ...]
+    nearest: Nearest
+    counts: Counts
+    log: SearchLog
+    exhausted: bool
+    """Nothing was left to try within the depth."""
+    states: int
+    examples: int
+    table: bytes = b""
+    """Of the shallow phase: its vectors, for the slices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What both phases share."""
+
+    language: Language
+    budget: SearchBudget
+    prune: Sequence[str] = RULES
+    seed: int = 0
+
+
+def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None) -> PhaseResult:
+    """Run the shallow phase."""
+    budget = options.budget
+    space = Space(
+        problem, options.language, budget, budget.shallow_programs, options.prune, cache,
+        options.seed,
+    )  # fmt: skip
+    run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
+    open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
+    handed_on = b"" if space.candidates else table.pack(space.nodes, sorted(open_nodes))
+    return run.result(handed_on)
+
+
+def deep(
+    problem: Problem,
+    options: Options,
+    part: WorkerBudget,
+    handed_on: bytes,
+    cache: ApplyCache | None = None,
+) -> PhaseResult:
+    """Run one slice of the deep phase."""
+    budget = options.budget
+    nodes, open_nodes = table.unpack(handed_on)
+    space = Space(
+        problem, options.language, budget, part.programs, options.prune, cache, options.seed, nodes
+    )
+    own = set(options.language.firsts[part.operator_start : part.operator_end])
+    if part.slice == 0:
+        own.add(NO_ENTRY)
+    mine = [node for node in open_nodes if space.nodes[node].first in own]
+    run = _Run(space, part.slice, part.programs, budget.competitor_programs)
+    run.explore(mine, space.priority)
+    return run.result()
+
+
+class _Run:
+    """One phase under way: its log, and when it ends."""
+
+    def __init__(self, space: Space, slice_: int, most_programs: int, competitors: int) -> None:
+        self._space, self._slice = space, slice_
+        self._most, self._competitors = most_programs, competitors
+        self._events: list[Event] = []
+        self._seen = 0
+        self._best: tuple[int, ...] = (1 << 30,)
+        self._exhausted = False
+
+    def explore(self, start: Sequence[int], priority: Priority) -> list[int]:
+        """Expand vectors in order until the budget or the work ends; return what is left."""
+        space = self._space
+        queue = [(priority(node), node) for node in start]
+        heapq.heapify(queue)
+        self._look()
+        while queue and not space.spent and not self._is_over():
+            _, node = heapq.heappop(queue)
+            for child in space.grow(node):
+                if space.is_open(child):
+                    heapq.heappush(queue, (priority(child), child))
+            self._look()
+        self._exhausted = not queue
+        self._note("end", {"exhausted": self._exhausted, "states": len(space.nodes)})
+        return [node for _, node in queue]
+
+    def result(self, handed_on: bytes = b"") -> PhaseResult:
+        """Return what was found."""
+        space = self._space
+        best = space.nodes[space.best]
+        nearest = Nearest(Program(space.program_of(space.best)), best.shape_loss, best.cell_loss)
+        return PhaseResult(
+            tuple(space.candidates), nearest, space.counts, SearchLog(tuple(self._events)),
+            self._exhausted, len(space.nodes), space.problem.examples, handed_on,
+        )  # fmt: skip
+
+    def _look(self) -> None:
+        """Log what is new, and give competitors their share after the first find."""
+        space = self._space
+        best = space.priority(space.best)[:2]
+        if best < self._best:
+            self._best = best
+            self._note("best", {"shape": best[0], "cells": best[1]})
+        for candidate in space.candidates[self._seen :]:
+            if self._seen == 0:
+                space.programs = min(self._most, candidate.time + self._competitors)
+            self._seen += 1
+            data = {"program": candidate.program.text(), "millibits": candidate.millibits}
+            self._events.append(Event(candidate.time, self._slice, "found", data))
+
+    def _is_over(self) -> bool:
+        return bool(self._space.candidates) and self._space.budget.stop_on_first
+
+    def _note(self, kind: str, data: dict[str, Any]) -> None:
+        self._events.append(Event(self._space.counts.programs, self._slice, kind, data))

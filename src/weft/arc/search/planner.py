@@ -1,0 +1,92 @@
+"""The plan of one task's search: a shallow phase, and if that finds nothing, slices in parallel.
+
+    shallow ──► found or exhausted? ──► verdict
+                    │ no
+                    ▼
+    slice 0 … slice n (fixed number, fixed bounds) ──► merged by (time, slice) ──► verdict
+
+`ParallelPlanner.search` runs it all in this process; `weft.arc.lanes` runs the same steps as
+tasks of the engine. Both combine the parts with `combine`, so they agree byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.arc.search.budget import SLICES, WorkerBudget, split_budget
+from weft.arc.search.cache import ApplyCache
+from weft.arc.search.log import SearchLog, merge
+from weft.arc.search.phases import Nearest, Options, PhaseResult, deep, shallow
+from weft.arc.search.problem import Problem
+from weft.arc.search.space import Candidate
+from weft.arc.task import ArcTask
+from weft.arc.verdict import Verdict, decide
+
+
+@dataclass(frozen=True, slots=True)
+class ParallelSearchResult:
+    """The outcome of one task's search, and the log that tells how it came about."""
+
+    verdict: Verdict
+    nearest: Nearest
+    exhausted: bool
+    programs: int
+    log: SearchLog
+
+    @property
+    def log_hash(self) -> str:
+        """SHA-256 of the merged log."""
+        return self.log.digest()
+
+
+class ParallelPlanner:
+    """Plans the search of a task; `slices` is fixed beforehand, whatever runs them."""
+
+    def __init__(
+        self, options: Options, slices: int = SLICES, margin_millibits: int | None = None
+    ) -> None:
+        self.options, self.slices, self.margin_millibits = options, slices, margin_millibits
+
+    def search(self, task: ArcTask) -> ParallelSearchResult:
+        """Run every part here, one after the other."""
+        problem, cache = Problem(task.without_truth()), ApplyCache()
+        first = shallow(problem, self.options, cache)
+        parts = self.parts(first.counts.programs, bool(first.candidates), first.exhausted)
+        rest = [deep(problem, self.options, part, first.table, cache) for part in parts]
+        return self.combine(first, rest)
+
+    def parts(self, programs: int, found: bool, exhausted: bool) -> tuple[WorkerBudget, ...]:
+        """Return the slices to run after the shallow phase spent so many programs."""
+        left = self.options.budget.max_programs - programs
+        if found or exhausted or left <= 0:
+            return ()
+        return split_budget(len(self.options.language.firsts), self.slices, left)
+
+    def combine(
+        self, first: PhaseResult, rest: Sequence[PhaseResult], incomplete: bool = False
+    ) -> ParallelSearchResult:
+        """Put the parts together, in slice order."""
+        found: list[Candidate] = [*first.candidates]
+        for part in rest:
+            found += part.candidates
+        found = found[: self.options.budget.max_candidates]
+        exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
+        return ParallelSearchResult(
+            decide(
+                found,
+                exhausted=exhausted,
+                incomplete=incomplete,
+                margin_millibits=self.margin_millibits,
+            ),
+            nearest(first, rest),
+            exhausted,
+            first.counts.programs + sum(part.counts.programs for part in rest),
+            merge(first.log, [part.log for part in rest]),
+        )
+
+
+def nearest(first: PhaseResult, rest: Sequence[PhaseResult]) -> Nearest:
+    """Return the program with the smallest loss; the earlier part wins a tie."""
+    found = [part.nearest for part in (first, *rest)]
+    return min(found, key=lambda n: (n.shape_loss, n.cell_loss))

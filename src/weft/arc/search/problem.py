@@ -1,0 +1,131 @@
+"""A task as the search sees it: encoded arrays, and how far any value is from the targets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.arc.ops.operator import Shape
+from weft.arc.search import reach
+from weft.arc.task import ArcTask
+from weft.arc.values import MAX_BYTES, Grid, Stage, encode
+
+U8 = npt.NDArray[np.uint8]
+I64 = npt.NDArray[np.int64]
+
+
+class Problem:
+    """One task. Vectors hold training examples first, then test examples."""
+
+    def __init__(self, task: ArcTask) -> None:
+        self.task = task
+        self.inputs = tuple(pair.input for pair in task.train) + task.test
+        self.targets_plain = tuple(pair.output for pair in task.train)
+        self.examples, self.train = len(self.inputs), len(task.train)
+        self.root = b"".join(encode(Stage.GRID, grid) for grid in self.inputs)
+        self.inp = np.frombuffer(bytearray(self.root), np.uint8)
+        self.inp_offsets = _offsets(self.inputs)
+        wanted = b"".join(encode(Stage.GRID, grid) for grid in self.targets_plain)
+        self.targets = np.frombuffer(bytearray(wanted), np.uint8)
+        self.target_offsets = _offsets(self.targets_plain)
+        self.palettes = np.array(
+            [(_bits(p.output), _bits(p.input)) for p in task.train], np.int64
+        ).reshape(-1, 2)
+
+    def out_buffer(self, operators: int) -> U8:
+        """Return room for the results of so many operators; untouched pages cost nothing."""
+        return np.empty((operators * self.examples + 1) * MAX_BYTES, np.uint8)
+
+
+def _offsets(grids: Sequence[Grid]) -> I64:
+    sizes = [2 + grid.height * grid.width for grid in grids]
+    return np.cumsum([0, *sizes[:-1]], dtype=np.int64)
+
+
+def _bits(grid: Grid) -> int:
+    """Bits of the colours a grid holds, black apart."""
+    return sum(1 << colour for colour in sorted(set(grid.cells) - {0}))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What is known of a vector from its states: the fewest steps to the targets."""
+
+    need: int
+    by_rule: tuple[tuple[str, int], ...]
+    """The same by one rule alone, for telling which rule prunes."""
+
+    def blame(self, left: int) -> str:
+        """Name the rule that prunes when so many steps are left."""
+        return next((rule for rule, need in self.by_rule if need > left), "jointly")
+
+
+class Reach:
+    """Standing of vectors, and which operators can lead on; both remembered by state."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        operators: Sequence[reach.Changes],
+        fitted: Sequence[Shape],
+        prune: Sequence[str],
+    ) -> None:
+        self._operators = operators
+        last = tuple(reach.fitted_fact(shape, prune) for shape in fitted)
+        pairs = problem.task.train
+        self._at = [reach.ReachabilityState.of_grid(p.input, p.input, p.output) for p in pairs]
+        facts = (*reach.facts_of(operators, prune), *last)
+        self._steps = [reach.table(facts, p.input, p.output, prune) for p in pairs]
+        self._alone = {
+            rule: [
+                reach.table(
+                    (*reach.facts_of(operators, (rule,)), *last), p.input, p.output, (rule,)
+                )
+                for p in pairs
+            ]
+            for rule in prune
+        }
+        self._fact = [reach.facts_of((operator,), prune)[0] for operator in operators]
+        self._standings: dict[tuple[int, bytes], Standing] = {}
+        self._allowed: dict[tuple[int, bytes, int], tuple[int, ...]] = {}
+
+    def standing(self, stage: int, states: bytes) -> Standing:
+        """Return how far a vector is from its targets."""
+        key = (stage, states)
+        found = self._standings.get(key)
+        if found is None:
+            found = self._standings[key] = self._look(stage, states)
+        return found
+
+    def allowed(self, stage: int, states: bytes, left: int) -> tuple[int, ...]:
+        """Return the operators after which the targets can be reached in `left` steps."""
+        key = (stage, states, left)
+        found = self._allowed.get(key)
+        if found is None:
+            found = self._allowed[key] = tuple(
+                number
+                for number, operator in enumerate(self._operators)
+                if operator.takes == stage and self._leads_on(number, states, left)
+            )
+        return found
+
+    def _look(self, stage: int, states: bytes) -> Standing:
+        def need(tables: Sequence[I64]) -> int:
+            return max(
+                int(steps[stage, state // 3, state % 3])
+                for steps, state in zip(tables, states, strict=True)
+            )
+
+        return Standing(
+            need(self._steps), tuple((rule, need(tables)) for rule, tables in self._alone.items())
+        )
+
+    def _leads_on(self, number: int, states: bytes, left: int) -> bool:
+        fact = self._fact[number]
+        return all(
+            reach.result_need(steps, fact, divmod(state, 3), at.relation) <= left
+            for steps, state, at in zip(self._steps, states, self._at, strict=True)
+        )

@@ -1,0 +1,184 @@
+"""Reachability: the fewest steps from a value to the target, by stage, shape and palette.
+
+A value is seen through a `ReachabilityState`: its stage, how its height and width relate to the
+target's, and which of the target's colours it lacks. Operators declare what they can change, so
+a table of fewest steps follows by relaxation; it never overestimates, hence pruning with it
+loses no program. Facts are checked against the operators by tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.arc.ops.operator import Palette, Shape
+from weft.arc.values import Grid, Stage
+
+RULES = ("shape", "palette", "stage")
+NO_SHAPE = 9
+"""Relation of a value that has no height and width of its own."""
+FAR = 99
+HAS_ALL, IN_INPUT, NOWHERE = 0, 1, 2
+"""Target colours a value lacks: none · some, all of them in the input · some not even there."""
+BELOW, EQUAL, ABOVE = 0, 1, 2
+Fact = tuple[int, int, Shape, Palette]
+
+
+class Changes(Protocol):
+    """What pruning needs to know of an operator or concept."""
+
+    @property
+    def takes(self) -> Stage:
+        """Stage of the value it takes."""
+
+    @property
+    def gives(self) -> Stage:
+        """Stage of the value it gives."""
+
+    @property
+    def shape(self) -> Shape:
+        """What it can do to height and width."""
+
+    @property
+    def palette(self) -> Palette:
+        """Which colours it can add."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReachabilityState:
+    """What pruning looks at. `relation` is 3 × height's + width's, or `NO_SHAPE`."""
+
+    stage: Stage
+    relation: int
+    lack: int
+
+    def key(self) -> tuple[int, int, int]:
+        """Index into the table of fewest steps."""
+        return int(self.stage), self.relation, self.lack
+
+    @staticmethod
+    def of_grid(grid: Grid, given: Grid, target: Grid) -> ReachabilityState:
+        """The state of a grid that stands where `target` should."""
+        relation = 3 * compare(grid.height, target.height) + compare(grid.width, target.width)
+        return ReachabilityState(Stage.GRID, relation, lack_of(grid.cells, given, target))
+
+
+def compare(value: int, target: int) -> int:
+    """BELOW, EQUAL or ABOVE."""
+    return (value > target) - (value < target) + 1
+
+
+def lack_of(cells: bytes, given: Grid, target: Grid) -> int:
+    """Which of the target's colours are missing; black is always at hand."""
+    missing = set(target.cells) - set(cells) - {0}
+    if not missing:
+        return HAS_ALL
+    return IN_INPUT if missing <= set(given.cells) else NOWHERE
+
+
+def facts_of(operators: Sequence[Changes], prune: Sequence[str]) -> tuple[Fact, ...]:
+    """What the operators can do, without repetition; rules that are off promise nothing."""
+    facts = []
+    for o in operators:
+        shape = o.shape if "shape" in prune else Shape.ANY
+        palette = o.palette if "palette" in prune else Palette.ANY
+        facts.append((int(o.takes), int(o.gives), shape, palette))
+    return tuple(dict.fromkeys(facts))
+
+
+def fitted_fact(shape: Shape, prune: Sequence[str]) -> Fact:
+    """What a fitted operator can do: any colours, and the shape it declares."""
+    shape = shape if "shape" in prune else Shape.ANY
+    return (int(Stage.GRID), int(Stage.GRID), shape, Palette.ANY)
+
+
+def table(
+    facts: tuple[Fact, ...], given: Grid, target: Grid, prune: Sequence[str]
+) -> npt.NDArray[np.int64]:
+    """Fewest steps for each [stage, relation, lack], for one training pair."""
+    at = 3 * compare(given.height, target.height) + compare(given.width, target.width)
+    return _table(facts, at, tuple(rule for rule in RULES if rule in prune))
+
+
+@cache
+def _table(facts: tuple[Fact, ...], input_at: int, prune: tuple[str, ...]) -> npt.NDArray[np.int64]:
+    stages = len(Stage)
+    steps = np.full((stages, NO_SHAPE + 1, 3), FAR, np.int64)
+    goals = [(r, k) for r in _goal_relations(prune) for k in _goal_lacks(prune)]
+    for relation, lack in goals:
+        steps[Stage.GRID, relation, lack] = 0
+    changed = True
+    while changed:
+        changed = False
+        for takes, gives, shape, palette in facts:
+            for relation in range(NO_SHAPE + 1):
+                for lack in range(3):
+                    best = 1 + min(
+                        int(steps[gives, r, k])
+                        for r in _relations(gives, relation, shape, input_at)
+                        for k in _lacks(lack, palette)
+                    )
+                    if best < steps[takes, relation, lack]:
+                        steps[takes, relation, lack] = best
+                        changed = True
+    if "stage" not in prune:  # then a stage is no distance by itself
+        steps[[stage for stage in Stage if stage is not Stage.GRID]] = 0
+    return steps
+
+
+def _goal_relations(prune: tuple[str, ...]) -> range | tuple[int]:
+    return (3 * EQUAL + EQUAL,) if "shape" in prune else range(NO_SHAPE)
+
+
+def _goal_lacks(prune: tuple[str, ...]) -> tuple[int, ...]:
+    return (HAS_ALL,) if "palette" in prune else (HAS_ALL, IN_INPUT, NOWHERE)
+
+
+def _relations(gives: int, relation: int, shape: Shape, input_at: int) -> Iterator[int]:
+    """Relations to the target that a result can have."""
+    if gives != Stage.GRID:
+        yield NO_SHAPE
+    elif shape is Shape.INPUT:
+        yield input_at
+    elif relation == NO_SHAPE or shape is Shape.ANY:
+        yield from range(NO_SHAPE)
+    else:
+        for height in _sides(relation // 3, shape):
+            for width in _sides(relation % 3, shape):
+                yield 3 * height + width
+
+
+def _sides(side: int, shape: Shape) -> tuple[int, ...]:
+    if shape is Shape.KEEP:
+        return (side,)
+    down = shape is Shape.SHRINK
+    if side == (ABOVE if down else BELOW):
+        return (BELOW, EQUAL, ABOVE)
+    if side == EQUAL:
+        return (EQUAL, BELOW if down else ABOVE)
+    return (side,)
+
+
+def _lacks(lack: int, palette: Palette) -> tuple[int, ...]:
+    """Lacks a result can have at best; worse ones are never nearer."""
+    if palette is Palette.ANY:
+        return (HAS_ALL,)
+    if palette is Palette.INPUT:
+        return (NOWHERE,) if lack == NOWHERE else (HAS_ALL,)
+    return (lack,)
+
+
+def result_need(steps: npt.NDArray[np.int64], fact: Fact, state: tuple[int, int], at: int) -> int:
+    """Fewest steps after applying an operator to a value in (relation, lack)."""
+    _, gives, shape, palette = fact
+    relation, lack = state
+    return min(
+        int(steps[gives, r, k])
+        for r in _relations(gives, relation, shape, at)
+        for k in _lacks(lack, palette)
+    )

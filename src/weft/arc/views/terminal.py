@@ -1,0 +1,177 @@
+"""Tasks in the terminal: true colour where there is colour, digits where there is none.
+
+A cell is two spaces wide where grids are small, else half a character high: `▀` shows two cells,
+its own colour above, its ground below. Pairs stand side by side as far as the width allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import zip_longest
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from weft.arc.values import EMPTY, Grid
+from weft.arc.views.blocks import Block, Tile, blocks
+from weft.arc.views.model import AnswerView, TaskView, letter, price
+from weft.arc.views.palette import PALETTE
+from weft.report.text import visible
+
+WIDE_SIDE = 12
+"""Grids up to this side are drawn with wide cells."""
+ARROW = " → "
+GAP = 4
+INKS = ("#1c1c1c", *PALETTE[1:])
+"""Black is lightened: a grid must be seen on a black ground."""
+_BADGES = {"solved": "bold green", "wrong": "bold red", "ambiguous": "bold yellow"}
+
+Draw = Callable[[Grid], list[Text]]
+
+
+def show(view: TaskView, console: Console) -> None:
+    """Print a task, its answers and their programs."""
+    coloured = console.color_system in ("truecolor", "256") and not console.no_color
+    for line in lines(view, console.width, coloured=coloured):
+        console.print(line, soft_wrap=True)
+
+
+def lines(view: TaskView, width: int, *, coloured: bool) -> Iterator[Text]:
+    """Yield the lines of a task for a terminal of this width."""
+    yield _heading(view)
+    if view.note:
+        yield Text(visible(view.note), style="dim" if coloured else "")
+    shown = blocks(view)
+    yield from _wrapped(shown, width, _drawing(shown, width, coloured=coloured))
+    for i, answer in enumerate(view.answers):
+        name = "program" if len(view.answers) == 1 else f"program {letter(i)}"
+        yield from _program(name, answer)
+    if view.nearest is not None:
+        yield from _program("nearest program, not an answer", view.nearest)
+
+
+def draw_cells(grid: Grid) -> list[Text]:
+    """Draw a grid with cells two characters wide."""
+    return [_line(("  ", _style(None, cell)) for cell in row) for row in _rows(grid)]
+
+
+def draw_halves(grid: Grid) -> list[Text]:
+    """Draw a grid with two cells in each character, one above the other."""
+    rows = _rows(grid)
+    pairs = zip_longest(rows[::2], rows[1::2], fillvalue=bytes([EMPTY]) * grid.width)
+    return [_line(_half(a, b) for a, b in zip(*pair, strict=True)) for pair in pairs]
+
+
+def draw_digits(grid: Grid) -> list[Text]:
+    """Draw a grid with digits, and dots where there is no cell."""
+    return [Text("".join("." if c == EMPTY else str(c) for c in row)) for row in _rows(grid)]
+
+
+def _heading(view: TaskView) -> Text:
+    heading = Text.assemble((visible(view.name), "bold"))
+    if view.outcome:
+        heading.append("  ")
+        heading.append(visible(view.words), _BADGES.get(view.kind, "bold"))
+    return heading.append(f"  {visible(view.digest[:12])}", "dim")
+
+
+def _drawing(shown: Sequence[Block], width: int, *, coloured: bool) -> Draw:
+    if not coloured:
+        return draw_digits
+    grids = [tile.grid for block in shown for tile in block.tiles]
+    small = all(max(grid.height, grid.width) <= WIDE_SIDE for grid in grids)
+    widest = max((sum(2 * t.grid.width + 3 for t in block.tiles) for block in shown), default=0)
+    return draw_cells if small and widest <= width else draw_halves
+
+
+def _wrapped(shown: Sequence[Block], width: int, draw: Draw) -> Iterator[Text]:
+    """Lay blocks side by side, in as many rows as needed."""
+    row: list[list[Text]] = []
+    for block in shown:
+        drawn = _block(block, width, draw)
+        used = sum(part[0].cell_len + GAP for part in row)
+        if row and used + drawn[0].cell_len > width:
+            yield from _beside(row)
+            row = []
+        row.append(drawn)
+    yield from _beside(row)
+
+
+def _beside(parts: Sequence[Sequence[Text]]) -> Iterator[Text]:
+    yield Text()
+    widths = [part[0].cell_len for part in parts]
+    for across in zip_longest(*parts):
+        line = Text()
+        for i, (text, width) in enumerate(zip(across, widths, strict=True)):
+            line.append(" " * GAP if i else "")
+            line.append_text(text if text is not None else Text(" " * width))
+        yield line
+
+
+def _block(block: Block, width: int, draw: Draw) -> list[Text]:
+    """Return lines of equal width: the title, then the tiles beside or below each other."""
+    drawn = [_tile(tile, draw) for tile in block.tiles]
+    across = sum(part[0].cell_len for part in drawn) + len(ARROW) * (len(drawn) - 1)
+    body = _joined(drawn) if across <= width else [line for part in drawn for line in part]
+    found = [Text(block.title, style="bold"), *body]
+    widest = max(line.cell_len for line in found)
+    for line in found:
+        line.pad_right(widest - line.cell_len)
+    return found
+
+
+def _tile(tile: Tile, draw: Draw) -> list[Text]:
+    body = draw(tile.grid)
+    width = max(len(tile.label), body[0].cell_len)
+    found = [Text(tile.label, style="dim"), *body]
+    for line in found:
+        line.pad_right(width - line.cell_len)
+    return found
+
+
+def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
+    """Put tiles beside each other, with an arrow from the input to what comes out."""
+    found = []
+    middle = 1 + (len(parts[0]) - 2) // 2  # below the label
+    height = max(map(len, parts))
+    for at in range(height):
+        line = Text()
+        for i, part in enumerate(parts):
+            if i:
+                line.append(ARROW if i == 1 and at == middle else "   ")
+            line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
+        found.append(line)
+    return found
+
+
+def _program(name: str, answer: AnswerView) -> Iterator[Text]:
+    yield Text()
+    yield Text.assemble((name, "bold"), (f"  {price(answer)}", "dim"))
+    for line in answer.program:
+        yield Text(f"  {visible(line)}")
+
+
+def _rows(grid: Grid) -> list[bytes]:
+    w = grid.width
+    return [grid.cells[r * w : (r + 1) * w] for r in range(grid.height)]
+
+
+def _line(parts: Iterator[tuple[str, Style]]) -> Text:
+    line = Text()
+    for text, style in parts:
+        line.append(text, style)
+    return line
+
+
+def _half(above: int, below: int) -> tuple[str, Style]:
+    if above == EMPTY:
+        return ("▄" if below != EMPTY else " "), _style(below, EMPTY)
+    return "▀", _style(above, below)
+
+
+def _style(ink: int | None, ground: int) -> Style:
+    return Style(
+        color=None if ink is None or ink == EMPTY else INKS[ink],
+        bgcolor=None if ground == EMPTY else INKS[ground],
+    )

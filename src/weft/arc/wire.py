@@ -1,0 +1,97 @@
+"""What travels between the tasks of a search, as JSON values: pairs of functions with a law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from weft.arc.failure import Failure
+from weft.arc.program import Program, parse
+from weft.arc.search.log import SearchLog
+from weft.arc.search.phases import Nearest, PhaseResult
+from weft.arc.search.planner import ParallelSearchResult
+from weft.arc.search.space import Candidate, Counts
+from weft.arc.verdict import Group
+
+
+def phase_to_wire(phase: PhaseResult) -> dict[str, Any]:
+    """What a phase found, without its log and table, which travel as objects."""
+    return {
+        "candidates": [_candidate_to_wire(candidate) for candidate in phase.candidates],
+        "nearest": _nearest_to_wire(phase.nearest),
+        "programs": phase.counts.programs,
+        "exhausted": phase.exhausted,
+        "states": phase.states,
+        "examples": phase.examples,
+    }
+
+
+def phase_from_wire(raw: Mapping[str, Any], log: SearchLog) -> PhaseResult:
+    """Read what `phase_to_wire` wrote."""
+    return PhaseResult(
+        tuple(_candidate_from_wire(item) for item in raw["candidates"]),
+        _nearest_from_wire(raw["nearest"]),
+        Counts(programs=raw["programs"]),
+        log,
+        raw["exhausted"],
+        raw["states"],
+        raw["examples"],
+    )
+
+
+def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> dict[str, Any]:
+    """A lane's answer: the outcome, its evidence, and what came nearest."""
+    return {
+        "outcome": result.verdict.outcome.value,
+        "groups": [_group_to_wire(group) for group in result.verdict.groups],
+        "nearest": _nearest_to_wire(result.nearest),
+        "failure": None if failure is None else {"class": failure.kind.value, "why": failure.why},
+        "programs": result.programs,
+        "exhausted": result.exhausted,
+    }
+
+
+def programs_of(answer: Mapping[str, Any]) -> list[Program]:
+    """The shortest program of each group of an answer."""
+    return [parse(group["programs"][0]) for group in answer["groups"]]
+
+
+def outputs_of(group: Mapping[str, Any]) -> list[list[list[int]]]:
+    """The test outputs of a group, as rows."""
+    outputs: Sequence[list[list[int]]] = group["outputs"]
+    return list(outputs)
+
+
+def _candidate_to_wire(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "program": candidate.program.text(),
+        "millibits": candidate.millibits,
+        "outputs": candidate.outputs.hex(),
+        "time": candidate.time,
+    }
+
+
+def _candidate_from_wire(raw: Mapping[str, Any]) -> Candidate:
+    outputs = bytes.fromhex(raw["outputs"])
+    return Candidate(parse(raw["program"]), raw["millibits"], outputs, raw["time"])
+
+
+def _nearest_to_wire(nearest: Nearest) -> dict[str, Any]:
+    return {
+        "program": nearest.program.text(),
+        "shape_loss": nearest.shape_loss,
+        "cell_loss": nearest.cell_loss,
+    }
+
+
+def _nearest_from_wire(raw: Mapping[str, Any]) -> Nearest:
+    return Nearest(parse(raw["program"]), raw["shape_loss"], raw["cell_loss"])
+
+
+def _group_to_wire(group: Group) -> dict[str, Any]:
+    return {
+        "outputs": [grid.rows() for grid in group.outputs],
+        "programs": [program.text() for program in group.programs],
+        "millibits": group.millibits,
+        "size": group.size,
+    }

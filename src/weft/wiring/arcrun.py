@@ -1,0 +1,56 @@
+"""`weft arc solve` as one function: from tasks and settings to a finished run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from weft.arc import lanes
+from weft.arc.bank import Bank
+from weft.arc.data import TaskSet
+from weft.arc.search.budget import SLICES, SearchBudget
+from weft.arc.search.reach import RULES
+from weft.errors import UsageError
+from weft.wiring.outcome import Run
+from weft.wiring.run import run
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What decides the outcome of a search, beside the tasks."""
+
+    budget: SearchBudget = field(default_factory=SearchBudget)
+    seed: int = 0
+    no_prune: Sequence[str] = ()
+    margin_bits: int | None = None
+    bank: Bank | None = None
+    slices: int = SLICES
+
+    def options(self) -> dict[str, Any]:
+        """Return what the genesis record binds; refuses rules that do not exist."""
+        unknown = [rule for rule in self.no_prune if rule not in RULES]
+        if unknown:
+            raise UsageError(f"--no-prune takes {', '.join(RULES)}, not {unknown[0]!r}")
+        if not 1 <= self.slices <= 1024:
+            raise UsageError(f"--slices must be 1 to 1024, not {self.slices}")
+        return lanes.make_options(
+            self.budget,
+            prune=[rule for rule in RULES if rule not in self.no_prune],
+            seed=self.seed,
+            slices=self.slices,
+            margin_millibits=None if self.margin_bits is None else 1000 * self.margin_bits,
+            bank=self.bank,
+        )
+
+
+def solve(tasks: TaskSet, settings: Settings, execution: Mapping[str, Any]) -> Run:
+    """Run the search; `execution` are the options of `weft.run` that decide nothing.
+
+    A task that is in the set twice is searched once.
+    """
+    unique = {task.digest: task for task in tasks.tasks}
+    inputs = {digest: task.canonical() for digest, task in unique.items()}
+    labels = {digest: task.name for digest, task in unique.items()}
+    search = lanes.solve(list(unique), settings.options())
+    return run(search, inputs=inputs, seed=settings.seed, labels=labels, **execution)

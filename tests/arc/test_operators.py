@@ -1,0 +1,68 @@
+"""Every operator: its kernel does what its twin says, and its declared facts are true."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.arcvalues import compiled, grids, values
+from weft.arc.ops.operator import Operator, Palette, Shape
+from weft.arc.ops.registry import REGISTRY
+from weft.arc.values import EMPTY, Box, Grid, Size, Stage, Value, encode, fits
+
+
+def colours(value: Value, stage: Stage) -> set[int]:
+    """The colours a value holds."""
+    if stage is Stage.COLOUR:
+        assert isinstance(value, int)
+        return {value}
+    if isinstance(value, tuple):
+        return {colour for piece in value for colour in colours(piece, Stage.OBJECT)}
+    if stage is Stage.PATCH or isinstance(value, Box | Size | int):
+        return set()
+    return set(value.cells) - {EMPTY}
+
+
+@pytest.mark.parametrize("operator", REGISTRY, ids=lambda o: o.name)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(data=st.data())
+def test_kernel_equals_its_twin_and_facts_hold(operator: Operator, data: st.DataObject) -> None:
+    value, inp = data.draw(values(operator.takes)), data.draw(grids())
+    wanted = operator.plain(value, inp)
+    if wanted is not None and not fits(operator.gives, wanted):
+        wanted = None
+    assert compiled(operator, value, inp) == wanted
+    if wanted is not None:
+        _check_facts(operator, value, inp, wanted)
+
+
+def _check_facts(operator: Operator, value: Value, inp: Grid, result: Value) -> None:
+    encode(operator.gives, result)
+    new = colours(result, operator.gives) - colours(value, operator.takes)
+    if operator.palette is Palette.KEEP:
+        assert not new
+    elif operator.palette is Palette.BLACK:
+        assert new <= {0}
+    elif operator.palette is Palette.INPUT:
+        assert new <= {0, *inp.cells}
+    if operator.gives is Stage.GRID:
+        assert isinstance(result, Grid)
+        assert set(result.cells) <= set(range(10))
+    if operator.shape is Shape.INPUT:
+        assert isinstance(result, Grid)
+        assert (result.height, result.width) == (inp.height, inp.width)
+    elif operator.takes is operator.gives is Stage.GRID:
+        _check_shape(operator.shape, value, result)
+
+
+def _check_shape(shape: Shape, value: Value, result: Value) -> None:
+    assert isinstance(value, Grid)
+    assert isinstance(result, Grid)
+    taller, wider = result.height - value.height, result.width - value.width
+    if shape is Shape.KEEP:
+        assert taller == wider == 0
+    elif shape is Shape.SHRINK:
+        assert max(taller, wider) <= 0
+    elif shape is Shape.GROW:
+        assert min(taller, wider) >= 0

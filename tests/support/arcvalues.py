@@ -1,0 +1,85 @@
+"""Random ARC values of every stage, and a way to run one compiled operator on one value."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from weft.arc.kernels.expand import run_one
+from weft.arc.kernels.layout import FAIL
+from weft.arc.ops.operator import Operator
+from weft.arc.values import (
+    EMPTY,
+    MAX_BYTES,
+    Box,
+    Grid,
+    Piece,
+    Size,
+    Stage,
+    Value,
+    decode,
+    encode,
+)
+
+GUARD = 77
+
+
+def _cells(n: int, colours: list[int]) -> st.SearchStrategy[bytes]:
+    return st.lists(st.sampled_from(colours), min_size=n, max_size=n).map(bytes)
+
+
+@st.composite
+def grids(draw: st.DrawFn, side: int = 8) -> Grid:
+    """Small grids of few colours, so that objects, lines and symmetries occur."""
+    height, width = draw(st.integers(1, side)), draw(st.integers(1, side))
+    palette = [*draw(st.lists(st.integers(0, 9), min_size=1, max_size=3)), 0, 0]
+    if draw(st.booleans()):
+        return Grid(height, width, draw(_cells(height * width, palette)))
+    base = draw(st.sampled_from(palette))  # a plain canvas with a few rectangles on it
+    cells = [[base] * width for _ in range(height)]
+    for _ in range(draw(st.integers(0, 4))):
+        top, left = draw(st.integers(0, height - 1)), draw(st.integers(0, width - 1))
+        bottom, right = draw(st.integers(top, height - 1)), draw(st.integers(left, width - 1))
+        colour = draw(st.sampled_from(palette))
+        for r in range(top, bottom + 1):
+            for c in range(left, right + 1):
+                cells[r][c] = colour
+    return Grid.of(cells)
+
+
+@st.composite
+def pieces(draw: st.DrawFn, mask: bool = False) -> Piece:
+    height, width = draw(st.integers(1, 5)), draw(st.integers(1, 5))
+    colours = [0, 1, 1] if mask else [*draw(st.lists(st.integers(0, 9), max_size=3)), 2, EMPTY]
+    row, col = draw(st.integers(-3, 12)), draw(st.integers(-3, 12))
+    return Piece(row, col, height, width, draw(_cells(height * width, colours)))
+
+
+def values(stage: Stage) -> st.SearchStrategy[Value]:
+    """Any value of a stage."""
+    places, sides = st.integers(-3, 9), st.integers(1, 6)
+    return {
+        Stage.GRID: grids(),
+        Stage.OBJECTS: st.lists(pieces(), max_size=6).map(tuple),
+        Stage.OBJECT: pieces(),
+        Stage.BOX: st.builds(Box, places, places, sides, sides),
+        Stage.PATCH: pieces(mask=True),
+        Stage.COLOUR: st.integers(0, 9),
+        Stage.COUNT: st.integers(0, 40),
+        Stage.SIZE: st.builds(Size, st.integers(1, 30), st.integers(1, 30)),
+    }[stage]  # fmt: skip
+
+
+def compiled(operator: Operator, value: Value, given: Grid) -> Value | None:
+    """What the kernel makes of a value; checks that it wrote only where it may."""
+    src = np.frombuffer(bytearray(b"\x05" + encode(operator.takes, value)), np.uint8)
+    inp = np.frombuffer(bytearray(b"\x06" + encode(Stage.GRID, given)), np.uint8)
+    out = np.full(MAX_BYTES + 20, GUARD, np.uint8)
+    end = run_one(operator.kernel, src, 1, inp, 1, operator.p, operator.q, out, 10)
+    assert (out[:10] == GUARD).all()
+    assert (out[10 + MAX_BYTES :] == GUARD).all()
+    if end == FAIL:
+        return None
+    result, read = decode(operator.gives, out.tobytes(), 10)
+    assert read == end, "the value ends elsewhere than the kernel says"
+    return result
