@@ -68,6 +68,13 @@ def test_put_file_stores_what_put_would(inside, tmp_path, monkeypatch, piece):
     assert file.read_bytes() == bytes(range(100))
 
 
+def test_put_file_that_cannot_be_read_leaves_nothing(inside, tmp_path):
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(OSError, match="No such file|Is a directory"):
+            weft.put_file(path)
+    assert list((tmp_path / "staging").iterdir()) == []
+
+
 def test_put_file_of_known_bytes_stages_them_once(inside, tmp_path):
     file = tmp_path / "file"
     file.write_bytes(b"hello")
