@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.jobs.conftest import Shop, shell
+from weft.jobs import results
+from weft.model.attempts import Finished, Lost
+from weft.worker.command import CommandRun
+from weft.worker.ending import Ending
 
 LOG = '{"step": 1}'
 SAYS = "import json,sys; print(json.dumps({'argv': sys.argv[1:]}))"
@@ -214,6 +220,38 @@ def test_folder_and_interpreter_of_the_node_are_used(shop: Shop) -> None:
     ledger = (shop.folder / "run" / "ledger.jsonl").read_text()
     assert str(shop.folder) not in ledger
     assert str(shop.folder) + "/there" not in (shop.folder / "run" / "run.toml").read_text()
+
+
+def test_folders_above_the_nodes_own_are_found(shop: Shop) -> None:
+    """`..` in a path is resolved on the slot, from the node's folder."""
+    for name in ("here", "beside"):
+        (shop.folder / name).mkdir()
+    (shop.folder / "beside" / "s.py").write_text("open('out.json', 'w').write('[5]')")
+    node = {"hostname": "localhost", "gpu_count": 1, "script_path": "here"}
+    job = {"job_id": "a", "script": "../beside/s.py", "cwd": "../beside"}
+    shop.write([{**job, "expected_output": "out.json"}], json.dumps({"nodes": [node]}))
+    assert shop.run("run", "--nodes", "nodes.json", "-q").code == 0
+    assert shop.results("run")["a"] == ("file", b"[5]")
+    assert (shop.folder / "beside" / "out.json").is_file()
+
+
+@pytest.mark.parametrize(("number", "ends"), [(errno.ENOSPC, "lost"), (errno.EACCES, "failed")])
+def test_result_that_cannot_be_stored_is_the_nodes_fault_only_if_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, ends: str
+) -> None:
+    def broken(*_: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    out = tmp_path / "1.out"
+    out.write_text("[]\n")
+    asked = {"result": "stdout", "scalars": False, "target": "", "format": "json"}
+    run = CommandRun(asked, tmp_path, tmp_path, out, out, 1, 0, "a/gpu0")
+    monkeypatch.setattr(results, "put_file", broken)
+    with pytest.raises(Ending) as caught:
+        results.collect(run)
+    end = caught.value.outcome(1)
+    assert isinstance(end, Lost if ends == "lost" else Finished)
+    assert os.strerror(number) in end.detail
 
 
 def test_script_that_changes_before_its_turn_fails_its_job(shop: Shop) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 import subprocess
@@ -59,11 +60,8 @@ def test_result_of_100_mb_is_stored_without_loading_it(shop: Shop) -> None:
     before = {p: most_bytes(p) for p in (coordinator, worker)}
     after = dict(before)
     while coordinator.poll() is None:
-        for process in after:
-            try:
-                after[process] = max(after[process], most_bytes(process))
-            except FileNotFoundError:
-                continue
+        with contextlib.suppress(FileNotFoundError):
+            after = {process: max(most, most_bytes(process)) for process, most in after.items()}
         time.sleep(0.005)
     grown = {p.pid: after[p] - before[p] for p in before}
     took = [job.run_s for job in shop.seen("run")][2:]

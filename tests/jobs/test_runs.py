@@ -73,8 +73,11 @@ def one_by_one_s(jobs: Sequence[JobSeen]) -> float:
     return max(sum(job.seconds or 0.0 for job in jobs[node::3]) for node in range(3))
 
 
-def check_three_nodes(shop: Shop, unit_s: float) -> None:
-    """36 jobs, static then greedy, all figures from the manifests."""
+def check_three_nodes(shop: Shop, unit_s: float, hand_over_s: float = 0.0) -> None:
+    """36 jobs, static then greedy, all figures from the manifests.
+
+    Between two short jobs a slot may also rest for `hand_over_s`: a busy machine hands over slowly.
+    """
     shop.write(rests(36, unit_s), THREE_NODES)
     walls, ledgers = {}, set()
     for placement in ("static", "greedy"):
@@ -93,7 +96,9 @@ def check_three_nodes(shop: Shop, unit_s: float) -> None:
             from_ready_s=round(wall_from_ready_s(jobs), 2), slowest_slot_s=round(busiest_s, 2),
             idle_at_most=f"{idle:.1%}",
         )  # fmt: skip
-        assert idle <= 0.15
+        for slot in slots:
+            allowed_s = 0.15 * slot.span_s + hand_over_s * (len(slot.jobs) - 1)
+            assert slot.span_s - slot.busy_s <= allowed_s, slot
         if placement == "static":
             assert [job.slot for job in jobs] == BY_HAND
             assert said.err.splitlines() == [f"🔀 {line}" for line in LINES]
@@ -116,7 +121,7 @@ def check_greedy_said(err: str, jobs: Sequence[JobSeen]) -> None:
 
 
 def test_three_nodes_run_as_planned_and_greedy_is_no_slower(shop: Shop) -> None:
-    check_three_nodes(shop, 0.3)
+    check_three_nodes(shop, 0.3, hand_over_s=0.15)
 
 
 @pytest.mark.slow
@@ -204,8 +209,8 @@ def in_shop(*words: str) -> Callable[[Shop, str], int]:
     return lambda shop, out: shop.run(out, *words, "-q").code
 
 
-def with_hash_seed(seed: str) -> Callable[[Shop, str], int]:
-    words = ("jobs", "run", "jobs.json", *ON_NODES, "-q", "--out")
+def with_hash_seed(seed: str, placement: str) -> Callable[[Shop, str], int]:
+    words = ("jobs", "run", "jobs.json", *ON_NODES, "--placement", placement, "-q", "--out")
     return lambda shop, out: shop.apart(*words, out, PYTHONHASHSEED=seed).code
 
 
@@ -222,19 +227,19 @@ def killed_twice(shop: Shop, out: str) -> int:
 
 
 WAYS: dict[str, Callable[[Shop, str], int]] = {
-    "static": in_shop(*ON_NODES, "--placement", "static"),
-    "greedy": in_shop(*ON_NODES, "--placement", "greedy"),
+    "static": with_hash_seed("0", "static"),
+    "greedy": with_hash_seed("1", "greedy"),
     "one-slot": in_shop("--nodes", "one.json"),
-    "hash-seed-0": with_hash_seed("0"),
-    "hash-seed-1": with_hash_seed("1"),
     "killed-twice": killed_twice,
 }
+HERE = {**WAYS, "greedy-here": in_shop(*ON_NODES, "--placement", "greedy")}
+"""In this process, where a bug can be planted."""
 
 
 def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 36) -> None:
     shop.write(quick(count), THREE_NODES)
     (shop.folder / "one.json").write_text('{"nodes": [{"hostname": "localhost", "gpu_count": 1}]}')
-    assert [WAYS[name](shop, name) for name in names] == [4] * len(names)
+    assert [HERE[name](shop, name) for name in names] == [4] * len(names)
     ledgers = {name: shop.ledger(name) for name in names}
     orders = {arrivals(shop.folder / name) for name in names}
     shop.figures("one ledger", ways=len(names), jobs=count, orders=len(orders),
@@ -261,7 +266,7 @@ def test_recording_in_arrival_order_would_be_noticed(
 
     monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
     with pytest.raises(AssertionError, match="another ledger"):
-        check_one_ledger(shop, ["greedy", "one-slot"], count=14)
+        check_one_ledger(shop, ["greedy-here", "one-slot"], count=14)
 
 
 # -- going on -------------------------------------------------------------------------------------
@@ -291,6 +296,14 @@ def test_moved_run_goes_on_with_the_folder_it_is_told(shop: Shop) -> None:
     assert shop.run("deep/er/run", "--wall-limit", "0.4", "-q").code == 130
     (shop.folder / "deep/er/run").rename(shop.folder / "run")
     assert shop.weft("resume", "run", "--workers", "4").code == 0
+
+
+def test_replay_answers_jobs_from_the_record_or_runs_them_again(shop: Shop) -> None:
+    shop.write([sleeper(i, 0.01) for i in range(3)], THREE_NODES)
+    assert shop.run("run", *ON_NODES, "-q").code == 0
+    for words in ([], ["--commands"], ["--commands", "--backend", "serial"]):
+        told = shop.weft("replay", "run", *words)
+        assert (told.code, "equal" in told.out) == (0, True), told
 
 
 def test_workers_of_a_node_start_apart_with_a_stagger(shop: Shop) -> None:

@@ -106,3 +106,11 @@ def test_wrong_toml_is_one_line(tmp_path, text):
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(FileInvalid, match="does not exist"):
         read_nodes(tmp_path / "none.toml")
+
+
+def test_two_names_of_this_machine_would_share_its_gpus_and_are_refused(tmp_path):
+    nodes = [{"hostname": name, "gpu_count": 1} for name in ("localhost", "127.0.0.1")]
+    path = write(tmp_path, "nodes.json", json.dumps({"nodes": nodes}))
+    with pytest.raises(FileInvalid, match=r"'localhost' and '127\.0\.0\.1' are the same machine"):
+        read_nodes(path)
+    assert len(read_nodes(path, simulate=True)) == 2

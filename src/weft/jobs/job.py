@@ -11,6 +11,8 @@ from typing import Any
 OWN_PLACE = re.compile(r"\{(out_dir|tmp_dir|seed)\}")
 """Names that differ for every job, so that two paths with them never meet."""
 
+WORK_DIR = "{work_dir}"
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
@@ -53,11 +55,11 @@ class Job:
 
     def folder(self) -> str:
         """Where it starts, as a template."""
-        return _below("{work_dir}", self.cwd)
+        return _below(WORK_DIR, self.cwd)
 
     def words(self) -> list[str]:
         """Return what is executed, as templates."""
-        start = ["{python}", _below("{work_dir}", self.script)] if self.script else [*self.argv]
+        start = ["{python}", _below(WORK_DIR, self.script)] if self.script else [*self.argv]
         return [*start, *self.args]
 
     def target(self) -> str:
@@ -65,12 +67,24 @@ class Job:
         return _below(self.folder(), self.expected_output) if self.expected_output else ""
 
     def meets(self) -> str:
-        """Return its target if another job could write to the same place, else nothing."""
-        return "" if OWN_PLACE.search(self.expected_output) else self.target()
+        """Return its target, in one spelling, if another job could write there; else nothing."""
+        if not self.expected_output or OWN_PLACE.search(self.target()):
+            return ""
+        return _spelt(self.target())
+
+
+def _spelt(path: str) -> str:
+    """Spell a template one way; `..` may lead out of the node's folder but not be lost."""
+    if path.startswith(WORK_DIR):
+        return f"{WORK_DIR}/{posixpath.normpath('./' + path.removeprefix(WORK_DIR))}"
+    return posixpath.normpath(path)
 
 
 def _below(folder: str, path: str) -> str:
-    """Join two templates; a path that begins in a folder of its own stays as it is."""
-    if path.startswith(("/", "{out_dir}", "{tmp_dir}", "{work_dir}")):
-        return posixpath.normpath(path)
-    return posixpath.normpath(posixpath.join(folder, path))
+    """Join two templates; a path that begins in a folder of its own stays as it is.
+
+    Left as written: what `..` leads to is known on the slot only.
+    """
+    if path.startswith(("/", "{out_dir}", "{tmp_dir}", WORK_DIR)):
+        return path
+    return posixpath.join(folder, path) if path else folder

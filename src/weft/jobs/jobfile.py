@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from weft.errors import FileInvalid
 from weft.jobs.job import Job
 from weft.model import strictjson
+from weft.worker.command import GPU_VARIABLES
 
 MAX_BYTES = 16 * 2**20
 MAX_JOBS = 100_000
@@ -57,6 +58,9 @@ class JobEntry(BaseModel):
             raise ValueError("scalars are for stdout; the result is a file")
         if self.format == "bytes" and self.channel() == "stdout":
             raise ValueError('format = "bytes" is for an expected file; the result is on stdout')
+        pinned = [name for name in (*self.env, *self.env_from) if name in GPU_VARIABLES]
+        if self.gpu and pinned:
+            raise ValueError(f"{pinned[0]} is set by the slot: a GPU job sees its own GPU only")
         twice = sorted(name for name in self.env_from if name in self.env)
         if twice:
             raise ValueError(f"{twice[0]} is in env and in env_from")

@@ -7,6 +7,7 @@ malformed fails the job; an earlier line is never taken in its place.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterator
@@ -25,6 +26,8 @@ SPACE = b" \t\r"
 JSON_BEGINNINGS = (b"{", b"[{", b'["')
 """A line that begins so is meant as JSON; others, such as `[INFO] …`, may be anything."""
 SCALAR_BEGINNINGS = b'"-0123456789tfn'
+NODE_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+"""Not the job's fault: it runs again."""
 
 
 # -- before -------------------------------------------------------------------------------------
@@ -91,11 +94,16 @@ def collect(run: CommandRun) -> dict[str, Any]:
     """Find the job's result, check it and store it; the value names its source, size and bytes."""
     try:
         source, part = _find(run)
+        size = part.end - part.start
+        return {"source": source, "bytes": size, "object": put_file(part.path, part.start, size)}
     except Malformed as error:
-        detail = f"{error}\n\n{run.tail()}".rstrip()
-        raise Ending(TaskError("result-invalid", "collect"), detail=detail) from None
-    size = part.end - part.start
-    return {"source": source, "bytes": size, "object": put_file(part.path, part.start, size)}
+        why = str(error)
+    except OSError as error:
+        why = f"the result cannot be read: {error.strerror or error}"
+        if error.errno in NODE_TROUBLE:
+            raise Ending(None, lost="result-not-stored", detail=why) from None
+    detail = f"{why}\n\n{run.tail()}".rstrip()
+    raise Ending(TaskError("result-invalid", "collect"), detail=detail)
 
 
 def _find(run: CommandRun) -> tuple[str, Part]:

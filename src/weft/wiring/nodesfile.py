@@ -77,6 +77,11 @@ def read_nodes(path: Path, *, simulate: bool = False) -> tuple[Node, ...]:
         for number, entry in enumerate(entries):
             _check_slots(entry, number)
         nodes = tuple(_here(entry.to_node(), simulate) for entry in entries)
+        if len(nodes) > 1 and not simulate:
+            raise InputError(
+                f"nodes {nodes[0].name!r} and {nodes[1].name!r} are the same machine",
+                hint="make one entry of them, or --simulate-nodes",
+            )
         slots_of(nodes)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]

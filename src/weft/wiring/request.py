@@ -109,7 +109,7 @@ def placement_of(execution: Execution) -> Placement:
         raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
     base = (execution.base or Path.cwd()).absolute()
     if execution.backend == "serial":
-        return Placement(placed(local_nodes(1), base))
+        return Placement(placed(execution.nodes or local_nodes(1), base), caps=Caps(total=1))
     if not execution.nodes:
         caps, nodes = Caps(group=execution.group_cap), local_nodes(execution.workers or 1)
     else:

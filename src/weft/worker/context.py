@@ -61,7 +61,11 @@ class TaskContext:
         """Stage a file, or `size` bytes of it from `start`, in pieces; see `weft.put_file`."""
         self._staging.mkdir(parents=True, exist_ok=True)
         name = f"{os.getpid()}-{next(_names)}"
-        digest = _copy(path, self._staging / name, start, size)
+        try:
+            digest = _copy(path, self._staging / name, start, size)
+        except OSError:
+            (self._staging / name).unlink(missing_ok=True)
+            raise
         if digest in self.staged or self._path(digest).is_file():
             (self._staging / name).unlink()
         else:
