@@ -1,9 +1,4 @@
-"""Compiled parts of the fitted rules: which rules a node does not contradict, and neighbours.
-
-Python calls `survivors` once per node. It stops at the first contradiction, so that a node
-which fits nothing costs little; what survives is fitted in plain Python, where `apply` has the
-last word. A bit may be set for a rule that then fails; it is never clear for one that fits.
-"""
+"""Compiled steps of rules that look at cells of equally large grids, and all of `neighbours`."""
 
 from __future__ import annotations
 
@@ -11,9 +6,6 @@ import numpy as np
 
 from weft.arc.kernels.compiled import entry, kernel
 from weft.arc.kernels.layout import I64, U8, byte
-
-# One bit per rule, in the registry's order.
-COLOUR_MAP, CELL_TABLE, NEIGHBOURS, TILE_LAYOUT = 0, 1, 2, 3
 
 CROSS, COUNT, EQUAL, SINGLE, TURNED, FULL = range(6)
 FEATURES = 6
@@ -410,90 +402,3 @@ def fit_neighbours(
                 if out[k] != out[ends[1] + k]:
                     return False
     return found
-
-
-@kernel
-def turned_cell(src: U8, cells: int, h: int, w: int, turn: int, r: int, c: int) -> int:
-    """A cell of the grid after one of its eight symmetries (numbered as in ops.moves)."""
-    y, x = (c, r) if turn & 4 else (r, c)
-    if turn & 2:
-        y = h - 1 - y
-    if turn & 1:
-        x = w - 1 - x
-    return byte(src, cells + y * w + x)
-
-
-@kernel
-def block_is(src: U8, i: int, h: int, w: int, targets: U8, j: int, width: int, how: int) -> bool:
-    """Whether the target's block at j is the grid turned (0 to 7) or black (8)."""
-    for r in range(h):
-        for c in range(w):
-            cell = 0 if how == 8 else turned_cell(src, i, h, w, how, r, c)
-            if byte(targets, j + r * width + c) != cell:
-                return False
-    return True
-
-
-@kernel
-def tiles(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether the targets are R×C blocks, each always the same symmetry of the node or black."""
-    rows = byte(targets, target_offsets[0]) // byte(src, offsets[0])
-    columns = byte(targets, target_offsets[0] + 1) // byte(src, offsets[0] + 1)
-    if rows * columns < 2 or rows * columns > 36:
-        return False
-    for e in range(len(target_offsets)):
-        i, j = offsets[e], target_offsets[e]
-        if byte(targets, j) != rows * byte(src, i):
-            return False
-        if byte(targets, j + 1) != columns * byte(src, i + 1):
-            return False
-    for block in range(rows * columns):
-        possible = False
-        for how in range(9):
-            possible = possible or block_always(
-                src, offsets, targets, target_offsets, block // columns, block % columns, how
-            )
-        if not possible:
-            return False
-    return True
-
-
-@kernel
-def block_always(
-    src: U8, offsets: I64, targets: U8, target_offsets: I64, row: int, col: int, how: int
-) -> bool:
-    """Whether one block is the same symmetry of the node, or black, in all training targets."""
-    for e in range(len(target_offsets)):
-        i, j = offsets[e] + 2, target_offsets[e] + 2
-        h, w, width = byte(src, i - 2), byte(src, i - 1), byte(targets, j - 1)
-        if h != w and 4 <= how < 8:
-            return False
-        corner = j + row * h * width + col * w
-        if not block_is(src, i, h, w, targets, corner, width, how):
-            return False
-    return True
-
-
-@entry
-def survivors(
-    src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
-) -> int:
-    """Bits of the rules that the training pairs do not contradict."""
-    train = len(target_offsets)
-    bits = 0
-    if sizes_equal(src, offsets, targets, target_offsets, train):
-        if maps_colours(src, offsets, targets, target_offsets):
-            if vectors_equal(src, offsets, targets, target_offsets, train):
-                return 0
-            bits |= 1 << COLOUR_MAP
-            return bits
-        if sizes_equal(src, offsets, inp, inp_offsets, train) and maps_cells(
-            src, offsets, inp, inp_offsets, targets, target_offsets
-        ):
-            bits |= 1 << CELL_TABLE
-        if squares_agree(src, offsets, targets, target_offsets):
-            bits |= 1 << NEIGHBOURS
-        return bits
-    if tiles(src, offsets, targets, target_offsets):
-        bits |= 1 << TILE_LAYOUT
-    return bits
