@@ -167,10 +167,10 @@ CHANGES: tuple[Operator, ...] = (
     _each("each_other_colours", a.OTHER_COLOURS, 7, "The cells of each not in its main colour."),
     _each("each_ring", a.RING, 6, "The places around each, in its colour."),
     _each("each_peel", a.PEEL, 7, "Each without the outer rows and columns of its box."),
-    _fall("fall_down", 0, 6, "Objects fall down on each other or the border."),
-    _fall("fall_up", 1, 7, "Objects rise to each other or the border."),
-    _fall("fall_left", 2, 7, "Objects go left to each other or the border."),
-    _fall("fall_right", 3, 7, "Objects go right to each other or the border."),
+    _fall("objects_fall_down", 0, 6, "Objects fall down on each other or the border."),
+    _fall("objects_fall_up", 1, 7, "Objects rise to each other or the border."),
+    _fall("objects_fall_left", 2, 7, "Objects go left to each other or the border."),
+    _fall("objects_fall_right", 3, 7, "Objects go right to each other or the border."),
 )  # fmt: skip
 
 RESULTS: tuple[Operator, ...] = (
