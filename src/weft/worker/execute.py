@@ -11,7 +11,7 @@ import importlib
 import json
 import resource
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -42,15 +42,17 @@ class Executor:
         logs: Path = Path(),
         attempts: Path = Path(),
         slot: str = "",
+        on_stage: Callable[[Assignment], None] | None = None,
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
         self._slot = slot
+        self._on_stage = on_stage
         self._functions: dict[str, Any] = {}
 
     @staticmethod
-    def from_hello(hello: dict[str, Any]) -> Executor:
-        """Build one from what the coordinator said at the start."""
+    def from_hello(hello: dict[str, Any], on_stage: Callable[[Assignment], None]) -> Executor:
+        """Build one from what the coordinator said at the start; it wants to hear of stages."""
         return Executor(
             hello["seed"],
             Path(hello["objects"]),
@@ -58,6 +60,7 @@ class Executor:
             Path(hello["logs"]),
             Path(hello["attempts"]),
             hello["slot"],
+            on_stage,
         )
 
     def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
@@ -77,7 +80,7 @@ class Executor:
     def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
-        around = TaskContext(*self._folders, assignment, self._slot)
+        around = TaskContext(*self._folders, assignment, self._slot, self._on_stage)
         task_context.enter(around)
         start_s = perf_counter()
         try:
