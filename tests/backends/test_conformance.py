@@ -8,9 +8,13 @@ import sys
 
 import pytest
 
+import weft
 from weft.backends.local import LocalBackend
 from weft.backends.process import WorkerSetup
+from weft.backends.strays import Marks
+from weft.model.attempts import Assignment, Entered, Finished, Started
 from weft.model.slots import local_nodes, slots_of
+from weft.model.values import encode
 from weft.storage.folder import RunFolder
 from weft.testing import conformance
 from weft.testing.checker import Checker
@@ -32,6 +36,7 @@ def setup(tmp_path):
         attempts=tmp_path / "attempts",
         path=list(sys.path),
         environment=dict(os.environ),
+        marks=Marks.of(str(tmp_path)),
     )
 
 
@@ -40,6 +45,19 @@ def setup(tmp_path):
 def test_local_backend_keeps_the_contract(check, workers, credit, setup):
     slots = slots_of(local_nodes(workers))
     check(lambda: LocalBackend(setup, slots, credit))
+
+
+def test_local_backend_tells_the_stages_of_a_command(setup):
+    call = weft.command(["true"], timeout_s=9)
+    backend = LocalBackend(setup, slots_of(local_nodes(1)))
+    events = []
+    try:
+        backend.submit([Assignment(1, call.function, encode(dict(call.args)), "", 0, 0, "k")])
+        while not any(isinstance(event, Finished) for event in events):
+            events += backend.poll(1.0)
+    finally:
+        backend.close()
+    assert [type(event) for event in events] == [Started, Entered, Entered, Finished]
 
 
 @pytest.mark.parametrize("check", conformance.CHECKS, ids=name)

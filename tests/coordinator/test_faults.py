@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.support.machines import Bench, call, once
 from weft.coordinator.policy import LOSSES_BEFORE_ALONE, LOSSES_BEFORE_FAILED, Policy
 from weft.coordinator.steps import Begin, Close, Kill, Recalled, Record, Requeue
-from weft.model.attempts import Finished, GivenBack, Lost, Started, Worker
+from weft.model.attempts import Entered, Finished, GivenBack, Lost, Started, Worker
 from weft.model.results import TaskError
 
 
@@ -193,6 +193,17 @@ def test_timeout_of_the_task_goes_before_the_policy():
     bench.follow(bench.machine.expire(49.0))
     assert [c.task.index for c in bench.of(Record)] == [0]
     assert bench.machine.next_deadline_s() == 50.0
+
+
+def test_timeout_begins_anew_with_each_stage():
+    bench = Bench(once([call(0)]), policy=Policy(timeout_s=10))
+    [a] = bench.take()
+    bench.start(a, now_s=5.0)
+    bench.give(Entered(a.ticket), now_s=12.0)
+    assert bench.machine.next_deadline_s() == 22.0
+    bench.follow(bench.machine.expire(22.0))
+    [record] = bench.of(Record)
+    assert (record.error, record.run_s) == (TaskError("timeout", "run"), 17.0)
 
 
 def test_timeout_none_never_expires():

@@ -330,7 +330,7 @@ def test_task_that_must_run_alone_goes_to_another_slot_if_there_is_one(mode: str
 def test_command_has_its_limit_told_and_some_grace_beyond_it() -> None:
     policy = Policy(timeout_s=5.0)
     plain, command = task(), task(function=COMMAND)
-    plain.started_s = command.started_s = 100.0
+    plain.started_s = plain.entered_s = command.started_s = command.entered_s = 100.0
     assert policy.limit_s(command) == 5.0
     assert policy.deadline_s(plain) == 105.0
     assert policy.deadline_s(command) == 105.0 + COMMAND_GRACE_S

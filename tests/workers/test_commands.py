@@ -6,13 +6,16 @@ import json
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 import weft
 from tests.workers.lab import MARKER, Lab, attempts, print_figures, rows, trials, wait_until
+from weft.cli.main import app
 
 
 def shell(text: str, **more: Any) -> dict[str, Any]:
@@ -99,14 +102,32 @@ def test_command_runs_in_its_folder_without_input(lab: Lab) -> None:
     assert detail == "/no/such/folder: No such file or directory"
 
 
-def test_missing_secret_is_a_loss_named_without_its_value(lab: Lab) -> None:
-    step = {"argv": ["true"], "env_from": ["WEFT_TRIAL_ABSENT"]}
-    run = lab.run(trials.commands([step]))
-    assert run.answer == [{"type": "worker-died", "stage": "run", "code": None}]
-    assert attempts(run.out) == [
-        ("failed", "worker-died", 1),
-        ("requeued", "variable-missing", 5),
+def test_missing_variable_is_a_refusal_that_names_it(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Recorded once, before anything of the command runs; values of other variables stay out."""
+    secret = "s3cr3t-51e0aa"
+    monkeypatch.setenv("WEFT_TRIAL_TOKEN", secret)
+    names = ["WEFT_TRIAL_TOKEN", "WEFT_TRIAL_ABSENT"]
+    ran = lab.folder / "ran"
+    steps = [
+        shell(f"touch {ran}", env_from=names, prepare="raise_value_error"),
+        shell('test -n "$WEFT_TRIAL_TOKEN" && echo known', env_from=names[:1]),
     ]
+    start_s = time.monotonic()
+    run = lab.run(trials.commands(steps), retries=3)
+    spent_s = time.monotonic() - start_s
+    refused = {"type": "variable-missing", "stage": "prepare", "code": None}
+    assert run.answer == [refused, printed("known\n")]
+    assert attempts(run.out) == [("failed", "variable-missing", 1)]
+    assert run.timing_dependent is False
+    assert not ran.exists()
+    told = CliRunner().invoke(app, ["explain", str(run.out), ":0:0"]).output
+    assert "variable WEFT_TRIAL_ABSENT is not set on node local\n" in told
+    assert b"not set" not in (run.out / "ledger.jsonl").read_bytes()
+    files = [path for path in sorted(lab.folder.rglob("*")) if path.is_file()]
+    assert [path for path in files if secret.encode() in path.read_bytes()] == []
+    print_figures("missing variable", seconds=round(spent_s, 2), files=len(files))
 
 
 # -- output -------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The contract between the coordinator and whatever runs its tasks.
 
     submit(assignment) ─► … ─► poll() gives Started, then one of Finished | Lost | GivenBack
+                                             └─► Entered, for each further stage of a command
 
 `weft.testing.conformance` is the suite every backend must pass.
 """

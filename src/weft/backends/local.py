@@ -16,8 +16,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import psutil
-
 from weft.backends.process import (
     WorkerProcess,
     WorkerSetup,
@@ -26,8 +24,9 @@ from weft.backends.process import (
     finished_event,
     killed_from_outside,
 )
+from weft.backends.strays import Strays
 from weft.errors import WorldError
-from weft.model.attempts import Assignment, BackendEvent, GivenBack, Lost, Started
+from weft.model.attempts import Assignment, BackendEvent, Entered, GivenBack, Lost, Started
 from weft.model.slots import Slot
 
 MAX_CREDIT = 256
@@ -41,8 +40,6 @@ START_KILLS = 50
 """Workers killed from outside before they were ready, in a row: then something wants none here."""
 SLOT_LOSSES = 20
 """Losses in a row, with no result between them, after which a slot is retired."""
-CLEARED_S = 5.0
-"""How long a command given up may take to be gone with all its processes."""
 CANCEL_GRACE_S = 0.25
 """A new worker costs about this much, so a task given up may take it to end by itself."""
 PACE_S = 0.01
@@ -98,8 +95,7 @@ class LocalBackend:
         self._task_s = BATCH_S
         self._numbers = 0
         self._last_log = ""
-        self._leaving: list[psutil.Process] = []
-        """Supervisors whose workers were killed and that clear up after their commands."""
+        self._strays = Strays()
 
     def capacity(self) -> list[int]:
         """Room per slot; a GPU slot takes one task at a time.
@@ -135,6 +131,7 @@ class LocalBackend:
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Read from and write to the workers; wait only when nothing has happened yet."""
+        self._strays.clear()
         self._kill_cancelled()
         self._ask_back()
         if not self._events and (pace_s := self._pace_s()) > 0:
@@ -164,17 +161,16 @@ class LocalBackend:
         self._events = [event for event in self._events if event.ticket != ticket]
 
     def close(self) -> None:
-        """Kill every worker and wait for it, and for what its command leaves to clear up."""
+        """Kill every worker and wait until it and all that it started are gone."""
         workers = [worker for worker, _ in self._serving()]
         for worker, place in self._serving():
             self._selector.unregister(worker.channel)
-            self._leaving += worker.supervisors()
             worker.kill()
             place.worker = None
         for worker in workers:
             worker.wait()
-        psutil.wait_procs(self._leaving, timeout=CLEARED_S)
-        self._leaving.clear()
+        self._strays.expect(*(self._setup.marks.one(worker.number) for worker in workers))
+        self._strays.finish()
 
     # -- workers --------------------------------------------------------------------------
 
@@ -263,6 +259,10 @@ class LocalBackend:
             if ticket not in worker.cancelled:  # else it started before the drop reached it
                 self._events.append(Started(ticket, worker.identity))
             return
+        if kind == "entered":
+            if ticket not in worker.cancelled:
+                self._events.append(Entered(ticket))
+            return
         worker.running = None
         worker.held.pop(ticket, None)
         worker.recalled.discard(ticket)
@@ -297,10 +297,9 @@ class LocalBackend:
         for worker, place in list(self._serving()):
             if worker.running is not None and worker.cancelled.get(worker.running, 1e18) < limit_s:
                 self._selector.unregister(worker.channel)
-                self._leaving = [p for p in self._leaving if p.is_running()]
-                self._leaving += worker.supervisors()
                 worker.kill()
                 worker.wait()
+                self._strays.expect(self._setup.marks.one(worker.number))
                 place.worker = None
                 self._give_back(worker)
 
@@ -308,6 +307,7 @@ class LocalBackend:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
+        self._strays.expect(self._setup.marks.one(worker.number))
         place.worker = None
         self._last_log = worker.log_tail()
         if not worker.ready:

@@ -14,10 +14,10 @@ from typing import Any
 
 import psutil
 
+from weft.backends.strays import WORKER, Marks
 from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
 from weft.model.slots import Slot
-from weft.model.tasks import COMMAND
 from weft.worker.frames import Unpacker, pack
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
@@ -39,6 +39,8 @@ class WorkerSetup:
     attempts: Path
     path: Sequence[str]
     environment: Mapping[str, str]
+    marks: Marks
+    """For everything that is started; no other run's."""
 
     def hello(self, slot: Slot) -> bytes:
         """Return the first message to a worker."""
@@ -78,7 +80,7 @@ class WorkerProcess:
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
         with theirs, self._log.open("ab") as log:
             self._popen = subprocess.Popen(
-                [sys.executable, "-m", "weft.worker", str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-m", WORKER, str(theirs.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -86,6 +88,7 @@ class WorkerProcess:
                 env=setup.environment_for(slot),
                 start_new_session=True,
             )
+        setup.marks.put(self._popen.pid, number)
         started = psutil.Process(self._popen.pid).create_time()
         self.identity = Worker(self._popen.pid, started, slot.node, slot.gpu)
 
@@ -114,16 +117,6 @@ class WorkerProcess:
         except OSError:
             return None
         return list(self._unpacker.feed(data)) if data else None
-
-    def supervisors(self) -> list[psutil.Process]:
-        """Children that outlive a killed worker until they have cleared up after a command."""
-        running = None if self.running is None else self.held.get(self.running)
-        if running is None or running.function != COMMAND:
-            return []
-        try:
-            return psutil.Process(self._popen.pid).children()
-        except psutil.Error:
-            return []
 
     def kill(self) -> None:
         """End the process without waiting for it."""

@@ -39,6 +39,7 @@ from weft.errors import SearchInvalid, UsageError, WeftError, WorldError
 from weft.model.attempts import (
     Assignment,
     BackendEvent,
+    Entered,
     Finished,
     GivenBack,
     Lost,
@@ -230,8 +231,10 @@ class Machine:
         elif (task := self._out.get(event.ticket)) is None:
             pass
         elif isinstance(event, Started):
-            task.started_s, task.worker = now_s, event.worker
+            task.started_s, task.entered_s, task.worker = now_s, now_s, event.worker
             self._commands.append(Begin(task))
+        elif isinstance(event, Entered):
+            task.entered_s = now_s
         elif isinstance(event, Finished):
             self._end_attempt(task)
             self._finish_attempt(task, event)

@@ -9,7 +9,10 @@ from weft.model.results import TaskError
 from weft.model.tasks import COMMAND
 
 LOSSES_BEFORE_ALONE = 3
-COMMAND_GRACE_S = 10.0
+COMMAND_GRACE_S = 3.5
+"""After a command's limit its supervisor may need 1 s for TERM and some for KILL, and its worker
+ends a supervisor that is 2.5 s late. A worker silent for longer is stopped or stuck; even so the
+attempt is over within 5 s of its limit."""
 LOSSES_BEFORE_FAILED = 6
 WORKER_DIED = TaskError("worker-died", "run")
 TIMED_OUT = TaskError("timeout", "run")
@@ -35,12 +38,13 @@ class Policy:
     def deadline_s(self, task: Task) -> float | None:
         """Monotonic time at which a running attempt is overdue.
 
-        A command's own supervisor measures its limit; this watch is for the supervisor.
+        A command's own supervisor measures its limit; this watch is for those that watch it, and
+        for what runs before and after it, each of which has the limit for itself.
         """
         limit = self.limit_s(task)
         if limit is None or task.started_s is None:
             return None
-        return task.started_s + limit + (COMMAND_GRACE_S if task.function == COMMAND else 0.0)
+        return task.entered_s + limit + (COMMAND_GRACE_S if task.function == COMMAND else 0.0)
 
 
 def runs_alone(task: Task) -> bool:

@@ -27,6 +27,8 @@ class Task:
     """Workers lost in a row while running it."""
     ticket: int | None = None
     started_s: float | None = None
+    entered_s: float = 0.0
+    """When its present stage began; a command has three, a function one."""
     worker: Worker = field(default_factory=Worker)
     slot: int = 0
     ordinal: int = 0

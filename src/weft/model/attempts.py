@@ -56,6 +56,13 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
+class Entered:
+    """The attempt goes on to its next stage, and its time limit begins anew."""
+
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True)
 class Finished:
     """The attempt ended by itself: a value, or an error that is the task's own fault."""
 
@@ -86,4 +93,4 @@ class GivenBack:
     ticket: int
 
 
-BackendEvent = Started | Finished | Lost | GivenBack
+BackendEvent = Started | Entered | Finished | Lost | GivenBack

@@ -16,6 +16,7 @@ from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.process import WorkerSetup
 from weft.backends.recorded import Recall, RecordedCommands
+from weft.backends.strays import Marks, end_earlier
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
@@ -184,7 +185,10 @@ def _run_open(
         opened.scribe.checkpoint(clock.wall(), restart=True)
     machine = new_machine(opened, decision, journal, placement=placement)
     stop = world.StopRequest(execution.wall_limit_s)
-    backend = _backend(opened, decision, execution, placement.slots)
+    marks = _marks(opened)
+    if ended := end_earlier(marks):
+        journal.event("strays-ended", f"{ended} left by an earlier session")
+    backend = _backend(opened, decision, execution, placement.slots, marks)
     if recall is not None:
         backend = RecordedCommands(backend, recall)
     try:
@@ -239,8 +243,14 @@ def _source_book(opened: OpenRun) -> SourceBook:
     return SourceBook(dict(opened.run_file.sources), save)
 
 
+def _marks(opened: OpenRun) -> Marks:
+    """What all processes of this run carry; those of a copy of it carry another mark."""
+    place = opened.folder.path.stat()
+    return Marks.of(f"{opened.run_file.run_id} {place.st_dev} {place.st_ino}")
+
+
 def _backend(
-    opened: OpenRun, decision: Decision, execution: Execution, slots: Sequence[Slot]
+    opened: OpenRun, decision: Decision, execution: Execution, slots: Sequence[Slot], marks: Marks
 ) -> Backend:
     setup = WorkerSetup(
         run_seed=decision.seed,
@@ -250,6 +260,7 @@ def _backend(
         attempts=opened.folder.attempts.absolute(),
         path=list(sys.path),
         environment=world.worker_environment(),
+        marks=marks,
     )
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)

@@ -49,7 +49,7 @@ class WorkerLoop:
             messages = self._receive()
         [_, hello], *rest = messages
         sys.path[:] = hello["path"]
-        executor = Executor.from_hello(hello)
+        executor = Executor.from_hello(hello, self._enter)
         output = OwnOutput(Path(hello["logs"]))
         self._send(["ready"])
         for message in rest:
@@ -106,6 +106,9 @@ class WorkerLoop:
         else:
             follows = self._follows(assignment.function)
             self._send(["finished", end.ticket, _to_dict(end)], hold=follows)
+
+    def _enter(self, assignment: Assignment) -> None:
+        self._send(["entered", assignment.ticket])
 
     def _follows(self, function: str) -> bool:
         """Whether the next task starts in a moment: then both messages go out as one."""

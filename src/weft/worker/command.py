@@ -35,8 +35,11 @@ TEMPORARY = 75
 BROKEN = (126, 127)
 INLINE_BYTES = 64 * 1024
 TAIL_LINES = 40
-OVERDUE_S = 4.0
-"""A supervisor that has not reported so long after the limit is stopped or stuck: ended too."""
+OVERDUE_S = 2.5
+"""A supervisor that has not reported so long after the limit is stopped or stuck: ended too.
+
+It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after the limit.
+"""
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
 GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -91,14 +94,15 @@ def run_command(
     """Run one attempt; the value is what `collect` returns, or the command's output."""
     around = task_context.current()
     around.stage = "prepare"
+    secrets = _secrets(env_from, around.slot)
     run = _attempt(around, args, seed)
     try:
         names = run.names() | _prepared(prepare, run)
-        around.stage = "run"
+        around.enter("run")
         spec = {
             "argv": [expand(word, names) for word in argv],
             "cwd": expand(cwd, names),
-            "env": _environment(run, env, env_from, names),
+            "env": _environment(run, env, names) | secrets,
             "stdout": str(run.stdout),
             "stderr": str(run.stderr),
             "timeout_s": around.assignment.timeout_s,
@@ -108,7 +112,7 @@ def run_command(
         for name in ("cpu_s", "peak_bytes", "wall_s"):
             around.notes[name] = report[name]
         _judge(report, run)
-        around.stage = "collect"
+        around.enter("collect")
         return _collected(collect, run)
     finally:
         shutil.rmtree(run.out_dir.parent, ignore_errors=True)
@@ -171,8 +175,18 @@ def _function(name: str) -> Any:
         raise Ending(None, lost="import-failed", detail=str(error)) from None
 
 
+def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
+    """Variables of the node that the command asks for; one that is missing would stay missing."""
+    ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
+    node = slot.rpartition("/")[0]
+    missing = [f"variable {name} is not set on node {node}" for name in names if name not in ours]
+    if missing:
+        raise Ending(TaskError("variable-missing", "prepare"), detail="\n".join(missing))
+    return {name: ours[name] for name in names}
+
+
 def _environment(
-    run: CommandRun, env: Mapping[str, str], env_from: Sequence[str], names: Mapping[str, str]
+    run: CommandRun, env: Mapping[str, str], names: Mapping[str, str]
 ) -> dict[str, str]:
     """A small environment of known contents, the same on every machine."""
     ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
@@ -180,10 +194,7 @@ def _environment(
     fixed = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(run.tmp_dir)}
     weft = {f"WEFT_{name.upper()}": value for name, value in run.names().items()}
     asked = {name: expand(value, names) for name, value in env.items()}
-    missing = [name for name in env_from if name not in ours]
-    if missing:
-        raise Ending(None, lost="variable-missing", detail=f"{missing[0]} is not set on this node")
-    return kept | fixed | weft | asked | {name: ours[name] for name in env_from}
+    return kept | fixed | weft | asked
 
 
 def _supervised(spec: dict[str, Any]) -> dict[str, Any]:

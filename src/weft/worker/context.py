@@ -10,6 +10,7 @@ import hashlib
 import itertools
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ class TaskContext:
         slot: str,
         folder: str = "",
         python: str = "",
+        on_stage: Callable[[Assignment], None] | None = None,
     ) -> None:
         self._objects = objects
         self._staging = staging
@@ -46,6 +48,13 @@ class TaskContext:
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.notes: dict[str, Any] = {}
         self.staged: dict[str, str] = {}
+        self._on_stage = on_stage
+
+    def enter(self, stage: str) -> None:
+        """Go on to the next stage and say so: each has the time limit for itself."""
+        self.stage = stage
+        if self._on_stage is not None:
+            self._on_stage(self.assignment)
 
     def put(self, data: bytes) -> Object:
         """Stage bytes and return the reference under which they will be known."""

@@ -11,7 +11,7 @@ import importlib
 import json
 import resource
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -44,15 +44,17 @@ class Executor:
         slot: str = "",
         folder: str = "",
         python: str = "",
+        on_stage: Callable[[Assignment], None] | None = None,
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
         self._place = (slot, folder, python)
+        self._on_stage = on_stage
         self._functions: dict[str, Any] = {}
 
     @staticmethod
-    def from_hello(hello: dict[str, Any]) -> Executor:
-        """Build one from what the coordinator said at the start."""
+    def from_hello(hello: dict[str, Any], on_stage: Callable[[Assignment], None]) -> Executor:
+        """Build one from what the coordinator said at the start; it wants to hear of stages."""
         return Executor(
             hello["seed"],
             Path(hello["objects"]),
@@ -62,6 +64,7 @@ class Executor:
             hello["slot"],
             hello["folder"],
             hello["python"],
+            on_stage,
         )
 
     def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
@@ -81,7 +84,7 @@ class Executor:
     def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
-        around = TaskContext(*self._folders, assignment, *self._place)
+        around = TaskContext(*self._folders, assignment, *self._place, self._on_stage)
         task_context.enter(around)
         start_s = perf_counter()
         try:

@@ -64,9 +64,11 @@ class Supervisor:
     # -- starting -------------------------------------------------------------------------
 
     def _start(self) -> int:
+        ours = os.getpid()
         pid = os.fork()
         if pid:
             return pid
+        end_with_parent(ours)
         try:
             self._become_command()
         except FileNotFoundError as error:
@@ -223,6 +225,13 @@ def become_subreaper() -> None:
 def wake_when_parent_ends() -> None:
     """Be continued when the worker ends: a stopped supervisor could not clear up."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)
+
+
+def end_with_parent(parent: int) -> None:
+    """Be killed by the kernel when the supervisor is; what was started since is not, alas."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(126)
 
 
 def main() -> None:

@@ -9,6 +9,7 @@ import ctypes
 import os
 import re
 import signal
+import subprocess
 import time
 from typing import Any
 
@@ -65,8 +66,12 @@ def ignore_term() -> None:
     sleep_for_ever()
 
 
+def wait_for_a_child() -> None:
+    subprocess.run(["setsid", "--wait", "sleep", "1000"])
+
+
 HANGS = {f.__name__: f for f in (sleep_for_ever, stop_own_worker, hold_the_gil, backtrack,
-                                 ignore_term)}  # fmt: skip
+                                 ignore_term, wait_for_a_child)}  # fmt: skip
 
 
 @weft.task(timeout_s=1)

@@ -1,9 +1,4 @@
-"""Compiled parts of the fitted rules: which rules a node does not contradict, and neighbours.
-
-Python calls `survivors` once per node. It stops at the first contradiction, so that a node
-which fits nothing costs little; what survives is fitted in plain Python, where `apply` has the
-last word. A bit may be set for a rule that then fails; it is never clear for one that fits.
-"""
+"""Compiled steps of rules that look at cells of equally large grids, and all of `neighbours`."""
 
 from __future__ import annotations
 
@@ -12,18 +7,18 @@ import numpy as np
 from weft.arc.kernels.compiled import entry, kernel
 from weft.arc.kernels.layout import I64, U8, byte
 
-# One bit per rule, in the registry's order.
-COLOUR_MAP, CELL_TABLE, NEIGHBOURS, TILE_LAYOUT = 0, 1, 2, 3
-
 CROSS, COUNT, EQUAL, SINGLE, TURNED, FULL = range(6)
 FEATURES = 6
 LENGTHS = (5, 2, 2, 2, 9, 9)
+CROSS_TURNED, NO_FEATURE = 6, 7
+COARSE = (NO_FEATURE, NO_FEATURE, NO_FEATURE, NO_FEATURE, CROSS_TURNED, CROSS)
+"""What an unseen pattern of a feature is judged by."""
 OUTSIDE = 10
 MAX_PATTERNS = 4096
-MANY_CHANGES = 6
 SLOTS = 16384
 FEW_SLOTS = 1024
 NONE = 255
+SEVERAL = 255
 TURNS = np.array(
     [
         [0, 1, 2, 3, 4, 5, 6, 7, 8],
@@ -117,6 +112,15 @@ def key_of(feature: int, around: I64) -> int:
     if feature == CROSS:
         key = (centre * 11 + int(around[1])) * 11 + int(around[7])
         return (key * 11 + int(around[3])) * 11 + int(around[5])
+    if feature == CROSS_TURNED:
+        best = -1
+        for t in range(8):
+            key = centre
+            for n in range(4):
+                key = key * 11 + int(around[TURNS[t, 1 + 2 * n]])
+            if best < 0 or key < best:
+                best = key
+        return best
     if feature >= TURNED:
         best = -1
         for t in range(8 if feature == TURNED else 1):
@@ -179,9 +183,19 @@ def squares_agree(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bo
 
 @kernel
 def learn_patterns(
-    feature: int, src: U8, offsets: I64, targets: U8, target_offsets: I64, keys: I64, outs: U8
-) -> int:
-    """Fill the table of a feature; return the number of patterns, or -1 if it cannot be."""
+    feature: int,
+    src: U8,
+    offsets: I64,
+    targets: U8,
+    target_offsets: I64,
+    keys: I64,
+    outs: U8,
+    pairs: U8,
+) -> bool:
+    """Fill the table of a feature; False if patterns contradict each other or are too many.
+
+    `pairs` gets the only training pair a pattern occurs in, or SEVERAL.
+    """
     around = np.empty(9, np.int64)
     count = 0
     for e in range(len(target_offsets)):
@@ -193,25 +207,53 @@ def learn_patterns(
             slot = slot_of(keys, key)
             if keys[slot] < 0:
                 if count == MAX_PATTERNS:
-                    return -1
+                    return False
                 count += 1
                 keys[slot] = key
                 outs[slot] = targets[j + k]
+                pairs[slot] = e
             elif outs[slot] != targets[j + k]:
-                return -1
-    return count
+                return False
+            elif pairs[slot] != e:
+                pairs[slot] = SEVERAL
+    return True
 
 
 @kernel
-def colours_kept(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> int:
-    """Bits of the colours of training cells that do not change."""
-    bits = np.int64(0)
+def learn_calm(
+    coarse: int, src: U8, offsets: I64, targets: U8, target_offsets: I64, keys: I64, calm: U8
+) -> None:
+    """Note for every pattern of the coarse feature whether its cells always stayed."""
+    around = np.empty(9, np.int64)
+    keys[:] = -1
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
-        for k in range(byte(src, i - 2) * byte(src, i - 1)):
-            if src[i + k] == targets[j + k]:
-                bits |= 1 << byte(src, i + k)
-    return bits  # type: ignore[return-value]
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            look(src, i, h, w, k, around)
+            slot = slot_of(keys, key_of(coarse, around))
+            if keys[slot] < 0:
+                keys[slot] = key_of(coarse, around)
+                calm[slot] = 1
+            if src[i + k] != targets[j + k]:
+                calm[slot] = 0
+
+
+@kernel
+def learn_turns(src: U8, offsets: I64, train: int, keys: I64, raw_keys: I64, turns: U8) -> None:
+    """Note the 3×3 squares as they lie, and for every turned pattern how many of them it has."""
+    around = np.empty(9, np.int64)
+    raw_keys[:] = -1
+    turns[:] = 0
+    for e in range(train):
+        i = offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            look(src, i, h, w, k, around)
+            raw = slot_of(raw_keys, key_of(FULL, around))
+            if raw_keys[raw] < 0:
+                raw_keys[raw] = key_of(FULL, around)
+                turns[slot_of(keys, key_of(TURNED, around))] += 1
 
 
 @kernel
@@ -224,30 +266,32 @@ def centre_of(feature: int, key: int) -> int:
 
 
 @kernel
-def write_patterns(feature: int, keys: I64, outs: U8, kept: int, params: U8) -> int:
-    """Write the parameters in canonical order; return their end, or -1 if they are too long.
+def colours_that_stay(feature: int, keys: I64, outs: U8, pairs: U8) -> int:
+    """Bits of the colours of which unseen patterns may stay."""
+    stay, doubtful = 0, 0
+    for slot in range(len(keys)):
+        if keys[slot] >= 0:
+            centre = centre_of(feature, keys[slot])
+            if outs[slot] == centre:
+                stay |= 1 << centre
+            elif pairs[slot] != SEVERAL:
+                doubtful |= 1 << centre
+    return stay & ~doubtful
 
-    `params[1:3]` tells the caller which colours stay: none if many patterns change.
-    """
-    listed, changes = np.empty(MAX_PATTERNS, np.int64), 0
+
+@kernel
+def write_patterns(feature: int, keys: I64, outs: U8, params: U8) -> int:
+    """Write the patterns that change, sorted; return their end, or -1 if they are too many."""
+    listed, count = np.empty(MAX_PATTERNS, np.int64), 0
     for slot in range(len(keys)):
-        changes += keys[slot] >= 0 and centre_of(feature, keys[slot]) != outs[slot]
-    only_changes = changes <= MANY_CHANGES
-    count = 0
-    for slot in range(len(keys)):
-        key = keys[slot]
-        if key >= 0 and (not only_changes or centre_of(feature, key) != outs[slot]):
-            listed[count] = key
+        if keys[slot] >= 0 and centre_of(feature, keys[slot]) != outs[slot]:
+            listed[count] = keys[slot]
             count += 1
     length = LENGTHS[feature]
-    if 3 + count * (length + 1) > len(params):
+    if 1 + count * (length + 1) > len(params):
         return -1
-    if not only_changes:
-        kept = 0
     params[0] = feature
-    params[1] = kept & 255
-    params[2] = kept >> 8
-    at = 3
+    at = 1
     for key in np.sort(listed[:count]):
         params[at + length] = outs[slot_of(keys, key)]
         rest = key
@@ -260,11 +304,10 @@ def write_patterns(feature: int, keys: I64, outs: U8, kept: int, params: U8) -> 
 
 @kernel
 def write_outputs(
-    feature: int, src: U8, offsets: I64, keys: I64, outs: U8, kept: int, out: U8
+    feature: int, src: U8, offsets: I64, keys: I64, outs: U8, out: U8, to: int
 ) -> int:
-    """Apply a table to all examples; return the end, or -1 if a cell is not determined."""
+    """Apply a table to all examples; return the end."""
     around = np.empty(9, np.int64)
-    to = 0
     for e in range(len(offsets)):
         i = offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
@@ -274,127 +317,88 @@ def write_outputs(
         for k in range(h * w):
             look(src, i, h, w, k, around)
             slot = slot_of(keys, key_of(feature, around))
-            if keys[slot] >= 0:
-                out[to] = outs[slot]
-            elif kept >> around[4] & 1:
-                out[to] = around[4]
-            else:
-                return -1
+            out[to] = outs[slot] if keys[slot] >= 0 else around[4]
             to += 1
     return to
+
+
+@kernel
+def patterns_cover(
+    feature: int,
+    src: U8,
+    offsets: I64,
+    targets: U8,
+    target_offsets: I64,
+    keys: I64,
+    outs: U8,
+    pairs: U8,
+) -> bool:
+    """Whether training showed enough to trust the table on the test grids."""
+    train = len(target_offsets)
+    coarse, stay = COARSE[feature], colours_that_stay(feature, keys, outs, pairs)
+    more_keys, more = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.uint8)
+    raw_keys, turns = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.uint8)
+    if coarse != NO_FEATURE:
+        learn_calm(coarse, src, offsets, targets, target_offsets, more_keys, more)
+    if feature == TURNED:
+        learn_turns(src, offsets, train, keys, raw_keys, turns)
+    around = np.empty(9, np.int64)
+    for e in range(train, len(offsets)):
+        i = offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            look(src, i, h, w, k, around)
+            slot = slot_of(keys, key_of(feature, around))
+            if keys[slot] < 0:
+                if not stay >> around[4] & 1:
+                    return False
+                if coarse != NO_FEATURE:
+                    slot = slot_of(more_keys, key_of(coarse, around))
+                    if more_keys[slot] < 0 or more[slot] == 0:
+                        return False
+            elif (
+                feature == TURNED
+                and outs[slot] != around[4]
+                and turns[slot] < 2
+                and raw_keys[slot_of(raw_keys, key_of(FULL, around))] < 0
+            ):
+                return False
+    return True
 
 
 @entry
 def fit_neighbours(
     src: U8, offsets: I64, targets: U8, target_offsets: I64, params: U8, out: U8, ends: I64
 ) -> bool:
-    """Find the first feature that fits and determines everything; write parameters and grids."""
+    """Find the first feature that fits and determines everything; write parameters and grids.
+
+    False too if another such feature says something else. `out` has room for two vectors.
+    """
     if not sizes_equal(src, offsets, targets, target_offsets, len(target_offsets)):
         return False
     if maps_colours(src, offsets, targets, target_offsets) or not squares_agree(
         src, offsets, targets, target_offsets
     ):
         return False
-    kept = colours_kept(src, offsets, targets, target_offsets)
     keys, outs = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.uint8)
+    pairs, spare = np.empty(SLOTS, np.uint8), np.empty(len(params), np.uint8)
+    found = False
     for feature in range(FEATURES):
         keys[:] = -1
-        if learn_patterns(feature, src, offsets, targets, target_offsets, keys, outs) < 0:
+        if not learn_patterns(feature, src, offsets, targets, target_offsets, keys, outs, pairs):
             continue
-        end = write_patterns(feature, keys, outs, kept, params)
-        if end < 0:
-            continue
-        stay = byte(params, 1) | byte(params, 2) << 8
-        length = write_outputs(feature, src, offsets, keys, outs, stay, out)
-        if length >= 0:
-            ends[0] = end
-            ends[1] = length
-            return True
-    return False
-
-
-@kernel
-def turned_cell(src: U8, cells: int, h: int, w: int, turn: int, r: int, c: int) -> int:
-    """A cell of the grid after one of its eight symmetries (numbered as in ops.moves)."""
-    y, x = (c, r) if turn & 4 else (r, c)
-    if turn & 2:
-        y = h - 1 - y
-    if turn & 1:
-        x = w - 1 - x
-    return byte(src, cells + y * w + x)
-
-
-@kernel
-def block_is(src: U8, i: int, h: int, w: int, targets: U8, j: int, width: int, how: int) -> bool:
-    """Whether the target's block at j is the grid turned (0 to 7) or black (8)."""
-    for r in range(h):
-        for c in range(w):
-            cell = 0 if how == 8 else turned_cell(src, i, h, w, how, r, c)
-            if byte(targets, j + r * width + c) != cell:
-                return False
-    return True
-
-
-@kernel
-def tiles(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
-    """Whether the targets are R×C blocks, each always the same symmetry of the node or black."""
-    rows = byte(targets, target_offsets[0]) // byte(src, offsets[0])
-    columns = byte(targets, target_offsets[0] + 1) // byte(src, offsets[0] + 1)
-    if rows * columns < 2 or rows * columns > 36:
-        return False
-    for e in range(len(target_offsets)):
-        i, j = offsets[e], target_offsets[e]
-        if byte(targets, j) != rows * byte(src, i):
-            return False
-        if byte(targets, j + 1) != columns * byte(src, i + 1):
-            return False
-    for block in range(rows * columns):
-        possible = False
-        for how in range(9):
-            possible = possible or block_always(
-                src, offsets, targets, target_offsets, block // columns, block % columns, how
-            )
-        if not possible:
-            return False
-    return True
-
-
-@kernel
-def block_always(
-    src: U8, offsets: I64, targets: U8, target_offsets: I64, row: int, col: int, how: int
-) -> bool:
-    """Whether one block is the same symmetry of the node, or black, in all training targets."""
-    for e in range(len(target_offsets)):
-        i, j = offsets[e] + 2, target_offsets[e] + 2
-        h, w, width = byte(src, i - 2), byte(src, i - 1), byte(targets, j - 1)
-        if h != w and 4 <= how < 8:
-            return False
-        corner = j + row * h * width + col * w
-        if not block_is(src, i, h, w, targets, corner, width, how):
-            return False
-    return True
-
-
-@entry
-def survivors(
-    src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
-) -> int:
-    """Bits of the rules that the training pairs do not contradict."""
-    train = len(target_offsets)
-    bits = 0
-    if sizes_equal(src, offsets, targets, target_offsets, train):
-        if maps_colours(src, offsets, targets, target_offsets):
-            if vectors_equal(src, offsets, targets, target_offsets, train):
-                return 0
-            bits |= 1 << COLOUR_MAP
-            return bits
-        if sizes_equal(src, offsets, inp, inp_offsets, train) and maps_cells(
-            src, offsets, inp, inp_offsets, targets, target_offsets
+        end = write_patterns(feature, keys, outs, spare if found else params)
+        if end < 0 or not patterns_cover(
+            feature, src, offsets, targets, target_offsets, keys, outs, pairs
         ):
-            bits |= 1 << CELL_TABLE
-        if squares_agree(src, offsets, targets, target_offsets):
-            bits |= 1 << NEIGHBOURS
-        return bits
-    if tiles(src, offsets, targets, target_offsets):
-        bits |= 1 << TILE_LAYOUT
-    return bits
+            continue
+        if not found:
+            found = True
+            ends[0] = end
+            ends[1] = write_outputs(feature, src, offsets, keys, outs, out, 0)
+        else:
+            write_outputs(feature, src, offsets, keys, outs, out, ends[1])
+            for k in range(ends[1]):
+                if out[k] != out[ends[1] + k]:
+                    return False
+    return found

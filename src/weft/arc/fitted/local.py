@@ -8,14 +8,16 @@ import numpy as np
 
 from weft.arc.fitted import kernels
 from weft.arc.fitted.kernels import (
+    COARSE,
     COUNT,
     CROSS,
+    CROSS_TURNED,
     EQUAL,
     FEATURES,
     FULL,
     LENGTHS,
-    MANY_CHANGES,
     MAX_PATTERNS,
+    NO_FEATURE,
     OUTSIDE,
     SINGLE,
     TURNED,
@@ -42,12 +44,14 @@ Pattern = tuple[int, ...]
 
 
 class Neighbours(Rule):
-    """Parameters: feature, two bytes of colour bits (low first), then (pattern…, out) sorted.
+    """Parameters: feature, then the patterns that change something (pattern…, out), sorted.
 
-    A cell whose pattern is not among them stays if its colour's bit is set, else the rule fails.
-    With at most `MANY_CHANGES` changing patterns the bits are those of the colours that stayed
-    at least once in training, and only changing patterns are listed; with more no bit is set
-    and all patterns are listed, those that stay too.
+    A pattern that training never showed is left as it is, but only on this evidence:
+    - cells of its colour stayed in training, and every pattern around that colour that changes
+      occurs in two training pairs or more (so each pair was foretold by the others);
+    - for 3×3 patterns also: its cross was seen in training and cells with that cross stayed.
+    A `turned` pattern that changes must have been seen as it lies, or in two positions.
+    Otherwise the rule is not fitted.
     """
 
     name = "neighbours"
@@ -55,7 +59,7 @@ class Neighbours(Rule):
         "A cell becomes what its surroundings say: `cross` centre, up, down, left, right; `count` "
         "centre and how many of 8 neighbours are not black; `equal` how many are like the centre; "
         "`single` the only colour among them (0 none, x several); `turned` 3×3 in any position; "
-        "`full` 3×3; x is outside. Other cells stay if their colour is in `keep=`, else it fails."
+        "`full` 3×3. x is outside. Cells with other surroundings stay."
     )
     shape = Shape.KEEP
 
@@ -63,29 +67,51 @@ class Neighbours(Rule):
         if not sizes_equal(examples) or _colour_is_enough(examples):
             return
         for feature in range(FEATURES):
-            table: dict[Pattern, int] = {}
-            kept = 0
-            for value, target in examples.pairs():
-                for at, new in enumerate(target.cells):
-                    old = value.cells[at]
-                    table[pattern_of(feature, value, at)] = new
-                    kept |= (old == new) << old
-            if len(table) <= MAX_PATTERNS:
-                yield _params(feature, table, kept)
+            seen = _seen(feature, examples)
+            if len(seen) > MAX_PATTERNS:
+                continue
+            params = bytearray((feature,))
+            for pattern, (new, _) in sorted(seen.items()):
+                if pattern[_centre(feature)] != new:
+                    params += bytes((*pattern, new))
+            yield bytes(params)
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        feature, kept, table = _table(params)
-        cells = bytearray()
-        for at, old in enumerate(value.cells):
-            pattern = pattern_of(feature, value, at)
-            if pattern not in table and not kept >> old & 1:
-                return None
-            cells.append(table.get(pattern, old))
-        return Grid(value.height, value.width, bytes(cells))
+        feature, table = _table(params)
+        cells = bytes(
+            table.get(pattern_of(feature, value, at), old) for at, old in enumerate(value.cells)
+        )
+        return Grid(value.height, value.width, cells)
+
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        feature = params[0]
+        seen = _seen(feature, examples)
+        centre = _centre(feature)
+        stay = {pattern[centre] for pattern, (new, _) in seen.items() if pattern[centre] == new}
+        doubtful = {
+            pattern[centre]
+            for pattern, (new, pairs) in seen.items()
+            if pattern[centre] != new and len(pairs) == 1
+        }
+        calm = _calm(COARSE[feature], examples)
+        rare = _seen_once(examples) if feature == TURNED else {}
+        for value in examples.values[len(examples.wanted) :]:
+            for at, old in enumerate(value.cells):
+                pattern = pattern_of(feature, value, at)
+                if pattern in seen:
+                    raw = rare.get(pattern)
+                    if raw and seen[pattern][0] != old and raw != pattern_of(FULL, value, at):
+                        return False
+                    continue
+                if old not in stay or old in doubtful:
+                    return False
+                if calm is not None and pattern_of(COARSE[feature], value, at) not in calm:
+                    return False
+        return True
 
     def fit(self, view: View) -> Fitted | None:
         params = np.empty(MAX_PARAMS, np.uint8)
-        out = np.empty(902 * len(view.offsets), np.uint8)
+        out = np.empty(2 * 902 * len(view.offsets), np.uint8)
         ends = np.zeros(2, np.int64)
         if not kernels.fit_neighbours(
             view.src, view.offsets, view.targets, view.target_offsets, params, out, ends
@@ -94,33 +120,22 @@ class Neighbours(Rule):
         found = params[: ends[0]].tobytes()
         return Fitted(self.name, found, self.price(found), out[: ends[1]].tobytes())
 
-    def fit_plain(self, view: View) -> Fitted | None:
-        examples = view.examples()
-        for params in self.propose(examples):
-            outputs = self.outputs(params, examples)
-            if outputs is not None:
-                return Fitted(self.name, params, self.price(params), outputs)
-        return None
-
     def price(self, params: bytes) -> int:
-        feature, _, table = _table(params)
-        changing = [p for p, new in table.items() if p[_centre(feature)] != new]
-        symbols = len({symbol for pattern in changing for symbol in pattern})
+        feature, table = _table(params)
+        symbols = len({symbol for pattern in table for symbol in pattern})
         entry = LENGTHS[feature] * max(BIT, SYMBOL_COST[symbols]) + COLOUR
-        return BASE + (2 + feature) * BIT + len(changing) * entry
+        return BASE + (2 + feature) * BIT + len(table) * entry
 
     def show(self, params: bytes) -> str:
-        feature, kept, table = _table(params)
-        stay = "".join(str(colour) for colour in range(10) if kept >> colour & 1)
+        feature, table = _table(params)
         entries = ["".join(SYMBOLS[s] for s in p) + f":{new}" for p, new in table.items()]
-        return " ".join([NAMES[feature], f"keep={stay}", *entries])
+        return " ".join([NAMES[feature], *entries])
 
     def read(self, text: str) -> bytes:
-        name, stay, *entries = text.split(" ")
-        kept = sum(1 << digit(symbol) for symbol in stay.removeprefix("keep="))
-        params = bytearray((NAMES.index(name), kept & 255, kept >> 8))
+        name, *entries = text.split(" ")
+        params = bytearray((NAMES.index(name),))
         for pattern, new in sorted(entry.split(":") for entry in entries):
-            if len(pattern) != LENGTHS[NAMES.index(name)]:
+            if len(pattern) != LENGTHS[params[0]]:
                 raise ValueError(pattern)
             params += bytes((*(SYMBOLS.index(symbol) for symbol in pattern), digit(new)))
         return bytes(params)
@@ -131,24 +146,44 @@ def _colour_is_enough(examples: Examples) -> bool:
     return len({old for old, _ in seen}) == len(seen)
 
 
-def _params(feature: int, table: dict[Pattern, int], kept: int) -> bytes:
-    centre = _centre(feature)
-    changing = {pattern: new for pattern, new in table.items() if pattern[centre] != new}
-    if len(changing) <= MANY_CHANGES:
-        table = changing
-    else:
-        kept = 0
-    params = bytearray((feature, kept & 255, kept >> 8))
-    for pattern, new in sorted(table.items()):
-        params += bytes((*pattern, new))
-    return bytes(params)
+def _seen(feature: int, examples: Examples) -> dict[Pattern, tuple[int, set[int]]]:
+    """By pattern: what its cells become, and the training pairs it occurs in."""
+    seen: dict[Pattern, tuple[int, set[int]]] = {}
+    for e, (value, target) in enumerate(examples.pairs()):
+        for at, new in enumerate(target.cells):
+            pattern = pattern_of(feature, value, at)
+            _, pairs = seen.get(pattern, (new, set()))
+            seen[pattern] = (new, pairs | {e})
+    return seen
 
 
-def _table(params: bytes) -> tuple[int, int, dict[Pattern, int]]:
+def _seen_once(examples: Examples) -> dict[Pattern, Pattern]:
+    """Turned patterns that training shows in one position only, with that position."""
+    lying: dict[Pattern, set[Pattern]] = {}
+    for value, _ in examples.pairs():
+        for at in range(len(value.cells)):
+            raw = pattern_of(FULL, value, at)
+            lying.setdefault(pattern_of(TURNED, value, at), set()).add(raw)
+    return {pattern: min(raws) for pattern, raws in lying.items() if len(raws) == 1}
+
+
+def _calm(coarse: int, examples: Examples) -> set[Pattern] | None:
+    """The patterns of a coarse feature whose cells always stayed in training."""
+    if coarse == NO_FEATURE:
+        return None
+    calm: set[Pattern] = set()
+    moved: set[Pattern] = set()
+    for value, target in examples.pairs():
+        for at, new in enumerate(target.cells):
+            pattern = pattern_of(coarse, value, at)
+            (calm if value.cells[at] == new else moved).add(pattern)
+    return calm - moved
+
+
+def _table(params: bytes) -> tuple[int, dict[Pattern, int]]:
     step = LENGTHS[params[0]] + 1
-    starts = range(3, len(params), step)
-    table = {tuple(params[at : at + step - 1]): params[at + step - 1] for at in starts}
-    return params[0], params[1] | params[2] << 8, table
+    starts = range(1, len(params), step)
+    return params[0], {tuple(params[at : at + step - 1]): params[at + step - 1] for at in starts}
 
 
 def _centre(feature: int) -> int:
@@ -173,6 +208,9 @@ def pattern_of(feature: int, grid: Grid, at: int) -> Pattern:
     if feature == SINGLE:
         colours = sorted(set(others) - {0})
         return (centre, OUTSIDE if len(colours) > 1 else sum(colours))
+    if feature == CROSS_TURNED:
+        turns = kernels.TURNS.tolist()
+        return min((centre, *(around[turn[n]] for n in (1, 3, 5, 7))) for turn in turns)
     if feature == TURNED:
         return min(tuple(around[i] for i in turn) for turn in kernels.TURNS.tolist())
     return around

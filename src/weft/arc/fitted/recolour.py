@@ -12,9 +12,11 @@ KEEP, CONST, TABLE = 0, 1, 2
 
 
 class ColourMap(Rule):
-    """Parameters: 1 if other colours stay, else 0; then changing pairs (from, to), sorted.
+    """Parameters: 1 if other colours stay, else 0; then pairs (from, to), sorted.
 
-    Without "others stay" every observed colour changes, and any other colour fails.
+    Without "others stay" any other colour fails. Others stay if one was seen to stay and every
+    colour that changes occurs in two training pairs or more: then each pair was foretold by
+    the others. Otherwise all observed pairs are listed, also (1, 1).
     """
 
     name = "colour_map"
@@ -25,11 +27,15 @@ class ColourMap(Rule):
         if not sizes_equal(examples):
             return
         seen: dict[int, int] = {}
-        for value, target in examples.pairs():
+        pairs: dict[int, set[int]] = {}
+        for e, (value, target) in enumerate(examples.pairs()):
             seen.update(zip(value.cells, target.cells, strict=True))
-        keep = any(old == new for old, new in seen.items())
-        changes = sorted((old, new) for old, new in seen.items() if old != new)
-        yield bytes((keep, *(colour for pair in changes for colour in pair)))
+            for colour in value.cells:
+                pairs.setdefault(colour, set()).add(e)
+        changes = {old for old, new in seen.items() if old != new}
+        keep = len(changes) < len(seen) and all(len(pairs[old]) > 1 for old in changes)
+        listed = sorted(changes if keep else seen)
+        yield bytes((keep, *(colour for old in listed for colour in (old, seen[old]))))
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         table = dict(zip(params[1::2], params[2::2], strict=True))
@@ -39,7 +45,8 @@ class ColourMap(Rule):
         return Grid(value.height, value.width, cells)
 
     def price(self, params: bytes) -> int:
-        return BASE + len(params[1::2]) * 2 * COLOUR
+        changes = sum(a != b for a, b in zip(params[1::2], params[2::2], strict=True))
+        return BASE + changes * 2 * COLOUR
 
     def show(self, params: bytes) -> str:
         pairs = [f"{a}:{b}" for a, b in zip(params[1::2], params[2::2], strict=True)]

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
-from weft.arc.fitted.kernels import survivors
+from weft.arc.fitted.cutting import BlockReduce, TableOfParts, Window
+from weft.arc.fitted.drawing import Constant, Stamp
+from weft.arc.fitted.gates import survivors
 from weft.arc.fitted.local import Neighbours
+from weft.arc.fitted.period import ExtendPeriod
 from weft.arc.fitted.recolour import CellTable, ColourMap
 from weft.arc.fitted.rule import Fitted, Rule, View
-from weft.arc.fitted.tiling import TileLayout
+from weft.arc.fitted.tiling import Border, Scale, TileLayout
 
-RULES: tuple[Rule, ...] = (ColourMap(), CellTable(), Neighbours(), TileLayout())
+RULES: tuple[Rule, ...] = (
+    ColourMap(),
+    CellTable(),
+    Neighbours(),
+    TileLayout(),
+    BlockReduce(),
+    Scale(),
+    Window(),
+    Constant(),
+    Border(),
+    Stamp(),
+    ExtendPeriod(),
+    TableOfParts(),
+)
 """A rule's place is its bit in what `survivors` returns."""
 BY_NAME: dict[str, Rule] = {rule.name: rule for rule in RULES}
 assert len(BY_NAME) == len(RULES), "two rules have one name"

@@ -157,13 +157,17 @@ class Rule(ABC):
         best: Fitted | None = None
         for params in self.propose(examples):
             outputs = self.outputs(params, examples)
-            if outputs is None:
+            if outputs is None or not self.covers(params, examples):
                 continue
             if best is None:
                 best = Fitted(self.name, params, self.price(params), outputs)
             elif outputs != best.outputs:
                 return None
         return best
+
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        """Whether training has shown enough to trust fitted parameters on the test grids."""
+        return True
 
     def outputs(self, params: bytes, examples: Examples) -> bytes | None:
         """Apply to every example; None if a training grid comes out wrong or anything fails."""

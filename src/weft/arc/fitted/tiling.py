@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.arc.fitted.rule import BASE, Examples, Rule, number
+from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, number
 from weft.arc.ops.moves import turn
 from weft.arc.ops.operator import BIT, Shape
 from weft.arc.values import MAX_SIDE, Grid
@@ -93,3 +93,100 @@ def _cut(target: Grid, value: Grid, row: int, col: int) -> Grid:
         for r in range(row * value.height, (row + 1) * value.height)
     )
     return Grid(value.height, value.width, cells)
+
+
+class Scale(Rule):
+    """Parameters: kind (0 fixed, else a measure), factor of rows, factor of columns (or 0, 0)."""
+
+    name = "scale"
+    doc = (
+        "Every cell becomes a block: `2x3` of that size, or as many rows and columns as the grid "
+        "has `colours`, `marks` (colours but black), `cells` (not black), `height`, `width`; "
+        "`own` makes blocks as large as the grid."
+    )
+    shape = Shape.GROW
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        value, target = examples.pairs()[0]
+        if target.height % value.height or target.width % value.width:
+            return
+        yield bytes((0, target.height // value.height, target.width // value.width))
+        for kind in range(1, len(MEASURES)):
+            yield bytes((kind, 0, 0))
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        high, wide = measured(params[0], value) if params[0] else (params[1], params[2])
+        if not (1 <= high * value.height <= MAX_SIDE and 1 <= wide * value.width <= MAX_SIDE):
+            return None
+        rows = [[cell for cell in row for _ in range(wide)] for row in value.rows()]
+        return Grid.of([row for row in rows for _ in range(high)])
+
+    def price(self, params: bytes) -> int:
+        return BASE + 3 * BIT + (4 * BIT if params[0] == 0 else 0)
+
+    def show(self, params: bytes) -> str:
+        return MEASURES[params[0]] or f"{params[1]}x{params[2]}"
+
+    def read(self, text: str) -> bytes:
+        if text in MEASURES[1:]:
+            return bytes((MEASURES.index(text), 0, 0))
+        high, wide = (number(part, 1, MAX_SIDE) for part in text.split("x"))
+        return bytes((0, high, wide))
+
+
+MEASURES = ("", "colours", "marks", "cells", "height", "width", "own")
+
+
+def measured(kind: int, grid: Grid) -> tuple[int, int]:
+    """Rows and columns that a measure gives."""
+    name, colours = MEASURES[kind], set(grid.cells)
+    if name == "own":
+        return grid.height, grid.width
+    count = {
+        "colours": len(colours),
+        "marks": len(colours - {0}),
+        "cells": sum(cell != 0 for cell in grid.cells),
+        "height": grid.height,
+        "width": grid.width,
+    }[name]
+    return count, count
+
+
+class Border(Rule):
+    """Parameters: thickness of the frame that is added, or 0 to recolour the rim; colour."""
+
+    name = "border"
+    doc = "A frame `add T C` of thickness T and colour C around the grid; or `rim C` recolours it."
+    shape = Shape.GROW
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        value, target = examples.pairs()[0]
+        more = target.height - value.height
+        if more >= 0 and more % 2 == 0:
+            yield bytes((more // 2, target.cells[0]))
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        thick, colour = params
+        height, width = value.height + 2 * thick, value.width + 2 * thick
+        if max(height, width) > MAX_SIDE:
+            return None
+        edge = thick or 1
+        rows = [[colour] * width for _ in range(height)]
+        for r in range(edge, height - edge):
+            for c in range(edge, width - edge):
+                rows[r][c] = value.at(r - thick, c - thick)
+        return Grid.of(rows)
+
+    def price(self, params: bytes) -> int:
+        return BASE + 3 * BIT + COLOUR
+
+    def show(self, params: bytes) -> str:
+        return f"add {params[0]} {params[1]}" if params[0] else f"rim {params[1]}"
+
+    def read(self, text: str) -> bytes:
+        kind, *numbers = text.split(" ")
+        if kind == "rim":
+            (colour,) = numbers
+            return bytes((0, digit(colour)))
+        thick, colour = numbers
+        return bytes((number(thick, 1, MAX_SIDE), digit(colour)))

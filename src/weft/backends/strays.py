@@ -1,0 +1,183 @@
+"""Ends what a worker leaves behind, found by a mark that every process below it inherits.
+
+    coordinator ── marks ──► worker ─► supervisor ─► command ─► all it starts
+
+A supervisor clears up after its command, and a worker after its supervisor. When both are
+killed in one instant, or a function's own children outlive its worker, the mark tells what is
+left. The mark is a value of RLIMIT_RTTIME, high enough to limit nothing. The kernel hands it
+down through fork, exec, `setsid`, double forks and cleared environments, and who has no
+privilege cannot raise it again. Nobody else's process can carry it.
+"""
+
+# Why no other sign. An environment variable goes with `env -i`, and cannot be read from a
+# zombie; a session or group goes with `setsid`. To be the next subreaper would make orphans of
+# the program that called weft.run our children, not to be told from a command's, and leave them
+# to us to reap. With the mark nothing of that program changes, and none of it is looked for.
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import psutil
+
+from weft.model.keys import sha256_hex
+from weft.worker import supervisor
+
+CLEARED_S = 5.0
+"""How long a supervisor may take to clear up before it is ended with the rest."""
+LOOK_S = 0.02
+"""Pause between two looks at the processes of this machine."""
+LOOKS = 2
+"""Looks in a row that must find nothing: in one, a process may fork behind our back and end."""
+WORKER = "weft.worker"
+"""The word in a worker's command line."""
+WORKER_BITS = 20
+RUN_DIGITS = 9
+"""Hex digits of a run's own part: 36 bits, so that two runs do not meet."""
+TOP_US = 2**62
+LEAST_US = 2**60
+"""Some 36,000 years of computing without a pause, and that only for real-time processes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The marks of one run, one for each worker; none where the limit is in use."""
+
+    all: range
+
+    @staticmethod
+    def of(name: str) -> Marks:
+        """Derive a run's marks from its name, the same for each coordinator it will have.
+
+        Below our own limit, since inside a command of another run we carry a mark ourselves.
+        """
+        ours = _mark_of(os.getpid())
+        top = TOP_US if ours is None or ours == resource.RLIM_INFINITY else min(ours, TOP_US)
+        low = top - ((int(sha256_hex(name)[:RUN_DIGITS], 16) + 1) << WORKER_BITS)
+        return Marks(range(low, low + 2**WORKER_BITS) if low >= LEAST_US else range(0))
+
+    def one(self, number: int) -> range:
+        """Return the mark of a worker; empty when there are no more."""
+        return self.all[number : number + 1]
+
+    def put(self, pid: int, number: int) -> None:
+        """Mark a worker that has started nothing yet; a system without the limit has no marks."""
+        for mark in self.one(number):
+            with contextlib.suppress(OSError, ValueError):
+                resource.prlimit(pid, resource.RLIMIT_RTTIME, (mark, mark))
+
+
+@dataclass(slots=True)
+class _Search:
+    """Marks of workers that are gone, looked for until nothing carries them."""
+
+    marks: range
+    until_s: float
+    """Until then a supervisor that clears up is not disturbed."""
+    empty: int = 0
+    """Looks in a row that found nothing."""
+
+
+class Strays:
+    """What is left of workers that are gone."""
+
+    def __init__(self) -> None:
+        self._searches: list[_Search] = []
+        self._next_s = 0.0
+        self.ended: set[int] = set()
+        """Pids of what was killed, workers apart."""
+
+    def expect(self, *marks: range) -> None:
+        """Take note that no worker with these marks is left, and look at once."""
+        until_s = time.monotonic() + CLEARED_S
+        self._searches += [_Search(one, until_s) for one in marks if one]
+        self._look()
+
+    def clear(self) -> None:
+        """Look again if it is time."""
+        if self._searches and time.monotonic() >= self._next_s:
+            self._look()
+
+    def finish(self) -> None:
+        """Return when nothing is left, or what is left does not even obey KILL."""
+        end_s = time.monotonic() + 2 * CLEARED_S
+        self._look()
+        while self._searches and time.monotonic() < end_s:
+            time.sleep(LOOK_S)
+            self._look()
+        self._searches.clear()
+
+    def _look(self) -> None:
+        now_s = time.monotonic()
+        self._next_s = now_s + LOOK_S
+        found = list(_carriers([search.marks for search in self._searches]))
+        for search in self._searches:
+            left = [one for one in found if one.mark in search.marks]
+            search.empty = 0 if left else search.empty + 1
+            if now_s >= search.until_s or not any(one.clears_up for one in left):
+                self.ended |= {one.process.pid for one in left if one.kill()}
+        self._searches = [search for search in self._searches if search.empty < LOOKS]
+
+
+def end_earlier(marks: Marks) -> int:
+    """End what earlier coordinators of a run left; return how many processes were killed.
+
+    For the one who holds the run's lock, before its first worker starts.
+    """
+    strays = Strays()
+    strays.expect(marks.all)
+    strays.finish()
+    return len(strays.ended)
+
+
+@dataclass(frozen=True, slots=True)
+class _Carrier:
+    """A process with a mark."""
+
+    mark: int
+    process: psutil.Process
+    words: tuple[str, ...]
+    """Its command line; empty when it is about to end."""
+
+    @property
+    def clears_up(self) -> bool:
+        return supervisor.__file__ in self.words
+
+    def kill(self) -> bool:
+        """Kill it if it is still the one that was found (psutil compares times of birth).
+
+        True when it was no worker: those of a killed coordinator end by themselves.
+        """
+        if _mark_of(self.process.pid) != self.mark:
+            return False
+        with contextlib.suppress(psutil.Error):
+            self.process.kill()
+        return bool(self.words) and WORKER not in self.words
+
+
+def _carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
+    """Every process that carries one of the marks and has not ended."""
+    for pid in psutil.pids() if marks else ():
+        mark = _mark_of(pid)
+        if mark is None or not any(mark in some for some in marks):
+            continue
+        with contextlib.suppress(psutil.Error):
+            process = psutil.Process(pid)
+            if process.status() != psutil.STATUS_ZOMBIE:
+                yield _Carrier(mark, process, tuple(process.cmdline()))
+                continue
+        with contextlib.suppress(ChildProcessError):  # it is our child only if we are pid 1
+            os.waitpid(pid, os.WNOHANG)
+
+
+def _mark_of(pid: int) -> int | None:
+    """The hard limit of a process, if we may know it."""
+    try:
+        return resource.prlimit(pid, resource.RLIMIT_RTTIME)[1]
+    except OSError:
+        return None

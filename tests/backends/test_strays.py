@@ -1,0 +1,130 @@
+"""Marks that every process below a worker inherits, and the search for what carries one."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from weft.backends import strays
+from weft.backends.strays import LEAST_US, TOP_US, Marks, Strays, end_earlier
+from weft.worker import supervisor
+
+
+@pytest.fixture
+def marks(tmp_path: Path) -> Marks:
+    return Marks.of(str(tmp_path))
+
+
+@contextmanager
+def marked(marks: Marks, number: int, text: str, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """A shell that waits for its mark, says what it has begun, and waits for ever."""
+    script = f"read go; {text} echo begun; sleep 1000 & wait"
+    with subprocess.Popen(
+        ["sh", "-c", script, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        marks.put(process.pid, number)
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("go\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == "begun\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+            end_earlier(marks)
+
+
+def mark_of(pid: int) -> int:
+    return resource.prlimit(pid, resource.RLIMIT_RTTIME)[1]
+
+
+def exists(pid: int) -> bool:
+    """Whether the process is there, be it as a zombie."""
+    return Path(f"/proc/{pid}").exists()
+
+
+def in_a_process_limited_to(limit: int) -> list[int]:
+    """First and last mark of a run whose coordinator has this limit itself."""
+    code = (
+        "import resource, sys; from weft.backends.strays import Marks;"
+        "limit = int(sys.argv[1]);"
+        "resource.setrlimit(resource.RLIMIT_RTTIME, (limit, limit));"
+        "marks = Marks.of('run').all; print(list(marks[:1]) + list(marks[-1:]))"
+    )
+    argv = [sys.executable, "-c", code, str(limit)]
+    found: list[int] = json.loads(subprocess.run(argv, capture_output=True, check=True).stdout)
+    return found
+
+
+def test_marks_are_the_same_for_one_run_and_apart_for_two() -> None:
+    one, other = Marks.of("one").all, Marks.of("other").all
+    assert one == Marks.of("one").all
+    assert len(one) == len(other) == 2**20
+    assert one.stop <= other.start or other.stop <= one.start
+    assert LEAST_US <= one.start < one.stop <= TOP_US
+
+
+def test_marks_inside_another_run_are_below_its_own() -> None:
+    """A hard limit can only be lowered without privilege."""
+    outer = Marks.of("outer").one(7)[0]
+    first, last = in_a_process_limited_to(outer)
+    assert LEAST_US <= first < last < outer
+
+
+@pytest.mark.parametrize("limit", [0, 200_000, LEAST_US])
+def test_marks_are_none_where_the_limit_is_in_use(limit: int) -> None:
+    assert in_a_process_limited_to(limit) == []
+
+
+def test_worker_beyond_the_last_mark_has_none(marks: Marks) -> None:
+    with subprocess.Popen(["sleep", "1000"]) as process:
+        before = mark_of(process.pid)
+        marks.put(process.pid, 2**20)
+        assert mark_of(process.pid) == before
+        assert not marks.one(2**20)
+        process.kill()
+
+
+def test_strays_end_with_their_own_worker_only(marks: Marks) -> None:
+    with marked(marks, 1, "") as first, marked(marks, 2, "") as second:
+        found = Strays()
+        found.expect(marks.one(1))
+        found.finish()
+        assert not exists(first.pid)
+        assert len(found.ended) == 2  # the shell and its sleep
+        assert second.poll() is None
+
+
+def test_supervisor_that_clears_up_is_waited_for_but_not_for_ever(
+    marks: Marks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strays, "CLEARED_S", 0.3)
+    with marked(marks, 1, "", supervisor.__file__) as process:
+        found = Strays()
+        start_s = time.monotonic()
+        found.expect(marks.one(1))
+        found.clear()
+        assert process.poll() is None
+        found.finish()
+        assert not exists(process.pid)
+        assert 0.3 <= time.monotonic() - start_s < 5
+
+
+def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
+    """As pid 1 of a container we are the parent of every orphan."""
+    with marked(marks, 1, "") as process, subprocess.Popen(["sh", "-c", "exit 7"]) as other:
+        process.kill()
+        found = Strays()
+        found.expect(marks.one(1))
+        found.finish()
+        assert not exists(process.pid)
+        assert other.wait(timeout=5) == 7
