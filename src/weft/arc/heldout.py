@@ -18,7 +18,7 @@ from weft.model.values import canonical
 
 HEX_DIGITS = 16
 EVALUATION = "evaluation"
-"""Mark of a run whose tasks were chosen from a split of this name."""
+"""Tag of a run whose tasks were chosen from a split of this name."""
 
 
 def fingerprint(task: ArcTask) -> str:

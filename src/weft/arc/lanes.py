@@ -66,8 +66,7 @@ def conclude(
 ) -> dict[str, Any]:
     """Put the parts together: the verdict, why not if there is none, and the merged log."""
     phases = [
-        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
-        for raw in (first, *rest)
+        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"]))) for raw in (first, *rest)
     ]
     result = _planner(options).combine(phases[0], phases[1:], incomplete)
     answer = wire.answer_to_wire(result, failure.analyse(result))

@@ -93,7 +93,7 @@ def _refuse(run: ArcRun) -> None:
     if any(item.answer is None for item in run.items):
         raise InputError(f"{run.path} is not finished", hint=f"weft resume {run.path}")
     count = held_out(item.task for item in run.items)
-    if count or EVALUATION in run.marks:
+    if count or EVALUATION in run.tags:
         raise InputError(
             f"{run.path}: {count or len(run.items)} of its {len(run.items)} tasks are evaluation"
             " tasks of a published set, and concepts are learned from training tasks only"

@@ -1,7 +1,7 @@
 """A run of `weft arc solve` read back: its tasks, and the answer of each as far as it got.
 
 Everything that decided comes from the ledger and the objects. What decides nothing comes from
-run.toml: names of tasks, and the marks of a run on evaluation tasks.
+run.toml: names of tasks, and the tags of a run on evaluation tasks.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class ArcRun:
     path: Path
     options: Mapping[str, Any]
     items: tuple[Recorded, ...]
-    marks: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
 
     @property
     def sealed(self) -> bool:
         """Whether its tasks are not to be shown one by one."""
-        return SEALED_VIEWS in self.marks
+        return SEALED_VIEWS in self.tags
 
     def outcomes(self) -> dict[str, int]:
         """Count how the tasks ended, by outcome."""
@@ -94,7 +94,7 @@ def of_view(view: RunView) -> ArcRun:
         for digest in args["tasks"]
     ]
     items.sort(key=lambda item: (item.task.name, item.task.digest))
-    return ArcRun(view.path, args["options"], tuple(items), run_file.marks)
+    return ArcRun(view.path, args["options"], tuple(items), run_file.tags)
 
 
 def _answer(body: Mapping[str, Any]) -> Mapping[str, Any]:

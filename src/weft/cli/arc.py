@@ -174,7 +174,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
         "accept": values["accept"],
         "wall_limit_s": values["wall_limit"],
         "sign_key": values["sign_key"],
-        "marks": _marks(tasks, values["split"], sealed=sealed),
+        "tags": _tags(tasks, values["split"], sealed=sealed),
     }
     if not values["quiet"]:
         render.message(f"{len(tasks)} tasks of {tasks.source}; compiling kernels if need be")
@@ -183,7 +183,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
         return carry_out(tasks, settings, {**execution, "watcher": watcher})
 
 
-def _marks(tasks: TaskSet, split: str | None, *, sealed: bool) -> list[str]:
+def _tags(tasks: TaskSet, split: str | None, *, sealed: bool) -> list[str]:
     from weft.arc.heldout import EVALUATION, held_out  # noqa: PLC0415 - slow to import
     from weft.storage.folder import SEALED_VIEWS  # noqa: PLC0415
 

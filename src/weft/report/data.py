@@ -114,7 +114,7 @@ def gather(run: Path, heads: HeadsList) -> Report:
         told = _told(folder, troubles)
         ledger = read_ledger(folder.ledger, {task.key for task in told.tasks.rows}, badge.record)
         told = replace(told, tasks=_numbered(told.tasks, ledger))
-        if SEALED_VIEWS in run_file.marks:
+        if SEALED_VIEWS in run_file.tags:
             told, ledger = _sealed(told), _without_bodies(ledger)
             troubles.append("the contents of tasks are not shown: the run asks for totals only")
         overview = _overview(folder, run_file, verdict, now)

@@ -26,7 +26,7 @@ SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp")
 """What a run that was killed while being created may leave behind."""
 SEALED_VIEWS = "sealed-views"
-"""Mark of a run whose tasks no view may show one by one; what is recorded is not touched."""
+"""Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
 OWNER_WAIT_S = 1.0
 OWNER_LOOK_S = 0.01
 
@@ -44,9 +44,9 @@ class RunFile:
     execution: Mapping[str, Any] = field(default_factory=dict)
 
     @property
-    def marks(self) -> tuple[str, ...]:
+    def tags(self) -> tuple[str, ...]:
         """What views should know of the run; a table that is not ours has none."""
-        found = self.execution.get("marks", ())
+        found = self.execution.get("tags", ())
         return tuple(word for word in found if isinstance(word, str))
 
     @property

@@ -42,7 +42,7 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
         "group_cap": execution.group_cap,
         "folder": os.path.relpath(base, execution.out.absolute()),
         "nodes": [_without_empty(asdict(node)) for node in execution.nodes],
-        "marks": list(execution.marks),
+        "tags": list(execution.tags),
         "labels": dict(execution.labels),
     }
     return _without_empty(table)

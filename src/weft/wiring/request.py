@@ -87,7 +87,7 @@ class Execution:
     """What the nodes' folders are relative to; the current folder if not said."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people call inputs or lanes whose names in the ledger are digests; for views only."""
-    marks: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
 
     def __post_init__(self) -> None:
