@@ -16,8 +16,7 @@ from weft.arc.recorded import SEARCH, of_view
 from weft.arc.runview import view_of
 from weft.arc.telemetry import SLICE, telemetry
 from weft.arc.views.page import build_page
-from weft.report.hook import MAX_PAGE_BYTES
-from weft.report.view import RunView, TaskSeen
+from weft.report.view import MAX_PAGE_BYTES, RunView, TaskSeen
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
 LANES = "weft.arc.lanes"

@@ -13,7 +13,7 @@ from weft.arc.recorded import ArcRun, of_view
 from weft.arc.runview import view_of
 from weft.arc.telemetry import Telemetry, telemetry
 from weft.arc.views.page import build_page
-from weft.report.hook import MAX_PAGE_BYTES, Page
+from weft.report.hook import Page
 from weft.report.svg import element, table
 from weft.report.text import percent
 from weft.report.view import RunView
@@ -37,7 +37,7 @@ def pages(run: RunView) -> list[Page]:
     if found.sealed:
         return [Page("Puzzles", _totals(found.outcomes()), order=1), figures]
     views = [view_of(item) for item in found.items]
-    drawn = build_page(views, max_bytes=MAX_PAGE_BYTES - SEARCH_PAGE_BYTES)
+    drawn = build_page(views, max_bytes=run.page_bytes - SEARCH_PAGE_BYTES)
     return [Page("Puzzles", drawn, order=1), figures]
 
 
