@@ -27,7 +27,9 @@ class Checked:
         return self.train_right == self.train and self.outputs_same
 
 
-def check_program(task: ArcTask, program: Program, claimed: list[list[list[int]]] | None) -> Checked:
+def check_program(
+    task: ArcTask, program: Program, claimed: list[list[list[int]]] | None
+) -> Checked:
     """Run a program on every input of a task."""
     right = sum(program.run(pair.input) == pair.output for pair in task.train)
     outputs = [program.run(grid) for grid in task.test]

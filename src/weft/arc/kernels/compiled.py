@@ -26,10 +26,24 @@ def _sources_hash() -> str:
     return digest.hexdigest()[:16]
 
 
+FOLDER = Path(platformdirs.user_cache_dir("weft")) / f"arc-kernels-{_sources_hash()}"
+_BUILT = FOLDER / "built"
 _config: Any = numba.config
-_config.CACHE_DIR = str(
-    Path(platformdirs.user_cache_dir("weft")) / f"arc-kernels-{_sources_hash()}"
-)
+_config.CACHE_DIR = str(FOLDER)
+
+
+def is_built() -> bool:
+    """Whether everything was compiled into the folder once."""
+    return _BUILT.is_file()
+
+
+def mark_built() -> None:
+    """Note that everything is compiled; without a place to write it, it is compiled again."""
+    try:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        _BUILT.touch()
+    except OSError:
+        return
 
 
 def kernel(function: F) -> F:
@@ -44,3 +58,13 @@ def entry(function: F) -> F:
     compiled: Any = numba.njit(cache=True, boundscheck=False)(function)
     typed: F = compiled
     return typed
+
+
+def named_entry(name: str) -> Callable[[F], F]:
+    """Like `entry`, for functions made in a loop: numba keeps code by qualified name."""
+
+    def declare(function: F) -> F:
+        function.__qualname__ = name
+        return entry(function)
+
+    return declare
