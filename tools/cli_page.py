@@ -34,8 +34,17 @@ on a terminal only; `NO_COLOR` switches colour off, `CI` both.
 def render() -> str:
     """Return the page: one section per command, options in the order they are declared."""
     group: Any = typer.main.get_command(app)
-    sections = [_section(name, command) for name, command in group.commands.items()]
+    sections = [_section(name, command) for name, command in commands_of(group).items()]
     return HEAD + "".join(sections)
+
+
+def commands_of(group: Any, before: str = "") -> dict[str, Any]:
+    """Return every command by its words; a group is the commands in it."""
+    found: dict[str, Any] = {}
+    for name, command in group.commands.items():
+        inside = hasattr(command, "commands")
+        found |= commands_of(command, f"{before}{name} ") if inside else {before + name: command}
+    return found
 
 
 def _section(name: str, command: Any) -> str:

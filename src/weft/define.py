@@ -113,8 +113,9 @@ def command(
     """Describe the run of an external command, as a task.
 
     `argv`, `env` and `cwd` are templates: `{out_dir}`, `{tmp_dir}`, `{attempt}`, `{seed}`,
-    `{slot}`, `{python}`, and whatever `prepare` returns. `prepare(run)` and `collect(run)` are
-    plain functions that run on the same slot around it; `run.args` are the `args` given here.
+    `{slot}`, `{python}`, `{work_dir}` (the node's folder), and whatever `prepare` returns.
+    `prepare(run)` and `collect(run)` are plain functions that run on the same slot around it;
+    `run.args` are the `args` given here.
     The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
     Variables named in `env_from` are taken from the node's environment and never recorded.
     """

@@ -20,7 +20,7 @@ from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lanes
 
 
 def task(index: int = 0, *, gpu: int = 0, group: str | None = None, function: str = "f") -> Task:
-    return Task("", 0, index, "k", function, "{}", Limits(gpu=gpu, group=group))
+    return Task("", 0, index, "k", function, "{}", Limits(gpu=gpu, group=group), ordinal=index)
 
 
 def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCall]:
@@ -97,6 +97,15 @@ def test_unknown_mode_is_refused() -> None:
         Placement([Node("a", cpus=1)], "random")
 
 
+def test_command_waits_for_a_slot_that_holds_nothing() -> None:
+    for mode in ("greedy", "static"):
+        placement = Placement([Node("a", cpus=2)], mode)
+        placement.hold(task(0), 0)
+        assert placement.choose(task(0, function=COMMAND), [9, 0]) is None
+        assert placement.choose(task(1, function=COMMAND), [9, 9]) == 1
+        assert placement.choose(task(0), [9, 0]) == 0
+
+
 # -- caps ---------------------------------------------------------------------------------
 
 
@@ -139,11 +148,28 @@ def test_group_without_cap_never_waits() -> None:
 # -- retirement ---------------------------------------------------------------------------
 
 
-def test_retired_slot_gets_nothing_and_its_list_is_dealt_to_the_others() -> None:
-    placement = Placement([Node("a", cpus=1), Node("b", cpus=2)], "static")
-    assert [placement.choose(task(i), [9] * 3) for i in range(4)] == [0, 1, 0, 2]
+def test_retired_slot_gets_nothing_and_only_its_list_is_dealt_again() -> None:
+    """Tasks 0, 3, 6, 9 were dealt to a; those of b and c stay where they are."""
+    nodes = [Node("a", cpus=1), Node("b", cpus=2), Node("c", cpus=1)]
+    placement = Placement(nodes, "static")
+    tasks = [task(i) for i in range(12)]
+    assert [placement.choose(t, [9] * 4) for t in tasks] == [0, 1, 3, 0, 2, 3, 0, 1, 3, 0, 2, 3]
     placement.retire(0)
-    assert [placement.choose(task(i), [9] * 3) for i in range(4)] == [1, 2, 1, 2]
+    placement.retire(0)
+    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 3, 2, 3, 2, 1, 3, 3, 2, 3]
+    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 3, 2, 3, 2, 1, 3, 3, 2, 3]
+
+
+def test_list_of_a_slot_retired_later_is_dealt_again_with_what_it_had_taken_over() -> None:
+    placement = Placement([Node("a", cpus=1), Node("b", cpus=1), Node("c", cpus=1)], "static")
+    tasks = [task(i) for i in range(6)]
+    placement.retire(0)
+    assert [placement.choose(t, [9] * 3) for t in tasks] == [1, 1, 2, 2, 1, 2]
+    placement.retire(1)
+    assert [placement.choose(t, [9] * 3) for t in tasks] == [2] * 6
+
+
+def test_greedy_gives_a_retired_slot_nothing() -> None:
     greedy = Placement([Node("a", cpus=2)])
     greedy.retire(0)
     assert greedy.choose(task(), [9, 1]) == 1
@@ -173,6 +199,16 @@ def test_machine_fills_slots_in_task_order_up_to_their_room() -> None:
     assert bench.place(2, 1) == [(0, 0), (1, 0), (2, 1)]
     assert bench.place(0, 0) == []
     assert bench.place(1, 1) == [(3, 0), (4, 1)]
+
+
+def test_machine_deals_gpu_and_cpu_tasks_each_by_themselves() -> None:
+    """By index all GPU tasks, at even places, would be dealt to the first node."""
+    mixed = [call for pair in zip(calls(4, gpu=1), calls(4), strict=True) for call in pair]
+    nodes = [Node("a", gpus=1, cpus=1), Node("b", gpus=1, cpus=1)]
+    bench = SlotBench(once(mixed), Placement(nodes, "static"))
+    assert sorted(bench.place(9, 9, 9, 9)) == [
+        (0, 0), (1, 1), (2, 2), (3, 3), (4, 0), (5, 1), (6, 2), (7, 3)
+    ]  # fmt: skip
 
 
 def test_machine_passes_tasks_over_that_must_wait_and_keeps_their_order() -> None:

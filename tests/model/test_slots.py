@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from weft.errors import UsageError
-from weft.model.slots import MAX_SLOTS, Node, Slot, local_nodes, slots_of
+from weft.model.slots import MAX_SLOTS, Deal, Node, Slot, local_nodes, slots_of
 
 
 def test_slots_are_numbered_node_by_node_with_gpus_first() -> None:
@@ -51,3 +51,21 @@ def test_no_slot_and_too_many_slots_are_refused(nodes: list[Node]) -> None:
 
 def test_most_slots_are_allowed() -> None:
     assert len(slots_of([Node("a", cpus=MAX_SLOTS)])) == MAX_SLOTS
+
+
+def test_slots_know_their_nodes_folder_and_interpreter() -> None:
+    slots = Node("a", gpus=1, cpus=1, folder="scripts", python="env").slots()
+    assert [(slot.folder, slot.python) for slot in slots] == [("scripts", "env")] * 2
+
+
+def test_deal_goes_to_the_nodes_in_turn_then_to_their_slots_in_turn() -> None:
+    slots = slots_of([Node("a", gpus=2, cpus=1), Node("b", cpus=1), Node("c", gpus=3)])
+    deal = Deal.of(slots, gpu=True)
+    assert deal.nodes == ((0, 1), (4, 5, 6))
+    assert [deal.slot(i) for i in range(8)] == [0, 4, 1, 5, 0, 6, 1, 4]
+    assert Deal.of(slots, gpu=True, without={0, 1}).nodes == ((4, 5, 6),)
+    assert Deal.of(slots, gpu=False).nodes == ((2,), (3,))
+
+
+def test_deal_without_slots_gives_nothing() -> None:
+    assert Deal.of(slots_of([Node("a", cpus=1)]), gpu=True).slot(0) is None

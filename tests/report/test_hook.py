@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from tests.report.conftest import Kinds, page_of
 from weft.report import hook
-from weft.report.hook import MAX_PAGE_BYTES, Page, fits, pages_for, register, unregister
+from weft.report.hook import MAX_PAGE_BYTES, Page, fits, lines_for, pages_for, register, unregister
 from weft.report.svg import drawing, element, table
 from weft.report.view import RunView
 
@@ -111,3 +111,20 @@ def test_elements_escape_and_refuse_code() -> None:
     with pytest.raises(ValueError, match="inside the page"):
         element("a", href="javascript:alert(1)")
     assert element("a", "up", href="#top") == '<a href="#top">up</a>'
+
+
+def test_lines_of_a_search_are_told_and_never_in_the_way(kinds: Kinds) -> None:
+    def told(run: RunView) -> list[str]:
+        return [f"{sum(1 for _ in run.tasks())} naps\u202e"]
+
+    def broken(run: RunView) -> list[str]:
+        raise KeyError("gone")
+
+    run = RunView(kinds.runs["finished"], "weave:naps")
+    for teller, said in ((told, ["48 naps\\u202e"]), (broken, ["no summary: KeyError: 'gone'"])):
+        register("weave", planted, teller)
+        try:
+            assert lines_for(run) == said
+        finally:
+            unregister("weave")
+    assert lines_for(run) == []

@@ -9,6 +9,7 @@ import pytest
 from weft.errors import FileInvalid
 from weft.model.slots import Node
 from weft.wiring.nodesfile import read_nodes
+from weft.wiring.world import host_name
 
 CLASSIC = {
     "nodes": [
@@ -34,16 +35,34 @@ def write(tmp_path, name, text):
 
 def test_classic_file_loads_as_it_is(tmp_path):
     path = write(tmp_path, "distributed_config.json", json.dumps(CLASSIC))
-    assert read_nodes(path) == (
+    assert read_nodes(path, simulate=True) == (
         Node("localhost", 2, 2, 2),
         Node("rig-a", 12, 12, 12),
         Node("rig-b", 12, 12, 12),
     )
 
 
+def test_node_on_this_machine_has_its_own_folder_and_interpreter(tmp_path):
+    entry = {"hostname": "localhost", "gpu_count": 1, "script_path": "~/s", "python_env": "env"}
+    for name in ("localhost", "127.0.0.1", "::1", host_name()):
+        path = write(tmp_path, "n.json", json.dumps({"nodes": [{**entry, "hostname": name}]}))
+        for simulate in (False, True):
+            (node,) = read_nodes(path, simulate=simulate)
+            assert (node.name, node.folder, node.python) == (name, "~/s", "env")
+
+
+def test_other_machine_is_refused_with_the_flag_that_helps(tmp_path):
+    path = write(tmp_path, "nodes.json", json.dumps(CLASSIC))
+    with pytest.raises(
+        FileInvalid, match="'rig-a' is not this machine; --simulate-nodes"
+    ) as caught:
+        read_nodes(path)
+    assert str(path) in str(caught.value)
+
+
 def test_toml_file_says_what_the_node_has(tmp_path):
     text = '[[nodes]]\nhostname = "a"\ncpu_count = 3\nmax_concurrent = 2\n'
-    assert read_nodes(write(tmp_path, "nodes.toml", text)) == (Node("a", 0, 3, 2),)
+    assert read_nodes(write(tmp_path, "nodes.toml", text), simulate=True) == (Node("a", 0, 3, 2),)
 
 
 @pytest.mark.parametrize(
@@ -58,8 +77,13 @@ def test_toml_file_says_what_the_node_has(tmp_path):
         ('{"nodes": [{"hostname": "a", "gpu_count": "2"}]}', r"nodes\.0\.gpu_count"),
         ('{"nodes": [{"hostname": "a", "gpu_count": true}]}', r"nodes\.0\.gpu_count"),
         ('{"nodes": [{"hostname": "a;b"}]}', r"nodes\.0\.hostname"),
-        ('{"nodes": [{"hostname": "a"}, {"hostname": "a"}]}', "named twice"),
-        ('{"nodes": [{"hostname": "a", "cpu_count": 0}]}', "has no slot"),
+        (
+            '{"nodes": [{"hostname": "a", "gpu_count": 1}, {"hostname": "a", "gpu_count": 1}]}',
+            "named twice",
+        ),
+        ('{"nodes": [{"hostname": "a"}]}', r"nodes\.0 \('a'\): zero GPUs"),
+        ('{"nodes": [{"hostname": "a", "gpu_count": 0}]}', r"nodes\.0 \('a'\): zero GPUs"),
+        ('{"nodes": [{"hostname": "a", "cpu_count": 0}]}', "zero GPUs"),
         ('{"nodes": [{"hostname": "a", "hostname": "b"}]}', "hostname"),
         ('{"nodes": [{"hostname": "a"}], "more": 1}', "more: Extra inputs"),
     ],
@@ -67,7 +91,7 @@ def test_toml_file_says_what_the_node_has(tmp_path):
 def test_wrong_file_is_one_line_with_the_place(tmp_path, text, words):
     path = write(tmp_path, "nodes.json", text)
     with pytest.raises(FileInvalid, match=words) as caught:
-        read_nodes(path)
+        read_nodes(path, simulate=True)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -82,3 +106,11 @@ def test_wrong_toml_is_one_line(tmp_path, text):
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(FileInvalid, match="does not exist"):
         read_nodes(tmp_path / "none.toml")
+
+
+def test_two_names_of_this_machine_would_share_its_gpus_and_are_refused(tmp_path):
+    nodes = [{"hostname": name, "gpu_count": 1} for name in ("localhost", "127.0.0.1")]
+    path = write(tmp_path, "nodes.json", json.dumps({"nodes": nodes}))
+    with pytest.raises(FileInvalid, match=r"'localhost' and '127\.0\.0\.1' are the same machine"):
+        read_nodes(path)
+    assert len(read_nodes(path, simulate=True)) == 2

@@ -27,9 +27,12 @@ def test_note_outside_a_task_does_nothing():
     weft.note(a=1)
 
 
-@pytest.mark.parametrize("use", [lambda: weft.put(b""), lambda: weft.get(Object("0" * 64))])
+@pytest.mark.parametrize(
+    "use",
+    [lambda: weft.put(b""), lambda: weft.get(Object("0" * 64)), lambda: weft.put_file("x")],
+)
 def test_objects_outside_a_task_are_refused(use):
-    with pytest.raises(SearchInvalid, match=r"weft\.(put|get) works inside a task only"):
+    with pytest.raises(SearchInvalid, match=r"weft\.(put|get|put_file) works inside a task only"):
         use()
 
 
@@ -51,3 +54,29 @@ def test_get_altered_object_is_detected(inside, tmp_path):
     staged.write_bytes(b"jello")
     with pytest.raises(ObjectDamaged, match="do not match its name"):
         weft.get(reference)
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1 << 20])
+def test_put_file_stores_what_put_would(inside, tmp_path, monkeypatch, piece):
+    monkeypatch.setattr(context, "PIECE_BYTES", piece)
+    file = tmp_path / "file"
+    file.write_bytes(bytes(range(100)))
+    assert weft.get(weft.put_file(file)) == bytes(range(100))
+    assert weft.get(weft.put_file(str(file), start=10, size=20)) == bytes(range(10, 30))
+    assert weft.get(weft.put_file(file, start=90, size=99)) == bytes(range(90, 100))
+    assert weft.put_file(file, size=0) == weft.put(b"")
+    assert file.read_bytes() == bytes(range(100))
+
+
+def test_put_file_that_cannot_be_read_leaves_nothing(inside, tmp_path):
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(OSError, match="No such file|Is a directory"):
+            weft.put_file(path)
+    assert list((tmp_path / "staging").iterdir()) == []
+
+
+def test_put_file_of_known_bytes_stages_them_once(inside, tmp_path):
+    file = tmp_path / "file"
+    file.write_bytes(b"hello")
+    assert weft.put(b"hello") == weft.put_file(file) == weft.put_file(file)
+    assert len(inside.staged) == len(list((tmp_path / "staging").iterdir())) == 1

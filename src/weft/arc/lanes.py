@@ -96,7 +96,7 @@ def solve(tasks: list[str], options: dict[str, Any], *, inputs: Any) -> Steps:
     bodies: dict[str, Any] = {d: solve_one(inputs[d], options) for d in tasks}
     answers = yield weft.lanes(bodies)
     outcomes = [_outcome(answer) for answer in answers]
-    counts = {name: outcomes.count(name) for name in sorted(set(outcomes))}
+    counts: dict[str, Any] = {name: outcomes.count(name) for name in sorted(set(outcomes))}
     if counts.get("SOLVED", 0) == 0:
         return weft.Unknown("unsolved", counts)
     return counts

@@ -71,14 +71,24 @@ def _room(place: _Place, credit: int) -> int:
 
 
 class LocalBackend:
-    """One worker process per slot; `max_credit` limits how many tasks one holds at a time."""
+    """One worker process per slot; `max_credit` limits how many tasks one holds at a time.
+
+    Workers of one node start at least `stagger_s` apart.
+    """
 
     def __init__(
-        self, setup: WorkerSetup, slots: Sequence[Slot], max_credit: int = MAX_CREDIT
+        self,
+        setup: WorkerSetup,
+        slots: Sequence[Slot],
+        max_credit: int = MAX_CREDIT,
+        stagger_s: float = 0.0,
     ) -> None:
         self._setup = setup
         self._places = [_Place(slot) for slot in slots]
         self._max_credit = max_credit
+        self._stagger_s = stagger_s
+        self._next_start_s: dict[str, float] = {}
+        """When the next worker of a node may start, with a stagger."""
         self._selector = selectors.DefaultSelector()
         self._events: list[BackendEvent] = []
         self._failed_starts = self._killed_starts = 0
@@ -97,7 +107,8 @@ class LocalBackend:
         return [
             # whether it is the slot or the machine that cannot start workers, others will show
             0
-            if place.failed_starts and place.worker is None and starting and not place.retired
+            if (place.failed_starts and place.worker is None and starting and not place.retired)
+            or self._must_wait(place)
             else _room(place, credit if place.slot.gpu is None else 1)
             for place in self._places
         ]
@@ -107,11 +118,16 @@ class LocalBackend:
         batches: dict[int, list[Assignment]] = {}
         for assignment in assignments:
             batches.setdefault(assignment.slot, []).append(assignment)
+        early: list[BackendEvent] = []
         for slot, batch in batches.items():
+            if self._must_wait(self._places[slot]):  # another start of its node came first
+                early += [GivenBack(a.ticket) for a in batch]
+                continue
             worker = self._places[slot].worker or self._start(self._places[slot])
             worker.held.update((a.ticket, a) for a in batch)
             worker.send(["run", [assignment_row(a) for a in batch]])
             self._watch(worker, self._places[slot])
+        self._events += reversed(early)  # each goes back to the front of the queue
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Read from and write to the workers; wait only when nothing has happened yet."""
@@ -120,7 +136,7 @@ class LocalBackend:
         self._ask_back()
         if not self._events and (pace_s := self._pace_s()) > 0:
             time.sleep(min(timeout_s, pace_s))
-        ready = self._selector.select(0 if self._events else timeout_s)
+        ready = self._selector.select(0 if self._events else self._until_start_s(timeout_s))
         for key, mask in ready:
             place: _Place = key.data
             worker = place.worker
@@ -185,9 +201,24 @@ class LocalBackend:
                 hint="`weft doctor` looks for the cause",
             )
         self._numbers += 1
+        self._next_start_s[place.slot.node] = time.monotonic() + self._stagger_s
         place.worker = WorkerProcess(self._numbers, self._setup, place.slot)
         self._watch(place.worker, place)
         return place.worker
+
+    def _must_wait(self, place: _Place) -> bool:
+        """Whether a slot without a worker has to wait because one of its node just started."""
+        if not self._stagger_s or place.worker is not None or place.retired:
+            return False
+        return time.monotonic() < self._next_start_s.get(place.slot.node, 0.0)
+
+    def _until_start_s(self, timeout_s: float) -> float:
+        """Cut a wait short so that the next worker can start when it may."""
+        if not self._stagger_s:
+            return timeout_s
+        waiting = {place.slot.node for place in self._places if self._must_wait(place)}
+        now_s = time.monotonic()
+        return max(0.0, min([timeout_s, *(self._next_start_s[n] - now_s for n in sorted(waiting))]))
 
     def _any_ready(self) -> bool:
         return any(worker.ready for worker, _ in self._serving())

@@ -48,6 +48,7 @@ class WorkerSetup:
             "seed": self.run_seed, "path": list(self.path), "objects": str(self.objects),
             "staging": str(self.staging), "logs": str(self.logs),
             "attempts": str(self.attempts), "slot": slot.name,
+            "folder": slot.folder, "python": slot.python,
         }])  # fmt: skip
 
     def environment_for(self, slot: Slot) -> dict[str, str]:

@@ -21,12 +21,14 @@ def status(
 ) -> None:
     """Show how far a run is: counts, slots, workers, events."""
     from weft.readers.status import status as read  # noqa: PLC0415 - slow to import
+    from weft.wiring.pages import summary_lines  # noqa: PLC0415
 
     found = read(run, events=events)
+    lines = summary_lines(run, found.search)
     if as_json:
-        render.print_json(found.to_dict())
+        render.print_json({**found.to_dict(), "summary": lines})
     else:
-        views.show_status(found)
+        views.show_status(found, lines)
 
 
 def verify(

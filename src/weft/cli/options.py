@@ -92,15 +92,32 @@ Nodes = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Nodes and their slots (TOML, or the classic JSON); all of them run on this machine.",
+        help="Nodes and their slots (TOML, or the classic JSON).",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
+SimulateNodes = Annotated[
+    bool,
+    typer.Option(
+        "--simulate-nodes",
+        help="Run the slots of all nodes on this machine, in this folder.",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
+Stagger = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S",
+        help="Seconds between the starts of workers on one node.",
         rich_help_panel=CARRIES_OUT,
     ),
 ]
 Placement = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="greedy|static",
-        help="Next task to the first free slot, or dealt to the slots beforehand.",
+        help="Next task to the first free slot, or dealt to the slots beforehand:"
+        " greedy at first, as before on resume.",
         rich_help_panel=CARRIES_OUT,
     ),
 ]
@@ -177,13 +194,15 @@ def read_args(text: str) -> dict[str, Any]:
     return value
 
 
-def read_nodes(path: Path | None) -> tuple[Node, ...]:
+def read_nodes(path: Path | None, *, simulate: bool) -> tuple[Node, ...]:
     """Return the nodes of a file; none without one."""
     if path is None:
+        if simulate:
+            raise UsageError("--simulate-nodes needs --nodes FILE")
         return ()
     from weft.wiring.nodesfile import read_nodes as read  # noqa: PLC0415 - slow to import
 
-    return read(path)
+    return read(path, simulate=simulate)
 
 
 def read_inputs(items: Sequence[str]) -> dict[str, Path]:
@@ -200,6 +219,12 @@ def check_seconds(option: str, value: float | None) -> None:
     """Refuse a time that is not above zero or has no end."""
     if value is not None and not 0 < value < float("inf"):
         raise UsageError(f"{option} must be above 0 seconds, not {value}")
+
+
+def check_stagger(value: float | None) -> None:
+    """Refuse a stagger that is no time or longer than an hour."""
+    if value is not None and not 0 <= value <= 3600:
+        raise UsageError(f"--stagger must be 0 to 3600 seconds, not {value}")
 
 
 def _pairs(option: str, what: str, items: Sequence[str]) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -72,8 +72,8 @@ def is_terminal(stream: TextIO) -> bool:
     return stream.isatty() and not is_ci()
 
 
-def show_run(run: Run, *, as_json: bool) -> None:
-    """Print a finished run: its answer, its counts, and last its head."""
+def show_run(run: Run, *, as_json: bool, lines: Sequence[str] = ()) -> None:
+    """Print a finished run: its answer, what its search adds, its counts, and last its head."""
     if as_json:
         print_json(run.to_dict())
         return
@@ -83,6 +83,13 @@ def show_run(run: Run, *, as_json: bool) -> None:
     if len(answer) > ANSWER_CHARS:
         answer = f"{answer[:ANSWER_CHARS]}… ({len(answer)} characters, all of it with --json)"
     out(f"{label:8}{answer}")
+    for line in lines:
+        out(f"{'summary':8}{line}")
+    show_end(run)
+
+
+def show_end(run: Run) -> None:
+    """Print the last lines of a finished run: its counts, and last its head."""
     tasks = f"{run.completed} completed, {run.failed} failed"
     if run.timing_dependent:
         tasks += " (time-outs or lost workers among them: another run may differ)"

@@ -34,7 +34,9 @@ def run(
     workers: options.Workers = None,
     backend: options.Backend = None,
     nodes: options.Nodes = None,
-    placement: options.Placement = "greedy",
+    simulate: options.SimulateNodes = False,
+    placement: options.Placement = None,
+    stagger: options.Stagger = None,
     accept: options.Accept = [],  # noqa: B006
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
@@ -48,6 +50,7 @@ def run(
     values = options.read_args(args)
     options.check_seconds("--timeout", timeout)
     options.check_seconds("--wall-limit", wall_limit)
+    options.check_stagger(stagger)
 
     from weft.wiring import run as wiring  # noqa: PLC0415 - slow to import
     from weft.wiring.resume import load_search  # noqa: PLC0415
@@ -68,8 +71,9 @@ def run(
             accept=accept,
             wall_limit_s=wall_limit,
             sign_key=sign_key,
-            nodes=options.read_nodes(nodes),
-            placement=placement,
+            nodes=options.read_nodes(nodes, simulate=simulate),
+            placement=placement or "greedy",
+            stagger_s=stagger or 0.0,
             watcher=watcher,
         )
     render.show_run(done, as_json=as_json)
@@ -82,7 +86,9 @@ def resume(
     workers: options.Workers = None,
     backend: options.Backend = None,
     nodes: options.Nodes = None,
-    placement: options.Placement = "greedy",
+    simulate: options.SimulateNodes = False,
+    placement: options.Placement = None,
+    stagger: options.Stagger = None,
     accept: options.Accept = [],  # noqa: B006
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
@@ -92,23 +98,27 @@ def resume(
 ) -> None:
     """Go on with an interrupted run, with the options it was begun with."""
     options.check_seconds("--wall-limit", wall_limit)
+    options.check_stagger(stagger)
 
     from weft.wiring import resume as wiring  # noqa: PLC0415 - slow to import
+    from weft.wiring.pages import summary_lines  # noqa: PLC0415
 
     with watching(quiet, verbose) as watcher, resumable(run):
         done = wiring.resume(
             run,
             path=path,
             workers=workers,
-            nodes=options.read_nodes(nodes),
+            nodes=options.read_nodes(nodes, simulate=simulate),
             placement=placement,
+            stagger_s=stagger,
             backend=backend,
             accept=accept,
             wall_limit_s=wall_limit,
             sign_key=sign_key,
             watcher=watcher,
         )
-    render.show_run(done, as_json=as_json)
+    lines = () if as_json else summary_lines(done.out, done.search)
+    render.show_run(done, as_json=as_json, lines=lines)
     raise typer.Exit(done.exit_code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,8 @@ MAX_WORKERS = 16
 """How many workers are listed for people; `--json` has them all."""
 
 
-def show_status(status: Status) -> None:
-    """Print where a run stands, its head last, then its events if they were asked for."""
+def show_status(status: Status, lines: Sequence[str] = ()) -> None:
+    """Print where a run stands, with what its search adds; events, if asked for, come first."""
     for event in status.events:
         out(event_line(event))
     _row("search", status.search)
@@ -46,8 +47,8 @@ def show_status(status: Status) -> None:
         _row("worker", f"{slot_name(worker)}  {spent}")
     if len(status.workers) > MAX_WORKERS:
         _row("", f"and {len(status.workers) - MAX_WORKERS} more workers")
-    for note in status.notes:
-        _row("note", note)
+    for name, text in [*(("summary", x) for x in lines), *(("note", x) for x in status.notes)]:
+        _row(name, text)
     _row("head", f"{status.size} {status.head}" if status.head else "none yet")
 
 

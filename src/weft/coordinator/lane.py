@@ -79,6 +79,7 @@ class OpenRoundState:
 
     __slots__ = (
         "failure",
+        "kinds",
         "lane",
         "lazy",
         "made",
@@ -100,6 +101,8 @@ class OpenRoundState:
         self.lazy = isinstance(step, LazyRound)
         self.until: Until | None = step.until
         self.made = 0
+        self.kinds = [0, 0]
+        """How many CPU and GPU tasks were made."""
         self.recorded = 0
         self.stopped = False
         self.failure: Result | None = None

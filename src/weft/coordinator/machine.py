@@ -421,6 +421,8 @@ class Machine:
             ) from None
         key = task_key(self._genesis, lane, number, index, call.function, args)
         task = Task(lane, number, index, key, call.function, args, call.limits)
+        task.ordinal = state.kinds[call.limits.gpu]
+        state.kinds[call.limits.gpu] += 1
         if call.limits.gpu and not self._placement.fits(task):
             raise UsageError(
                 f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"

@@ -1,10 +1,12 @@
 """Which slot runs which task, under the caps. Pure; recorded in the manifest, never the ledger.
 
-`static` deals tasks by their index to the nodes in turn, then to a node's slots in turn: known
-beforehand, and each slot runs its list in order. `greedy` gives the next task to the slot with
-the most room. A slot without room, a node at its cap or a group at its cap makes a task wait;
-tasks behind it that fit elsewhere go first. A task that must run alone goes to another slot than
-the one it last lost, whatever the rule.
+`static` deals the tasks of a round, GPU and CPU tasks each by themselves, to the nodes in turn,
+then to a node's slots in turn: known beforehand, and each slot runs its list in order. When a slot
+is gone, only its own list is dealt again, over those that are left. `greedy` gives the next task to
+the slot with the most room. A slot without room, a node at its cap or a group at its cap makes a
+task wait; tasks behind it that fit elsewhere go first. A command waits for a slot that holds
+nothing. A task that must run alone goes to another slot than the one it last lost, whatever the
+rule.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from dataclasses import dataclass
 from weft.coordinator.policy import runs_alone
 from weft.coordinator.steps import Task
 from weft.errors import UsageError
-from weft.model.slots import Node, Slot, slots_of
+from weft.model.slots import Deal, Node, Slot, slots_of
+from weft.model.tasks import COMMAND
 
 PLACEMENTS = ("greedy", "static")
 
@@ -41,7 +44,10 @@ class Placement:
         self._held = [0] * len(self.slots)
         self._gone: set[int] = set()
         self._groups: dict[str, int] = {}
-        self._deals: dict[bool, list[list[int]]] = {}
+        self._deals = {gpu: Deal.of(self.slots, gpu=gpu) for gpu in (False, True)}
+        self._living = dict(self._deals)
+        self._moved = {False: 0, True: 0}
+        """How many tasks were dealt again because their slot is gone."""
         self._by_kind = {
             gpu: [i for i, slot in enumerate(self.slots) if (slot.gpu is not None) is gpu]
             for gpu in (False, True)
@@ -57,12 +63,12 @@ class Placement:
             return self._elsewhere(task, rooms)
         if self._mode == "static":
             slot = self._dealt(task)
-            may = slot is not None and rooms[slot] > 0 and self._may_use(slot)
+            may = slot is not None and rooms[slot] > 0 and self._may_use(slot, task)
             return slot if may else None
         best: int | None = None
         for slot in self._by_kind[task.limits.gpu > 0]:
             free = rooms[slot]
-            if free > 0 and (best is None or free > rooms[best]) and self._may_use(slot):
+            if free > 0 and (best is None or free > rooms[best]) and self._may_use(slot, task):
                 best = slot
         return best
 
@@ -72,7 +78,7 @@ class Placement:
         Otherwise a slot that kills whatever it runs would speak against the task.
         """
         kind = self._by_kind[task.limits.gpu > 0]
-        free = [slot for slot in kind if rooms[slot] > 0 and self._may_use(slot)]
+        free = [slot for slot in kind if rooms[slot] > 0 and self._may_use(slot, task)]
         others = [slot for slot in free if slot != task.slot]
         return next(iter(others or free), None)
 
@@ -95,15 +101,17 @@ class Placement:
 
     def retire(self, slot: int) -> None:
         """Take a slot out of service; what was dealt to it is dealt to those that are left."""
-        self._gone.add(slot)
-        self._deals.clear()
+        if slot not in self._gone:
+            self._gone.add(slot)
+            for gpu in (False, True):
+                self._living[gpu] = Deal.of(self.slots, gpu=gpu, without=self._gone)
 
-    def _may_use(self, slot: int) -> bool:
+    def _may_use(self, slot: int, task: Task) -> bool:
         """Whether a slot may be busy: it is already, or its node and the run are below caps."""
         if slot in self._gone:
             return False
         if self._held[slot]:
-            return True
+            return task.function != COMMAND
         total, cap = self._caps.total, self._node_caps.get(self.slots[slot].node)
         if total is not None and sum(1 for held in self._held if held) >= total:
             return False
@@ -113,19 +121,11 @@ class Placement:
         return sum(1 for i, held in enumerate(self._held) if held and self.slots[i].node == node)
 
     def _dealt(self, task: Task) -> int | None:
-        """Static: round-robin over the nodes that have the kind of slot, then over its slots."""
+        """Static: the slot a task was dealt to, dealt again when that slot is gone."""
         gpu = task.limits.gpu > 0
-        if gpu not in self._deals:
-            self._deals[gpu] = self._deal(gpu)
-        nodes = self._deals[gpu]
-        if not nodes:
-            return None
-        turn, node = divmod(task.index, len(nodes))
-        return nodes[node][turn % len(nodes[node])]
-
-    def _deal(self, gpu: bool) -> list[list[int]]:
-        nodes: dict[str, list[int]] = {}
-        for slot in self._by_kind[gpu]:
-            if slot not in self._gone:
-                nodes.setdefault(self.slots[slot].node, []).append(slot)
-        return list(nodes.values())
+        if task.dealt is None:
+            task.dealt = self._deals[gpu].slot(task.ordinal)
+        if task.dealt in self._gone:
+            task.dealt = self._living[gpu].slot(self._moved[gpu])
+            self._moved[gpu] += 1
+        return task.dealt

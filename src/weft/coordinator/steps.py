@@ -31,6 +31,10 @@ class Task:
     """When its present stage began; a command has three, a function one."""
     worker: Worker = field(default_factory=Worker)
     slot: int = 0
+    ordinal: int = 0
+    """Its number among the tasks of its kind, GPU or CPU, in its round."""
+    dealt: int | None = None
+    """The slot that the static deal gave it, once it was asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from weft.errors import UsageError
@@ -20,6 +20,10 @@ class Slot:
     gpu: int | None
     index: int
     """Position among the node's slots of its kind."""
+    folder: str = ""
+    """The node's folder for scripts; empty for a command's own output folder."""
+    python: str = ""
+    """The node's interpreter; empty for the worker's own."""
 
     @property
     def name(self) -> str:
@@ -35,6 +39,10 @@ class Node:
     gpus: int = 0
     cpus: int = 0
     max_concurrent: int | None = None
+    folder: str = ""
+    """Where its scripts are."""
+    python: str = ""
+    """Interpreter for its scripts, or a virtual environment's folder."""
 
     def __post_init__(self) -> None:
         counts = (self.gpus, self.cpus, self.max_concurrent or 0)
@@ -45,8 +53,33 @@ class Node:
 
     def slots(self) -> list[Slot]:
         """GPU slots first, then CPU slots."""
-        gpus = [Slot(self.name, gpu, gpu) for gpu in range(self.gpus)]
-        return gpus + [Slot(self.name, None, cpu) for cpu in range(self.cpus)]
+        place = (self.folder, self.python)
+        gpus = [Slot(self.name, gpu, gpu, *place) for gpu in range(self.gpus)]
+        return gpus + [Slot(self.name, None, cpu, *place) for cpu in range(self.cpus)]
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """The static deal: in turn to the nodes, then in turn to a node's slots of one kind."""
+
+    nodes: tuple[tuple[int, ...], ...]
+    """Slot numbers by node; nodes without such a slot are left out."""
+
+    @staticmethod
+    def of(slots: Sequence[Slot], *, gpu: bool, without: Container[int] = ()) -> Deal:
+        """Return the deal over the slots of a kind, apart from some that are gone."""
+        nodes: dict[str, list[int]] = {}
+        for number, slot in enumerate(slots):
+            if (slot.gpu is not None) is gpu and number not in without:
+                nodes.setdefault(slot.node, []).append(number)
+        return Deal(tuple(tuple(numbers) for numbers in nodes.values()))
+
+    def slot(self, ordinal: int) -> int | None:
+        """Return the slot of the task that is number `ordinal` of its kind; None without slots."""
+        if not self.nodes:
+            return None
+        turn, node = divmod(ordinal, len(self.nodes))
+        return self.nodes[node][turn % len(self.nodes[node])]
 
 
 def local_nodes(workers: int) -> tuple[Node, ...]:

@@ -7,6 +7,8 @@
 A maker gets a `RunView` and returns `Page`s. It is chosen by the search's recorded name: a
 prefix fits `prefix:function` and everything inside the package `prefix`. What a maker raises
 becomes a page that says so; the rest of the report stands.
+
+In the same way a search may add lines to `weft status`: `register("climb", pages, lines)`.
 """
 
 from __future__ import annotations
@@ -35,17 +37,31 @@ class Page:
 
 
 Maker = Callable[[RunView], Sequence[Page]]
+Teller = Callable[[RunView], Sequence[str]]
 _MAKERS: dict[str, Maker] = {}
+_TELLERS: dict[str, Teller] = {}
 
 
-def register(prefix: str, maker: Maker) -> None:
-    """Let `maker` add pages to runs of searches whose name begins with `prefix`."""
+def register(prefix: str, maker: Maker, teller: Teller | None = None) -> None:
+    """Let `maker` add pages, and `teller` lines of status, to searches named `prefix`…."""
     _MAKERS[prefix] = maker
+    if teller is not None:
+        _TELLERS[prefix] = teller
 
 
 def unregister(prefix: str) -> None:
     """Forget a maker."""
     _MAKERS.pop(prefix, None)
+    _TELLERS.pop(prefix, None)
+
+
+def lines_for(run: RunView) -> list[str]:
+    """Return what a run's search adds to its status; never raises for a teller's sake."""
+    tellers = [teller for prefix, teller in sorted(_TELLERS.items()) if fits(prefix, run.search)]
+    try:
+        return [visible(line) for teller in tellers for line in teller(run)]
+    except Exception as error:  # a search's code: whatever it raises, the status must stand
+        return [visible(f"no summary: {type(error).__name__}: {error}"[:500])]
 
 
 def fits(prefix: str, search: str) -> bool:

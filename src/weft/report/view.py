@@ -12,6 +12,7 @@ from weft.ledger.records import Record
 from weft.model.values import Object, decode, from_wire
 from weft.readers.access import last_record, open_manifest, parse_at, whole_lines
 from weft.report.places import Places
+from weft.report.work import paused_s
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.objects import ObjectStore
@@ -34,6 +35,12 @@ class TaskSeen:
     error: Mapping[str, Any] | None
     run_s: float | None
     notes: Mapping[str, Any]
+    attempt: int = 0
+    started_at: float | None = None
+    finished_at: float | None = None
+    node: str | None = None
+    gpu: int | None = None
+    worker_pid: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,8 @@ class RunView:
             last = manifest.query("SELECT coalesce(max(id), 0) FROM tasks")[0][0]
             for first in range(0, last + 1, CHUNK):
                 rows = manifest.query(
-                    "SELECT id, key, function, state, args, value, error, run_s, notes FROM tasks"
+                    "SELECT id, key, function, state, args, value, error, run_s, notes, attempt,"
+                    " started_at, finished_at, node, gpu, worker_pid FROM tasks"
                     " WHERE id >= ? AND id < ? ORDER BY id",
                     first,
                     first + CHUNK,
@@ -75,13 +83,22 @@ class RunView:
                     block = places.of(id_)
                     yield _seen(row, block.lane, block.round, id_ - block.first)
 
+    def paused_s(self) -> float:
+        """Seconds in which no coordinator worked on the run."""
+        with open_manifest(RunFolder(self.path)) as manifest:
+            return paused_s(manifest)
+
+    def execution(self) -> Mapping[str, Any]:
+        """How the run was begun, as run.toml remembers it: nodes, placement, workers."""
+        return RunFolder(self.path).read_run_file().execution
+
     def read(self, reference: Object) -> bytes:
         """Return an object's bytes."""
         return ObjectStore(RunFolder(self.path).objects, Disk()).read(reference.digest)
 
 
 def _seen(row: list[Any], lane: str, round_: int, index: int) -> TaskSeen:
-    key, function, state, args, value, error, run_s, notes = row
+    key, function, state, args, value, error, run_s, notes, *where = row
     return TaskSeen(
         key,
         lane,
@@ -94,4 +111,5 @@ def _seen(row: list[Any], lane: str, round_: int, index: int) -> TaskSeen:
         None if error is None else json.loads(error),
         run_s,
         json.loads(notes or "{}"),
+        *where,
     )

@@ -42,12 +42,12 @@ def read_work(manifest: Manifest) -> Work:
         return Work(None, None, None, 0.0, busy_s, None)
     attempts_last = manifest.query("SELECT coalesce(max(finished_at), 0) FROM attempts")[0][0]
     start, end = min(first, spans_from or first), max(last, attempts_last)
-    paused_s = _paused_s(manifest)
-    wall_s = max(0.0, end - start - paused_s)
-    return Work(start, end, wall_s, paused_s, busy_s, _weave(manifest, start, end))
+    pause_s = paused_s(manifest)
+    wall_s = max(0.0, end - start - pause_s)
+    return Work(start, end, wall_s, pause_s, busy_s, _weave(manifest, start, end))
 
 
-def _paused_s(manifest: Manifest) -> float:
+def paused_s(manifest: Manifest) -> float:
     """Time in which no coordinator worked on the run."""
     pauses = manifest.query(
         "SELECT e.at, (SELECT min(started_at) FROM tasks WHERE started_at > e.at) AS next"

@@ -2,12 +2,14 @@
 
 Two forms, both checked field by field: `nodes.toml` with a `[[nodes]]` table per node, and the
 classic JSON `{"nodes": [{"hostname": …, "gpu_count": …}]}`, read as it is. What a node can do is
-said in its fields and never guessed from its name.
+said in its fields and never guessed from its name. Nodes run on this machine: another machine's
+name is refused unless its slots are to be simulated here.
 """
 
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +18,9 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from weft.errors import FileInvalid, InputError
 from weft.model import strictjson
 from weft.model.slots import MAX_CONCURRENT, Node, slots_of
+from weft.wiring.world import host_name
 
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MAX_BYTES = 1 << 20
 Count = Annotated[int, Field(ge=0, le=1024, strict=True)]
 
@@ -26,7 +30,7 @@ class NodeEntry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    hostname: Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._-]+$")]
+    hostname: Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._:-]+$")]
     username: str = ""
     gpu_count: Count = 0
     gpu_type: str = ""
@@ -46,7 +50,8 @@ class NodeEntry(BaseModel):
     def to_node(self) -> Node:
         """Return the slots it offers; CPU slots as many as may run at a time, unless it says."""
         cpus = self.max_concurrent if self.cpu_count is None else self.cpu_count
-        return Node(self.hostname, self.gpu_count, cpus, self.max_concurrent)
+        name, cap = self.hostname, self.max_concurrent
+        return Node(name, self.gpu_count, cpus, cap, self.script_path, self.python_env)
 
 
 class NodesFile(BaseModel):
@@ -57,15 +62,30 @@ class NodesFile(BaseModel):
     nodes: Annotated[list[NodeEntry], Field(min_length=1, max_length=1024)]
 
 
-def read_nodes(path: Path) -> tuple[Node, ...]:
-    """Return the nodes of a file; one line naming file and entry when it is wrong."""
+def is_classic(path: Path) -> bool:
+    """Whether a node file is of the classic form, JSON."""
+    return path.suffix != ".toml"
+
+
+def read_nodes(path: Path, *, simulate: bool = False) -> tuple[Node, ...]:
+    """Return the nodes of a file; one line naming file and entry when it is wrong.
+
+    With `simulate` other machines' slots run here, with this folder and this interpreter.
+    """
     try:
         entries = NodesFile.model_validate(_parsed(path)).nodes
-        nodes = tuple(entry.to_node() for entry in entries)
+        for number, entry in enumerate(entries):
+            _check_slots(entry, number)
+        nodes = tuple(_here(entry.to_node(), simulate) for entry in entries)
+        if len(nodes) > 1 and not simulate:
+            raise InputError(
+                f"nodes {nodes[0].name!r} and {nodes[1].name!r} are the same machine",
+                hint="make one entry of them, or --simulate-nodes",
+            )
         slots_of(nodes)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])[:200]
         raise FileInvalid(f"{path}: {where}: {first['msg']}") from None
     except FileInvalid:
         raise
@@ -74,14 +94,32 @@ def read_nodes(path: Path) -> tuple[Node, ...]:
     return nodes
 
 
+def _check_slots(entry: NodeEntry, number: int) -> None:
+    if entry.gpu_count == 0 and not entry.cpu_count:
+        raise InputError(
+            f"nodes.{number} ({entry.hostname!r}): zero GPUs and no CPU slot",
+            hint="give it gpu_count or cpu_count of 1 or more",
+        )
+
+
+def _here(node: Node, simulate: bool) -> Node:
+    if node.name in (*LOOPBACK, host_name(), host_name().partition(".")[0]):
+        return node
+    if not simulate:
+        raise InputError(
+            f"node {node.name!r} is not this machine", hint="--simulate-nodes runs its slots here"
+        )
+    return replace(node, folder="", python="")
+
+
 def _parsed(path: Path) -> Any:
     if not path.is_file():
         raise FileInvalid(f"nodes file {path} does not exist or is not a plain file")
-    data = path.read_bytes()
-    if path.suffix != ".toml":
-        return strictjson.loads(data, where=str(path), max_bytes=MAX_BYTES)
-    if len(data) > MAX_BYTES:
+    if path.stat().st_size > MAX_BYTES:
         raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")
+    data = path.read_bytes()
+    if is_classic(path):
+        return strictjson.loads(data, where=str(path), max_bytes=MAX_BYTES)
     try:
         return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

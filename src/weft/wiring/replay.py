@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from weft.storage.objects import ObjectStore
 from weft.wiring import world
 from weft.wiring.opening import Place
 from weft.wiring.outcome import Run, read_outcome
+from weft.wiring.remember import recalled
 from weft.wiring.request import Decision, Execution
 from weft.wiring.resume import recorded_decision
 from weft.wiring.run import carry_out
@@ -94,7 +96,8 @@ def replay(
     before = read_outcome(folder, None)
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
         out = Path(place) / "run"
-        execution = Execution(out, workers, backend)
+        begun = recalled(folder, run_file, {})
+        execution = Execution(out, workers, backend, nodes=begun.nodes, base=begun.base)
         recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
         again = _carry_out(folder, decision, execution, watcher, recall)
         difference = diff(run, out)
@@ -130,7 +133,8 @@ class CommandRecord:
 
     def _stage(self, digest: str) -> Staged:
         self._staging.mkdir(parents=True, exist_ok=True)
-        (self._staging / digest).write_bytes(self._store.read(digest))
+        self._store.check(digest)
+        shutil.copyfile(self._store.path(digest), self._staging / digest)
         return Staged(digest, digest)
 
 

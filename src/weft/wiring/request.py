@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from weft.model.values import Object, canonical, from_wire, to_wire
 
 ACCEPTABLE = ("code", "copy", "rollback")
 BACKENDS = ("serial", "local")
+MAX_STAGGER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,9 @@ class Execution:
     """Empty: this machine."""
     placement: str = "greedy"
     group_cap: int | None = None
+    stagger_s: float = 0.0
+    base: Path | None = None
+    """What the nodes' folders are relative to; the current folder if not said."""
 
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
@@ -91,19 +95,41 @@ class Execution:
         if unknown:
             allowed = ", ".join(ACCEPTABLE)
             raise UsageError(f"--accept takes {allowed}, not {unknown[0]!r}")
+        if not 0 <= self.stagger_s <= MAX_STAGGER_S:
+            raise UsageError(f"--stagger must be 0 to {MAX_STAGGER_S} s, not {self.stagger_s}")
 
 
 def placement_of(execution: Execution) -> Placement:
     """Return the slots of a run and the rule that fills them; refuses what makes no sense."""
     if execution.group_cap is not None and execution.group_cap < 1:
         raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
+    base = (execution.base or Path.cwd()).absolute()
     if execution.backend == "serial":
-        return Placement(local_nodes(1))
+        return Placement(placed(execution.nodes or local_nodes(1), base), caps=Caps(total=1))
     if not execution.nodes:
-        caps = Caps(group=execution.group_cap)
-        return Placement(local_nodes(execution.workers or 1), execution.placement, caps)
-    caps = Caps(total=execution.workers, group=execution.group_cap)
-    return Placement(execution.nodes, execution.placement, caps)
+        caps, nodes = Caps(group=execution.group_cap), local_nodes(execution.workers or 1)
+    else:
+        caps, nodes = Caps(execution.workers, execution.group_cap), execution.nodes
+    return Placement(placed(nodes, base), execution.placement, caps)
+
+
+def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
+    """Give nodes that run here their folder and interpreter as workers need them: absolute."""
+    folders = [base / Path(node.folder).expanduser() for node in nodes]
+    return [
+        replace(node, folder=str(folder), python=_interpreter(node.python, folder))
+        for node, folder in zip(nodes, folders, strict=True)
+    ]
+
+
+def _interpreter(named: str, folder: Path) -> str:
+    """Return the interpreter that a node's `python_env` means; empty for the worker's own."""
+    if not named:
+        return ""
+    path = folder / Path(named).expanduser()
+    if path.name.startswith("activate"):
+        return str(path.with_name("python"))
+    return str(path / "bin" / "python") if path.is_dir() else str(path)
 
 
 def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
@@ -131,7 +157,7 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
         if old.get(name) != new.get(name):
             before, now = old.get(name, "nothing"), new.get(name, "nothing")
             raise RunMismatch(
-                f"{where} holds another run: {name} is {before} there, {now} here",
+                f"{where} holds another run: {name} is {before:.200} there, {now:.200} here",
                 hint="use the recorded value, or a new --out",
             )
 
@@ -168,9 +194,13 @@ def _installed(library: str) -> str:
 
 def _flat(value: Any, name: str = "") -> dict[str, str]:
     """Dotted names of all leaves, for comparing two configs in words."""
+    flat: dict[str, str] = {}
+    if isinstance(value, list) and any(isinstance(item, dict) for item in value):
+        for number, item in enumerate(value):
+            flat.update(_flat(item, f"{name}.{number}"))
+        return flat
     if not isinstance(value, dict) or not value:
         return {name: json.dumps(value)}
-    flat: dict[str, str] = {}
     for key, item in value.items():
         flat.update(_flat(item, f"{name}.{key}" if name else key))
     return flat

@@ -11,6 +11,7 @@ import json
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -26,7 +27,8 @@ from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.objects import ObjectStore
 from weft.wiring.opening import recorded_genesis
 from weft.wiring.outcome import Run, read_outcome
-from weft.wiring.request import Decision, Execution, check_same, decision_from_genesis
+from weft.wiring.remember import recalled
+from weft.wiring.request import Decision, check_same, decision_from_genesis
 from weft.wiring.run import carry_out
 
 MAX_NAMED = 8
@@ -62,7 +64,8 @@ def resume(
     path: Path | None = None,
     workers: int | None = None,
     nodes: Sequence[Node] = (),
-    placement: str = "greedy",
+    placement: str | None = None,
+    stagger_s: float | None = None,
     backend: str | None = None,
     accept: Sequence[str] = (),
     wall_limit_s: float | None = None,
@@ -73,18 +76,17 @@ def resume(
 
     What decides the outcome comes from the run's own records, inputs from its objects. The
     search is imported from `path`, or from where run.toml says, or from the current folder.
+    Nodes, placement and stagger are those it was begun with, unless given.
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
-    execution = Execution(
-        run,
-        _recorded_workers(run_file) if workers is None and not nodes else workers,
-        backend or str(run_file.execution.get("backend", "local")),
-        tuple(accept),
-        wall_limit_s,
-        sign_key,
-        tuple(nodes),
-        placement,
+    given = {"nodes": tuple(nodes) or None, "placement": placement, "stagger_s": stagger_s}
+    given |= {"workers": workers, "backend": backend}
+    execution = replace(
+        recalled(folder, run_file, {k: v for k, v in given.items() if v is not None}),
+        accept=tuple(accept),
+        wall_limit_s=wall_limit_s,
+        sign_key=sign_key,
     )
     if folder.is_sealed():
         return read_outcome(folder, None)
@@ -114,11 +116,6 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     for digest in decision.inputs.values():
         objects.check(digest)
     return decision, genesis
-
-
-def _recorded_workers(run_file: RunFile) -> int:
-    workers = run_file.execution.get("workers", 1)
-    return workers if isinstance(workers, int) else 1
 
 
 def _search_folder(folder: RunFolder, run_file: RunFile) -> Path | None:

@@ -32,6 +32,7 @@ from weft.storage.heads import HeadsList
 from weft.wiring import world
 from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
 from weft.wiring.outcome import Run, read_outcome
+from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
 
@@ -57,13 +58,14 @@ def run(
     nodes: Sequence[Node] = (),
     placement: str = "greedy",
     group_cap: int | None = None,
+    stagger_s: float = 0.0,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or go on with the run that is there.
 
     The first group of options decides the outcome and is bound into the ledger; the same call
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
-    only say how to carry it out.
+    only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
     other `WeftError`s as their docstrings say.
@@ -75,7 +77,7 @@ def run(
     key = Path(sign_key) if sign_key else None
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
-        group_cap,
+        group_cap, stagger_s,
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 
@@ -157,11 +159,7 @@ def _open(
         run_id=world.new_run_id(),
         search=name,
         search_path=search_folder(name, folder.path),
-        execution={
-            "backend": execution.backend,
-            "workers": execution.workers or 1,
-            "slots": min(slots, execution.workers or slots),
-        },
+        execution=remembered(execution, slots),
     )
     return create_run(folder, run_file, genesis, inputs, place)
 
@@ -261,7 +259,8 @@ def _backend(
         environment=world.worker_environment(),
         marks=marks,
     )
-    return LocalBackend(setup, slots, 1 if execution.backend == "serial" else MAX_CREDIT)
+    credit = 1 if execution.backend == "serial" else MAX_CREDIT
+    return LocalBackend(setup, slots, credit, execution.stagger_s)
 
 
 def _signer(execution: Execution, search: str) -> Callable[[str], str] | None:

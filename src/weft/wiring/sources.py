@@ -72,7 +72,7 @@ def _location(package: str) -> Path | None:
     """The package's folder or the module's file."""
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
-    if file is not None and Path(file).stem == package:
+    if file is not None and Path(file).name == f"{package}.py":  # not a program of that name
         return Path(file).absolute()
     try:
         spec = importlib.util.find_spec(package)

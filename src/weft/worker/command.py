@@ -58,6 +58,9 @@ class CommandRun:
     seed: int
     slot: str
     exit_code: int | None = None
+    work_dir: Path = Path()
+    """The node's folder for scripts; the attempt's own folder when the node has none."""
+    python: str = sys.executable
 
     def names(self) -> dict[str, str]:
         """What templates may name."""
@@ -67,8 +70,13 @@ class CommandRun:
             "attempt": str(self.attempt),
             "seed": str(self.seed),
             "slot": self.slot,
-            "python": sys.executable,
+            "python": self.python,
+            "work_dir": str(self.work_dir),
         }
+
+    def tail(self) -> str:
+        """The last lines of what it printed: of stdout, or of stderr if that is empty."""
+        return _tail(self.stdout) or _tail(self.stderr)
 
 
 @task
@@ -130,7 +138,11 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> Command
             path.unlink(missing_ok=True)
     except OSError as error:  # a full disk is the node's fault, not the command's
         raise Ending(None, lost="no-folder", detail=str(error)) from None
-    return CommandRun(args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot)
+    return CommandRun(
+        args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
+        work_dir=Path(around.folder) if around.folder else out_dir,
+        python=around.python or sys.executable,
+    )  # fmt: skip
 
 
 def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What a task body may use while it runs: `weft.note`, `weft.put`, `weft.get`.
+"""What a task body may use while it runs: `weft.note`, `weft.put`, `weft.put_file`, `weft.get`.
 
 One context per process, since a worker runs one task at a time. Measurements go to the
 manifest and never to the ledger; objects are staged, and adopted when the result is accepted.
@@ -18,6 +18,8 @@ from weft.errors import ObjectDamaged, SearchInvalid
 from weft.model.attempts import Assignment
 from weft.model.values import Object
 
+PIECE_BYTES = 1 << 20
+
 
 class TaskContext:
     """The running task's surroundings: where objects are, and what it has reported so far."""
@@ -30,6 +32,8 @@ class TaskContext:
         attempts: Path,
         assignment: Assignment,
         slot: str,
+        folder: str = "",
+        python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
     ) -> None:
         self._objects = objects
@@ -38,6 +42,8 @@ class TaskContext:
         self.attempts = attempts
         self.assignment = assignment
         self.slot = slot
+        self.folder, self.python = folder, python
+        """The node's folder for scripts and its interpreter; empty when it has none of its own."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.notes: dict[str, Any] = {}
@@ -57,6 +63,21 @@ class TaskContext:
             self._staging.mkdir(parents=True, exist_ok=True)
             name = f"{os.getpid()}-{next(_names)}"
             (self._staging / name).write_bytes(data)
+            self.staged[digest] = name
+        return Object(digest)
+
+    def put_file(self, path: Path, start: int = 0, size: int | None = None) -> Object:
+        """Stage a file, or `size` bytes of it from `start`, in pieces; see `weft.put_file`."""
+        self._staging.mkdir(parents=True, exist_ok=True)
+        name = f"{os.getpid()}-{next(_names)}"
+        try:
+            digest = _copy(path, self._staging / name, start, size)
+        except OSError:
+            (self._staging / name).unlink(missing_ok=True)
+            raise
+        if digest in self.staged or self._path(digest).is_file():
+            (self._staging / name).unlink()
+        else:
             self.staged[digest] = name
         return Object(digest)
 
@@ -105,9 +126,29 @@ def put(data: bytes) -> Object:
     return _inside("weft.put").put(data)
 
 
+def put_file(path: str | Path, start: int = 0, size: int | None = None) -> Object:
+    """Store a file as an object of the run, copied in pieces however large it is.
+
+    With `start` and `size` only that part of it; the file stays where it is.
+    """
+    return _inside("weft.put_file").put_file(Path(path), start, size)
+
+
 def get(reference: Object) -> bytes:
     """Return the bytes of an object of the run."""
     return _inside("weft.get").get(reference)
+
+
+def _copy(source: Path, target: Path, start: int, size: int | None) -> str:
+    """Copy part of a file and return the SHA-256 of what was copied."""
+    digest, left = hashlib.sha256(), size
+    with source.open("rb") as file, target.open("xb") as copy:
+        file.seek(start)
+        while piece := file.read(PIECE_BYTES if left is None else min(PIECE_BYTES, left)):
+            digest.update(piece)
+            copy.write(piece)
+            left = None if left is None else left - len(piece)
+    return digest.hexdigest()
 
 
 def _inside(name: str) -> TaskContext:

@@ -42,11 +42,13 @@ class Executor:
         logs: Path = Path(),
         attempts: Path = Path(),
         slot: str = "",
+        folder: str = "",
+        python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
-        self._slot = slot
+        self._place = (slot, folder, python)
         self._on_stage = on_stage
         self._functions: dict[str, Any] = {}
 
@@ -60,6 +62,8 @@ class Executor:
             Path(hello["logs"]),
             Path(hello["attempts"]),
             hello["slot"],
+            hello["folder"],
+            hello["python"],
             on_stage,
         )
 
@@ -80,7 +84,7 @@ class Executor:
     def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
-        around = TaskContext(*self._folders, assignment, self._slot, self._on_stage)
+        around = TaskContext(*self._folders, assignment, *self._place, self._on_stage)
         task_context.enter(around)
         start_s = perf_counter()
         try:

@@ -1,0 +1,84 @@
+"""`weft jobs` put together: read both files, refuse what cannot run, carry the jobs out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from weft.errors import FileInvalid, InputError
+from weft.jobs.job import Job
+from weft.jobs.jobfile import name_of, read_jobs
+from weft.model.slots import Node, local_nodes
+from weft.storage.folder import RunFolder
+from weft.wiring.request import placed
+
+
+@dataclass(frozen=True, slots=True)
+class JobsRequest:
+    """Jobs that can run on these nodes, with their scripts bound."""
+
+    jobs: tuple[Job, ...]
+    nodes: tuple[Node, ...]
+
+
+def read_request(
+    path: Path, nodes: Sequence[Node], workers: int | None, timeout_s: float
+) -> JobsRequest:
+    """Read a jobs file for some nodes, or for this machine without any.
+
+    Raises FileInvalid naming the file and the job when one could never run.
+    """
+    jobs = read_jobs(path, timeout_s)
+    places = tuple(nodes) or local_nodes(workers or 1)
+    for number, job in enumerate(jobs, 1):
+        _check_kind(job, places, name_of(path, number, job.job_id), bool(nodes))
+    folders = [Path(node.folder) for node in placed(places, Path.cwd())]
+    folders = list(dict.fromkeys(folders))
+    known: dict[Path, str] = {}
+    bound = [
+        _with_script(job, folders, name_of(path, number, job.job_id), known)
+        for number, job in enumerate(jobs, 1)
+    ]
+    return JobsRequest(tuple(bound), places)
+
+
+def _check_kind(job: Job, nodes: Sequence[Node], where: str, named: bool) -> None:
+    offered = sum(node.gpus if job.gpu else node.cpus for node in nodes)
+    if offered:
+        return
+    if not job.gpu:
+        raise FileInvalid(f"{where}: asks for a CPU slot and no node has one")
+    other = "" if named else ", or name nodes with --nodes"
+    raise FileInvalid(
+        f"{where}: asks for a GPU and no node has one", hint=f"set gpu to 0 for it{other}"
+    )
+
+
+def _with_script(job: Job, folders: Sequence[Path], where: str, known: dict[Path, str]) -> Job:
+    """Bind a job to its script as it is now; it must be in the folder of every node."""
+    if not job.script or "{" in job.script:
+        return job
+    digests = [_digest(folder / job.script, where, known) for folder in folders]
+    return replace(job, script_sha256=digests[0])
+
+
+def _digest(path: Path, where: str, known: dict[Path, str]) -> str:
+    if path not in known:
+        if not path.is_file():
+            what = "is not a plain file" if path.exists() else "does not exist"
+            raise FileInvalid(f"{where}: script {path} {what}")
+        try:
+            with path.open("rb") as file:
+                known[path] = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise FileInvalid(f"{where}: script {path}: {error.strerror}") from None
+    return known[path]
+
+
+def check_jobs_run(run: Path, search: str) -> None:
+    """Raise unless the folder is a run of jobs."""
+    found = RunFolder(run).read_run_file().search
+    if found != search:
+        raise InputError(f"{run} is a run of {found}, not of jobs", hint=f"weft status {run}")

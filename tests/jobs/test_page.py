@@ -1,0 +1,90 @@
+"""docs/jobs.md and examples/jobs are true, and the report's page shows a jobs run."""
+
+from __future__ import annotations
+
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.conftest import THREE_NODES, Shop, shell, sleeper
+from tests.report.browser import started
+from tests.support.tools import require_tool
+from tests.test_guide import BLOCK, run_console
+from weft.jobs.jobfile import JobEntry
+from weft.wiring.nodesfile import NodeEntry
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = (ROOT / "docs" / "jobs.md").read_text("utf-8")
+
+
+def test_page_says_what_its_commands_print(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples" / "jobs", tmp_path, dirs_exist_ok=True)
+    consoles = [text for language, text in BLOCK.findall(PAGE) if language == "console"]
+    assert len(consoles) == 2
+    for text in consoles:
+        run_console(text, tmp_path)
+
+
+def test_page_shows_parts_of_the_example() -> None:
+    blocks = dict(BLOCK.findall(PAGE))
+    example = tomllib.loads((ROOT / "examples" / "jobs" / "jobs.toml").read_text())["jobs"]
+    assert all(job in example for job in tomllib.loads(blocks["toml"])["jobs"])
+    assert blocks["json"] == (ROOT / "examples" / "jobs" / "nodes.json").read_text()
+
+
+def test_page_has_every_field() -> None:
+    for name in (*JobEntry.model_fields, *NodeEntry.model_fields):
+        assert f"`{name}`" in PAGE, name
+
+
+@pytest.fixture
+def told(shop: Shop) -> Path:
+    """The report of a small run on three nodes, with a failed job and hostile texts."""
+    jobs = [sleeper(i, 0.02) for i in range(5)]
+    hostile = "<script>alert(1)</script>"
+    jobs += [shell("fails", f"echo '{hostile}'; exit 3"), shell("cpu", "echo '[]'")]
+    shop.write(jobs, THREE_NODES)
+    assert shop.run("run", "--nodes", "nodes.json", "--simulate-nodes", "-q").code == 4
+    assert shop.weft("report", "run").code == 0
+    return shop.folder / "run" / "report.html"
+
+
+def test_report_has_a_page_with_times_timeline_and_jobs(told: Path) -> None:
+    page = told.read_text("utf-8")
+    assert "sequential would be" in page
+    for name in ("localhost/gpu0", "rig-a/gpu1", "localhost/cpu0", "Distribution (static"):
+        assert name in page
+    assert page.count('class="lane"') >= 7
+    assert "exit 3" in page
+    assert "<script>alert" not in page
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_page_opens_in_a_browser_without_complaints(told: Path, tmp_path: Path, width: int) -> None:
+    with started(require_tool("chromium"), tmp_path / "home") as browser:
+        for scheme in ("light", "dark"):
+            with browser.open(told, width=width) as tab:
+                feature = {"name": "prefers-color-scheme", "value": scheme}
+                tab.call("Emulation.setEmulatedMedia", features=[feature])
+                tab.js("document.querySelector('#tab-page-1').click()")
+                assert "speed-up" in tab.js("document.querySelector('#page-1').innerText")
+                assert not tab.overflows()
+                assert tab.complaints() == []
+                assert tab.fetched() == []
+
+
+def test_unfinished_run_has_a_page_too(shop: Shop) -> None:
+    shop.write([shell("a", "sleep 30; echo '[]'")])
+    assert shop.run("run", "--wall-limit", "0.3", "-q").code == 130
+    assert shop.weft("report", "run").code == 0
+    assert "No job has finished yet" in (shop.folder / "run" / "report.html").read_text()
+    assert shop.weft("status", "run").code == 0
+
+
+def test_strict_ends_with_the_first_failure(shop: Shop) -> None:
+    shop.write([shell("fails", "exit 3"), *(shell(f"j{i}", "echo '[]'") for i in range(5))])
+    told = shop.run("run", "--strict")
+    assert told.code == 4
+    assert "cancelled" in told.out
