@@ -13,7 +13,6 @@ from collections.abc import Generator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-import weft
 from weft.arc import failure, wire
 from weft.arc.bank import Bank
 from weft.arc.ops.registry import fingerprint
@@ -25,80 +24,83 @@ from weft.arc.search.phases import Options, PhaseResult, deep, shallow
 from weft.arc.search.planner import ParallelPlanner
 from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask
+from weft.define import search, task
+from weft.model.tasks import Unknown, make_lanes
 from weft.model.values import Object
+from weft.worker.context import get, note, put
 
 Steps = Generator[Any, Any, Any]
 _cache = ApplyCache()
 """One per worker: slices of one task that a worker runs share what they expand."""
 
 
-@weft.task
-def run_shallow(task: Object, options: dict[str, Any]) -> dict[str, Any]:
+@task
+def run_shallow(puzzle: Object, options: dict[str, Any]) -> dict[str, Any]:
     """Run the shallow phase of one task."""
-    problem = Problem(ArcTask.from_canonical(weft.get(task)))
+    problem = Problem(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
     phase = shallow(problem, _planner(options).options, _cache)
     _report(phase, hits, misses)
     value = wire.phase_to_wire(phase)
-    value["log"] = weft.put(phase.log.to_bytes())
-    value["table"] = weft.put(phase.table) if phase.table else None
+    value["log"] = put(phase.log.to_bytes())
+    value["table"] = put(phase.table) if phase.table else None
     return value
 
 
-@weft.task
+@task
 def run_slice(
-    task: Object, options: dict[str, Any], part: dict[str, Any], table: Object
+    puzzle: Object, options: dict[str, Any], part: dict[str, Any], table: Object
 ) -> dict[str, Any]:
     """Run one slice of the deep phase."""
-    problem = Problem(ArcTask.from_canonical(weft.get(task)))
+    problem = Problem(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
     own = WorkerBudget.from_dict(part)
-    phase = deep(problem, _planner(options).options, own, weft.get(table), _cache)
+    phase = deep(problem, _planner(options).options, own, get(table), _cache)
     _report(phase, hits, misses)
-    return {**wire.phase_to_wire(phase), "log": weft.put(phase.log.to_bytes())}
+    return {**wire.phase_to_wire(phase), "log": put(phase.log.to_bytes())}
 
 
-@weft.task
+@task
 def conclude(
     options: dict[str, Any], first: dict[str, Any], rest: list[dict[str, Any]], incomplete: bool
 ) -> dict[str, Any]:
     """Put the parts together: the verdict, why not if there is none, and the merged log."""
     phases = [
-        wire.phase_from_wire(raw, SearchLog.from_bytes(weft.get(raw["log"])))
+        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
         for raw in (first, *rest)
     ]
     result = _planner(options).combine(phases[0], phases[1:], incomplete)
     answer = wire.answer_to_wire(result, failure.analyse(result))
-    return {**answer, "log": weft.put(result.log.to_bytes())}
+    return {**answer, "log": put(result.log.to_bytes())}
 
 
-@weft.search(version=1)
-def solve_one(task: Object, options: dict[str, Any]) -> Steps:
+@search(version=1)
+def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     """Search one task; the answer is its verdict with the evidence."""
-    [found] = yield [run_shallow(task, options)]
+    [found] = yield [run_shallow(puzzle, options)]
     first = found.value
     planner = _planner(options)
     parts = planner.parts(first["programs"], bool(first["candidates"]), first["exhausted"])
     results: Sequence[Any] = []
     if parts:
-        results = yield [run_slice(task, options, part.to_dict(), first["table"]) for part in parts]
+        results = yield [run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts]
     rest = [result.value for result in results if result.ok]
     [end] = yield [conclude(options, first, rest, len(rest) < len(results))]
     return end.value
 
 
-@weft.search(version=1)
+@search(version=1)
 def solve(tasks: list[str], options: dict[str, Any], *, inputs: Any) -> Steps:
     """Search every task in a lane of its own, named by the task's digest.
 
     The answer counts outcomes; each lane's own answer holds programs and grids.
     """
     bodies: dict[str, Any] = {d: solve_one(inputs[d], options) for d in tasks}
-    answers = yield weft.lanes(bodies)
+    answers = yield make_lanes(bodies)
     outcomes = [_outcome(answer) for answer in answers]
     counts: dict[str, Any] = {name: outcomes.count(name) for name in sorted(set(outcomes))}
     if counts.get("SOLVED", 0) == 0:
-        return weft.Unknown("unsolved", counts)
+        return Unknown("unsolved", counts)
     return counts
 
 
@@ -139,12 +141,12 @@ def _language(bank: Bank | None) -> Language:
 
 
 def _outcome(answer: Any) -> str:
-    return "UNKNOWN/incomplete" if isinstance(answer, weft.Unknown) else str(answer["outcome"])
+    return "UNKNOWN/incomplete" if isinstance(answer, Unknown) else str(answer["outcome"])
 
 
 def _report(phase: PhaseResult, hits: int, misses: int) -> None:
     """Telemetry: to the manifest, never to the ledger."""
-    weft.note(
+    note(
         **phase.counts.to_dict(),
         vectors=phase.states,
         states=phase.counts.programs * phase.examples,
