@@ -66,8 +66,7 @@ def conclude(
 ) -> dict[str, Any]:
     """Put the parts together: the verdict, why not if there is none, and the merged log."""
     phases = [
-        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
-        for raw in (first, *rest)
+        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"]))) for raw in (first, *rest)
     ]
     result = _planner(options).combine(phases[0], phases[1:], incomplete)
     answer = wire.answer_to_wire(result, failure.analyse(result))
@@ -83,7 +82,9 @@ def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     parts = planner.parts(first["programs"], bool(first["candidates"]), first["exhausted"])
     results: Sequence[Any] = []
     if parts:
-        results = yield [run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts]
+        results = yield [
+            run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts
+        ]
     rest = [result.value for result in results if result.ok]
     [end] = yield [conclude(options, first, rest, len(rest) < len(results))]
     return end.value
