@@ -206,7 +206,7 @@ RESULTS: tuple[Operator, ...] = (
     _lay("bar_of_objects", g.BAR, 6, "A row of one cell per object in the usual colour."),
     _set("count_of", Stage.COUNT, k.SUM, m.INDEX, k.HOW_MANY, 5, Palette.KEEP, choosing.total,
          "How many objects there are."),
-    _set("usual_colour", Stage.COLOUR, k.SUM, m.COLOUR, k.USUAL, 6, Palette.KEEP, choosing.total,
+    _set("usual_colour", Stage.COLOUR, k.SUM, m.COLOUR, k.USUAL, 6, Palette.BLACK, choosing.total,
          "The colour that most objects have."),
     _set("merged", Stage.OBJECT, k.MERGE, 0, 0, 6, Palette.KEEP, choosing.merge,
          "All objects as one."),
