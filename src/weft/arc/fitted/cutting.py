@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, number
@@ -11,6 +12,8 @@ from weft.arc.values import MAX_SIDE, Grid
 MODES = ("only", "common", "marked", "first", "full")
 CORNERS = ("top_left", "top_right", "bottom_left", "bottom_right", "margins")
 MARGINS = 4
+FEW_CELLS = 8
+"""With fewer cells in all targets together, blocks fit by chance."""
 LAYOUTS = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 2), (1, 4), (4, 1))
 """Rows and columns of parts that a grid may have."""
 
@@ -53,6 +56,9 @@ class BlockReduce(Rule):
                 cells.append(cell)
         return Grid(value.height // high, value.width // wide, bytes(cells))
 
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        return sum(len(target.cells) for target in examples.wanted) >= FEW_CELLS
+
     def price(self, params: bytes) -> int:
         return BASE + 7 * BIT
 
@@ -80,7 +86,11 @@ def _reduced(mode: int, block: bytes) -> int | None:
 
 
 class Window(Rule):
-    """Parameters: corner, distance in rows and columns from it, height, width; or four margins."""
+    """Parameters: corner, distance in rows and columns from it, height, width; or four margins.
+
+    Not fitted unless each pair was foretold by the others: every window that fits all pairs but
+    one must fit that one too.
+    """
 
     name = "window"
     doc = (
@@ -116,6 +126,21 @@ class Window(Rule):
             return None
         return _window(value, row, col, height, width) if min(height, width) > 0 else None
 
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        pairs = examples.pairs()
+        if len(pairs) == 1:
+            return False
+        for left_out in range(len(pairs)):
+            others = [pair for e, pair in enumerate(pairs) if e != left_out]
+            value, target = pairs[left_out]
+            values, wanted = zip(*others, strict=True)
+            for guess in self.propose(Examples(values, values, wanted)):
+                if self.outputs(guess, Examples(values, values, wanted)) is not None:
+                    seen = self.apply(guess, value, value)
+                    if seen is not None and seen != target:
+                        return False
+        return True
+
     def price(self, params: bytes) -> int:
         return BASE + 2 * BIT + sum(BIT * (2 + n.bit_length()) for n in params[1:])
 
@@ -137,7 +162,10 @@ def _window(grid: Grid, row: int, col: int, height: int, width: int) -> Grid:
 
 
 class TableOfParts(Rule):
-    """Parameters: layout, 1 if lines separate the parts, then (cells of the parts…, out) sorted."""
+    """Parameters: layout, 1 if lines separate the parts, then (cells of the parts…, out) sorted.
+
+    A combination counts in a test grid only if it occurs twice in training.
+    """
 
     name = "table_of_parts"
     doc = (
@@ -171,6 +199,14 @@ class TableOfParts(Rule):
         cells = [table.get(key) for key in _together(parts)]
         known = bytes(cell for cell in cells if cell is not None)
         return Grid(parts[0].height, parts[0].width, known) if len(known) == len(cells) else None
+
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        cut = [parts_of(value, params[0], params[1]) for value in examples.values]
+        train = len(examples.wanted)
+        seen = [key for parts in cut[:train] if parts for key in _together(parts)]
+        tested = [key for parts in cut[train:] if parts for key in _together(parts)]
+        count = Counter(seen)
+        return all(count[key] > 1 for key in tested)
 
     def price(self, params: bytes) -> int:
         rows, columns = LAYOUTS[params[0]]

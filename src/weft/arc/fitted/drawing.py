@@ -9,6 +9,7 @@ from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, number, si
 from weft.arc.ops.operator import BIT, Shape
 from weft.arc.values import MAX_SIDE, Grid, Stage, decode, encode
 
+FEW_PAIRS = 3
 REACH = 2
 SIDE = 2 * REACH + 1
 MIDDLE = SIDE * SIDE // 2
@@ -24,7 +25,7 @@ class Constant(Rule):
     shape = Shape.ANY
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
-        if len(examples.wanted) > 1 and examples.values == examples.given:
+        if len(examples.wanted) >= FEW_PAIRS and examples.values == examples.given:
             yield encode(Stage.GRID, examples.wanted[0])
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
@@ -54,10 +55,12 @@ class Constant(Rule):
 class Stamp(Rule):
     """Parameters: background, then per anchor colour, ascending: colour, n, (place, colour)….
 
-    Only what training drew around every anchor, wherever there was background, is drawn. The
-    rule is not fitted if leaving out one place would also explain training and say something
-    else about a test grid, or if a test anchor has background at a place (no farther than the
-    pattern reaches) where training never had any.
+    Only what training drew around every anchor, wherever there was background, is drawn. It is
+    not fitted if
+    - leaving out one place also explains training and says something else about a test grid;
+    - a test anchor has background at a place, no farther than the pattern reaches, where
+      training never had any;
+    - a test grid has a colour that training had not, and an anchor is in one training pair only.
     """
 
     name = "stamp"
@@ -100,6 +103,11 @@ class Stamp(Rule):
 
     def covers(self, params: bytes, examples: Examples) -> bool:
         back, patterns = _patterns(params)
+        train = len(examples.wanted)
+        known = [set(value.cells) for value in examples.values[:train]]
+        new = set().union(*(value.cells for value in examples.values[train:]))
+        if new - set().union(*known) and any(sum(a in one for one in known) == 1 for a in patterns):
+            return False
         for anchor, pattern in patterns.items():
             seen = _shown(anchor, back, examples)
             reach = max(max(abs(p // SIDE - REACH), abs(p % SIDE - REACH)) for p in pattern)

@@ -286,10 +286,10 @@ def repeats(src: U8, i: int, h: int, w: int, hole: int, p: int, q: int, tile: I6
             if tile[place] not in (hole, cell):
                 return False
             tile[place] = cell
+    holes = 0
     for place in range(p * q):
-        if tile[place] == hole:
-            return False
-    return True
+        holes += tile[place] == hole
+    return holes == 0
 
 
 @kernel
@@ -393,7 +393,7 @@ def is_constant(
     for e in range(1, len(target_offsets)):
         if not vectors_equal(targets, target_offsets[:1], targets, target_offsets[e:], 1):
             return False
-    return len(target_offsets) > 1 and vectors_equal(src, offsets, inp, inp_offsets, len(offsets))
+    return len(target_offsets) > 2 and vectors_equal(src, offsets, inp, inp_offsets, len(offsets))
 
 
 @kernel

@@ -356,13 +356,13 @@ def patterns_cover(
                     slot = slot_of(more_keys, key_of(coarse, around))
                     if more_keys[slot] < 0 or more[slot] == 0:
                         return False
-            elif (
-                feature == TURNED
-                and outs[slot] != around[4]
-                and turns[slot] < 2
-                and raw_keys[slot_of(raw_keys, key_of(FULL, around))] < 0
-            ):
-                return False
+            elif outs[slot] != around[4]:
+                if pairs[slot] != SEVERAL:
+                    return False
+                if feature == TURNED and turns[slot] < 2:
+                    raw = slot_of(raw_keys, key_of(FULL, around))
+                    if raw_keys[raw] < 0:
+                        return False
     return True
 
 

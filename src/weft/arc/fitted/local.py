@@ -46,11 +46,12 @@ Pattern = tuple[int, ...]
 class Neighbours(Rule):
     """Parameters: feature, then the patterns that change something (pattern…, out), sorted.
 
-    A pattern that training never showed is left as it is, but only on this evidence:
+    A pattern that changes test cells must occur in two training pairs or more, a `turned` one
+    also as it lies or in two positions. A pattern that training never showed is left as it is,
+    but only on this evidence:
     - cells of its colour stayed in training, and every pattern around that colour that changes
       occurs in two training pairs or more (so each pair was foretold by the others);
     - for 3×3 patterns also: its cross was seen in training and cells with that cross stayed.
-    A `turned` pattern that changes must have been seen as it lies, or in two positions.
     Otherwise the rule is not fitted.
     """
 
@@ -99,8 +100,9 @@ class Neighbours(Rule):
             for at, old in enumerate(value.cells):
                 pattern = pattern_of(feature, value, at)
                 if pattern in seen:
-                    raw = rare.get(pattern)
-                    if raw and seen[pattern][0] != old and raw != pattern_of(FULL, value, at):
+                    new, pairs = seen[pattern]
+                    lying = rare.get(pattern, pattern_of(FULL, value, at))
+                    if new != old and (len(pairs) == 1 or lying != pattern_of(FULL, value, at)):
                         return False
                     continue
                 if old not in stay or old in doubtful:
