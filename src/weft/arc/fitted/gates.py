@@ -416,7 +416,7 @@ def equal_size_bits(
         bits |= 1 << BORDER
     back = changed_colour(src, offsets, targets, target_offsets)
     if back != FAIL:
-        if near_marks(src, offsets, targets, target_offsets, back):
+        if bits & 1 == 0 and near_marks(src, offsets, targets, target_offsets, back):
             bits |= 1 << STAMP
         if continues(src, offsets, targets, target_offsets, back):
             bits |= 1 << EXTEND_PERIOD

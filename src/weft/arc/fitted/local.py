@@ -30,6 +30,7 @@ from weft.arc.fitted.rule import (
     Fitted,
     Rule,
     View,
+    colour_decides,
     digit,
     sizes_equal,
 )  # fmt: skip
@@ -65,7 +66,7 @@ class Neighbours(Rule):
     shape = Shape.KEEP
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
-        if not sizes_equal(examples) or _colour_is_enough(examples):
+        if not sizes_equal(examples) or colour_decides(examples):
             return
         for feature in range(FEATURES):
             seen = _seen(feature, examples)
@@ -141,11 +142,6 @@ class Neighbours(Rule):
                 raise ValueError(pattern)
             params += bytes((*(SYMBOLS.index(symbol) for symbol in pattern), digit(new)))
         return bytes(params)
-
-
-def _colour_is_enough(examples: Examples) -> bool:
-    seen = {cells for v, t in examples.pairs() for cells in zip(v.cells, t.cells, strict=True)}
-    return len({old for old, _ in seen}) == len(seen)
 
 
 def _seen(feature: int, examples: Examples) -> dict[Pattern, tuple[int, set[int]]]:
