@@ -101,18 +101,22 @@ class Window(Rule):
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         pairs = examples.pairs()
-        value, target = pairs[0]
-        down, right = value.height - target.height, value.width - target.width
         if any(v.height < t.height or v.width < t.width for v, t in pairs):
             return
-        for row in range(down + 1):
-            for col in range(right + 1):
-                if _window(value, row, col, target.height, target.width) == target:
-                    far = (row, down - row), (col, right - col)
-                    for corner in range(MARGINS):
-                        place = far[0][corner >> 1], far[1][corner & 1]
-                        yield bytes((corner, *place, target.height, target.width))
-                    yield bytes((MARGINS, row, col, down - row, right - col))
+        if len(pairs) > 1 and all(
+            self._foretold(pairs[e], pairs[:e] + pairs[e + 1 :]) for e in range(len(pairs))
+        ):
+            yield from _windows(*pairs[0])
+
+    def _foretold(self, pair: tuple[Grid, Grid], others: list[tuple[Grid, Grid]]) -> bool:
+        """Whether every window that fits the others fits the pair, or fails on it."""
+        for params in _windows(*others[0]):
+            found = self.apply(params, pair[0], pair[0])
+            if found not in (None, pair[1]) and all(
+                self.apply(params, value, value) == target for value, target in others[1:]
+            ):
+                return False
+        return True
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         kind, row, col, height, width = params
@@ -125,21 +129,6 @@ class Window(Rule):
         if min(row, col) < 0 or row + height > value.height or col + width > value.width:
             return None
         return _window(value, row, col, height, width) if min(height, width) > 0 else None
-
-    def covers(self, params: bytes, examples: Examples) -> bool:
-        pairs = examples.pairs()
-        if len(pairs) == 1:
-            return False
-        for left_out in range(len(pairs)):
-            others = [pair for e, pair in enumerate(pairs) if e != left_out]
-            value, target = pairs[left_out]
-            values, wanted = zip(*others, strict=True)
-            for guess in self.propose(Examples(values, values, wanted)):
-                if self.outputs(guess, Examples(values, values, wanted)) is not None:
-                    seen = self.apply(guess, value, value)
-                    if seen is not None and seen != target:
-                        return False
-        return True
 
     def price(self, params: bytes) -> int:
         return BASE + 2 * BIT + sum(BIT * (2 + n.bit_length()) for n in params[1:])
@@ -154,6 +143,19 @@ class Window(Rule):
         size = rest if corner == "margins" else rest[0].split("x")
         height, width = (number(part, 0, MAX_SIDE) for part in size)
         return bytes((CORNERS.index(corner), number(row), number(col), height, width))
+
+
+def _windows(value: Grid, target: Grid) -> Iterator[bytes]:
+    """Every window of a grid that shows the target, measured in all ways."""
+    down, right = value.height - target.height, value.width - target.width
+    for row in range(down + 1):
+        for col in range(right + 1):
+            if _window(value, row, col, target.height, target.width) == target:
+                far = (row, down - row), (col, right - col)
+                for corner in range(MARGINS):
+                    place = far[0][corner >> 1], far[1][corner & 1]
+                    yield bytes((corner, *place, target.height, target.width))
+                yield bytes((MARGINS, row, col, down - row, right - col))
 
 
 def _window(grid: Grid, row: int, col: int, height: int, width: int) -> Grid:
