@@ -64,6 +64,10 @@ TOYS: tuple[tuple[str, ...], ...] = (
     ("window", "top_left 0 1 1x2", "1234/5678 4321/8765 2468/1357", "23 32 46"),
     ("window", "bottom_left 0 0 1x2", "12/34/56 78/91 23/45/67/81 "
      "11/22/33/44/59", "56 91 81 59"),
+    ("window", "bottom_left 0 1 2x2", "1234/5678/9123 123/456/789/987 23456/65432/23987/11122 "
+     "999/998/987/876", "67/12 89/87 39/11 87/76"),
+    ("block_reduce", "marked block 2x2", "1200/2000/0000/0044 "
+     "340022/041020/002233/000203 1000/3300", "20/04 412/023 30"),
     ("constant", "1x2 12", "12/34 56/07 80/12 99/99", "12 12 12 12"),
     ("border", "add 1 3", "1 22 45", "333/313/333 3333/3223/3333 3333/3453/3333"),
     ("border", "rim 5", "111/121/111 111/131/100 888/898/888", "555/525/555 555/535/555 "
@@ -295,3 +299,34 @@ def test_unseen_colour_fails_closed() -> None:
     assert finish(every) == []
     once = View.of(grids_of("01/10 03/30 05/50"), grids_of("1 1 1"), grids_of("02/20 04/40"))
     assert finish(once) == []
+
+
+def test_unseen_square_stays_only_if_its_cross_was_calm() -> None:
+    train = grids_of("00000/00000/00500/00000/00000 000000/000000/005000/000000/000000/000000")
+    targets = grids_of("00000/01010/00500/01010/00000 000000/010100/005000/010100/000000/000000")
+    near = grid("0000000/0000000/0050000/0000000/0000500/0000000/0000000")
+    far = grid("00000000/00000000/00500000/00000000/00000000/00000500/00000000/00000000")
+    rule = BY_NAME["neighbours"]
+    between = View.of([*train, near], [*train, near], targets)
+    assert rule.fit(between) == rule.fit_plain(between) is None
+    apart = View.of([*train, far], [*train, far], targets)
+    found = rule.fit(apart)
+    assert found is not None
+    assert found == rule.fit_plain(apart)
+    assert rule.show(found.params) == "turned 000000005:1"
+
+
+def test_turned_pattern_needs_two_positions_or_the_one_seen() -> None:
+    train = grids_of("00000/01010/00000 00000/01010/00000/00000 01010/00000/00000")
+    targets = grids_of("00000/01210/00000 00000/01210/00000/00000 01210/00000/00000")
+    upright = grid("000/010/000/010/000")
+    rule = BY_NAME["neighbours"]
+    view = View.of([*train, upright], [*train, upright], targets)
+    assert rule.fit(view) == rule.fit_plain(view) is None
+    train.append(grid("000/010/000/010/000"))
+    targets.append(grid("000/010/020/010/000"))
+    view = View.of([*train, upright], [*train, upright], targets)
+    found = rule.fit(view)
+    assert found is not None
+    assert found == rule.fit_plain(view)
+    assert outputs(found)[-1] == grid("000/010/020/010/000")
