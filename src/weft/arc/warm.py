@@ -6,7 +6,9 @@ python -m weft.arc.warm 4        one part; `weft.wiring.kernels` runs all parts 
 from __future__ import annotations
 
 import sys
+from typing import Any
 
+import numba
 import numpy as np
 
 from weft.arc.kernels.expand import FAMILIES
@@ -42,5 +44,12 @@ def run_all(operators: tuple[()] | None = None) -> None:
     ParallelPlanner(Options(language, budget)).search(task)
 
 
+def compile_quickly() -> None:
+    """Ask LLVM for less: grids are small, vector code gains nothing and takes long to make."""
+    config: Any = numba.config
+    config.LOOP_VECTORIZE = config.SLP_VECTORIZE = 0
+
+
 if __name__ == "__main__":
+    compile_quickly()
     compile_part(int(sys.argv[1]))

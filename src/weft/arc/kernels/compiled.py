@@ -47,15 +47,17 @@ def mark_built() -> None:
 
 
 def kernel(function: F) -> F:
-    """Compile a function, once; it is inlined into whatever calls it where that pays."""
-    compiled: Any = numba.njit(cache=False, boundscheck=False)(function)
+    """Compile a function that other kernels call; Python cannot call it."""
+    compiled: Any = numba.njit(
+        cache=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)
     typed: F = compiled
     return typed
 
 
 def entry(function: F) -> F:
     """Compile a function that Python calls; its machine code is kept on disk."""
-    compiled: Any = numba.njit(cache=True, boundscheck=False)(function)
+    compiled: Any = numba.njit(cache=True, error_model="numpy")(function)
     typed: F = compiled
     return typed
 
