@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from weft.arc.kernels.expand import run_one
-from weft.arc.kernels.layout import FAIL
+from weft.arc.kernels.expand import FAMILIES, family_of
 from weft.arc.ops.operator import Operator
 from weft.arc.values import (
     EMPTY,
@@ -75,10 +74,12 @@ def compiled(operator: Operator, value: Value, given: Grid) -> Value | None:
     src = np.frombuffer(bytearray(b"\x05" + encode(operator.takes, value)), np.uint8)
     inp = np.frombuffer(bytearray(b"\x06" + encode(Stage.GRID, given)), np.uint8)
     out = np.full(MAX_BYTES + 20, GUARD, np.uint8)
-    end = run_one(operator.kernel, src, 1, inp, 1, operator.p, operator.q, out, 10)
+    ops = np.array([(operator.kernel, operator.p, operator.q)], np.int64)
+    one, ends = np.array([1], np.int64), np.zeros((1, 1), np.int64)
+    end = FAMILIES[family_of(operator.kernel)](ops, src, one, inp, one, out, ends, 10)
     assert (out[:10] == GUARD).all()
     assert (out[10 + MAX_BYTES :] == GUARD).all()
-    if end == FAIL:
+    if end == 10:
         return None
     result, read = decode(operator.gives, out.tobytes(), 10)
     assert read == end, "the value ends elsewhere than the kernel says"

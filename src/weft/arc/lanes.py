@@ -35,9 +35,9 @@ _cache = ApplyCache()
 
 
 @task
-def run_shallow(task: Object, options: dict[str, Any]) -> dict[str, Any]:
+def run_shallow(puzzle: Object, options: dict[str, Any]) -> dict[str, Any]:
     """Run the shallow phase of one task."""
-    problem = Problem(ArcTask.from_canonical(get(task)))
+    problem = Problem(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
     phase = shallow(problem, _planner(options).options, _cache)
     _report(phase, hits, misses)
@@ -49,10 +49,10 @@ def run_shallow(task: Object, options: dict[str, Any]) -> dict[str, Any]:
 
 @task
 def run_slice(
-    task: Object, options: dict[str, Any], part: dict[str, Any], table: Object
+    puzzle: Object, options: dict[str, Any], part: dict[str, Any], table: Object
 ) -> dict[str, Any]:
     """Run one slice of the deep phase."""
-    problem = Problem(ArcTask.from_canonical(get(task)))
+    problem = Problem(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
     own = WorkerBudget.from_dict(part)
     phase = deep(problem, _planner(options).options, own, get(table), _cache)
@@ -74,15 +74,17 @@ def conclude(
 
 
 @search(version=1)
-def solve_one(task: Object, options: dict[str, Any]) -> Steps:
+def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     """Search one task; the answer is its verdict with the evidence."""
-    [found] = yield [run_shallow(task, options)]
+    [found] = yield [run_shallow(puzzle, options)]
     first = found.value
     planner = _planner(options)
     parts = planner.parts(first["programs"], bool(first["candidates"]), first["exhausted"])
     results: Sequence[Any] = []
     if parts:
-        results = yield [run_slice(task, options, part.to_dict(), first["table"]) for part in parts]
+        results = yield [
+            run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts
+        ]
     rest = [result.value for result in results if result.ok]
     [end] = yield [conclude(options, first, rest, len(rest) < len(results))]
     return end.value

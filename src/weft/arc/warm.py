@@ -1,7 +1,17 @@
-"""Compile every kernel before workers need it, so that they only load what is on disk."""
+"""Compile the kernels, so that workers only load what is on disk.
+
+python -m weft.arc.warm 4        one part; `weft.wiring.kernels` runs all parts at once
+"""
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
+import numba
+import numpy as np
+
+from weft.arc.kernels.expand import FAMILIES
 from weft.arc.search.budget import SearchBudget
 from weft.arc.search.language import Language
 from weft.arc.search.phases import Options
@@ -9,10 +19,37 @@ from weft.arc.search.planner import ParallelPlanner
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 
+THE_REST = 0
+PARTS = (4, 5, 2, 1, 3, THE_REST)
+"""Families of kernels, the slowest first, and what judges and fits their results."""
 
-def compile_kernels() -> None:
-    """Search a tiny task with all operators; the compiled code stays in the user's cache."""
+
+def compile_part(part: int) -> None:
+    """Compile one family by calling it with nothing to do, or the rest by a search without it."""
+    if part == THE_REST:
+        run_all(())
+        return
+    data, one = np.zeros(8, np.uint8), np.zeros(1, np.int64)
+    rows, ends = np.zeros((0, 3), np.int64), np.zeros((0, 1), np.int64)
+    FAMILIES[part](rows, data, one, data, one, data, ends, 0)
+
+
+def run_all(operators: tuple[()] | None = None) -> None:
+    """Search a tiny task, with all operators or with none but the fitted ones."""
     grid = Grid.of([[0, 1, 0], [2, 0, 0]])
     pair = Pair(grid, Grid.of([[9]]))
+    language = Language() if operators is None else Language((), operators)
     budget = SearchBudget(max_programs=2000, max_depth=2)
-    ParallelPlanner(Options(Language(), budget)).search(ArcTask("warm", (pair, pair), (grid,)))
+    task = ArcTask("warm", (pair, Pair(grid, Grid.of([[8, 8]]))), (grid,))
+    ParallelPlanner(Options(language, budget)).search(task)
+
+
+def compile_quickly() -> None:
+    """Ask LLVM for less: grids are small, vector code gains nothing and takes long to make."""
+    config: Any = numba.config
+    config.LOOP_VECTORIZE = config.SLP_VECTORIZE = 0
+
+
+if __name__ == "__main__":
+    compile_quickly()
+    compile_part(int(sys.argv[1]))

@@ -150,9 +150,9 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
 
     from weft.arc.bank import Bank  # noqa: PLC0415 - slow to import
     from weft.arc.search.budget import SearchBudget  # noqa: PLC0415
-    from weft.arc.warm import compile_kernels  # noqa: PLC0415
     from weft.wiring.arcrun import Settings  # noqa: PLC0415
     from weft.wiring.arcrun import solve as carry_out  # noqa: PLC0415
+    from weft.wiring.kernels import compile_arc_kernels  # noqa: PLC0415
 
     budget = SearchBudget(
         max_programs=values["max_programs"],
@@ -177,8 +177,8 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
         "tags": _tags(tasks, values["split"], sealed=sealed),
     }
     if not values["quiet"]:
-        render.message(f"{len(tasks)} tasks of {tasks.source}; compiling kernels if need be")
-    compile_kernels()
+        render.message(f"{len(tasks)} tasks of {tasks.source}")
+    compile_arc_kernels(render.message)
     with watching(values["quiet"], values["verbose"]) as watcher, resumable(values["out"]):
         return carry_out(tasks, settings, {**execution, "watcher": watcher})
 

@@ -26,7 +26,7 @@ def status(
     found = read(run, events=events)
     lines = summary_lines(run, found.search)
     if as_json:
-        render.print_json({**found.to_dict(), "summary": lines})
+        render.print_json({**found.to_dict(), **({"summary": lines} if lines else {})})
     else:
         views.show_status(found, lines)
 

@@ -77,6 +77,11 @@ class StopRequest:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def cpu_count() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
 def is_ci() -> bool:
     """Whether a build server runs us, where bars and colour would only fill a log."""
     return os.environ.get("CI", "").lower() not in ("", "0", "false")

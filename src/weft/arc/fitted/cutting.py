@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, number
@@ -11,6 +12,8 @@ from weft.arc.values import MAX_SIDE, Grid
 MODES = ("only", "common", "marked", "first", "full")
 CORNERS = ("top_left", "top_right", "bottom_left", "bottom_right", "margins")
 MARGINS = 4
+FEW_CELLS = 8
+"""With fewer cells in all targets together, blocks fit by chance."""
 LAYOUTS = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 2), (1, 4), (4, 1))
 """Rows and columns of parts that a grid may have."""
 
@@ -53,6 +56,9 @@ class BlockReduce(Rule):
                 cells.append(cell)
         return Grid(value.height // high, value.width // wide, bytes(cells))
 
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        return sum(len(target.cells) for target in examples.wanted) >= FEW_CELLS
+
     def price(self, params: bytes) -> int:
         return BASE + 7 * BIT
 
@@ -80,7 +86,11 @@ def _reduced(mode: int, block: bytes) -> int | None:
 
 
 class Window(Rule):
-    """Parameters: corner, distance in rows and columns from it, height, width; or four margins."""
+    """Parameters: corner, distance in rows and columns from it, height, width; or four margins.
+
+    Not fitted unless each pair was foretold by the others: every window that fits all pairs but
+    one must fit that one too.
+    """
 
     name = "window"
     doc = (
@@ -91,18 +101,22 @@ class Window(Rule):
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         pairs = examples.pairs()
-        value, target = pairs[0]
-        down, right = value.height - target.height, value.width - target.width
         if any(v.height < t.height or v.width < t.width for v, t in pairs):
             return
-        for row in range(down + 1):
-            for col in range(right + 1):
-                if _window(value, row, col, target.height, target.width) == target:
-                    far = (row, down - row), (col, right - col)
-                    for corner in range(MARGINS):
-                        place = far[0][corner >> 1], far[1][corner & 1]
-                        yield bytes((corner, *place, target.height, target.width))
-                    yield bytes((MARGINS, row, col, down - row, right - col))
+        if len(pairs) > 1 and all(
+            self._foretold(pairs[e], pairs[:e] + pairs[e + 1 :]) for e in range(len(pairs))
+        ):
+            yield from _windows(*pairs[0])
+
+    def _foretold(self, pair: tuple[Grid, Grid], others: list[tuple[Grid, Grid]]) -> bool:
+        """Whether every window that fits the others fits the pair, or fails on it."""
+        for params in _windows(*others[0]):
+            found = self.apply(params, pair[0], pair[0])
+            if found not in (None, pair[1]) and all(
+                self.apply(params, value, value) == target for value, target in others[1:]
+            ):
+                return False
+        return True
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         kind, row, col, height, width = params
@@ -131,13 +145,29 @@ class Window(Rule):
         return bytes((CORNERS.index(corner), number(row), number(col), height, width))
 
 
+def _windows(value: Grid, target: Grid) -> Iterator[bytes]:
+    """Every window of a grid that shows the target, measured in all ways."""
+    down, right = value.height - target.height, value.width - target.width
+    for row in range(down + 1):
+        for col in range(right + 1):
+            if _window(value, row, col, target.height, target.width) == target:
+                far = (row, down - row), (col, right - col)
+                for corner in range(MARGINS):
+                    place = far[0][corner >> 1], far[1][corner & 1]
+                    yield bytes((corner, *place, target.height, target.width))
+                yield bytes((MARGINS, row, col, down - row, right - col))
+
+
 def _window(grid: Grid, row: int, col: int, height: int, width: int) -> Grid:
     rows = [grid.cells[r * grid.width + col :][:width] for r in range(row, row + height)]
     return Grid(height, width, b"".join(rows))
 
 
 class TableOfParts(Rule):
-    """Parameters: layout, 1 if lines separate the parts, then (cells of the parts…, out) sorted."""
+    """Parameters: layout, 1 if lines separate the parts, then (cells of the parts…, out) sorted.
+
+    A combination counts in a test grid only if it occurs twice in training.
+    """
 
     name = "table_of_parts"
     doc = (
@@ -171,6 +201,14 @@ class TableOfParts(Rule):
         cells = [table.get(key) for key in _together(parts)]
         known = bytes(cell for cell in cells if cell is not None)
         return Grid(parts[0].height, parts[0].width, known) if len(known) == len(cells) else None
+
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        cut = [parts_of(value, params[0], params[1]) for value in examples.values]
+        train = len(examples.wanted)
+        seen = [key for parts in cut[:train] if parts for key in _together(parts)]
+        tested = [key for parts in cut[train:] if parts for key in _together(parts)]
+        count = Counter(seen)
+        return all(count[key] > 1 for key in tested)
 
     def price(self, params: bytes) -> int:
         rows, columns = LAYOUTS[params[0]]

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, number, sizes_equal
+from weft.arc.fitted.rule import (
+    BASE,
+    COLOUR,
+    Examples,
+    Rule,
+    colour_decides,
+    digit,
+    number,
+    sizes_equal,
+)
 from weft.arc.ops.operator import BIT, Shape
 from weft.arc.values import MAX_SIDE, Grid, Stage, decode, encode
 
+FEW_PAIRS = 3
 REACH = 2
 SIDE = 2 * REACH + 1
 MIDDLE = SIDE * SIDE // 2
@@ -24,7 +34,7 @@ class Constant(Rule):
     shape = Shape.ANY
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
-        if len(examples.wanted) > 1 and examples.values == examples.given:
+        if len(examples.wanted) >= FEW_PAIRS and examples.values == examples.given:
             yield encode(Stage.GRID, examples.wanted[0])
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
@@ -54,10 +64,12 @@ class Constant(Rule):
 class Stamp(Rule):
     """Parameters: background, then per anchor colour, ascending: colour, n, (place, colour)….
 
-    Only what training drew around every anchor, wherever there was background, is drawn. The
-    rule is not fitted if leaving out one place would also explain training and say something
-    else about a test grid, or if a test anchor has background at a place (no farther than the
-    pattern reaches) where training never had any.
+    Only what training drew around every anchor, wherever there was background, is drawn, and
+    of that only what is needed to explain training. It is not fitted if
+    - what is not needed would make a difference to a test grid;
+    - a test anchor has background at a place, no farther than the pattern reaches, where
+      training never had any;
+    - a test grid has a colour that training had not, and an anchor is in one training pair only.
     """
 
     name = "stamp"
@@ -81,8 +93,8 @@ class Stamp(Rule):
                 if _explains(chosen := {a: patterns[a] for a in names}, back, examples)
             ]
             for chosen in fitting:
+                yield _params(back, _leanest(chosen, back, examples))
                 yield _params(back, chosen)
-                yield from _with_one_less(back, chosen)
             if fitting:
                 return
 
@@ -100,15 +112,16 @@ class Stamp(Rule):
 
     def covers(self, params: bytes, examples: Examples) -> bool:
         back, patterns = _patterns(params)
+        train = len(examples.wanted)
+        known = [set(value.cells) for value in examples.values[:train]]
+        new = set().union(*(value.cells for value in examples.values[train:]))
+        if new - set().union(*known) and any(sum(a in one for one in known) == 1 for a in patterns):
+            return False
         for anchor, pattern in patterns.items():
             seen = _shown(anchor, back, examples)
-            reach = max(max(abs(p // SIDE - REACH), abs(p % SIDE - REACH)) for p in pattern)
-            unknown = {
-                place: back
-                for place in range(SIDE * SIDE)
-                if place not in seen
-                and max(abs(place // SIDE - REACH), abs(place % SIDE - REACH)) <= reach
-            }
+            reach = max(map(_distance, pattern))
+            places = [p for p in range(SIDE * SIDE) if p not in seen and _distance(p) <= reach]
+            unknown = dict.fromkeys(places, back)
             for value in examples.values[len(examples.wanted) :]:
                 if any(value.cells[at] == back for _, _, at in _places(value, {anchor: unknown})):
                     return False
@@ -148,8 +161,8 @@ class Stamp(Rule):
 
 
 def _background(examples: Examples) -> int | None:
-    """The one colour that all changing cells have; None if there is none."""
-    if not sizes_equal(examples):
+    """The one colour that all changing cells have, and others; None if there is none."""
+    if not sizes_equal(examples) or colour_decides(examples):
         return None
     changed = {
         old
@@ -203,13 +216,18 @@ def _explains(patterns: dict[int, Pattern], back: int, examples: Examples) -> bo
     return True
 
 
-def _with_one_less(back: int, patterns: dict[int, Pattern]) -> Iterator[bytes]:
-    """The same patterns without one of their places."""
-    for anchor, pattern in patterns.items():
-        for place in pattern:
-            rest = {p: colour for p, colour in pattern.items() if p != place}
-            if rest:
-                yield _params(back, {**patterns, anchor: rest})
+def _leanest(patterns: dict[int, Pattern], back: int, examples: Examples) -> dict[int, Pattern]:
+    """Leave out every place that is not needed: the farthest first, then in order."""
+    places = [(_distance(p), anchor, p) for anchor in patterns for p in patterns[anchor]]
+    for _, anchor, place in sorted(places, key=lambda found: (-found[0], *found[1:])):
+        rest = {p: colour for p, colour in patterns[anchor].items() if p != place}
+        if rest and _explains({**patterns, anchor: rest}, back, examples):
+            patterns = {**patterns, anchor: rest}
+    return patterns
+
+
+def _distance(place: int) -> int:
+    return max(abs(place // SIDE - REACH), abs(place % SIDE - REACH))
 
 
 def _params(back: int, patterns: dict[int, Pattern]) -> bytes:

@@ -23,7 +23,7 @@ from weft.arc.kernels.layout import FAIL, I64, U8, byte
 COLOUR_MAP, CELL_TABLE, NEIGHBOURS, TILE_LAYOUT, BLOCK_REDUCE, SCALE = 0, 1, 2, 3, 4, 5
 WINDOW, CONSTANT, BORDER, STAMP, EXTEND_PERIOD, TABLE_OF_PARTS = 6, 7, 8, 9, 10, 11
 NO_HOLE = 10
-REACH = 2
+REACH, SIDE = 2, 5
 
 
 @kernel
@@ -246,19 +246,49 @@ def changed_colour(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> i
 
 
 @kernel
-def near_marks(src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int) -> bool:
-    """Whether every cell that changes has one that is not background within reach."""
+def learn_stamps(
+    src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int, drawn: U8
+) -> None:
+    """By colour and place of the 5×5 square: what background there always became, or NONE."""
+    seen = np.zeros((10, SIDE * SIDE), np.uint8)
+    drawn[:] = NONE
+    for e in range(len(target_offsets)):
+        i, j = offsets[e] + 2, target_offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            if src[i + k] == back:
+                continue
+            anchor, row, col = src[i + k], k // w - REACH, k % w - REACH
+            for place in range(SIDE * SIDE):
+                r, c = row + place // SIDE, col + place % SIDE
+                if r < 0 or c < 0 or r >= h or c >= w or src[i + r * w + c] != back:
+                    continue
+                new = targets[j + r * w + c]
+                if seen[anchor, place] == 0 and new != back:
+                    drawn[anchor, place] = new
+                elif drawn[anchor, place] != new:
+                    drawn[anchor, place] = NONE
+                seen[anchor, place] = 1
+
+
+@kernel
+def stamps(src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int) -> bool:
+    """Whether every cell that changes is drawn by some colour nearby that always draws so."""
+    drawn = np.empty((10, SIDE * SIDE), np.uint8)
+    learn_stamps(src, offsets, targets, target_offsets, back, drawn)
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
         for k in range(h * w):
             if src[i + k] == targets[j + k]:
                 continue
-            near, row, col = False, k // w, k % w
-            for r in range(max(0, row - REACH), min(h, row + REACH + 1)):
-                for c in range(max(0, col - REACH), min(w, col + REACH + 1)):
-                    near = near or src[i + r * w + c] != back
-            if not near:
+            explained, row, col = False, k // w + REACH, k % w + REACH
+            for place in range(SIDE * SIDE):  # of the cell, seen from an anchor
+                r, c = row - place // SIDE, col - place % SIDE
+                if 0 <= r < h and 0 <= c < w and src[i + r * w + c] != back:
+                    new = drawn[src[i + r * w + c], place]
+                    explained = explained or new == targets[j + k]
+            if not explained:
                 return False
     return True
 
@@ -286,10 +316,10 @@ def repeats(src: U8, i: int, h: int, w: int, hole: int, p: int, q: int, tile: I6
             if tile[place] not in (hole, cell):
                 return False
             tile[place] = cell
+    holes = 0
     for place in range(p * q):
-        if tile[place] == hole:
-            return False
-    return True
+        holes += tile[place] == hole
+    return holes == 0
 
 
 @kernel
@@ -393,7 +423,7 @@ def is_constant(
     for e in range(1, len(target_offsets)):
         if not vectors_equal(targets, target_offsets[:1], targets, target_offsets[e:], 1):
             return False
-    return len(target_offsets) > 1 and vectors_equal(src, offsets, inp, inp_offsets, len(offsets))
+    return len(target_offsets) > 2 and vectors_equal(src, offsets, inp, inp_offsets, len(offsets))
 
 
 @kernel
@@ -416,7 +446,7 @@ def equal_size_bits(
         bits |= 1 << BORDER
     back = changed_colour(src, offsets, targets, target_offsets)
     if back != FAIL:
-        if near_marks(src, offsets, targets, target_offsets, back):
+        if bits & 1 == 0 and stamps(src, offsets, targets, target_offsets, back):
             bits |= 1 << STAMP
         if continues(src, offsets, targets, target_offsets, back):
             bits |= 1 << EXTEND_PERIOD

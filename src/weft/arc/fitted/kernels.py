@@ -15,7 +15,7 @@ COARSE = (NO_FEATURE, NO_FEATURE, NO_FEATURE, NO_FEATURE, CROSS_TURNED, CROSS)
 """What an unseen pattern of a feature is judged by."""
 OUTSIDE = 10
 MAX_PATTERNS = 4096
-SLOTS = 16384
+MAX_SLOTS = 16384
 FEW_SLOTS = 1024
 NONE = 255
 SEVERAL = 255
@@ -106,6 +106,20 @@ def look(src: U8, cells: int, h: int, w: int, k: int, around: I64) -> None:
 
 
 @kernel
+def least_turn(around: I64, first: int, step: int) -> int:
+    """The turn that reads the square's cells (all, or every other one) as the least sequence."""
+    best = 0
+    for turn in range(1, 8):
+        for n in range(first, 9, step):
+            there, here = around[TURNS[turn, n]], around[TURNS[best, n]]
+            if there != here:
+                if there < here:
+                    best = turn
+                break
+    return best
+
+
+@kernel
 def key_of(feature: int, around: I64) -> int:
     """What a feature sees, as one number with a digit of base 11 for each symbol."""
     centre = int(around[4])
@@ -113,23 +127,15 @@ def key_of(feature: int, around: I64) -> int:
         key = (centre * 11 + int(around[1])) * 11 + int(around[7])
         return (key * 11 + int(around[3])) * 11 + int(around[5])
     if feature == CROSS_TURNED:
-        best = -1
-        for t in range(8):
-            key = centre
-            for n in range(4):
-                key = key * 11 + int(around[TURNS[t, 1 + 2 * n]])
-            if best < 0 or key < best:
-                best = key
-        return best
+        best, key = least_turn(around, 1, 2), centre
+        for n in range(1, 9, 2):
+            key = key * 11 + int(around[TURNS[best, n]])
+        return key
     if feature >= TURNED:
-        best = -1
-        for t in range(8 if feature == TURNED else 1):
-            key = 0
-            for n in range(9):
-                key = key * 11 + int(around[TURNS[t, n]])
-            if best < 0 or key < best:
-                best = key
-        return best
+        best, key = least_turn(around, 0, 1) if feature == TURNED else 0, 0
+        for n in range(9):
+            key = key * 11 + int(around[TURNS[best, n]])
+        return key
     found = 0
     for n in range(9):
         cell = int(around[n])
@@ -197,7 +203,7 @@ def learn_patterns(
     `pairs` gets the only training pair a pattern occurs in, or SEVERAL.
     """
     around = np.empty(9, np.int64)
-    count = 0
+    count, most = 0, min(MAX_PATTERNS, len(keys) - 1)
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
@@ -206,7 +212,7 @@ def learn_patterns(
             key = key_of(feature, around)
             slot = slot_of(keys, key)
             if keys[slot] < 0:
-                if count == MAX_PATTERNS:
+                if count == most:
                     return False
                 count += 1
                 keys[slot] = key
@@ -327,21 +333,13 @@ def patterns_cover(
     feature: int,
     src: U8,
     offsets: I64,
-    targets: U8,
-    target_offsets: I64,
+    train: int,
     keys: I64,
     outs: U8,
     pairs: U8,
 ) -> bool:
-    """Whether training showed enough to trust the table on the test grids."""
-    train = len(target_offsets)
-    coarse, stay = COARSE[feature], colours_that_stay(feature, keys, outs, pairs)
-    more_keys, more = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.uint8)
-    raw_keys, turns = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.uint8)
-    if coarse != NO_FEATURE:
-        learn_calm(coarse, src, offsets, targets, target_offsets, more_keys, more)
-    if feature == TURNED:
-        learn_turns(src, offsets, train, keys, raw_keys, turns)
+    """Whether unseen test patterns may stay, and those that change occur in several pairs."""
+    stay = colours_that_stay(feature, keys, outs, pairs)
     around = np.empty(9, np.int64)
     for e in range(train, len(offsets)):
         i = offsets[e] + 2
@@ -352,18 +350,50 @@ def patterns_cover(
             if keys[slot] < 0:
                 if not stay >> around[4] & 1:
                     return False
-                if coarse != NO_FEATURE:
-                    slot = slot_of(more_keys, key_of(coarse, around))
-                    if more_keys[slot] < 0 or more[slot] == 0:
-                        return False
-            elif (
-                feature == TURNED
-                and outs[slot] != around[4]
-                and turns[slot] < 2
-                and raw_keys[slot_of(raw_keys, key_of(FULL, around))] < 0
-            ):
+            elif outs[slot] != around[4] and pairs[slot] != SEVERAL:
                 return False
     return True
+
+
+@kernel
+def squares_cover(
+    feature: int, src: U8, offsets: I64, targets: U8, target_offsets: I64, keys: I64, outs: U8
+) -> bool:
+    """Whether unseen test squares have a calm cross, and turned ones that change were seen so."""
+    train, slots = len(target_offsets), len(keys)
+    calm_keys, calm = np.empty(slots, np.int64), np.empty(slots, np.uint8)
+    raw_keys, turns = np.empty(slots, np.int64), np.empty(slots, np.uint8)
+    learn_calm(COARSE[feature], src, offsets, targets, target_offsets, calm_keys, calm)
+    if feature == TURNED:
+        learn_turns(src, offsets, train, keys, raw_keys, turns)
+    around = np.empty(9, np.int64)
+    for e in range(train, len(offsets)):
+        i = offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            look(src, i, h, w, k, around)
+            slot = slot_of(keys, key_of(feature, around))
+            if keys[slot] < 0:
+                slot = slot_of(calm_keys, key_of(COARSE[feature], around))
+                if calm_keys[slot] < 0 or calm[slot] == 0:
+                    return False
+            elif feature == TURNED and outs[slot] != around[4] and turns[slot] < 2:
+                raw = slot_of(raw_keys, key_of(FULL, around))
+                if raw_keys[raw] < 0:
+                    return False
+    return True
+
+
+@kernel
+def slots_for(src: U8, offsets: I64, train: int) -> int:
+    """How large a table for all training cells has to be."""
+    cells = 0
+    for e in range(train):
+        cells += byte(src, offsets[e]) * byte(src, offsets[e] + 1)
+    slots = 256
+    while slots < 2 * cells and slots < MAX_SLOTS:
+        slots *= 2
+    return slots
 
 
 @entry
@@ -376,21 +406,25 @@ def fit_neighbours(
     """
     if not sizes_equal(src, offsets, targets, target_offsets, len(target_offsets)):
         return False
-    if maps_colours(src, offsets, targets, target_offsets) or not squares_agree(
-        src, offsets, targets, target_offsets
-    ):
+    if maps_colours(src, offsets, targets, target_offsets):
         return False
-    keys, outs = np.empty(SLOTS, np.int64), np.empty(SLOTS, np.uint8)
-    pairs, spare = np.empty(SLOTS, np.uint8), np.empty(len(params), np.uint8)
+    train = len(target_offsets)
+    slots = slots_for(src, offsets, train)
+    keys, outs = np.empty(slots, np.int64), np.empty(slots, np.uint8)
+    pairs, spare = np.empty(slots, np.uint8), np.empty(len(params), np.uint8)
     found = False
     for feature in range(FEATURES):
         keys[:] = -1
         if not learn_patterns(feature, src, offsets, targets, target_offsets, keys, outs, pairs):
             continue
-        end = write_patterns(feature, keys, outs, spare if found else params)
-        if end < 0 or not patterns_cover(
-            feature, src, offsets, targets, target_offsets, keys, outs, pairs
+        if not patterns_cover(feature, src, offsets, train, keys, outs, pairs):
+            continue
+        if COARSE[feature] != NO_FEATURE and not squares_cover(
+            feature, src, offsets, targets, target_offsets, keys, outs
         ):
+            continue
+        end = write_patterns(feature, keys, outs, spare if found else params)
+        if end < 0:
             continue
         if not found:
             found = True

@@ -30,6 +30,7 @@ from weft.arc.fitted.rule import (
     Fitted,
     Rule,
     View,
+    colour_decides,
     digit,
     sizes_equal,
 )  # fmt: skip
@@ -46,11 +47,12 @@ Pattern = tuple[int, ...]
 class Neighbours(Rule):
     """Parameters: feature, then the patterns that change something (pattern…, out), sorted.
 
-    A pattern that training never showed is left as it is, but only on this evidence:
+    A pattern that changes test cells must occur in two training pairs or more, a `turned` one
+    also as it lies or in two positions. A pattern that training never showed is left as it is,
+    but only on this evidence:
     - cells of its colour stayed in training, and every pattern around that colour that changes
       occurs in two training pairs or more (so each pair was foretold by the others);
     - for 3×3 patterns also: its cross was seen in training and cells with that cross stayed.
-    A `turned` pattern that changes must have been seen as it lies, or in two positions.
     Otherwise the rule is not fitted.
     """
 
@@ -64,7 +66,7 @@ class Neighbours(Rule):
     shape = Shape.KEEP
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
-        if not sizes_equal(examples) or _colour_is_enough(examples):
+        if not sizes_equal(examples) or colour_decides(examples):
             return
         for feature in range(FEATURES):
             seen = _seen(feature, examples)
@@ -99,8 +101,9 @@ class Neighbours(Rule):
             for at, old in enumerate(value.cells):
                 pattern = pattern_of(feature, value, at)
                 if pattern in seen:
-                    raw = rare.get(pattern)
-                    if raw and seen[pattern][0] != old and raw != pattern_of(FULL, value, at):
+                    new, pairs = seen[pattern]
+                    lying = rare.get(pattern, pattern_of(FULL, value, at))
+                    if new != old and (len(pairs) == 1 or lying != pattern_of(FULL, value, at)):
                         return False
                     continue
                 if old not in stay or old in doubtful:
@@ -139,11 +142,6 @@ class Neighbours(Rule):
                 raise ValueError(pattern)
             params += bytes((*(SYMBOLS.index(symbol) for symbol in pattern), digit(new)))
         return bytes(params)
-
-
-def _colour_is_enough(examples: Examples) -> bool:
-    seen = {cells for v, t in examples.pairs() for cells in zip(v.cells, t.cells, strict=True)}
-    return len({old for old, _ in seen}) == len(seen)
 
 
 def _seen(feature: int, examples: Examples) -> dict[Pattern, tuple[int, set[int]]]:

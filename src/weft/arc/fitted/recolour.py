@@ -49,7 +49,8 @@ class ColourMap(Rule):
         return BASE + changes * 2 * COLOUR
 
     def show(self, params: bytes) -> str:
-        pairs = [f"{a}:{b}" for a, b in zip(params[1::2], params[2::2], strict=True)]
+        table = dict(zip(params[1::2], params[2::2], strict=True))
+        pairs = [f"{a}:{b}" for a, b in table.items()]
         return " ".join(pairs + ["keep"] * params[0])
 
     def read(self, text: str) -> bytes:
@@ -61,7 +62,10 @@ class ColourMap(Rule):
 
 
 class CellTable(Rule):
-    """Parameters per node colour v, ascending: v KEEP | v CONST c | v TABLE n (in, out)…."""
+    """Parameters per node colour v, ascending: v KEEP | v CONST c | v TABLE n (in, out)….
+
+    A colour v that does not keep counts in a test grid only if two training pairs have it.
+    """
 
     name = "cell_table"
     doc = (
@@ -101,6 +105,12 @@ class CellTable(Rule):
                 return None
             cells.append(cell)
         return Grid(value.height, value.width, bytes(cells))
+
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        weak = {v for v, (kind, _) in _branches(params).items() if kind != KEEP}
+        train = len(examples.wanted)
+        weak = {v for v in weak if sum(v in g.cells for g in examples.values[:train]) == 1}
+        return not any(cell in weak for g in examples.values[train:] for cell in g.cells)
 
     def price(self, params: bytes) -> int:
         cost = {KEEP: 0, CONST: COLOUR, TABLE: 2 * COLOUR}

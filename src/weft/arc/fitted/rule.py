@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -76,7 +76,7 @@ class View:
 
     def with_node(self, src: U8, offsets: I64) -> View:
         """Return the same task with another node."""
-        return replace(self, src=src, offsets=offsets)
+        return View(src, offsets, self.inp, self.inp_offsets, self.targets, self.target_offsets)
 
     def examples(self) -> Examples:
         """Decode everything."""
@@ -195,6 +195,12 @@ def number(symbol: str, low: int = 0, high: int = 99) -> int:
     if str(value) != symbol or not low <= value <= high:
         raise ValueError(symbol)
     return value
+
+
+def colour_decides(examples: Examples) -> bool:
+    """Whether equal colours always become equal ones: a colour map. Sizes are equal."""
+    seen = {cells for v, t in examples.pairs() for cells in zip(v.cells, t.cells, strict=True)}
+    return len({old for old, _ in seen}) == len(seen)
 
 
 def sizes_equal(examples: Examples) -> bool:

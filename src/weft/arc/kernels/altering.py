@@ -8,6 +8,8 @@ from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
     FAIL,
+    MAX_BYTES,
+    MAX_SIDE,
     ORIGIN,
     U8,
     byte,
@@ -18,14 +20,14 @@ from weft.arc.kernels.layout import (
 )
 from weft.arc.kernels.objectparts import common_colour, cover_holes, put_tight
 
-FILL_BOX, FILL_INPUT, OUTLINE, FILL_HOLES, HOLES_ALONE = 8, 9, 10, 11, 12
-MAIN_COLOUR, OTHER_COLOURS, RING = 13, 14, 15
+FILL_BOX, FILL_INPUT, OUTLINE, MAIN_COLOUR, OTHER_COLOURS = 8, 9, 10, 11, 12
+FILL_HOLES, HOLES_ALONE, RING = 13, 14, 15
 PEEL, DOUBLE_ACROSS, DOUBLE_DOWN, DOUBLE_BOTH = 20, 21, 22, 23
 SCALE = 30
 """Alterations: 0 to 7 are turns (bits: mirror columns, rows, then transpose), 30 + n scale by n."""
-ON_BLACK, ON_INPUT, ERASE, ERASE_COMMON, KEEP, BOXES_ON_INPUT, ON_COMMON = 0, 1, 2, 3, 4, 5, 6
-MASK = 1
-"""With q = MASK the piece is a patch: 0 is no cell."""
+ON_BLACK, ON_COMMON, KEEP, ON_INPUT, BOXES_ON_INPUT, ERASE, ERASE_COMMON = 0, 1, 2, 3, 4, 5, 6
+MASK, MANY = 1, 2
+"""What is drawn, q: an object (0), a patch, where 0 is no cell, or a set of objects."""
 
 
 @kernel
@@ -86,7 +88,7 @@ def recell(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> 
         return ring(src, cells, r, c, h, w, colour, out, to)
     ih, iw = byte(inp, inp_at), byte(inp, inp_at + 1)
     new, holes = np.empty(area, np.uint8), np.zeros(area, np.uint8)
-    if p in (FILL_HOLES, HOLES_ALONE):
+    if p >= FILL_HOLES:
         cover_holes(src, cells, h, w, holes)
     some = False
     for i in range(area):
@@ -101,7 +103,7 @@ def recell(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> 
                 cell = byte(inp, inp_at + 2 + (r + y) * iw + c + x)
         elif p == OUTLINE and old != EMPTY and not at_side(src, cells, h, w, y, x):
             cell = EMPTY
-        elif p in (FILL_HOLES, HOLES_ALONE) and holes[i]:
+        elif p >= FILL_HOLES and holes[i]:
             cell = colour
         elif (
             p == HOLES_ALONE
@@ -154,8 +156,11 @@ def resize(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 
 @kernel
-def paint(src: U8, at: int, n: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
-    """Draw `n` objects from `at` on, later ones over earlier ones, cut off at the canvas."""
+def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
+    """Draw objects or a patch, later ones over earlier ones, cut off at the canvas."""
+    n = 1
+    if q == MANY:
+        n, at = byte(src, at), at + 1
     h, w = byte(inp, inp_at), byte(inp, inp_at + 1)
     none = 0 if q == MASK else EMPTY
     back = 0
@@ -163,8 +168,7 @@ def paint(src: U8, at: int, n: int, p: int, q: int, inp: U8, inp_at: int, out: U
         back = most_common(inp, inp_at + 2, h, w)
     cells = put_grid(out, to, h, w)
     for i in range(h * w):
-        on_input = p in (ON_INPUT, ERASE, ERASE_COMMON, BOXES_ON_INPUT)
-        out[cells + i] = inp[inp_at + 2 + i] if on_input else back
+        out[cells + i] = inp[inp_at + 2 + i] if p >= ON_INPUT else back
     for _ in range(n):
         r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
         wide = byte(src, at + 3)
@@ -177,12 +181,34 @@ def paint(src: U8, at: int, n: int, p: int, q: int, inp: U8, inp_at: int, out: U
             if colour == none:
                 if p == BOXES_ON_INPUT:
                     out[cells + i] = 0
-            elif p in (ERASE, ERASE_COMMON):
+            elif p >= ERASE:
                 out[cells + i] = back
             else:
                 out[cells + i] = inp[inp_at + 2 + i] if p == KEEP else colour
         at = object_end(src, at)
     return cells + h * w
+
+
+@kernel
+def each(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
+    """Alter every object; those that cannot be are left out. FAIL when none remains."""
+    n, where, kept, place = byte(src, at), at + 1, 0, to + 1
+    scratch, start = np.empty(4 + MAX_SIDE * MAX_SIDE, np.uint8), int(np.int64(0))
+    for _ in range(n):
+        end = alter(src, where, p, inp, inp_at, scratch, start)
+        where = object_end(src, where)
+        if end == FAIL:
+            continue
+        if place + end > to + MAX_BYTES:
+            return FAIL
+        for i in range(end):
+            out[place + i] = scratch[i]
+        place += end
+        kept += 1
+    if kept == 0:
+        return FAIL
+    out[to] = kept
+    return place
 
 
 @kernel

@@ -26,21 +26,47 @@ def _sources_hash() -> str:
     return digest.hexdigest()[:16]
 
 
+FOLDER = Path(platformdirs.user_cache_dir("weft")) / f"arc-kernels-{_sources_hash()}"
+_BUILT = FOLDER / "built"
 _config: Any = numba.config
-_config.CACHE_DIR = str(
-    Path(platformdirs.user_cache_dir("weft")) / f"arc-kernels-{_sources_hash()}"
-)
+_config.CACHE_DIR = str(FOLDER)
+
+
+def is_built() -> bool:
+    """Whether everything was compiled into the folder once."""
+    return _BUILT.is_file()
+
+
+def mark_built() -> None:
+    """Note that everything is compiled; without a place to write it, it is compiled again."""
+    try:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        _BUILT.touch()
+    except OSError:
+        return
 
 
 def kernel(function: F) -> F:
-    """Compile a function, once; it is inlined into whatever calls it where that pays."""
-    compiled: Any = numba.njit(cache=False, boundscheck=False)(function)
+    """Compile a function that other kernels call; Python cannot call it."""
+    compiled: Any = numba.njit(
+        cache=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
+    )(function)
     typed: F = compiled
     return typed
 
 
 def entry(function: F) -> F:
     """Compile a function that Python calls; its machine code is kept on disk."""
-    compiled: Any = numba.njit(cache=True, boundscheck=False)(function)
+    compiled: Any = numba.njit(cache=True, error_model="numpy")(function)
     typed: F = compiled
     return typed
+
+
+def named_entry(name: str) -> Callable[[F], F]:
+    """Like `entry`, for functions made in a loop: numba keeps code by qualified name."""
+
+    def declare(function: F) -> F:
+        function.__qualname__ = name
+        return entry(function)
+
+    return declare

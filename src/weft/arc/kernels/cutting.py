@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
@@ -17,7 +15,7 @@ from weft.arc.kernels.layout import (
     most_common,
     put_piece,
 )
-from weft.arc.kernels.objectparts import on_edge, spread
+from weft.arc.kernels.objectparts import new_counts, numbers, on_edge, spread
 
 COMPONENTS = 300
 LAYERS = 301
@@ -61,7 +59,8 @@ def background(src: U8, at: int, p: int) -> int:
 @kernel
 def put_cells(src: U8, at: int, w: int, queue: I64, n: int, out: U8, to: int, stop: int) -> int:
     """Write the object of the first `n` cells in `queue`; FAIL when it would end after `stop`."""
-    top, bottom, left, right = MAX_SIDE, -1, MAX_SIDE, -1
+    top, left = queue[0] // w, queue[0] % w
+    bottom, right = top, left
     for i in range(n):
         r, c = queue[i] // w, queue[i] % w
         top, bottom = min(top, r), max(bottom, r)
@@ -73,7 +72,8 @@ def put_cells(src: U8, at: int, w: int, queue: I64, n: int, out: U8, to: int, st
     for i in range(n):
         r, c = queue[i] // w, queue[i] % w
         out[place + (r - top) * bw + c - left] = src[at + 2 + queue[i]]
-    return place + bh * bw
+    end: int = place + bh * bw
+    return end
 
 
 @kernel
@@ -81,7 +81,7 @@ def components(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     """Connected cells as objects in scan order of their first cells, or how many there are."""
     h, w = byte(src, at), byte(src, at + 1)
     back = background(src, at, p)
-    code, queue = np.empty(h * w, np.int64), np.empty(h * w, np.int64)
+    code, queue = numbers(h * w), numbers(h * w)
     for i in range(h * w):
         colour = byte(src, at + 2 + i)
         wanted = (colour == back) == (p & VOID > 0)
@@ -112,19 +112,17 @@ def layers(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """One object per colour but the background, in scan order of their first cells."""
     h, w = byte(src, at), byte(src, at + 1)
     back = background(src, at, p)
-    seen, queue = np.zeros(11, np.int64), np.empty(h * w, np.int64)
+    seen, queue = new_counts(), numbers(h * w)
     found, place = 0, to + 1
     for i in range(h * w):
         colour = byte(src, at + 2 + i)
         if colour == back or seen[colour]:
             continue
-        seen[colour] = 1
-        n = 0
         for j in range(i, h * w):
             if src[at + 2 + j] == colour:
-                queue[n] = j
-                n += 1
-        place = put_cells(src, at, w, queue, n, out, place, to + MAX_BYTES)
+                queue[seen[colour]] = j
+                seen[colour] += 1
+        place = put_cells(src, at, w, queue, seen[colour], out, place, to + MAX_BYTES)
         if place == FAIL:
             return FAIL
         found += 1
@@ -183,9 +181,9 @@ def runs_between(lines: I64, n: int, colour: int, runs: I64) -> int:
 def split_lines(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Parts between full lines of one colour: black with p = 1, else the one with most lines."""
     h, w = byte(src, at), byte(src, at + 1)
-    rows, columns = np.empty(h, np.int64), np.empty(w, np.int64)
+    rows, columns = numbers(h), numbers(w)
     line_colours(src, at, rows, columns)
-    counts = np.zeros(10, np.int64)
+    counts = new_counts()
     for r in range(h):
         if rows[r] >= 0:
             counts[rows[r]] += 1
@@ -200,7 +198,7 @@ def split_lines(src: U8, at: int, p: int, out: U8, to: int) -> int:
                 line = colour
     if counts[line] == 0:
         return FAIL
-    across, down = np.empty(2 * w + 2, np.int64), np.empty(2 * h + 2, np.int64)
+    across, down = numbers(2 * w + 2), numbers(2 * h + 2)
     n_down, n_across = runs_between(rows, h, line, down), runs_between(columns, w, line, across)
     n = n_down * n_across
     if n < 2 or n > MAX_OBJECTS:
@@ -248,7 +246,7 @@ def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
         out[to] = h
         out[to + 1] = w
         return to + 2
-    counts = np.zeros(10, np.int64)
+    counts = new_counts()
     for i in range(h * w):
         counts[src[at + 2 + i]] += 1
     kinds = 0
@@ -264,7 +262,7 @@ def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
             best, ties = colour, 0
         elif gain == 0:
             ties += 1
-    if p in (INKS, INK_CELLS):
+    if p >= INKS:
         best, ties = kinds if p == INKS else h * w - counts[0], 0
     if best < 0 or ties > 0 or best > 255:
         return FAIL

@@ -6,12 +6,12 @@ these functions once per expanded program, not once per operator and grid.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from weft.arc.kernels.compiled import entry, kernel
+from weft.arc.kernels.compiled import entry, kernel, named_entry
 from weft.arc.kernels.cutting import run_cutting
 from weft.arc.kernels.fills import run_fills
-from weft.arc.kernels.layout import FAIL, I64, MAX_BYTES, U8, byte
+from weft.arc.kernels.layout import FAIL, I64, U8, byte
 from weft.arc.kernels.moves import run_moves
 from weft.arc.kernels.pieces import run_pieces
 from weft.arc.kernels.sets import run_sets
@@ -20,74 +20,60 @@ from weft.arc.values import Stage
 GRID, OBJECTS, OBJECT, PATCH, COLOUR = (
     int(Stage.GRID), int(Stage.OBJECTS), int(Stage.OBJECT), int(Stage.PATCH), int(Stage.COLOUR),
 )  # fmt: skip
+Run = Callable[[int, U8, int, U8, int, int, int, U8, int], int]
+Expand = Callable[[I64, U8, I64, U8, I64, U8, I64, int], int]
 NO_SHAPE = 9
 """Relation of a value without height and width to the target's."""
 
 
-@kernel
-def run(k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Run any kernel by its number."""
-    if k < 200:
-        return run_moves(k, src, at, inp, inp_at, p, q, out, to)
-    if k < 300:
-        return run_fills(k, src, at, inp, inp_at, p, q, out, to)
-    if k < 400:
-        return run_cutting(k, src, at, inp, inp_at, p, q, out, to)
-    if k < 500:
-        return run_sets(k, src, at, inp, inp_at, p, q, out, to)
-    return run_pieces(k, src, at, inp, inp_at, p, q, out, to)
+def _expander(name: str, run: Run) -> Expand:
+    """Compile the loop over one family of kernels.
 
-
-@entry
-def run_one(
-    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
-) -> int:
-    """Run one kernel on one value, for tests and for programs run by hand."""
-    return run(k, src, at, inp, inp_at, p, q, out, to)
-
-
-@kernel
-def run_chain(
-    chain: I64, src: U8, at: int, inp: U8, inp_at: int, scratch: U8, out: U8, to: int
-) -> int:
-    """Run the steps (kernel, p, q) of a chain, up to a kernel number of 0."""
-    steps = 1
-    while steps * 3 < len(chain) and chain[steps * 3] != 0:
-        steps += 1
-    value, place = src, at
-    for s in range(steps - 1):
-        room = scratch[s % 2]
-        p, q = chain[3 * s + 1], chain[3 * s + 2]
-        if run(chain[3 * s], value, place, inp, inp_at, p, q, room, 0) == FAIL:
-            return FAIL
-        value, place = room, 0
-    s = 3 * (steps - 1)
-    return run(chain[s], value, place, inp, inp_at, chain[s + 1], chain[s + 2], out, to)
-
-
-@entry
-def expand(ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, ends: I64) -> int:
-    """Apply each row of `ops`, a chain of (kernel, p, q), to the vector in `src`.
-
-    `offsets[e]` is where example e begins. Results lie in `out` one behind the other;
-    `ends[i, e]` is where operator i's value of example e ends. An operator that fails on any
-    example leaves nothing: all its ends equal its start. Returns the end of the last one.
+    Families are compiled apart: LLVM would work on everything again at each level of calls.
     """
-    to = 0
-    examples = len(offsets)
-    scratch = np.empty((2, MAX_BYTES), np.uint8)
-    for i in range(len(ops)):
-        start = to
-        for e in range(examples):
-            end = run_chain(ops[i], src, offsets[e], inp, inp_offsets[e], scratch, out, to)
-            if end == FAIL:
-                to = start
-                for done in range(examples):
-                    ends[i, done] = start
-                break
-            to = end
-            ends[i, e] = end
-    return to
+
+    @named_entry(f"expand_{name}")
+    def expand(
+        ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, ends: I64, to: int
+    ) -> int:
+        examples = len(offsets)
+        for i in range(len(ops)):
+            start = to
+            k, p, q = ops[i, 0], ops[i, 1], ops[i, 2]
+            for e in range(examples):
+                end = run(k, src, offsets[e], inp, inp_offsets[e], p, q, out, to)
+                if end == FAIL:
+                    to = start
+                    for done in range(examples):
+                        ends[i, done] = start
+                    break
+                to = end
+                ends[i, e] = end
+        return to
+
+    return expand
+
+
+FAMILIES: dict[int, Expand] = {
+    1: _expander("moves", run_moves),
+    2: _expander("fills", run_fills),
+    3: _expander("cutting", run_cutting),
+    4: _expander("sets", run_sets),
+    5: _expander("pieces", run_pieces),
+}
+"""By the hundreds of a kernel's number.
+
+Each is called as `expand(ops, src, offsets, inp, inp_offsets, out, ends, to)` and applies every
+row (kernel, p, q) of `ops` to the vector in `src`. `offsets[e]` is where example e begins.
+Results lie in `out` from `to` on, one behind the other; `ends[i, e]` is where row i's value of
+example e ends. A row that fails on any example leaves nothing: all its ends equal its start.
+Returns the end of the last one.
+"""
+
+
+def family_of(number: int) -> int:
+    """Return the family of a kernel."""
+    return number // 100
 
 
 @kernel

@@ -3,6 +3,9 @@
 A measure is a small number that says something about one object of a set; picks, filters,
 sorts and labels all work on measures. `ALIKE` added to a measure's number means: how many
 objects of the set have the same.
+
+numba compiles a function again for each literal number that it is called with, so callers pass
+computed numbers.
 """
 
 from __future__ import annotations
@@ -28,6 +31,24 @@ AREA, HEIGHT, WIDTH, SQUARE, BORDER = 5, 6, 7, 8, 9
 CELLS, COLOURS, MINORITY, COLOUR, SOLID, ABUNDANCE = 10, 11, 12, 13, 14, 15
 HOLES, SYMMETRY, SHAPE, PATTERN = 16, 17, 18, 19
 ALIKE = 100
+
+
+@kernel
+def new_starts() -> I64:
+    """Room for one number per object of a set."""
+    return np.zeros(MAX_OBJECTS, np.int64)
+
+
+@kernel
+def new_counts() -> I64:
+    """Room for one number per colour and for empty cells."""
+    return np.zeros(EMPTY + 1, np.int64)
+
+
+@kernel
+def numbers(n: int) -> I64:
+    """Room for `n` numbers."""
+    return np.zeros(n, np.int64)
 
 
 @kernel
@@ -96,7 +117,8 @@ def put_tight(cells: U8, r: int, c: int, h: int, w: int, out: U8, to: int) -> in
 @kernel
 def cover_holes(src: U8, cells_at: int, h: int, w: int, holes: U8) -> int:
     """Set `holes` to 1 at empty cells that no 4-way leads out of; return how many holes."""
-    code, queue = np.empty(h * w, np.int64), np.empty(h * w, np.int64)
+    code, queue = numbers(h * w), numbers(h * w)
+    eight = int(np.int64(0))
     for i in range(h * w):
         code[i] = 1 if src[cells_at + i] == EMPTY else -1
         holes[i] = 0
@@ -104,7 +126,7 @@ def cover_holes(src: U8, cells_at: int, h: int, w: int, holes: U8) -> int:
     for i in range(h * w):
         if code[i] < 0:
             continue
-        n = spread(code, h, w, i, 0, queue)
+        n = spread(code, h, w, i, eight, queue)
         if not on_edge(queue, n, h, w):
             found += 1
             for j in range(n):
@@ -201,7 +223,7 @@ def measure_box(r: int, c: int, h: int, w: int, i: int, what: int, inp: U8, inp_
 @kernel
 def measure_cells(src: U8, cells: int, area: int, what: int, inp: U8, inp_at: int) -> int:
     """Measures that count cells by colour."""
-    counts = np.zeros(11, np.int64)
+    counts = new_counts()
     for i in range(area):
         counts[src[cells + i]] += 1
     best, kinds = 0, 0
@@ -235,7 +257,9 @@ def measure_all(src: U8, at: int, what: int, inp: U8, inp_at: int, starts: I64, 
     for i in range(n):
         values[i] = measure(src, starts, i, base, inp, inp_at)
     if what >= ALIKE:
-        plain = values[:n].copy()
+        plain = new_starts()
+        for i in range(n):
+            plain[i] = values[i]
         for i in range(n):
             values[i] = 0
             for j in range(n):
@@ -247,9 +271,3 @@ def measure_all(src: U8, at: int, what: int, inp: U8, inp_at: int, starts: I64, 
 def common_colour(src: U8, at: int) -> int:
     """The colour most cells of the object at `at` have; the lowest of equals."""
     return most_common(src, at + 4, byte(src, at + 2), byte(src, at + 3))
-
-
-@kernel
-def new_starts() -> I64:
-    """Room for one number per object of a set."""
-    return np.empty(MAX_OBJECTS, np.int64)

@@ -1,8 +1,8 @@
-"""Kernels on one object, box, patch, colour, count or size."""
+"""Kernels on one object, box, patch, colour, count or size, or on each object of a set."""
 
 from __future__ import annotations
 
-from weft.arc.kernels.altering import alter, as_grid, paint
+from weft.arc.kernels.altering import alter, as_grid, each, paint
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
@@ -21,6 +21,7 @@ PAINT = 501
 AS_GRID = 502
 PART = 503
 CANVAS = 504
+EACH = 505
 
 AS_PIECE, FROM_INPUT, AS_MASK = 0, 1, 2
 BOX, PATCH, COLOUR, COUNT, SIZE, INNER, OUTER = 0, 1, 2, 3, 4, 5, 6
@@ -37,7 +38,9 @@ def run_pieces(
     if k == ALTER:
         return alter(src, at, p, inp, inp_at, out, to)
     if k == PAINT:
-        return paint(src, at, 1, p, q, inp, inp_at, out, to)
+        return paint(src, at, p, q, inp, inp_at, out, to)
+    if k == EACH:
+        return each(src, at, p, inp, inp_at, out, to)
     if k == AS_GRID:
         return as_grid(src, at, p, inp, inp_at, out, to)
     if k == PART:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from weft.arc.kernels.compiled import kernel
-from weft.arc.kernels.layout import EMPTY, FAIL, I64, MAX_SIDE, U8, byte, put_grid
-from weft.arc.kernels.objectparts import common_colour, new_starts, object_starts
+from weft.arc.kernels.layout import EMPTY, FAIL, I64, MAX_OBJECTS, MAX_SIDE, U8, byte, put_grid
+from weft.arc.kernels.objectparts import common_colour, new_counts, new_starts, object_starts
 
 ALL, FIRST_SEEN, LAST_SEEN, ONE, NO, VOTES, CODE, MAJORITY, FIRST_ALONE = 0, 1, 2, 3, 4, 5, 6, 7, 8
-ROW, COLUMN, CELL_EACH, ROW_OF_CELLS, COLUMN_OF_CELLS, BAR, CLOSED_UP = 0, 1, 2, 3, 4, 5, 6
+ROW, COLUMN, COLUMN_OF_CELLS, CELL_EACH, CLOSED_UP, ROW_OF_CELLS, BAR = 0, 1, 2, 3, 4, 5, 6
 
 
 @kernel
@@ -24,29 +24,25 @@ def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
         if src[at + 3 + i * stride] != h or src[at + 4 + i * stride] != w:
             return FAIL
     cells = put_grid(out, to, h, w)
-    counts = np.empty(10, np.int64)
     for i in range(h * w):
-        counts[:] = 0
-        code, first, last = 0, 0, 0
-        for j in range(n):
-            colour = byte(src, at + 5 + j * stride + i)
-            colour = 0 if colour == EMPTY else colour
-            counts[colour] += 1
-            if colour > 0:
-                last = colour
-                first = colour if first == 0 else first
-                code |= 1 << j
-        head = byte(src, at + 5 + i)
-        head = 0 if head == EMPTY else head
-        out[cells + i] = blend(p, n - counts[0], n, code, head, first, last, counts)
+        out[cells + i] = blend(p, src, at + 5 + i, n, stride)
     return cells + h * w
 
 
 @kernel
-def blend(
-    p: int, some: int, n: int, code: int, head: int, first: int, last: int, counts: I64
-) -> int:
-    """The colour of one place, of which `some` of `n` pieces have a cell."""
+def blend(p: int, src: U8, at: int, n: int, stride: int) -> int:
+    """The colour of one place; the pieces' cells there lie `stride` apart from `at` on."""
+    counts = new_counts()
+    code, first, last, some = 0, 0, 0, 0
+    for j in range(n):
+        colour = byte(src, at + j * stride) % EMPTY
+        counts[colour] += 1
+        if colour > 0:
+            last = colour
+            first = colour if first == 0 else first
+            code += 1 << j
+            some += 1
+    head = byte(src, at) % EMPTY
     if p == ALL:
         return head if some == n else 0
     if p == FIRST_SEEN:
@@ -63,6 +59,12 @@ def blend(
         return code
     if p == FIRST_ALONE:
         return head if some == 1 else 0
+    return commonest(counts)
+
+
+@kernel
+def commonest(counts: I64) -> int:
+    """The colour with the highest count; the lowest of equals."""
     best = 0
     for colour in range(1, 10):
         if counts[colour] > counts[best]:
@@ -71,89 +73,76 @@ def blend(
 
 
 @kernel
-def rank_places(src: U8, starts: I64, n: int, offset: int, ranks: I64) -> int:
-    """Number the different rows (or columns) of the objects' corners; return how many."""
+def rank_places(src: U8, starts: I64, n: int, axis: int, ranks: I64) -> int:
+    """Number the different rows (axis 0) or columns of the objects' corners; return how many."""
     found = 0
     seen = np.zeros(256, np.int64)
     for i in range(n):
-        seen[src[starts[i] + offset]] = 1
+        seen[src[starts[i] + axis]] = 1
     for i in range(256):
         if seen[i]:
             seen[i] = found
             found += 1
     for i in range(n):
-        ranks[i] = seen[src[starts[i] + offset]]
+        ranks[axis * MAX_OBJECTS + i] = seen[src[starts[i] + axis]]
     return found
 
 
 @kernel
-def majority(src: U8, at: int) -> int:
-    """The colour most cells of a box have; empty ones are black; the lowest of equals."""
-    counts = np.zeros(11, np.int64)
+def cell_colour(src: U8, at: int, q: int) -> int:
+    """The colour most cells of an object have; with q = 1 empty ones are black."""
+    counts = new_counts()
     for i in range(byte(src, at + 2) * byte(src, at + 3)):
         counts[src[at + 4 + i]] += 1
-    counts[0] += counts[EMPTY]
-    best = 0
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
-            best = colour
-    return best
+    if q == 1:
+        counts[0] += counts[EMPTY]
+    return commonest(counts)
+
+
+@kernel
+def usual_colour(src: U8, starts: I64, n: int) -> int:
+    """The colour that most objects have; the lowest of equals."""
+    counts = new_counts()
+    for i in range(n):
+        counts[common_colour(src, starts[i])] += 1
+    return commonest(counts)
 
 
 @kernel
 def lay_out(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     """Lay pieces, or one cell for each, beside each other; see the twin."""
-    starts, rows, columns = new_starts(), new_starts(), new_starts()
+    starts, ranks = new_starts(), np.zeros(2 * MAX_OBJECTS, np.int64)
     n = object_starts(src, at, starts)
     if n == 0:
         return FAIL
-    if p == BAR:
-        return bar(src, starts, n, out, to)
-    high = rank_places(src, starts, n, 0, rows)
-    wide = rank_places(src, starts, n, 1, columns)
-    if p not in (CELL_EACH, CLOSED_UP):
-        across = p in (ROW, ROW_OF_CELLS)
-        high, wide = (1, n) if across else (n, 1)
-        for i in range(n):
-            rows[i], columns[i] = (0, i) if across else (i, 0)
-    h, w = 1, 1
+    high, wide = 1, 1
+    for axis in range(2):
+        different = rank_places(src, starts, n, axis, ranks)
+        if p < CELL_EACH or p > CLOSED_UP:
+            along = axis == (1 if p == ROW or p >= ROW_OF_CELLS else 0)
+            different = n if along else 1
+            for i in range(n):
+                ranks[axis * MAX_OBJECTS + i] = i if along else 0
+        high, wide = (different, wide) if axis == 0 else (high, different)
     whole = p in (ROW, COLUMN, CLOSED_UP)
-    if whole:
-        h, w = byte(src, starts[0] + 2), byte(src, starts[0] + 3)
+    h = byte(src, starts[0] + 2) if whole else 1
+    w = byte(src, starts[0] + 3) if whole else 1
     cells = put_grid(out, to, high * h, wide * w)
     if cells == FAIL:
         return FAIL
+    usual = usual_colour(src, starts, n)
     taken = np.zeros(MAX_SIDE * MAX_SIDE, np.uint8)
     for i in range(n):
-        slot = rows[i] * wide + columns[i]
-        if taken[slot]:
+        row, col = ranks[i], ranks[MAX_OBJECTS + i]
+        if taken[row * wide + col]:
             return FAIL
-        taken[slot] = 1
-        corner = cells + rows[i] * h * wide * w + columns[i] * w
+        taken[row * wide + col] = 1
+        corner = cells + row * h * wide * w + col * w
         if not whole:
-            out[corner] = majority(src, starts[i]) if q else common_colour(src, starts[i])
+            out[corner] = usual if p == BAR else cell_colour(src, starts[i], q)
             continue
         if src[starts[i] + 2] != h or src[starts[i] + 3] != w:
             return FAIL
         for j in range(h * w):
-            colour = src[starts[i] + 4 + j]
-            out[corner + j // w * wide * w + j % w] = 0 if colour == EMPTY else colour
+            out[corner + j // w * wide * w + j % w] = src[starts[i] + 4 + j] % EMPTY
     return cells + high * h * wide * w
-
-
-@kernel
-def bar(src: U8, starts: I64, n: int, out: U8, to: int) -> int:
-    """A row of as many cells as there are objects, in the colour that most of them have."""
-    cells = put_grid(out, to, 1, n)
-    if cells == FAIL:
-        return FAIL
-    counts = np.zeros(10, np.int64)
-    best = 0
-    for i in range(n):
-        counts[common_colour(src, starts[i])] += 1
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
-            best = colour
-    for i in range(n):
-        out[cells + i] = best
-    return cells + n

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.arc.kernels.altering import alter, paint
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
     FAIL,
     I64,
-    MAX_BYTES,
-    MAX_SIDE,
     ORIGIN,
     U8,
     byte,
@@ -19,9 +16,10 @@ from weft.arc.kernels.layout import (
     put_piece,
 )
 from weft.arc.kernels.objectparts import (
-    COLOUR,
     measure_all,
+    new_counts,
     new_starts,
+    numbers,
     object_starts,
 )
 from weft.arc.kernels.setgrids import lay_out, overlay
@@ -30,18 +28,17 @@ PICK = 400
 FILTER = 401
 SORT = 402
 LABEL = 403
-EACH = 404
+SUM = 404
 SHIFT = 405
-PAINT = 406
-OVERLAY = 407
-LAY_OUT = 408
-SUM = 409
-MERGE = 410
+OVERLAY = 406
+LAY_OUT = 407
+MERGE = 408
 
 MOST, LEAST, FIRST_MOST, FIRST_LEAST = 0, 1, 2, 3
-IS_MOST, IS_LEAST, IS_ZERO, IS_SOME, IS_ONE, IS_MANY, NOT_MOST, NOT_LEAST = 0, 1, 2, 3, 4, 5, 6, 7
+IS_MOST, IS_LEAST, NOT_MOST, NOT_LEAST, IS_ZERO, IS_SOME, IS_ONE, IS_MANY = 0, 1, 2, 3, 4, 5, 6, 7
 UP, DOWN = 0, 1
 BY_VALUE, BY_RANK_DOWN, BY_RANK_UP = 0, 1, 2
+HOW_MANY, USUAL = 0, 1
 
 
 @kernel
@@ -49,22 +46,14 @@ def run_sets(
     k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
 ) -> int:
     """Run the kernel with number `k` (400 and above)."""
-    if k <= SORT:
-        return choose(k, src, at, inp, inp_at, p, q, out, to)
-    if k == LABEL:
-        return label(src, at, inp, inp_at, p, q, out, to)
-    if k == EACH:
-        return each(src, at, inp, inp_at, p, out, to)
+    if k <= SUM:
+        return by_measure(k, src, at, inp, inp_at, p, q, out, to)
     if k == SHIFT:
         return shift(src, at, inp, inp_at, p, out, to)
-    if k == PAINT:
-        return paint(src, at + 1, byte(src, at), p, q, inp, inp_at, out, to)
     if k == OVERLAY:
         return overlay(src, at, p, out, to)
     if k == LAY_OUT:
         return lay_out(src, at, p, q, out, to)
-    if k == SUM:
-        return total(src, at, inp, inp_at, p, out, to)
     return merge(src, at, out, to)
 
 
@@ -87,26 +76,43 @@ def extreme(values: I64, n: int, least: bool) -> int:
 
 
 @kernel
-def choose(k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Pick one object, keep some or sort all by the measure `p`."""
+def by_measure(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Measure all objects by `p` and do what `k` says with them."""
     starts, values = new_starts(), new_starts()
     n = measure_all(src, at, p, inp, inp_at, starts, values)
+    if k == SUM:
+        return put_sum(values, n, q, out, to)
     if n == 0:
         return FAIL
     if k == PICK:
-        best = extreme(values, n, q in (LEAST, FIRST_LEAST))
-        if q in (MOST, LEAST):
-            for i in range(best + 1, n):
-                if values[i] == values[best]:
-                    return FAIL
-        return copy(src, starts[best], object_end(src, starts[best]), out, to)
+        return put_picked(src, starts, values, n, q, out, to)
+    if k == FILTER:
+        return put_kept(src, starts, values, n, q, out, to)
     if k == SORT:
         return put_sorted(src, starts, values, n, q, out, to)
-    limit = values[extreme(values, n, q in (IS_LEAST, NOT_LEAST))]
+    return put_labelled(src, starts, values, n, q, out, to)
+
+
+@kernel
+def put_picked(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write the object with the extreme value; FAIL when there are several, or the first."""
+    best = extreme(values, n, q % 2 == 1)
+    if q <= LEAST:
+        for i in range(best + 1, n):
+            if values[i] == values[best]:
+                return FAIL
+    return copy(src, starts[best], object_end(src, starts[best]), out, to)
+
+
+@kernel
+def put_kept(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write the objects that the filter `q` keeps; FAIL when there is none."""
+    limit = values[extreme(values, n, q % 2 == 1)]
     kept, place = 0, to + 1
     for i in range(n):
-        value = values[i]
-        if keeps(value, limit, q):
+        if keeps(values[i], limit, q):
             place = copy(src, starts[i], object_end(src, starts[i]), out, place)
             kept += 1
     if kept == 0:
@@ -126,7 +132,7 @@ def keeps(value: int, limit: int, q: int) -> bool:
         return value == 1
     if q == IS_MANY:
         return value > 1
-    return (value == limit) == (q in (IS_MOST, IS_LEAST))
+    return (value == limit) == (q <= IS_LEAST)
 
 
 @kernel
@@ -134,31 +140,27 @@ def put_sorted(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: i
     """Write the set by rising or falling values; equals keep their order."""
     out[to] = n
     place = to + 1
-    left = np.ones(n, np.uint8)
+    done = numbers(n)
     for _ in range(n):
         best = -1
         for i in range(n):
-            if left[i] and (
+            if done[i] == 0 and (
                 best < 0 or ((values[i] < values[best]) if q == UP else (values[i] > values[best]))
             ):
                 best = i
-        left[best] = 0
+        done[best] = 1
         place = copy(src, starts[best], object_end(src, starts[best]), out, place)
     return place
 
 
 @kernel
-def label(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Colour all cells of each object by its measure `p`, or by the rank of it among all."""
-    starts, values = new_starts(), new_starts()
-    n = measure_all(src, at, p, inp, inp_at, starts, values)
-    if n == 0:
-        return FAIL
-    first = np.ones(n, np.uint8)
+def put_labelled(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write all objects, each in the colour of its value or of the value's rank."""
+    again = numbers(n)
     for i in range(n):
         for j in range(i):
             if values[j] == values[i]:
-                first[i] = 0
+                again[i] = 1
     place = to + 1
     out[to] = n
     for i in range(n):
@@ -167,33 +169,13 @@ def label(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: i
             name = 1
             for j in range(n):
                 beyond = values[j] > values[i] if q == BY_RANK_DOWN else values[j] < values[i]
-                name += 1 if first[j] and beyond else 0
+                name += 1 if beyond and again[j] == 0 else 0
         name = min(max(name, 0), 9)
         end = copy(src, starts[i], object_end(src, starts[i]), out, place)
         for j in range(place + 4, end):
             if out[j] != EMPTY:
                 out[j] = name
         place = end
-    return place
-
-
-@kernel
-def each(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> int:
-    """Alter every object; those that cannot be are left out. FAIL when none remains."""
-    n, where, kept, place = byte(src, at), at + 1, 0, to + 1
-    scratch = np.empty(4 + MAX_SIDE * MAX_SIDE, np.uint8)
-    for _ in range(n):
-        end = alter(src, where, p, inp, inp_at, scratch, 0)
-        where = object_end(src, where)
-        if end == FAIL:
-            continue
-        if place + end > to + MAX_BYTES:
-            return FAIL
-        place = copy(scratch, 0, end, out, place)
-        kept += 1
-    if kept == 0:
-        return FAIL
-    out[to] = kept
     return place
 
 
@@ -231,25 +213,25 @@ def shift(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> i
     n = object_starts(src, at, starts)
     if n == 0:
         return FAIL
-    taken = np.zeros(h * w, np.int64)
+    taken, one = numbers(h * w), int(np.int64(1))
     for i in range(n):
         rows[i] = byte(src, starts[i]) - ORIGIN
         columns[i] = byte(src, starts[i] + 1) - ORIGIN
         empty = True
         for j in range(starts[i] + 4, object_end(src, starts[i])):
             empty = empty and src[j] == EMPTY
-        if empty or not cover(src, starts[i], rows[i], columns[i], taken, h, w, 1):
+        if empty or not cover(src, starts[i], rows[i], columns[i], taken, h, w, one):
             return FAIL
     moved = True
     while moved:
         moved = False
         for i in range(n):
-            cover(src, starts[i], rows[i], columns[i], taken, h, w, -1)
+            cover(src, starts[i], rows[i], columns[i], taken, h, w, -one)
             while free(src, starts[i], rows[i] + down, columns[i] + right, taken, h, w):
                 rows[i] += down
                 columns[i] += right
                 moved = True
-            cover(src, starts[i], rows[i], columns[i], taken, h, w, 1)
+            cover(src, starts[i], rows[i], columns[i], taken, h, w, one)
     end = copy(src, at, object_end(src, starts[n - 1]), out, to)
     for i in range(n):
         out[to + starts[i] - at] = rows[i] + ORIGIN
@@ -258,14 +240,12 @@ def shift(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> i
 
 
 @kernel
-def total(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> int:
-    """How many objects there are, or with p = 1 the colour that most of them have."""
-    starts, values = new_starts(), new_starts()
-    n = measure_all(src, at, COLOUR, inp, inp_at, starts, values)
+def put_sum(values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write how many objects there are, or the value, a colour, that most of them have."""
     out[to] = n
-    if p == 0:
+    if q == HOW_MANY:
         return to + 1
-    counts = np.zeros(10, np.int64)
+    counts = new_counts()
     for i in range(n):
         counts[values[i]] += 1
     best, ties = 0, 0
@@ -283,7 +263,10 @@ def merge(src: U8, at: int, out: U8, to: int) -> int:
     """All objects as one, later ones over earlier ones, in the smallest box around theirs."""
     starts = new_starts()
     n = object_starts(src, at, starts)
-    top, left, bottom, right = 999, 999, -999, -999
+    if n == 0:
+        return FAIL
+    top, left = byte(src, at + 1) - ORIGIN, byte(src, at + 2) - ORIGIN
+    bottom, right = top, left
     for i in range(n):
         r, c = byte(src, starts[i]) - ORIGIN, byte(src, starts[i] + 1) - ORIGIN
         top, left = min(top, r), min(left, c)

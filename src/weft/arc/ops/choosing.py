@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from weft.arc.kernels import sets as k
 from weft.arc.ops.altering import alter
-from weft.arc.ops.objectparts import Cell, as_objects, cells_of, colour_of, grid_cells, measures
+from weft.arc.ops.objectparts import Cell, as_objects, cells_of, grid_cells, measures
 from weft.arc.values import EMPTY, Grid, Piece, Stage, Value, fits
 
 
@@ -115,9 +115,9 @@ def _free_steps(cells: set[Cell], free: set[Cell], down: int, right: int) -> int
 
 
 def total(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """How many objects, or with p = 1 the colour of most objects; fails when two are equal."""
-    colours = [colour_of(piece) for piece in as_objects(value)]
-    if p == 0:
+    """How many objects, or for USUAL the colour of most objects; fails when two are equal."""
+    colours = measures(as_objects(value), p, given)
+    if q == k.HOW_MANY:
         return len(colours)
     best = [c for c in range(10) if colours.count(c) == max(map(colours.count, range(10)))]
     return best[0] if len(best) == 1 else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.arc.kernels import altering as a
 from weft.arc.kernels import objectparts as m
+from weft.arc.kernels import pieces
 from weft.arc.kernels import setgrids as g
 from weft.arc.kernels import sets as k
 from weft.arc.ops import choosing
@@ -41,7 +42,7 @@ def _label(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
 
 
 def _each(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.KEEP) -> Operator:
-    return _set(name, Stage.OBJECTS, k.EACH, p, 0, bits, palette, choosing.each, doc)
+    return _set(name, Stage.OBJECTS, pieces.EACH, p, 0, bits, palette, choosing.each, doc)
 
 
 def _fall(name: str, p: int, bits: int, doc: str) -> Operator:
@@ -49,7 +50,7 @@ def _fall(name: str, p: int, bits: int, doc: str) -> Operator:
 
 
 def _draw(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.INPUT) -> Operator:
-    return _set(name, Stage.GRID, k.PAINT, p, 0, bits, palette, paint, doc, Shape.INPUT)
+    return _set(name, Stage.GRID, pieces.PAINT, p, a.MANY, bits, palette, paint, doc, Shape.INPUT)
 
 
 def _over(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.BLACK) -> Operator:
@@ -203,9 +204,9 @@ RESULTS: tuple[Operator, ...] = (
     _lay("row_of_colours", g.ROW_OF_CELLS, 6, "A row of one cell per object."),
     _lay("column_of_colours", g.COLUMN_OF_CELLS, 6, "A column of one cell per object."),
     _lay("bar_of_objects", g.BAR, 6, "A row of one cell per object in the usual colour."),
-    _set("count_of", Stage.COUNT, k.SUM, 0, 0, 5, Palette.KEEP, choosing.total,
+    _set("count_of", Stage.COUNT, k.SUM, m.INDEX, k.HOW_MANY, 5, Palette.KEEP, choosing.total,
          "How many objects there are."),
-    _set("usual_colour", Stage.COLOUR, k.SUM, 1, 0, 6, Palette.KEEP, choosing.total,
+    _set("usual_colour", Stage.COLOUR, k.SUM, m.COLOUR, k.USUAL, 6, Palette.BLACK, choosing.total,
          "The colour that most objects have."),
     _set("merged", Stage.OBJECT, k.MERGE, 0, 0, 6, Palette.KEEP, choosing.merge,
          "All objects as one."),

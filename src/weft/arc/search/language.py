@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import numpy.typing as npt
 
+from weft.arc.kernels.expand import family_of
 from weft.arc.ops.operator import Operator, Palette, Shape
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.values import Stage
+
+Step = tuple[int, int, int]
+"""Kernel, p and q."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +28,7 @@ class Entry:
     shape: Shape
     palette: Palette
     millibits: int
-    chain: tuple[tuple[int, int, int], ...]
-    """Kernel, p and q of each step."""
+    chain: tuple[Step, ...]
     expands: tuple[str, ...]
     """The operators it stands for."""
 
@@ -38,16 +42,32 @@ class Entry:
         )  # fmt: skip
 
 
-class Language:
-    """The entries of a search in their fixed order, and their rows for the kernels."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Entries of one family of kernels: their rows, and their places in the plan."""
 
-    def __init__(self, concepts: Sequence[Entry] = (), operators: Sequence[Operator] = REGISTRY):
+    family: int
+    rows: npt.NDArray[np.int64]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to apply some entries: family by family, then the chains of concepts."""
+
+    parts: tuple[Part, ...]
+    chains: tuple[tuple[Step, ...], ...]
+    gives: npt.NDArray[np.int64]
+
+
+class Language:
+    """The entries of a search in their fixed order: operators by family, then concepts."""
+
+    def __init__(
+        self, concepts: Sequence[Entry] = (), operators: Sequence[Operator] = REGISTRY
+    ) -> None:
         self.entries = (*(Entry.of(operator) for operator in operators), *concepts)
-        width = 3 * max(len(entry.chain) for entry in self.entries)
-        self._rows = np.zeros((len(self.entries), width), np.int64)
-        for i, entry in enumerate(self.entries):
-            for j, step in enumerate(entry.chain):
-                self._rows[i, 3 * j : 3 * j + 3] = step
         self.gives = np.array([entry.gives for entry in self.entries], np.int64)
         self.by_stage = {
             int(stage): [i for i, entry in enumerate(self.entries) if entry.takes is stage]
@@ -56,9 +76,18 @@ class Language:
         self.firsts = self.by_stage[int(Stage.GRID)]
         """Entries a program can begin with; slices are ranges of this list."""
 
-    def rows(self, numbers: Sequence[int]) -> npt.NDArray[np.int64]:
-        """What the kernels need of some entries."""
-        return np.ascontiguousarray(self._rows[list(numbers)])
+    def plan(self, numbers: Sequence[int]) -> Plan:
+        """Arrange how the kernels are called for some entries, given in ascending order."""
+        single = [n for n in numbers if len(self.entries[n].chain) == 1]
+        families = [family_of(self.entries[n].chain[0][0]) for n in single]
+        parts, start = [], 0
+        for family, run in groupby(families):
+            end = start + len(list(run))
+            rows = np.array([self.entries[n].chain[0] for n in single[start:end]], np.int64)
+            parts.append(Part(family, rows, start, end))
+            start = end
+        chains = [self.entries[n].chain for n in numbers[len(single) :]]
+        return Plan(tuple(parts), tuple(chains), self.gives[list(numbers)])
 
     def ordered(self, seed: int) -> list[int]:
         """Ranks that break ties between entries: their order for seed 0, else a shuffle by seed.

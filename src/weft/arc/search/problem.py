@@ -37,7 +37,7 @@ class Problem:
 
     def out_buffer(self, operators: int) -> U8:
         """Return room for the results of so many operators; untouched pages cost nothing."""
-        return np.empty((operators * self.examples + 1) * MAX_BYTES, np.uint8)
+        return np.empty((operators + 8) * self.examples * MAX_BYTES, np.uint8)
 
 
 def _offsets(grids: Sequence[Grid]) -> I64:

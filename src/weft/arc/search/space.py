@@ -16,12 +16,12 @@ import numpy as np
 from weft.arc.fitted.registry import BY_NAME, finish
 from weft.arc.fitted.registry import RULES as FITTED
 from weft.arc.fitted.rule import View
-from weft.arc.kernels.expand import expand, judge
+from weft.arc.kernels.expand import FAMILIES, family_of, judge
 from weft.arc.program import Program
 from weft.arc.search.budget import SearchBudget
 from weft.arc.search.cache import ApplyCache, Expansion
-from weft.arc.search.language import Language
-from weft.arc.search.problem import U8, Problem, Reach
+from weft.arc.search.language import Language, Plan, Step
+from weft.arc.search.problem import I64, U8, Problem, Reach
 from weft.arc.search.reach import RULES
 from weft.arc.values import Stage
 
@@ -106,7 +106,7 @@ class Space:
         self._reach = Reach(problem, language.entries, shapes, prune)
         self._rank = language.ordered(seed)
         self._out = problem.out_buffer(len(language.entries))
-        self._tables: dict[tuple[int, ...], tuple[Any, Any]] = {}
+        self._plans: dict[tuple[int, ...], Plan] = {}
         if nodes:
             self._restore(nodes)
         else:
@@ -170,22 +170,50 @@ class Space:
         return found
 
     def _apply(self, node: Node, numbers: tuple[int, ...]) -> Expansion:
-        table = self._tables.get(numbers)
-        if table is None:
-            stages = self.language.gives[list(numbers)]
-            table = self._tables[numbers] = (self.language.rows(numbers), stages)
-        rows, stages = table
+        plan = self._plans.get(numbers)
+        if plan is None:
+            plan = self._plans[numbers] = self.language.plan(numbers)
         p, n = self.problem, len(numbers)
         ends = np.empty((n, p.examples), np.int64)
+        end = self._expand(plan, _array(node.content), node.ends, ends)
         shape, cells = np.zeros(n, np.int64), np.zeros(n, np.int64)
         states = np.zeros((n, p.train), np.uint8)
-        offsets = np.array([0, *node.ends[:-1]], np.int64)
-        source = _array(node.content)
-        end = expand(rows, source, offsets, p.inp, p.inp_offsets, self._out, ends)
-        judge(stages, ends, self._out, p.targets, p.target_offsets, p.palettes, shape, cells,
+        judge(plan.gives, ends, self._out, p.targets, p.target_offsets, p.palettes, shape, cells,
               states)  # fmt: skip
         data = self._out[:end].tobytes()
         return Expansion(data, ends.tolist(), shape.tolist(), cells.tolist(), states.tobytes())
+
+    def _expand(self, plan: Plan, source: U8, source_ends: list[int], ends: I64) -> int:
+        """Run the kernels of a plan into the buffer; return where the results end."""
+        p, to = self.problem, 0
+        offsets = np.array([0, *source_ends[:-1]], np.int64)
+        for part in plan.parts:
+            to = FAMILIES[part.family](
+                part.rows, source, offsets, p.inp, p.inp_offsets, self._out,
+                ends[part.start : part.end], to,
+            )  # fmt: skip
+        for i, chain in enumerate(plan.chains, len(ends) - len(plan.chains)):
+            to = self._run_chain(chain, source, offsets, ends[i : i + 1], to)
+        return to
+
+    def _run_chain(
+        self, chain: tuple[Step, ...], source: U8, offsets: I64, ends: I64, to: int
+    ) -> int:
+        """Run a concept step by step; each step's results lie behind what is kept."""
+        p, at = self.problem, to
+        for step in chain:
+            row = np.array([step], np.int64)
+            expand = FAMILIES[family_of(step[0])]
+            end = expand(row, source, offsets, p.inp, p.inp_offsets, self._out, ends, at)
+            if end == at:
+                ends[:] = to
+                return to
+            source, offsets = self._out, np.array([at, *ends[0, :-1]], np.int64)
+            at, start = end, at
+        size = at - start
+        self._out[to : to + size] = self._out[start:at].copy()
+        ends -= start - to
+        return to + size
 
     def _take(self, node: int, left: int, number: int, i: int, found: Expansion) -> int | None:
         """Keep one result if it is new and can lead to the targets."""
