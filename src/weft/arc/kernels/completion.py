@@ -15,6 +15,7 @@ from weft.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 BLACK, RARE, SQUARE = range(3)
 # Mirror images, as bits of q: left-right, top-bottom, on the main diagonal.
 COLUMNS, ROWS, DIAGONAL = 1, 2, 4
+EIGHTFOLD = COLUMNS | ROWS | DIAGONAL
 # Tiles, as q: along rows, along columns, both, or rows that are shifted copies of a stripe.
 ALONG_ROWS, ALONG_COLUMNS, BOTH, SLANTED = range(4)
 ONLY_HIDDEN = 8
@@ -78,6 +79,8 @@ def best_mirror(src: U8, first: int, h: int, w: int, hidden: int, kind: int) -> 
     for s in range(low, high + 1):
         score = 0
         for r in range(h):
+            if score + (h - r) * w < best_score:  # it cannot win any more
+                break
             for c in range(w):
                 y, x = r, s - c
                 if kind == ROWS:
@@ -104,10 +107,10 @@ def mend_by_symmetry(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
         return FAIL
     mirrors = np.zeros(5, np.int64)
     for bit in range(3):
-        if q >> bit & 1:
+        if q >> bit & 1 and (bit < 2 or q & EIGHTFOLD != EIGHTFOLD):
             mirrors[1 << bit] = best_mirror(src, at + 2, h, w, hidden, 1 << bit)
     shift = mirrors[DIAGONAL]
-    if q & (COLUMNS | ROWS | DIAGONAL) == COLUMNS | ROWS | DIAGONAL:
+    if q & EIGHTFOLD == EIGHTFOLD:
         shift = mirrors[COLUMNS] - mirrors[ROWS]  # all eight share one centre
         if shift % 2 != 0:
             return FAIL
@@ -158,7 +161,7 @@ def mend_by_period(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
         return FAIL
     kind = q & 3
     tile = np.zeros(h * w, np.int64)
-    best_a, best_b, best = 0, 0, h * w
+    best_a, best_b, best = 0, 0, h * w // 2 + 1
     for a in range(h if kind == ALONG_ROWS else 1, (w - 1 if kind == SLANTED else h) + 1):
         start, stop = (w if kind == ALONG_COLUMNS else 1), w
         if kind == SLANTED:

@@ -140,8 +140,8 @@ def by_symmetry(value: Value, given: Grid, p: int, q: int) -> Value | None:
 def by_period(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Fill hidden cells from the smallest tile (equals: the flattest) that the known ones allow.
 
-    Fails where that is the whole grid. A slanted tile is a stripe of cells, each row of the
-    grid begins further on in it by the same number of cells.
+    Fails where that is more than half the grid. A slanted tile is a stripe of cells; each row of
+    the grid begins further on in it by the same number of cells.
     """
     assert isinstance(value, Grid)
     hidden = hidden_colour(value, p)
@@ -163,13 +163,13 @@ def _tilings(grid: Grid, kind: int) -> Iterator[Callable[[Place], int]]:
     """Ways to number the places of a tile, the smallest tiles first."""
     h, w = grid.height, grid.width
     if kind == k.SLANTED:
-        for n in range(1, w):
+        for n in range(1, min(w, h * w // 2 + 1)):
             for shift in range(n):
                 yield lambda at, n=n, shift=shift: (at[1] + shift * at[0]) % n  # type: ignore[misc]
         return
     heights = range(h, h + 1) if kind == k.ALONG_ROWS else range(1, h + 1)
     widths = range(w, w + 1) if kind == k.ALONG_COLUMNS else range(1, w + 1)
-    sizes = sorted((a * b, a, b) for a in heights for b in widths if a * b < h * w)
+    sizes = sorted((a * b, a, b) for a in heights for b in widths if 2 * a * b <= h * w)
     for _, a, b in sizes:
         yield lambda at, a=a, b=b: at[0] % a * b + at[1] % b  # type: ignore[misc]
 
@@ -190,7 +190,7 @@ def _completion(name: str, kernel: int, p: int, q: int, bits: int, doc: str) -> 
     )
 
 
-FOURFOLD, EIGHTFOLD = k.COLUMNS + k.ROWS, k.COLUMNS + k.ROWS + k.DIAGONAL
+FOURFOLD, EIGHTFOLD = k.COLUMNS + k.ROWS, k.EIGHTFOLD
 OPERATORS: tuple[Operator, ...] = (
     _mend(
         "mirror_black_across", k.BLACK, k.COLUMNS, 7, "Fill black from the left-right mirror image."
