@@ -10,9 +10,9 @@ from markupsafe import Markup
 
 from tests.report.conftest import Kinds, page_of
 from weft.report import hook
-from weft.report.hook import MAX_PAGE_BYTES, Page, fits, lines_for, pages_for, register, unregister
+from weft.report.hook import Page, fits, lines_for, pages_for, register, unregister
 from weft.report.svg import drawing, element, table
-from weft.report.view import RunView
+from weft.report.view import MAX_PAGE_BYTES, RunView
 
 pytestmark = pytest.mark.xdist_group("report")
 

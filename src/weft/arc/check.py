@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from weft.arc.program import Program, parse
 from weft.arc.recorded import ArcRun
 from weft.arc.task import ArcTask
+from weft.errors import WeftError
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,13 @@ class Checked:
     train: int
     outputs_same: bool
     """Whether the test outputs are those that were claimed; True where none were."""
+    problem: str = ""
+    """Why the program could not be run at all."""
 
     @property
     def exact(self) -> bool:
         """Whether every claim holds."""
-        return self.train_right == self.train and self.outputs_same
+        return self.train_right == self.train and self.outputs_same and not self.problem
 
 
 def check_program(
@@ -43,4 +46,11 @@ def check_run(run: ArcRun) -> Iterator[Checked]:
     for item in run.items:
         for group in (item.answer or {"groups": []})["groups"]:
             for text in group["programs"]:
-                yield check_program(item.task, parse(text), group["outputs"])
+                yield _check_text(item.task, text, group["outputs"])
+
+
+def _check_text(task: ArcTask, text: str, claimed: list[list[list[int]]]) -> Checked:
+    try:
+        return check_program(task, parse(text), claimed)
+    except WeftError as error:  # no program, or one of operators that are not ours
+        return Checked(task.name, text, 0, len(task.train), False, str(error))

@@ -1,8 +1,8 @@
 """Programs: chains of operators from the input `I` to a grid, as text and to run.
 
-    a = components_8(I)
+    a = objects_8(I)
     b = pick_most_cells(a)
-    return as_grid(b)
+    return object_grid(b)
 
 The text is the program: it can be written by hand, stored, parsed and run anywhere. A fitted
 operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`.

@@ -1,11 +1,12 @@
 """A run of `weft arc solve` read back: its tasks, and the answer of each as far as it got.
 
-Everything that decided comes from the ledger and the objects; names of tasks, which decide
-nothing, come from run.toml.
+Everything that decided comes from the ledger and the objects. What decides nothing comes from
+run.toml: names of tasks, and the tags of a run on evaluation tasks.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from weft.errors import InputError
 from weft.model.values import Object, from_wire
 from weft.readers.access import run_named
 from weft.report.view import RunView
-from weft.storage.folder import RunFolder
+from weft.storage.folder import SEALED_VIEWS, RunFolder
 
 SEARCH = "weft.arc.lanes:solve"
 
@@ -36,15 +37,27 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class ArcRun:
-    """All tasks of a run, in the order they were asked for."""
+    """All tasks of a run, by name."""
 
     path: Path
     options: Mapping[str, Any]
     items: tuple[Recorded, ...]
+    tags: tuple[str, ...] = ()
+
+    @property
+    def sealed(self) -> bool:
+        """Whether its tasks are not to be shown one by one."""
+        return SEALED_VIEWS in self.tags
+
+    def outcomes(self) -> dict[str, int]:
+        """Count how the tasks ended, by outcome."""
+        counts = Counter(item.outcome for item in self.items)
+        return dict(sorted(counts.items()))
 
     def find(self, name: str) -> Recorded:
         """Return the task with a name, or with a digest that begins so."""
-        fits = [i for i in self.items if i.task.name == name or i.task.digest.startswith(name)]
+        named = [item for item in self.items if item.task.name == name]
+        fits = named or [i for i in self.items if name and i.task.digest.startswith(name)]
         if len(fits) != 1:
             what = "several tasks fit" if fits else "no task fits"
             raise InputError(f"{self.path}: {what} {name!r}")
@@ -58,11 +71,13 @@ def read_run(path: Path) -> ArcRun:
     if run_file.search != SEARCH:
         raise InputError(f"{path} is a run of {run_file.search}, not of weft arc solve")
     with run_named(path):
-        return of_view(RunView(path, run_file.search), run_file.execution.get("labels", {}))
+        return of_view(RunView(path, run_file.search))
 
 
-def of_view(view: RunView, names: Mapping[str, str]) -> ArcRun:
+def of_view(view: RunView) -> ArcRun:
     """Read a run through the report's view of it."""
+    run_file = RunFolder(view.path).read_run_file()
+    names = run_file.labels
     answers: dict[str, Any] = {}
     config: Mapping[str, Any] = {}
     for record in view.records():
@@ -78,11 +93,12 @@ def of_view(view: RunView, names: Mapping[str, str]) -> ArcRun:
         )
         for digest in args["tasks"]
     ]
-    return ArcRun(view.path, args["options"], tuple(items))
+    items.sort(key=lambda item: (item.task.name, item.task.digest))
+    return ArcRun(view.path, args["options"], tuple(items), run_file.tags)
 
 
 def _answer(body: Mapping[str, Any]) -> Mapping[str, Any]:
     if body["status"] == "unknown":
-        return {"outcome": "UNKNOWN/incomplete", "groups": [], "failure": None}
+        return {"outcome": "UNKNOWN/incomplete", "groups": [], "failure": None, "nearest": None}
     answer: Any = from_wire(body["value"])
     return dict(answer)

@@ -1,4 +1,4 @@
-"""`weft arc`: solve, bench, show, check, learn. Parses, calls one function each, renders."""
+"""`weft arc solve` and `bench`: search programs for tasks. Parses, calls one function, renders."""
 
 from __future__ import annotations
 
@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli import options, render
+from weft.cli import arclook, arcoptions, options, render
 from weft.cli.progress import watching
 from weft.cli.runs import resumable
-from weft.errors import InputError, UsageError
+from weft.errors import FileInvalid, InputError
 
 if TYPE_CHECKING:
     from weft.arc.data import TaskSet
     from weft.arc.recorded import ArcRun
+    from weft.arc.telemetry import Telemetry
     from weft.wiring.outcome import Run
-
-NOT_EXACT = 1
-DATA = "Tasks"
-BUDGET = "What decides the outcome"
 
 app = typer.Typer(
     name="arc",
@@ -28,132 +25,30 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Tasks = Annotated[
-    list[str] | None,
-    typer.Argument(metavar="[TASK]...", help="Names or digests of tasks; all without any."),
-]
-Data = Annotated[
-    str,
-    typer.Option(
-        "--data",
-        "--arc_root",
-        metavar="SET|PATH",
-        help="arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a file.",
-        rich_help_panel=DATA,
-    ),
-]
-Split = Annotated[
-    str | None,
-    typer.Option(metavar="training|evaluation", help="Which half.", rich_help_panel=DATA),
-]
-Limit = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="The first N tasks by name.", rich_help_panel=DATA),
-]
-MaxPrograms = Annotated[
-    int,
-    typer.Option(
-        "--max-programs",
-        "--max_programs",
-        min=1,
-        metavar="N",
-        help="Programs tried per task.",
-        rich_help_panel=BUDGET,
-    ),
-]
-MaxDepth = Annotated[
-    int,
-    typer.Option(
-        "--max-depth", "--max_depth", min=1, metavar="N", help="Operators in a row.",
-        rich_help_panel=BUDGET,
-    ),
-]  # fmt: skip
-MaxStates = Annotated[
-    int,
-    typer.Option(min=1, metavar="N", help="Vectors kept per search.", rich_help_panel=BUDGET),
-]
-Competitors = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="N",
-        help="Programs tried after the first right one, looking for others that disagree.",
-        rich_help_panel=BUDGET,
-    ),
-]
-StopOnFirst = Annotated[
-    bool,
-    typer.Option("--stop-on-first", help="End at the first right program.", rich_help_panel=BUDGET),
-]
-NoPrune = Annotated[
-    str,
-    typer.Option(metavar="RULES", help="Switch off: shape,palette,stage.", rich_help_panel=BUDGET),
-]
-Margin = Annotated[
-    int | None,
-    typer.Option(
-        "--margin-bits",
-        min=0,
-        metavar="N",
-        help="Answer despite competitors that need more than N bits more.",
-        rich_help_panel=BUDGET,
-    ),
-]
-Attempts = Annotated[
-    int,
-    typer.Option(min=1, max=2, metavar="1|2", help="Guesses per test that are written out."),
-]
-BankFile = Annotated[
-    Path | None,
-    typer.Option("--bank", metavar="FILE", help="Concepts to use.", rich_help_panel=BUDGET),
-]
-Submission = Annotated[
-    Path | None,
-    typer.Option("--submission", metavar="FILE", help="Write answers in the ARC Prize form."),
-]
-OutBase = Annotated[
-    Path,
-    typer.Option(
-        "--out", "--out_base", metavar="DIR", help="The run's folder.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]  # fmt: skip
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        "--jobs",
-        metavar="N",
-        help="Worker processes: 1 at first, as before on resume.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
-
 
 @app.command()
 def solve(
-    out: OutBase,
-    tasks: Tasks = None,
-    data: Data = "arc-agi-1",
-    split: Split = None,
-    limit: Limit = None,
-    max_programs: MaxPrograms = DEFAULT_PROGRAMS,
-    max_depth: MaxDepth = DEFAULT_DEPTH,
-    max_states: MaxStates = DEFAULT_STATES,
-    competitor_programs: Competitors = DEFAULT_COMPETITORS,
-    stop_on_first: StopOnFirst = False,
-    no_prune: NoPrune = "",
-    margin_bits: Margin = None,
-    attempts: Attempts = 2,
-    bank: BankFile = None,
+    out: arcoptions.OutBase,
+    tasks: arcoptions.Tasks = None,
+    data: arcoptions.Data = "arc-agi-1",
+    split: arcoptions.Split = None,
+    limit: arcoptions.Limit = None,
+    max_programs: arcoptions.MaxPrograms = arcoptions.DEFAULT_PROGRAMS,
+    max_depth: arcoptions.MaxDepth = arcoptions.DEFAULT_DEPTH,
+    max_states: arcoptions.MaxStates = arcoptions.DEFAULT_STATES,
+    competitor_programs: arcoptions.Competitors = arcoptions.DEFAULT_COMPETITORS,
+    stop_on_first: arcoptions.StopOnFirst = False,
+    no_prune: arcoptions.NoPrune = "",
+    margin_bits: arcoptions.Margin = None,
+    attempts: arcoptions.Attempts = 2,
+    bank: arcoptions.BankFile = None,
     seed: options.Seed = 0,
-    submission: Submission = None,
-    workers: Jobs = None,
+    submission: arcoptions.Submission = None,
+    workers: arcoptions.Jobs = None,
     backend: options.Backend = None,
     nodes: options.Nodes = None,
     simulate_nodes: options.SimulateNodes = False,
-    placement: options.Placement = "greedy",
+    placement: options.Placement = None,
     accept: options.Accept = [],  # noqa: B006 - typer copies it
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
@@ -166,43 +61,46 @@ def solve(
     Exit code 0 when at least one task is SOLVED, 1 when none is.
     """
     values = dict(locals())
-    chosen = _choose(data, split, tasks, limit)
-    done = _run(chosen, values)
+    chosen = arcoptions.choose(data, split, tasks, limit)
+    if submission is not None and not submission.parent.is_dir():
+        raise FileInvalid(f"--submission {submission}: there is no folder {submission.parent}")
+    done = _run(chosen, values, sealed=False)
     run = _read(done)
     if submission is not None:
         _write_submission(run, chosen, submission, attempts)
     if as_json:
-        render.print_json({**done.to_dict(), "results": _results(run)})
+        more = {"telemetry": _telemetry(run, done).to_dict(), **_results(run)}
+        render.print_json({**done.to_dict(), **more})
     else:
         _show_results(run)
-        _show_end(done)
+        render.show_end(done)
     raise typer.Exit(done.exit_code)
 
 
 @app.command()
 def bench(
-    out: OutBase,
-    tasks: Tasks = None,
-    data: Data = "arc-agi-1",
-    split: Split = None,
-    limit: Limit = None,
-    max_programs: MaxPrograms = DEFAULT_PROGRAMS,
-    max_depth: MaxDepth = DEFAULT_DEPTH,
-    max_states: MaxStates = DEFAULT_STATES,
-    competitor_programs: Competitors = DEFAULT_COMPETITORS,
-    stop_on_first: StopOnFirst = False,
-    no_prune: NoPrune = "",
-    margin_bits: Margin = None,
-    bank: BankFile = None,
+    out: arcoptions.OutBase,
+    tasks: arcoptions.Tasks = None,
+    data: arcoptions.Data = "arc-agi-1",
+    split: arcoptions.Split = None,
+    limit: arcoptions.Limit = None,
+    max_programs: arcoptions.MaxPrograms = arcoptions.DEFAULT_PROGRAMS,
+    max_depth: arcoptions.MaxDepth = arcoptions.DEFAULT_DEPTH,
+    max_states: arcoptions.MaxStates = arcoptions.DEFAULT_STATES,
+    competitor_programs: arcoptions.Competitors = arcoptions.DEFAULT_COMPETITORS,
+    stop_on_first: arcoptions.StopOnFirst = False,
+    no_prune: arcoptions.NoPrune = "",
+    margin_bits: arcoptions.Margin = None,
+    bank: arcoptions.BankFile = None,
     seed: options.Seed = 0,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="List evaluation tasks one by one, too.")
     ] = False,
-    workers: Jobs = None,
+    workers: arcoptions.Jobs = None,
     backend: options.Backend = None,
     nodes: options.Nodes = None,
     simulate_nodes: options.SimulateNodes = False,
-    placement: options.Placement = "greedy",
+    placement: options.Placement = None,
     accept: options.Accept = [],  # noqa: B006
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
@@ -214,80 +112,40 @@ def bench(
 
     Of evaluation tasks only totals are shown, unless --reveal is given.
     """
-    from weft.arc.score import cost, score  # noqa: PLC0415 - slow to import
-    from weft.report.view import RunView  # noqa: PLC0415
-
     values = dict(locals())
-    chosen = _choose(data, split, tasks, limit)
+
+    from weft.arc.score import score  # noqa: PLC0415 - slow to import
+
+    chosen = arcoptions.choose(data, split, tasks, limit)
     if any(not task.truth for task in chosen.tasks):
         raise InputError(f"{chosen.source}: some tasks have no known output; bench needs them")
-    done = _run(chosen, values)
+    done = _run(chosen, values, sealed=not reveal)
     run = _read(done)
     found = score(run, {task.digest: task for task in chosen.tasks})
-    spent = cost(len(run.items), RunView(done.out, done.search).tasks())
-    body = {"data": chosen.source, "score": found.to_dict(), "cost": spent.to_dict()}
-    shown = reveal or split != "evaluation"
+    spent = _telemetry(run, done).to_dict()
+    body = {"data": chosen.source, "score": found.to_dict(), "telemetry": spent}
     if as_json:
-        per_task = {"results": _results(run)} if shown else {}
+        per_task = _results(run, reveal=reveal)
         render.print_json({**done.to_dict(), **body, **per_task})
         return
-    if shown and verbose:
-        _show_results(run)
+    if verbose:
+        _show_results(run, reveal=reveal)
     _show_score(body)
-    _show_end(done)
+    render.show_end(done)
 
 
-@app.command()
-def check(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN|PROGRAM", help="A run's folder, or a program's file.")
-    ],
-    task: Annotated[
-        str | None, typer.Argument(metavar="[TASK]", help="For a program: a task's name.")
-    ] = None,
-    data: Data = "arc-agi-1",
-    split: Split = None,
-    as_json: options.AsJson = False,
-) -> None:
-    """Run programs again by their slow definitions and compare with what they claim.
-
-    Exit code 0 when everything is exact, 1 when anything differs.
-    """
-    from weft.arc.check import check_program, check_run  # noqa: PLC0415 - slow to import
-    from weft.arc.program import parse  # noqa: PLC0415
-    from weft.arc.recorded import read_run  # noqa: PLC0415
-
-    if run.is_dir():
-        found = list(check_run(read_run(run)))
-    else:
-        if task is None:
-            raise UsageError("a program is checked against a task", hint="weft arc check FILE TASK")
-        text = options.read_file(run, "program").decode("utf-8", "replace")
-        chosen = _choose(data, split, [task], None).tasks[0]
-        found = [check_program(chosen, parse(text, str(run)), None)]
-    wrong = [item for item in found if not item.exact]
-    if as_json:
-        render.print_json({"checked": len(found), "exact": len(found) - len(wrong),
-                           "wrong": [item.name for item in wrong]})  # fmt: skip
-    else:
-        for item in wrong:
-            same = "" if item.outputs_same else ", and other test outputs than recorded"
-            render.out(f"WRONG   {item.name}: {item.train_right} of {item.train} pairs{same}")
-        render.out(f"checked {len(found)} programs, {len(found) - len(wrong)} exact")
-    raise typer.Exit(NOT_EXACT if wrong else 0)
+for _command in (arclook.show, arclook.check, arclook.learn):
+    app.command()(_command)
 
 
 # -- doing ----------------------------------------------------------------------------------
 
 
-def _choose(data: str, split: str | None, names: list[str] | None, limit: int | None) -> TaskSet:
-    from weft.arc.data import load  # noqa: PLC0415 - slow to import
+def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
+    """Turn options into settings, compile what is missing, and run.
 
-    return load(data, split).select(tuple(names or ()), limit)
-
-
-def _run(tasks: TaskSet, values: dict[str, Any]) -> Run:
-    """Turn options into settings, compile what is missing, and run."""
+    With `sealed`, evaluation tasks get no view of their own, now or later.
+    """
     options.check_seconds("--wall-limit", values["wall_limit"])
 
     from weft.arc.bank import Bank  # noqa: PLC0415 - slow to import
@@ -312,10 +170,11 @@ def _run(tasks: TaskSet, values: dict[str, Any]) -> Run:
         "workers": values["workers"],
         "backend": values["backend"] or "local",
         "nodes": options.read_nodes(values["nodes"], simulate=values["simulate_nodes"]),
-        "placement": values["placement"],
+        "placement": values["placement"] or "greedy",
         "accept": values["accept"],
         "wall_limit_s": values["wall_limit"],
         "sign_key": values["sign_key"],
+        "tags": _tags(tasks, values["split"], sealed=sealed),
     }
     if not values["quiet"]:
         render.message(f"{len(tasks)} tasks of {tasks.source}")
@@ -324,10 +183,26 @@ def _run(tasks: TaskSet, values: dict[str, Any]) -> Run:
         return carry_out(tasks, settings, {**execution, "watcher": watcher})
 
 
+def _tags(tasks: TaskSet, split: str | None, *, sealed: bool) -> list[str]:
+    from weft.arc.heldout import EVALUATION, held_out  # noqa: PLC0415 - slow to import
+    from weft.storage.folder import SEALED_VIEWS  # noqa: PLC0415
+
+    if split != EVALUATION and not held_out(tasks.tasks):
+        return []
+    return [EVALUATION, SEALED_VIEWS] if sealed else [EVALUATION]
+
+
 def _read(done: Run) -> ArcRun:
     from weft.arc.recorded import read_run  # noqa: PLC0415
 
     return read_run(done.out)
+
+
+def _telemetry(run: ArcRun, done: Run) -> Telemetry:
+    from weft.arc.telemetry import telemetry  # noqa: PLC0415
+    from weft.report.view import RunView  # noqa: PLC0415
+
+    return telemetry(len(run.items), RunView(done.out, done.search).tasks())
 
 
 def _write_submission(run: ArcRun, tasks: TaskSet, path: Path, attempts: int) -> None:
@@ -346,14 +221,22 @@ def _write_submission(run: ArcRun, tasks: TaskSet, path: Path, attempts: int) ->
 # -- saying ---------------------------------------------------------------------------------
 
 
-def _results(run: ArcRun) -> list[dict[str, Any]]:
-    return [
+def _results(run: ArcRun, *, reveal: bool = False) -> dict[str, Any]:
+    """Return the answer of every task, or of a sealed run the totals."""
+    if run.sealed and not reveal:
+        return {"outcomes": run.outcomes()}
+    each = [
         {"name": item.task.name, "digest": item.task.digest, **(item.answer or {})}
         for item in run.items
     ]
+    return {"outcomes": run.outcomes(), "results": each}
 
 
-def _show_results(run: ArcRun) -> None:
+def _show_results(run: ArcRun, *, reveal: bool = False) -> None:
+    if run.sealed and not reveal:
+        for name, count in run.outcomes().items():
+            render.out(f"{name:24}{count}")
+        return
     for item in run.items:
         render.out(f"{item.task.name:12}{item.outcome:22}{_evidence(item.answer)}")
 
@@ -370,7 +253,7 @@ def _evidence(answer: Any) -> str:
 
 
 def _show_score(body: dict[str, Any]) -> None:
-    score, cost = body["score"], body["cost"]
+    score, cost = body["score"], body["telemetry"]
     render.out(f"data      {body['data']}")
     precision = "" if score["precision"] is None else f"  precision {score['precision']:.1%}"
     render.out(
@@ -387,9 +270,3 @@ def _show_score(body: dict[str, Any]) -> None:
         f" programs/s, {cost['states_per_s']:,} states/s; pruned {cost['pruned_share']:.0%},"
         f" repeated {cost['repeated_share']:.0%}, cache hits {cost['cache_hit_share']:.0%}"
     )
-
-
-def _show_end(done: Run) -> None:
-    render.out(f"tasks     {done.completed} completed, {done.failed} failed")
-    verify = render.command("verify", done.out)
-    render.out(f"head      {done.size} {done.head}  verified by: {verify}")

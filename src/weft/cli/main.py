@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import first, health, jobs, look, render, report, runs, watch
+from weft.cli import arc, first, health, jobs, look, render, report, runs, watch
 from weft.errors import WeftError
 
 BAD_PATH = 3
@@ -52,6 +52,7 @@ for _command in (
     health.doctor,
 ):
     app.command()(_command)
+app.add_typer(arc.app)
 app.add_typer(jobs.app)
 
 

@@ -26,7 +26,7 @@ from weft.report.tasks import Chooser, TaskList
 from weft.report.text import clip, counted, value_text
 from weft.report.totals import Totals, read_totals
 from weft.report.work import Work, read_work
-from weft.storage.folder import RunFile, RunFolder
+from weft.storage.folder import SEALED_VIEWS, RunFile, RunFolder
 from weft.storage.heads import HeadsList
 
 ANSWER_BYTES = 4000
@@ -114,6 +114,9 @@ def gather(run: Path, heads: HeadsList) -> Report:
         told = _told(folder, troubles)
         ledger = read_ledger(folder.ledger, {task.key for task in told.tasks.rows}, badge.record)
         told = replace(told, tasks=_numbered(told.tasks, ledger))
+        if SEALED_VIEWS in run_file.tags:
+            told, ledger = _sealed(told), _without_bodies(ledger)
+            troubles.append("the contents of tasks are not shown: the run asks for totals only")
         overview = _overview(folder, run_file, verdict, now)
     return Report(overview, badge, told, ledger, tuple(dict.fromkeys(troubles)))
 
@@ -187,6 +190,21 @@ def _numbered(tasks: TaskList, ledger: LedgerView) -> TaskList:
         for t in tasks.rows
     ]
     return replace(tasks, rows=tuple(rows))
+
+
+def _sealed(told: Told) -> Told:
+    """Leave out what tasks took, gave and wrote."""
+    rows = [
+        replace(task, args="", value=None, notes="", tries=(), failure="", log_tail="")
+        for task in told.tasks.rows
+    ]
+    return replace(told, tasks=replace(told.tasks, rows=tuple(rows)))
+
+
+def _without_bodies(ledger: LedgerView) -> LedgerView:
+    """Leave the bodies of records out, apart from the genesis."""
+    kept = [record if record.seq == 0 else replace(record, body="") for record in ledger.records]
+    return replace(ledger, records=tuple(kept))
 
 
 # -- the overview ----------------------------------------------------------------------------

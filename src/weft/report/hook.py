@@ -20,11 +20,9 @@ from importlib.metadata import entry_points
 from markupsafe import Markup, escape
 
 from weft.report.text import visible
-from weft.report.view import RunView
+from weft.report.view import MAX_PAGE_BYTES, RunView
 
 GROUP = "weft.report"
-MAX_PAGE_BYTES = 300_000
-"""What the pages of a search may add to a report, all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +70,7 @@ def fits(prefix: str, search: str) -> bool:
 def pages_for(run: RunView) -> list[Page]:
     """Make every page of a run's search, by order and title; never raises for a maker's sake."""
     made = [page for name, load in _loaders(run.search) for page in _made(name, load, run)]
-    return sorted(_within(made), key=lambda page: (page.order, page.title))
+    return sorted(_within(made, run.page_bytes), key=lambda page: (page.order, page.title))
 
 
 def _loaders(search: str) -> Iterator[tuple[str, Callable[[], Maker]]]:
@@ -92,8 +90,7 @@ def _made(name: str, load: Callable[[], Maker], run: RunView) -> list[Page]:
         return [_notice(name, f"This page could not be made. {said}")]
 
 
-def _within(pages: Iterable[Page]) -> Iterator[Page]:
-    left = MAX_PAGE_BYTES
+def _within(pages: Iterable[Page], left: int = MAX_PAGE_BYTES) -> Iterator[Page]:
     for page in pages:
         size = len(page.html.encode("utf-8", "replace"))
         left -= size

@@ -22,12 +22,14 @@ from weft.report.payload import build_payload, labels
 from weft.report.tasks import TaskFacts
 from weft.report.timeline import Timeline, Track
 from weft.report.totals import Bar
-from weft.report.view import RunView
+from weft.report.view import MAX_PAGE_BYTES, RunView
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 
 FILE_NAME = "report.html"
+MAX_BYTES = 1_990_000
+"""What pages of a search may fill a report up to, with room for the words around them."""
 STATIC_TASKS = 60
 """Rows that can be read without the script."""
 STATIC_RECORDS = 30
@@ -63,7 +65,10 @@ def render_report(run: Path, heads: HeadsList) -> str:
     """Return the page of a run, with the pages of its search."""
     report = gather(run, heads)
     search = RunFolder(run).read_run_file().search
-    return render(report, pages_for(RunView(run, search)))
+    alone = render(report, ())
+    room = MAX_BYTES - len(alone.encode("utf-8", "backslashreplace"))
+    pages = pages_for(RunView(run, search, max(0, min(MAX_PAGE_BYTES, room))))
+    return render(report, pages) if pages else alone
 
 
 def render(report: Report, pages: Sequence[Page]) -> str:

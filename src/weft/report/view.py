@@ -18,6 +18,8 @@ from weft.storage.folder import RunFolder
 from weft.storage.objects import ObjectStore
 
 CHUNK = 10_000
+MAX_PAGE_BYTES = 800_000
+"""What the pages of a search may add to a report, all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class RunView:
 
     path: Path
     search: str
+    page_bytes: int = MAX_PAGE_BYTES
+    """What the pages may take in this report, which may be large already."""
 
     def genesis(self) -> Mapping[str, Any]:
         """Body of record 0: search, version, config, inputs, seed."""

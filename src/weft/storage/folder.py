@@ -25,6 +25,8 @@ from weft.storage.heads import Home
 SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp")
 """What a run that was killed while being created may leave behind."""
+SEALED_VIEWS = "sealed-views"
+"""Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
 OWNER_WAIT_S = 1.0
 OWNER_LOOK_S = 0.01
 
@@ -40,6 +42,19 @@ class RunFile:
     sources: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of each task package's source files."""
     execution: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """What views should know of the run; a table that is not ours has none."""
+        found = self.execution.get("tags", ())
+        return tuple(word for word in found if isinstance(word, str))
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What people call what the ledger names by digests."""
+        found = self.execution.get("labels", {})
+        pairs = found.items() if isinstance(found, Mapping) else ()
+        return {name: label for name, label in pairs if isinstance(label, str)}
 
     def to_dict(self) -> dict[str, Any]:
         """TOML form."""

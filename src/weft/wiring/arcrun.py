@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from weft.arc import lanes
@@ -47,9 +48,10 @@ class Settings:
 def solve(tasks: TaskSet, settings: Settings, execution: Mapping[str, Any]) -> Run:
     """Run the search; `execution` are the options of `weft.run` that decide nothing.
 
-    A task that is in the set twice is searched once.
+    A task that is in the set twice is searched once. Tasks are ordered by digest, so that what
+    a source calls them changes nothing; their names are remembered beside the ledger.
     """
-    unique = {task.digest: task for task in tasks.tasks}
+    unique = {task.digest: task for task in sorted(tasks.tasks, key=attrgetter("digest"))}
     inputs = {digest: task.canonical() for digest, task in unique.items()}
     labels = {digest: task.name for digest, task in unique.items()}
     search = lanes.solve(list(unique), settings.options())

@@ -6,9 +6,10 @@ from a plain checkout too.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from weft.report.hook import lines_for, register
+from weft.report.hook import Page, lines_for, register
 from weft.report.view import RunView
 
 
@@ -16,7 +17,20 @@ def register_pages() -> None:
     """Make the pages of our searches known to the report."""
     from weft.jobs import report as jobs  # noqa: PLC0415 - only when one is asked for
 
+    register("weft.arc", _arc_pages, _arc_lines)
     register("weft.jobs", jobs.pages, jobs.lines)
+
+
+def _arc_pages(run: RunView) -> Sequence[Page]:
+    from weft.arc import report  # noqa: PLC0415 - brings in numba, for runs of its own only
+
+    return report.pages(run)
+
+
+def _arc_lines(run: RunView) -> Sequence[str]:
+    from weft.arc import report  # noqa: PLC0415
+
+    return report.lines(run)
 
 
 def summary_lines(run: Path, search: str) -> list[str]:

@@ -42,6 +42,8 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
         "group_cap": execution.group_cap,
         "folder": os.path.relpath(base, execution.out.absolute()),
         "nodes": [_without_empty(asdict(node)) for node in execution.nodes],
+        "tags": list(execution.tags),
+        "labels": dict(execution.labels),
     }
     return _without_empty(table)
 
@@ -75,4 +77,4 @@ def _base(folder: RunFolder, relative: str) -> Path | None:
 
 
 def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in table.items() if value not in (None, "", [], 0.0)}
+    return {name: value for name, value in table.items() if value not in (None, "", [], {}, 0.0)}

@@ -85,6 +85,10 @@ class Execution:
     stagger_s: float = 0.0
     base: Path | None = None
     """What the nodes' folders are relative to; the current folder if not said."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What people call inputs or lanes whose names in the ledger are digests; for views only."""
+    tags: tuple[str, ...] = ()
+    """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
 
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:

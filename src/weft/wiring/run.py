@@ -59,6 +59,8 @@ def run(
     placement: str = "greedy",
     group_cap: int | None = None,
     stagger_s: float = 0.0,
+    labels: Mapping[str, str] | None = None,
+    tags: Sequence[str] = (),
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or go on with the run that is there.
@@ -66,6 +68,7 @@ def run(
     The first group of options decides the outcome and is bound into the ledger; the same call
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
     only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
+    `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
     other `WeftError`s as their docstrings say.
@@ -77,7 +80,7 @@ def run(
     key = Path(sign_key) if sign_key else None
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
-        group_cap, stagger_s,
+        group_cap, stagger_s, labels=dict(labels or {}), tags=tuple(tags),
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 

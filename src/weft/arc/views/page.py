@@ -17,8 +17,8 @@ from weft.arc.values import Grid
 from weft.arc.views.blocks import Block, blocks
 from weft.arc.views.model import AnswerView, Shown, TaskView, letter, price
 from weft.arc.views.sprites import Sprites
-from weft.report.hook import MAX_PAGE_BYTES
 from weft.report.text import counted, visible
+from weft.report.view import MAX_PAGE_BYTES
 
 KINDS = ("wrong", "solved", "ambiguous", "incomplete", "budget", "no-program")
 """In the order of the page; other reasons follow, by name."""

@@ -6,7 +6,7 @@ its own colour above, its ground below. Pairs stand side by side as far as the w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 
 from rich.console import Console
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from weft.arc.values import EMPTY, Grid
 from weft.arc.views.blocks import Block, Tile, blocks
-from weft.arc.views.model import AnswerView, TaskView, letter, price
+from weft.arc.views.model import AnswerView, StepView, TaskView, letter, price
 from weft.arc.views.palette import PALETTE
 from weft.report.text import visible
 
@@ -30,25 +30,27 @@ _BADGES = {"solved": "bold green", "wrong": "bold red", "ambiguous": "bold yello
 Draw = Callable[[Grid], list[Text]]
 
 
-def show(view: TaskView, console: Console) -> None:
-    """Print a task, its answers and their programs."""
+def show(view: TaskView, console: Console, *, steps: bool = False) -> None:
+    """Print a task, its answers and their programs; with `steps`, what each step gives."""
     coloured = console.color_system in ("truecolor", "256") and not console.no_color
-    for line in lines(view, console.width, coloured=coloured):
+    for line in lines(view, console.width, coloured=coloured, steps=steps):
         console.print(line, soft_wrap=True)
 
 
-def lines(view: TaskView, width: int, *, coloured: bool) -> Iterator[Text]:
+def lines(view: TaskView, width: int, *, coloured: bool, steps: bool = False) -> Iterator[Text]:
     """Yield the lines of a task for a terminal of this width."""
     yield _heading(view)
     if view.note:
         yield Text(visible(view.note), style="dim" if coloured else "")
     shown = blocks(view)
-    yield from _wrapped(shown, width, _drawing(shown, width, coloured=coloured))
+    draw = _drawing(shown, width, coloured=coloured)
+    yield from _wrapped((_block(block, width, draw) for block in shown), width)
     for i, answer in enumerate(view.answers):
         name = "program" if len(view.answers) == 1 else f"program {letter(i)}"
-        yield from _program(name, answer)
+        yield from _program(name, answer, width, steps=steps, coloured=coloured)
     if view.nearest is not None:
-        yield from _program("nearest program, not an answer", view.nearest)
+        name = "nearest program, not an answer"
+        yield from _program(name, view.nearest, width, steps=steps, coloured=coloured)
 
 
 def draw_cells(grid: Grid) -> list[Text]:
@@ -85,11 +87,10 @@ def _drawing(shown: Sequence[Block], width: int, *, coloured: bool) -> Draw:
     return draw_cells if small and widest <= width else draw_halves
 
 
-def _wrapped(shown: Sequence[Block], width: int, draw: Draw) -> Iterator[Text]:
-    """Lay blocks side by side, in as many rows as needed."""
+def _wrapped(parts: Iterable[list[Text]], width: int) -> Iterator[Text]:
+    """Lay parts side by side, in as many rows as needed."""
     row: list[list[Text]] = []
-    for block in shown:
-        drawn = _block(block, width, draw)
+    for drawn in parts:
         used = sum(part[0].cell_len + GAP for part in row)
         if row and used + drawn[0].cell_len > width:
             yield from _beside(row)
@@ -145,11 +146,41 @@ def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
     return found
 
 
-def _program(name: str, answer: AnswerView) -> Iterator[Text]:
+def _program(
+    name: str, answer: AnswerView, width: int, *, steps: bool, coloured: bool
+) -> Iterator[Text]:
     yield Text()
     yield Text.assemble((name, "bold"), (f"  {price(answer)}", "dim"))
     for line in answer.program:
         yield Text(f"  {visible(line)}")
+    if steps and answer.steps:
+        yield Text()
+        yield Text(f"step by step: {', '.join(answer.inputs)}", style="dim" if coloured else "")
+        yield from _steps(answer, width, coloured=coloured)
+
+
+def _steps(answer: AnswerView, width: int, *, coloured: bool) -> Iterator[Text]:
+    """Lay the steps side by side: each line of the program above what it gives."""
+    values = [value for step in answer.steps for value in step.values]
+    tiles = [Tile("", value) for value in values if isinstance(value, Grid)]
+    draw = _drawing([Block("", (tile,)) for tile in tiles], width, coloured=coloured)
+    yield from _wrapped((_step(step, draw) for step in answer.steps), width)
+
+
+def _step(step: StepView, draw: Draw) -> list[Text]:
+    """Return lines of equal width: the program's line, then its values beside each other."""
+    parts = [draw(value) if isinstance(value, Grid) else [Text(value)] for value in step.values]
+    found = [Text(visible(step.line))]
+    for at in range(max(map(len, parts), default=0)):
+        line = Text()
+        for i, part in enumerate(parts):
+            line.append("  " if i else "")
+            line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
+        found.append(line)
+    widest = max(line.cell_len for line in found)
+    for line in found:
+        line.pad_right(widest - line.cell_len)
+    return found
 
 
 def _rows(grid: Grid) -> list[bytes]:

@@ -1,0 +1,80 @@
+"""Whether a chain of operators is worth having: not if a shorter one does the same.
+
+Sameness is judged on everything the chain was applied to when the programs of a corpus ran on
+their training inputs, and where it takes a grid, on all training inputs of the corpus too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from weft.arc.ops.registry import BY_NAME, REGISTRY
+from weft.arc.program import Program
+from weft.arc.task import ArcTask
+from weft.arc.values import Grid, Stage, Value, fits
+
+Chain = tuple[str, ...]
+Place = tuple[Value, Grid]
+"""A value, and the input grid of the example it belongs to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What each operator was applied to, and all training inputs."""
+
+    by_operator: Mapping[str, Sequence[Place]]
+    inputs: Sequence[Place]
+
+    def places(self, chain: Chain) -> list[Place]:
+        """Return the values on which a chain is compared with others."""
+        own = list(self.by_operator.get(chain[0], ()))
+        return own + (list(self.inputs) if BY_NAME[chain[0]].takes is Stage.GRID else [])
+
+
+def values_seen(corpus: Sequence[tuple[ArcTask, Program]]) -> Seen:
+    """Run every program on its training inputs and note what each operator got."""
+    by_operator: dict[str, list[Place]] = {}
+    inputs: list[Place] = []
+    for task, program in corpus:
+        for pair in task.train:
+            inputs.append((pair.input, pair.input))
+            value: Value = pair.input
+            steps = list(program.steps(pair.input))[: len(program.names)]
+            for name, _, found in steps:
+                by_operator.setdefault(name, []).append((value, pair.input))
+                if found is None:
+                    break
+                value = found
+    return Seen(by_operator, inputs)
+
+
+def is_redundant(chain: Chain, seen: Seen) -> bool:
+    """Whether nothing, one operator, or a shorter part of the chain does the same as the chain."""
+    places = seen.places(chain)
+    takes, gives = BY_NAME[chain[0]].takes, BY_NAME[chain[-1]].gives
+    shorter: list[Chain] = [()] if takes is gives else []
+    shorter += [(o.name,) for o in REGISTRY if o.takes is takes and o.gives is gives]
+    shorter += [chain[:i] + chain[i + 1 :] for i in range(len(chain)) if len(chain) > 2]
+    return any(_agree(chain, other, places) for other in shorter if _is_chain(other))
+
+
+def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
+    return all(apply(chain, value, given) == apply(other, value, given) for value, given in places)
+
+
+def _is_chain(names: Chain) -> bool:
+    return all(BY_NAME[a].gives is BY_NAME[b].takes for a, b in pairwise(names))
+
+
+def apply(chain: Chain, value: Value, given: Grid) -> Value | None:
+    """Run a chain by definition; None where it fails."""
+    found: Value | None = value
+    for name in chain:
+        operator = BY_NAME[name]
+        assert found is not None
+        found = operator.plain(found, given)
+        if found is None or not fits(operator.gives, found):
+            return None
+    return found

@@ -1,0 +1,104 @@
+"""ARC tasks as files, small runs on them, and the command line called in this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Told
+from weft.arc.data import TaskSet
+from weft.arc.program import Program
+from weft.arc.search.budget import SearchBudget
+from weft.arc.task import ArcTask, Pair
+from weft.arc.values import Grid
+from weft.cli.main import _exit_code
+from weft.wiring.arcrun import Settings, solve
+from weft.wiring.outcome import Run
+
+Here = Callable[..., Told]
+TINY = ("--max-programs", "400", "--max-depth", "2", "--competitor-programs", "400")
+BUDGET = SearchBudget(max_programs=400, max_depth=2, competitor_programs=400)
+
+
+def scattered(seed: int, height: int = 6, width: int = 7) -> Grid:
+    """A grid without any pattern, a third of it black; the same for a seed everywhere."""
+    x, cells = seed * 7919 + 13, []
+    for _ in range(height * width):
+        x = (x * 1103515245 + 12345) % 2**31
+        cells.append(x // 65536 % 9 + 1 if x // 7777 % 3 else 0)
+    return Grid(height, width, bytes(cells))
+
+
+def symmetric(seed: int) -> Grid:
+    """A grid whose left half is the mirror image of its right half."""
+    return Grid.of([row + row[::-1] for row in scattered(seed, 4, 3).rows()])
+
+
+def made(name: str, operators: Sequence[str], inputs: Sequence[Grid]) -> ArcTask:
+    """A task that a program solves; the last input is the test."""
+    program = Program(tuple(operators))
+    pairs = []
+    for grid in inputs:
+        output = program.run(grid)
+        assert output is not None
+        pairs.append(Pair(grid, output))
+    return ArcTask(name, tuple(pairs[:-1]), (inputs[-1],), (pairs[-1].output,))
+
+
+def solved() -> ArcTask:
+    """A task that the tiny budget solves, in one way."""
+    return made("plain", ["mirror_down"], [scattered(i) for i in range(4)])
+
+
+def ambiguous() -> ArcTask:
+    """Half a turn, or top to bottom? The symmetric examples allow both, the test does not."""
+    return made("torn", ["rotate_180"], [*(symmetric(i) for i in range(3)), scattered(9, 4, 6)])
+
+
+def hopeless() -> ArcTask:
+    """A task whose outputs have nothing to do with its inputs."""
+    pairs = tuple(Pair(scattered(i), scattered(50 + i)) for i in range(3))
+    return ArcTask("lost", pairs, (scattered(4),), (scattered(54),))
+
+
+TASKS = (solved(), ambiguous(), hopeless())
+
+
+def as_json(task: ArcTask) -> dict[str, Any]:
+    """A task as official files write it."""
+    tests: list[dict[str, Any]] = [{"input": grid.rows()} for grid in task.test]
+    for entry, truth in zip(tests, task.truth, strict=False):
+        entry["output"] = truth.rows()
+    train = [{"input": p.input.rows(), "output": p.output.rows()} for p in task.train]
+    return {"train": train, "test": tests}
+
+
+def write_tasks(folder: Path, tasks: Sequence[ArcTask]) -> Path:
+    """Write tasks into a folder, a file each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for task in tasks:
+        (folder / f"{task.name}.json").write_text(json.dumps(as_json(task)))
+    return folder
+
+
+def run_tasks(out: Path, tasks: Sequence[ArcTask], **settings: Any) -> Run:
+    """Solve tasks with one worker and the tiny budget."""
+    how = {"out": out, "workers": 1, "tags": settings.pop("tags", ())}
+    chosen = Settings(**{"budget": BUDGET, **settings})
+    return solve(TaskSet("made here", tuple(tasks)), chosen, how)
+
+
+def weft_here(capfd: pytest.CaptureFixture[str]) -> Here:
+    """Return a function that runs a command in this process."""
+
+    def call(*words: str | Path) -> Told:
+        capfd.readouterr()
+        code = _exit_code([str(word) for word in words])
+        said = capfd.readouterr()
+        return Told(code, said.out, said.err)
+
+    return call
