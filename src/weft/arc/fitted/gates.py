@@ -444,12 +444,6 @@ def equal_size_bits(
             bits |= 1 << NEIGHBOURS
     if framed(src, offsets, targets, target_offsets):
         bits |= 1 << BORDER
-    back = changed_colour(src, offsets, targets, target_offsets)
-    if back != FAIL:
-        if bits & 1 == 0 and stamps(src, offsets, targets, target_offsets, back):
-            bits |= 1 << STAMP
-        if continues(src, offsets, targets, target_offsets, back):
-            bits |= 1 << EXTEND_PERIOD
     return bits
 
 
@@ -467,8 +461,6 @@ def other_size_bits(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> 
         bits |= 1 << WINDOW
     if framed(src, offsets, targets, target_offsets):
         bits |= 1 << BORDER
-    if continues(src, offsets, targets, target_offsets, NO_HOLE):
-        bits |= 1 << EXTEND_PERIOD
     if any_parts_decide(src, offsets, targets, target_offsets):
         bits |= 1 << TABLE_OF_PARTS
     return bits
@@ -479,13 +471,18 @@ def survivors(
     src: U8, offsets: I64, inp: U8, inp_offsets: I64, targets: U8, target_offsets: I64
 ) -> int:
     """Bits of the rules that the training pairs do not contradict; none if nothing is to do."""
-    bits = 0
+    bits, hole = 0, NO_HOLE
     if sizes_equal(src, offsets, targets, target_offsets, len(target_offsets)):
         if vectors_equal(src, offsets, targets, target_offsets, len(target_offsets)):
             return 0
         bits = equal_size_bits(src, offsets, inp, inp_offsets, targets, target_offsets)
+        hole = changed_colour(src, offsets, targets, target_offsets)
+        if hole != FAIL and bits & 1 == 0 and stamps(src, offsets, targets, target_offsets, hole):
+            bits |= 1 << STAMP
     else:
         bits = other_size_bits(src, offsets, targets, target_offsets)
+    if hole != FAIL and continues(src, offsets, targets, target_offsets, hole):
+        bits |= 1 << EXTEND_PERIOD
     if is_constant(src, offsets, inp, inp_offsets, targets, target_offsets):
         bits |= 1 << CONSTANT
     return bits

@@ -286,6 +286,17 @@ def colours_that_stay(feature: int, keys: I64, outs: U8, pairs: U8) -> int:
 
 
 @kernel
+def sort(keys: I64, count: int) -> None:
+    """Sort the first keys by insertion: they are few, and numba's own sort compiles for long."""
+    for n in range(1, count):
+        key, at = keys[n], n
+        while at > 0 and keys[at - 1] > key:
+            keys[at] = keys[at - 1]
+            at -= 1
+        keys[at] = key
+
+
+@kernel
 def write_patterns(feature: int, keys: I64, outs: U8, params: U8) -> int:
     """Write the patterns that change, sorted; return their end, or -1 if they are too many."""
     listed, count = np.empty(MAX_PATTERNS, np.int64), 0
@@ -296,13 +307,15 @@ def write_patterns(feature: int, keys: I64, outs: U8, params: U8) -> int:
     length = LENGTHS[feature]
     if 1 + count * (length + 1) > len(params):
         return -1
+    sort(listed, count)
     params[0] = feature
     at = 1
-    for key in np.sort(listed[:count]):
+    for n in range(count):
+        key = listed[n]
         params[at + length] = outs[slot_of(keys, key)]
         rest = key
-        for n in range(length):
-            params[at + length - 1 - n] = rest % 11
+        for back in range(1, length + 1):
+            params[at + length - back] = rest % 11
             rest //= 11
         at += length + 1
     return at

@@ -18,13 +18,13 @@ def colour_counts(src: U8, first: int, n: int) -> I64:
 
 
 @kernel
-def extreme_colour(counts: I64, lowest: int, rare: bool) -> int:
-    """The most (or least) common colour from `lowest` up that occurs; the lower of equals.
+def extreme_colour(counts: I64, rare: bool) -> int:
+    """The most (or least) common colour that occurs, the lowest of equals; -1 if none does.
 
-    Returns -1 where none occurs.
+    Pass `rare` as an expression: numba compiles another copy for a literal.
     """
     best = -1
-    for colour in range(lowest, 10):
+    for colour in range(10):
         n = counts[colour]
         if n > 0 and (best < 0 or (n < counts[best] if rare else n > counts[best])):
             best = colour

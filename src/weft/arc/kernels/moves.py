@@ -70,7 +70,7 @@ def pick(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: in
         n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
         what, reach = p if axis == 0 else q, byte(inp, inp_at + axis)
         total[axis] = lines_of(src, at + 2, n, step, m, across, what, reach, lines[axis])
-    high, wide = total[0], total[1]
+    high, wide = int(total[0]), int(total[1])
     rows, columns = lines[0], lines[1]
     cells = put_grid(out, to, high, wide)
     if cells == FAIL:
@@ -108,9 +108,11 @@ def amount(src: U8, first: int, n: int, step: int, m: int, across: int, what: in
             return 0
         if k == MIXED:
             return ANY_TWO
-        lowest = 0 if k == NOT_COMMON else 1
-        colour = extreme_colour(colour_counts(src, first, n * m), lowest, k == RARE)
-        return colour + HOLDS if colour > 0 and lowest > 0 else colour
+        counts = colour_counts(src, first, n * m)
+        if k != NOT_COMMON:
+            counts[0] = 0
+        colour = extreme_colour(counts, k == RARE)
+        return colour + HOLDS if colour >= 0 and k != NOT_COMMON else colour
     if k == OWN_SIDE:
         return n
     if k in (COLOURS, CELLS):
@@ -264,7 +266,9 @@ def outer(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: i
     colour = 0
     if p >= 2:
         counts = colour_counts(src, at + 2, h * w)
-        colour = extreme_colour(counts, p - 2, p == 3)
+        if p == 3:
+            counts[0] = 0
+        colour = extreme_colour(counts, p == 3)
     cells = put_grid(out, to, h * sh, w * sw)
     if cells == FAIL or colour < 0:
         return FAIL

@@ -90,12 +90,7 @@ class Language:
         return Plan(tuple(parts), tuple(chains), self.gives[list(numbers)])
 
     def ordered(self, seed: int) -> list[int]:
-        """Ranks that break ties between entries: their order for seed 0, else a shuffle by seed.
-
-        A linear congruential permutation key; it decides nothing but ties.
-        """
-        if seed == 0:
-            return list(range(len(self.entries)))
+        """Return each entry's rank in a shuffle by seed, which breaks ties and no more."""
         keys = [(_mix(seed * 0x9E3779B97F4A7C15 + i), i) for i in range(len(self.entries))]
         return [rank for _, rank in sorted((i, r) for r, (_, i) in enumerate(sorted(keys)))]
 

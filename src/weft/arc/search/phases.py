@@ -81,16 +81,16 @@ def deep(
 ) -> PhaseResult:
     """Run one slice of the deep phase."""
     budget = options.budget
-    nodes, open_nodes = table.unpack(handed_on)
-    space = Space(
-        problem, options.language, budget, part.programs, options.prune, cache, options.seed, nodes
-    )
     own = set(options.language.firsts[part.operator_start : part.operator_end])
     if part.slice == 0:
         own.add(NO_ENTRY)
-    mine = [node for node in open_nodes if space.nodes[node].first in own]
+    begin = table.unpack(handed_on, own)
+    space = Space(
+        problem, options.language, budget, part.programs, options.prune, cache, options.seed,
+        begin.nodes, begin.known,
+    )  # fmt: skip
     run = _Run(space, part.slice, part.programs, budget.competitor_programs)
-    run.explore(mine, space.priority)
+    run.explore(begin.open_nodes, space.priority)
     return run.result()
 
 

@@ -50,6 +50,10 @@ def _bits(grid: Grid) -> int:
     return sum(1 << colour for colour in sorted(set(grid.cells) - {0}))
 
 
+def _unique(*facts: Sequence[reach.Fact]) -> tuple[reach.Fact, ...]:
+    return tuple(dict.fromkeys(fact for some in facts for fact in some))
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """What is known of a vector from its states: the fewest steps to the targets."""
@@ -73,22 +77,24 @@ class Reach:
         fitted: Sequence[Shape],
         prune: Sequence[str],
     ) -> None:
-        self._operators = operators
         last = tuple(reach.fitted_fact(shape, prune) for shape in fitted)
         pairs = problem.task.train
         self._at = [reach.ReachabilityState.of_grid(p.input, p.input, p.output) for p in pairs]
-        facts = (*reach.facts_of(operators, prune), *last)
+        facts_of_all = reach.facts_of(operators, prune)
+        self._kinds = list(_unique(facts_of_all))
+        numbers = {fact: i for i, fact in enumerate(self._kinds)}
+        self._kind_of = [numbers[fact] for fact in facts_of_all]
+        facts = _unique(self._kinds, last)
         self._steps = [reach.table(facts, p.input, p.output, prune) for p in pairs]
         self._alone = {
             rule: [
                 reach.table(
-                    (*reach.facts_of(operators, (rule,)), *last), p.input, p.output, (rule,)
+                    _unique(reach.facts_of(operators, (rule,)), last), p.input, p.output, (rule,)
                 )
                 for p in pairs
             ]
             for rule in prune
         }
-        self._fact = [reach.facts_of((operator,), prune)[0] for operator in operators]
         self._standings: dict[tuple[int, bytes], Standing] = {}
         self._allowed: dict[tuple[int, bytes, int], tuple[int, ...]] = {}
 
@@ -105,10 +111,11 @@ class Reach:
         key = (stage, states, left)
         found = self._allowed.get(key)
         if found is None:
+            leads_on = [
+                fact[0] == stage and self._leads_on(fact, states, left) for fact in self._kinds
+            ]
             found = self._allowed[key] = tuple(
-                number
-                for number, operator in enumerate(self._operators)
-                if operator.takes == stage and self._leads_on(number, states, left)
+                number for number, kind in enumerate(self._kind_of) if leads_on[kind]
             )
         return found
 
@@ -123,8 +130,7 @@ class Reach:
             need(self._steps), tuple((rule, need(tables)) for rule, tables in self._alone.items())
         )
 
-    def _leads_on(self, number: int, states: bytes, left: int) -> bool:
-        fact = self._fact[number]
+    def _leads_on(self, fact: reach.Fact, states: bytes, left: int) -> bool:
         return all(
             reach.result_need(steps, fact, divmod(state, 3), at.relation) <= left
             for steps, state, at in zip(self._steps, states, self._at, strict=True)

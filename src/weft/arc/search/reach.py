@@ -82,13 +82,17 @@ def lack_of(cells: bytes, given: Grid, target: Grid) -> int:
 
 
 def facts_of(operators: Sequence[Changes], prune: Sequence[str]) -> tuple[Fact, ...]:
-    """What the operators can do, without repetition; rules that are off promise nothing."""
-    facts = []
-    for o in operators:
-        shape = o.shape if "shape" in prune else Shape.ANY
-        palette = o.palette if "palette" in prune else Palette.ANY
-        facts.append((int(o.takes), int(o.gives), shape, palette))
-    return tuple(dict.fromkeys(facts))
+    """What each operator can do; rules that are off promise nothing."""
+    shapes, palettes = "shape" in prune, "palette" in prune
+    return tuple(
+        (
+            int(o.takes),
+            int(o.gives),
+            o.shape if shapes else Shape.ANY,
+            o.palette if palettes else Palette.ANY,
+        )
+        for o in operators
+    )
 
 
 def fitted_fact(shape: Shape, prune: Sequence[str]) -> Fact:

@@ -92,23 +92,28 @@ class Space:
         cache: ApplyCache | None = None,
         seed: int = 0,
         nodes: Sequence[Node] = (),
+        known: Sequence[tuple[int, bytes]] = (),
     ) -> None:
-        """With `nodes`, begin with the vectors of an earlier phase instead of the input alone."""
+        """With `nodes`, begin with those of an earlier phase instead of the input alone.
+
+        `known` are stage and contents of all that it reached.
+        """
         self.problem, self.language, self.budget = problem, language, budget
         self.programs = programs
         self.counts = Counts()
         self.candidates: list[Candidate] = []
         self.nodes: list[Node] = []
         self.best = ROOT
-        self._seen: list[dict[bytes, int]] = [{} for _ in Stage]
+        self._seen: list[set[bytes]] = [set() for _ in Stage]
+        """Contents reached, by stage; asked for membership only."""
         self._cache = cache or ApplyCache()
         shapes = [rule.shape for rule in FITTED]
         self._reach = Reach(problem, language.entries, shapes, prune)
-        self._rank = language.ordered(seed)
+        self._rank = language.ordered(seed) if seed else None
         self._out = problem.out_buffer(len(language.entries))
         self._plans: dict[tuple[int, ...], Plan] = {}
         if nodes:
-            self._restore(nodes)
+            self._restore(nodes, known)
         else:
             self._add_root()
 
@@ -158,8 +163,11 @@ class Space:
             self._finish(child)
         return new
 
-    def _in_order(self, numbers: tuple[int, ...]) -> list[int]:
-        return sorted(range(len(numbers)), key=lambda i: self._rank[numbers[i]])
+    def _in_order(self, numbers: tuple[int, ...]) -> Sequence[int]:
+        if self._rank is None:
+            return range(len(numbers))
+        rank = self._rank
+        return sorted(range(len(numbers)), key=lambda i: rank[numbers[i]])
 
     def _expansion(self, node: Node, numbers: tuple[int, ...]) -> Expansion:
         key = (self.problem.task.digest, node.stage, node.content, numbers)
@@ -249,7 +257,7 @@ class Space:
 
     def _add(self, node: Node) -> int:
         number = len(self.nodes)
-        self._seen[node.stage][node.content] = number
+        self._seen[node.stage].add(node.content)
         self.nodes.append(node)
         if node.stage == GRID:
             if self.priority(number)[:3] < self.priority(self.best)[:3]:
@@ -289,10 +297,10 @@ class Space:
         if n:
             self.counts.pruned[rule] = self.counts.pruned.get(rule, 0) + n
 
-    def _restore(self, nodes: Sequence[Node]) -> None:
+    def _restore(self, nodes: Sequence[Node], known: Sequence[tuple[int, bytes]]) -> None:
         self.nodes = list(nodes)
-        for number, node in enumerate(nodes):
-            self._seen[node.stage][node.content] = number
+        for stage, content in known:
+            self._seen[stage].add(content)
         grids = [n for n, node in enumerate(nodes) if node.stage == GRID]
         self.best = min(grids, key=self.priority)
 

@@ -5,38 +5,97 @@ Contents travel, not hashes: slices compare vectors by what is in them.
 
 from __future__ import annotations
 
-import json
+import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
 
-from weft.arc.search.space import Node
+import numpy as np
+import numpy.typing as npt
+
+from weft.arc.search.space import ROOT, Node
 
 FAST = 1
 """zlib's level; grids shrink well at any."""
+_HEAD = struct.Struct(">QQQQ")
+"""Vectors, of them open, examples, training examples."""
+_NUMBERS = 8
+"""Stage, entry, parent, depth, millibits, losses and first of each vector, as 32-bit integers."""
 
 
 def pack(nodes: Sequence[Node], open_nodes: Sequence[int]) -> bytes:
     """Write vectors, and the numbers of those that were not expanded."""
-    head = json.dumps({
-        "open": list(open_nodes),
-        "nodes": [
-            [n.stage, n.ends, n.states.hex(), n.entry, n.parent, n.depth, n.millibits,
-             n.shape_loss, n.cell_loss, n.first]
+    numbers = np.array(
+        [
+            [n.stage, n.entry, n.parent, n.depth, n.millibits, n.shape_loss, n.cell_loss, n.first]
             for n in nodes
         ],
-    }, separators=(",", ":")).encode()  # fmt: skip
-    body = b"".join(node.content for node in nodes)
-    return zlib.compress(len(head).to_bytes(8, "big") + head + body, FAST)
+        "<i4",
+    )
+    ends = np.array([n.ends for n in nodes], "<i4")
+    train = len(nodes[0].states)
+    return zlib.compress(
+        _HEAD.pack(len(nodes), len(open_nodes), ends.shape[1], train)
+        + np.array(open_nodes, "<i4").tobytes()
+        + numbers.tobytes()
+        + ends.tobytes()
+        + b"".join(n.states for n in nodes)
+        + b"".join(n.content for n in nodes),
+        FAST,
+    )
 
 
-def unpack(data: bytes) -> tuple[list[Node], list[int]]:
-    """Read what `pack` wrote."""
+@dataclass(frozen=True, slots=True)
+class HandedOn:
+    """What a slice begins with."""
+
+    nodes: list[Node]
+    """Its own open vectors and those they came from, numbered anew in the same order."""
+    open_nodes: list[int]
+    known: list[tuple[int, bytes]]
+    """Stage and contents of every vector, so that nothing is reached twice."""
+
+
+def unpack(data: bytes, own: Container[int]) -> HandedOn:
+    """Read what `pack` wrote, for a slice whose programs begin with the entries in `own`."""
     raw = zlib.decompress(data)
-    size = int.from_bytes(raw[:8], "big")
-    head = json.loads(raw[8 : 8 + size])
-    at, nodes = 8 + size, []
-    for stage, ends, states, *rest in head["nodes"]:
-        content = raw[at : at + ends[-1]]
-        at += ends[-1]
-        nodes.append(Node(stage, content, ends, bytes.fromhex(states), *rest))
-    return nodes, head["open"]
+    n, opened, examples, train = _HEAD.unpack_from(raw)
+    at = _HEAD.size
+
+    def integers(*shape: int) -> npt.NDArray[np.int32]:
+        nonlocal at
+        found = np.frombuffer(raw, "<i4", prod(shape), at)
+        at += found.nbytes
+        return found.reshape(shape)
+
+    open_nodes = integers(opened).tolist()
+    numbers, ends = integers(n, _NUMBERS), integers(n, examples)
+    states, at = at, at + n * train
+    stops = (at + np.cumsum(ends[:, -1])).tolist()
+    contents = [raw[a:b] for a, b in pairwise([at, *stops])]
+    firsts, parents = numbers[:, 7].tolist(), numbers[:, 2].tolist()
+    mine = [node for node in open_nodes if firsts[node] in own]
+    kept = _with_ancestors(mine, parents)
+    place = {node: i for i, node in enumerate(kept)}
+    nodes = [
+        Node(
+            stage, contents[node], ends[node].tolist(),
+            raw[states + node * train : states + (node + 1) * train], entry, place[parent], *rest,
+        )
+        for node, (stage, entry, parent, *rest) in zip(kept, numbers[kept].tolist(), strict=True)
+    ]  # fmt: skip
+    known = list(zip(numbers[:, 0].tolist(), contents, strict=True))
+    return HandedOn(nodes, [place[node] for node in mine], known)
+
+
+def _with_ancestors(nodes: Sequence[int], parents: Sequence[int]) -> list[int]:
+    """The vectors, all they came from, and the input; ascending."""
+    found = {ROOT}
+    for start in nodes:
+        node = start
+        while node not in found:
+            found.add(node)
+            node = parents[node]
+    return sorted(found)
