@@ -14,8 +14,8 @@ HEAD = """\
 
 Written from the operators themselves by `make docs`; do not edit.
 
-A program is a chain of operators. It begins with the input grid `I`, each step uses the one before it, and the last
-one returns a grid:
+A program is a chain of operators. It begins with the input grid `I`, each step uses the one
+before it, and the last one returns a grid:
 
 ```
 a = objects_8(I)
@@ -23,7 +23,8 @@ b = pick_most_cells(a)
 return object_grid(b)
 ```
 
-Write that into a file and run it on a task, by the slow definitions of the operators, not by the compiled ones:
+Write that into a file and run it on a task, by the slow definitions of the operators, not by the
+compiled ones:
 
 ```console
 $ weft arc check program.txt 007bbfb7
@@ -31,9 +32,9 @@ WRONG   007bbfb7: 0 of 5 pairs
 checked 1 programs, 0 exact
 ```
 
-`--data` takes other sets, folders and files than ARC-AGI-1. Lines that begin with `#` are left out. A *fitted rule* may
-come last; its parameters are a text: `return colour_map(b, "1:2 3:4")`. The search finds them from the training pairs;
-by hand you write them yourself.
+`--data` takes other sets, folders and files than ARC-AGI-1. Lines that begin with `#` are left
+out. A *fitted rule* may come last; its parameters are a text: `return colour_map(b, "1:2 3:4")`.
+The search finds them from the training pairs; by hand you write them yourself.
 
 ## Stages
 
@@ -55,9 +56,10 @@ STAGES = {
 FACTS = """
 ## How to read the tables
 
-**bits** is what a step costs; of two programs the one with fewer bits is the better explanation. **shape** and
-**palette** are what the operator promises about its result, which lets the search leave out what cannot reach the
-target. An operator may fail on a value (no objects, too large); then so does the program.
+**bits** is what a step costs; of two programs the one with fewer bits is the better explanation.
+**shape** and **palette** are what the operator promises about its result, which lets the search
+leave out what cannot reach the target. An operator may fail on a value (no objects, too large);
+then so does the program.
 
 | shape | the result's height and width |
 |---|---|
@@ -77,9 +79,9 @@ target. An operator may fail on a value (no objects, too large); then so does th
 FITTED = """
 ## Fitted rules
 
-A rule ends a program. Its parameters are the ones that turn every training pair into its output; it fails when none do,
-when they do not say what becomes of a test, or when equally good ones disagree about it. It costs bits for being a rule
-and for what was fitted.
+A rule ends a program. Its parameters are the ones that turn every training input into its output;
+it fails when none do, when they do not say what becomes of a test, or when equally good ones
+disagree about it. It costs bits for being a rule and for what was fitted.
 
 | rule | shape | what it does |
 |---|---|---|
