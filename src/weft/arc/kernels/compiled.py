@@ -48,9 +48,8 @@ def mark_built() -> None:
 
 def kernel(function: F) -> F:
     """Compile a function that other kernels call; Python cannot call it."""
-    compiled: Any = numba.njit(
-        cache=False, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True
-    )(function)
+    options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    compiled: Any = numba.njit(error_model="numpy", **options)(function)
     typed: F = compiled
     return typed
 
