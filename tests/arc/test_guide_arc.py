@@ -22,7 +22,7 @@ LANGUAGE = (ROOT / "docs" / "arc-language.md").read_text("utf-8")
 
 def test_commands_of_the_guide_print_what_it_says(tmp_path: Path) -> None:
     consoles = [text for language, text in BLOCK.findall(GUIDE) if language == "console"]
-    assert len(consoles) == 3
+    assert len(consoles) == 2
     for text in consoles:
         run_console(text, tmp_path)
 
