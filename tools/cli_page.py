@@ -54,7 +54,7 @@ def _section(name: str, command: Any) -> str:
         f"{p.opts[0]} {p.metavar}" for p in options if p.required
     ]
     usage = " ".join(["weft", name, *words, "[OPTIONS]"])
-    rows = [f"| `{p.metavar}` | {_cell(p)} |" for p in arguments]
+    rows = [f"| `{_escaped(p.metavar)}` | {_cell(p)} |" for p in arguments]
     rows += [f"| `{_option(p)}` | {_cell(p)} |" for p in options if p.name != "help"]
     table = "\n".join(["| | |", "|---|---|", *rows])
     text = "\n\n".join(" ".join(part.split()) for part in command.help.split("\n\n"))
@@ -67,13 +67,20 @@ def _usage_word(argument: Any) -> str:
 
 def _option(option: Any) -> str:
     value = "" if option.is_flag or option.count else f" {option.metavar}"
-    return ", ".join(option.opts) + value.replace("|", "\\|")
+    return ", ".join(option.opts) + _escaped(value)
+
+
+def _escaped(text: str) -> str:
+    """Write a text so that it can stand in a table."""
+    return text.replace("|", "\\|")
 
 
 def _cell(parameter: Any) -> str:
     """Help text, and the default where it says something."""
     default = parameter.default
     shown = (
-        not callable(default) and default not in (None, False, [], ()) and parameter.show_default
+        not callable(default)
+        and default not in (None, False, [], (), "")
+        and parameter.show_default
     )
-    return parameter.help.replace("|", "\\|") + (f" Default: `{default}`." if shown else "")
+    return _escaped(parameter.help) + (f" Default: `{default}`." if shown else "")

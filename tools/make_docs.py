@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import cli_page
+import language_page
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -26,7 +27,10 @@ class Page:
     render: Callable[[], str]
 
 
-PAGES: tuple[Page, ...] = (Page("docs/cli.md", cli_page.render),)
+PAGES: tuple[Page, ...] = (
+    Page("docs/cli.md", cli_page.render),
+    Page("docs/arc-language.md", language_page.render),
+)
 
 
 def stale(pages: tuple[Page, ...], root: Path) -> list[tuple[Path, str]]:

@@ -42,7 +42,7 @@ def price(*names: str) -> int:
 
 
 def task_of(number: int, *names: str) -> Solved:
-    task = made(f"t{number}", names, [scattered(10 * number + i) for i in range(4)])
+    task = made(f"t{number}", names, [scattered(10 * number + i) for i in range(6)])
     return Solved(task, Program(names), [grid.rows() for grid in task.truth])
 
 
@@ -156,7 +156,7 @@ def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> No
     assert "fall_down__roll_right" in told.out
     assert "used by 5 of 5 programs" in told.out
     bank = Bank.read(tmp_path / "bank.json")
-    exam = [made("exam", [DOWN, *PAIR], [scattered(900 + i) for i in range(4)])]
+    exam = [made("exam", [DOWN, *PAIR], [scattered(900 + i) for i in range(6)])]
     alone = run_tasks(tmp_path / "alone", exam, budget=SMALL)
     helped = run_tasks(tmp_path / "helped", exam, budget=SMALL, bank=bank)
     assert (alone.exit_code, helped.exit_code) == (1, 0)

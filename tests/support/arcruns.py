@@ -50,8 +50,8 @@ def made(name: str, operators: Sequence[str], inputs: Sequence[Grid]) -> ArcTask
 
 
 def solved() -> ArcTask:
-    """A task that the tiny budget solves, in one way."""
-    return made("plain", ["mirror_down"], [scattered(i) for i in range(4)])
+    """A task that the tiny budget solves, with so many examples that there is no other way."""
+    return made("plain", ["mirror_down"], [scattered(i, 4 + i % 3, 5 + i % 4) for i in range(7)])
 
 
 def ambiguous() -> ArcTask:

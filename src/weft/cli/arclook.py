@@ -23,10 +23,10 @@ NO_CONCEPT = 1
 def show(
     what: Annotated[
         str | None,
-        typer.Argument(metavar="[TASK|RUN]", help="A task's name or file, or the folder of a run."),
+        typer.Argument(metavar="TASK|RUN", help="A task's name or file, or the folder of a run."),
     ] = None,
     task: Annotated[
-        str | None, typer.Argument(metavar="[TASK]", help="Of a run: this task only, with steps.")
+        str | None, typer.Argument(metavar="TASK", help="Of a run: this task only, with steps.")
     ] = None,
     data: arcoptions.Data = "arc-agi-1",
     split: arcoptions.Split = None,
@@ -75,7 +75,7 @@ def check(
         Path, typer.Argument(metavar="RUN|PROGRAM", help="A run's folder, or a program's file.")
     ],
     task: Annotated[
-        str | None, typer.Argument(metavar="[TASK]", help="For a program: a task's name.")
+        str | None, typer.Argument(metavar="TASK", help="For a program: a task's name.")
     ] = None,
     data: arcoptions.Data = "arc-agi-1",
     split: arcoptions.Split = None,

@@ -17,7 +17,7 @@ BUDGET = "What decides the outcome"
 
 Tasks = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[TASK]...", help="Names or digests of tasks; all without any."),
+    typer.Argument(metavar="TASK...", help="Names or digests of tasks; all without any."),
 ]
 Data = Annotated[
     str,

@@ -1,0 +1,137 @@
+"""The page docs/arc-language.md, written from the registry of operators and the fitted rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from weft.arc.fitted.registry import RULES
+from weft.arc.ops.operator import Operator, Palette, Shape
+from weft.arc.ops.registry import REGISTRY
+from weft.arc.values import Stage
+
+HEAD = """\
+# The ARC language
+
+Written from the operators themselves by `make docs`; do not edit.
+
+A program is a chain of operators. It begins with the input grid `I`, each step uses the one
+before it, and the last one returns a grid:
+
+```
+a = objects_8(I)
+b = pick_most_cells(a)
+return object_grid(b)
+```
+
+Write that into a file and run it on a task, by the slow definitions of the operators, not by the
+compiled ones:
+
+```console
+$ weft arc check program.txt 007bbfb7
+WRONG   007bbfb7: 0 of 5 pairs
+checked 1 programs, 0 exact
+```
+
+`--data` takes other sets, folders and files than ARC-AGI-1. Lines that begin with `#` are left
+out. A *fitted rule* may come last; its parameters are a text: `return colour_map(b, "1:2 3:4")`.
+The search finds them from the training pairs; by hand you write them yourself.
+
+## Stages
+
+Every value has a stage, and an operator takes one stage and gives one.
+
+| stage | is |
+|---|---|
+"""
+STAGES = {
+    Stage.GRID: "a grid of colours 0 to 9, at most 30 by 30",
+    Stage.OBJECTS: "objects in an order that their maker states",
+    Stage.OBJECT: "coloured cells at a place",
+    Stage.BOX: "a rectangle of places",
+    Stage.PATCH: "cells at a place, without colours",
+    Stage.COLOUR: "a colour",
+    Stage.COUNT: "a number, 0 to 255",
+    Stage.SIZE: "a height and a width",
+}
+FACTS = """
+## How to read the tables
+
+**bits** is what a step costs; of two programs the one with fewer bits is the better explanation.
+**shape** and **palette** are what the operator promises about its result, which lets the search
+leave out what cannot reach the target. An operator may fail on a value (no objects, too large);
+then so does the program.
+
+| shape | the result's height and width |
+|---|---|
+| keep | are those of the value |
+| shrink | do not grow |
+| grow | do not shrink |
+| input | are those of the input grid |
+| any | may be anything |
+
+| palette | colours that the value did not have |
+|---|---|
+| keep | none |
+| black | black at most |
+| input | black and those of the input grid at most |
+| any | may be any |
+"""
+FITTED = """
+## Fitted rules
+
+A rule ends a program. Its parameters are the ones that turn every training input into its output;
+it fails when none do, when they do not say what becomes of a test, or when equally good ones
+disagree about it. It costs bits for being a rule and for what was fitted.
+
+| rule | shape | what it does |
+|---|---|---|
+"""
+
+
+def render() -> str:
+    """Return the page: a table of operators for each stage they take, then the fitted rules."""
+    assert set(STAGES) == set(Stage)
+    assert {shape.value for shape in Shape} | {p.value for p in Palette} <= _words(FACTS)
+    stages = "".join(f"| {_name(stage)} | {words} |\n" for stage, words in STAGES.items())
+    taken = [stage for stage in Stage if any(o.takes is stage for o in REGISTRY)]
+    tables = "".join(_section(stage) for stage in taken)
+    rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in RULES)
+    count = f"\n{len(REGISTRY)} operators and {len(RULES)} fitted rules.\n"
+    return HEAD + stages + FACTS + count + tables + FITTED + rules
+
+
+def _section(stage: Stage) -> str:
+    operators = [operator for operator in REGISTRY if operator.takes is stage]
+    head = (
+        "| operator | gives | bits | shape | palette | what it does |\n|---|---|---|---|---|---|\n"
+    )
+    rows = "".join(_row(operator) for operator in operators)
+    return f"\n## Operators that take {_article(stage)}\n\n{head}{rows}"
+
+
+def _row(o: Operator) -> str:
+    shape = o.shape.value if o.gives is Stage.GRID else ""
+    bits = f"{o.millibits / 1000:g}"
+    cells = [f"`{o.name}`", _name(o.gives), bits, shape, o.palette.value, _cell(o.doc)]
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _article(stage: Stage) -> str:
+    name = _name(stage)
+    return name if stage is Stage.OBJECTS else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+def _name(stage: Stage) -> str:
+    return stage.name.lower()
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _words(text: str) -> set[str]:
+    return set(_split(text.split()))
+
+
+def _split(words: Iterable[str]) -> Iterable[str]:
+    return (word.strip("|*.,") for word in words)
