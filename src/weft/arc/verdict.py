@@ -2,7 +2,8 @@
 
 Programs that are right on every training pair are grouped by what they make of the tests. One
 group is an answer. Several are competing explanations: `ambiguous`, with the shortest program of
-each as its witness, unless the user accepts a margin in description length.
+each as its witness, unless the user accepts a margin in description length. Programs too long to
+be believed answer nothing and contradict nothing; they only follow as guesses.
 """
 
 from __future__ import annotations
@@ -65,18 +66,21 @@ def group(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
 
 def decide(
     candidates: Sequence[Candidate],
+    guesses: Sequence[Candidate] = (),
     *,
     exhausted: bool,
     incomplete: bool = False,
     margin_millibits: int | None = None,
 ) -> Verdict:
     """Judge what was found. `incomplete` says that a part of the search failed."""
-    groups = group(candidates)
+    believed = group(candidates)
+    known = {g.outputs for g in believed}
+    groups = (*believed, *(g for g in group(guesses) if g.outputs not in known))
     if incomplete:  # the competitor may have been there
         return Verdict(Outcome.INCOMPLETE, groups)
-    if not groups:
-        return Verdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, ())
-    if len(groups) == 1 or _is_clear(groups, margin_millibits):
+    if not believed:
+        return Verdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups)
+    if len(believed) == 1 or _is_clear(believed, margin_millibits):
         return Verdict(Outcome.SOLVED, groups)
     return Verdict(Outcome.AMBIGUOUS, groups)
 

@@ -18,6 +18,7 @@ def phase_to_wire(phase: PhaseResult) -> dict[str, Any]:
     """What a phase found, without its log and table, which travel as objects."""
     return {
         "candidates": [_candidate_to_wire(candidate) for candidate in phase.candidates],
+        "guesses": [_candidate_to_wire(candidate) for candidate in phase.guesses],
         "nearest": _nearest_to_wire(phase.nearest),
         "programs": phase.counts.programs,
         "exhausted": phase.exhausted,
@@ -30,6 +31,7 @@ def phase_from_wire(raw: Mapping[str, Any], log: SearchLog) -> PhaseResult:
     """Read what `phase_to_wire` wrote."""
     return PhaseResult(
         tuple(_candidate_from_wire(item) for item in raw["candidates"]),
+        tuple(_candidate_from_wire(item) for item in raw["guesses"]),
         _nearest_from_wire(raw["nearest"]),
         Counts(programs=raw["programs"]),
         log,

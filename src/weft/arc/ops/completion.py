@@ -203,9 +203,6 @@ OPERATORS: tuple[Operator, ...] = (
         6,
         "Fill black from mirror images across and down.",
     ),
-    _mend(
-        "mirror_black_diagonal", k.BLACK, k.DIAGONAL, 8, "Fill black from the image on a diagonal."
-    ),
     _mend("mirror_black_eightfold", k.BLACK, EIGHTFOLD, 7, "Fill black from all mirror images."),
     _mend(
         "mirror_rare_fourfold", k.RARE, FOURFOLD, 8, "Fill the rarest colour from mirror images."
@@ -216,9 +213,6 @@ OPERATORS: tuple[Operator, ...] = (
         FOURFOLD,
         7,
         "Fill the colour of the largest plain square from mirror images.",
-    ),
-    _mend(
-        "mirror_square_eightfold", k.SQUARE, EIGHTFOLD, 7, "The same, with the images on diagonals."
     ),
     _mend(
         "hidden_black_fourfold",
@@ -233,13 +227,6 @@ OPERATORS: tuple[Operator, ...] = (
         FOURFOLD + k.ONLY_HIDDEN,
         7,
         "What mirror images say is under the largest plain square.",
-    ),
-    _mend(
-        "hidden_square_eightfold",
-        k.SQUARE,
-        EIGHTFOLD + k.ONLY_HIDDEN,
-        8,
-        "The same, with the images on diagonals.",
     ),
     _tile("tile_black_rows", k.BLACK, k.ALONG_ROWS, 7, "Fill black by what repeats along rows."),
     _tile(
@@ -256,16 +243,6 @@ OPERATORS: tuple[Operator, ...] = (
         k.SLANTED,
         7,
         "Fill black from a stripe that shifts from row to row.",
-    ),
-    _tile(
-        "tile_rare", k.RARE, k.BOTH, 8, "Fill the rarest colour from the smallest repeated tile."
-    ),
-    _tile(
-        "tile_square",
-        k.SQUARE,
-        k.BOTH,
-        7,
-        "Fill the colour of the largest plain square from a tile.",
     ),
     _tile(
         "hidden_square_tile",

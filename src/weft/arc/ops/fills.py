@@ -211,12 +211,7 @@ NEAR: tuple[Operator, ...] = (
     _near("label_outline_8", k.OUTLINE, 1, 6, ANY, "1 for black cells touching others, these 2."),
     _near("grow", k.GROW, 0, 6, KEEP, "Black cells get the colour of their four neighbours."),
     _near("grow_8", k.GROW, 1, 6, KEEP, "Black cells get the colour of their eight neighbours."),
-    _near("erode", k.ERODE, 0, 7, BLACK, "Blacken cells with another colour beside them."),
-    _near("erode_8", k.ERODE, 1, 7, BLACK, "Blacken cells touching another colour."),
     _near("denoise", k.DENOISE, 1, 6, BLACK, "Blacken cells without a neighbour like them."),
-    _near("denoise_4", k.DENOISE, 0, 7, BLACK, "Blacken cells without their like beside them."),
-    _near("smooth", k.SMOOTH, 1, 6, KEEP, "Lonely cells get their neighbours' commonest colour."),
-    _near("majority", k.MAJORITY, 1, 7, KEEP, "Each cell gets the commonest colour around it."),
 )
 BEAMS: tuple[Operator, ...] = (
     _beam("rays_down", DOWN, 0, 6, "Every cell shoots its colour down over black."),
@@ -227,33 +222,21 @@ BEAMS: tuple[Operator, ...] = (
     _beam("rays_horizontal", LEVEL, 0, 6, "Every cell shoots left and right over black."),
     _beam("rays_cross", CROSS, 0, 6, "Every cell shoots in four directions over black."),
     _beam("rays_diagonal", DIAGONALS, 0, 6, "Every cell shoots along both diagonals over black."),
-    _beam("rays_falling", 48, 0, 7, "Every cell shoots along the falling diagonal over black."),
-    _beam("rays_rising", 192, 0, 7, "Every cell shoots along the rising diagonal over black."),
-    _beam("rays_star", 255, 0, 7, "Every cell shoots in eight directions over black."),
     _beam("rare_rays_vertical", UPRIGHT, 4, 8, "The rarest colour shoots up and down."),
     _beam("rare_rays_horizontal", LEVEL, 4, 8, "The rarest colour shoots left and right."),
     _beam("rare_rays_cross", CROSS, 4, 8, "The rarest colour shoots in four directions."),
-    _beam("rare_rays_diagonal", DIAGONALS, 4, 8, "The rarest colour shoots along diagonals."),
     _beam("join_rows", LEVEL, k.JOIN, 6, "Black between equal colours in a row gets the colour."),
     _beam("join_columns", UPRIGHT, k.JOIN, 6, "Black between equal colours in a column gets it."),
     _beam("join_lines", CROSS, k.JOIN, 5, "Black between equal colours in a line gets the colour."),
     _beam("join_diagonals", DIAGONALS, k.JOIN, 7, "Black between equal colours askew gets it."),
-    _beam("label_between", CROSS, k.BETWEEN, 6, "1 for black between cells up and down, 2 across."),
 )
 PLACES: tuple[Operator, ...] = (
     _place("label_rows_2", k.ROW, 2, 6, "Number rows 0, 1, 0, 1 and so on."),
-    _place("label_rows_3", k.ROW, 3, 7, "Number rows 0, 1, 2, 0 and so on."),
     _place("label_columns_2", k.COLUMN, 2, 6, "Number columns 0, 1, 0, 1 and so on."),
     _place("label_columns_3", k.COLUMN, 3, 7, "Number columns 0, 1, 2, 0 and so on."),
     _place("label_chessboard", k.SUM, 2, 6, "0 and 1 like the fields of a chessboard."),
-    _place("label_rising_3", k.SUM, 3, 8, "Number rising diagonals 0, 1, 2, 0 and so on."),
-    _place("label_falling_3", k.DIFFERENCE, 3, 8, "Number falling diagonals 0, 1, 2, 0 and so on."),
-    _place("label_rings", k.RING, 10, 6, "How many cells lie between a cell and the edge."),
     _place("label_rings_2", k.RING, 2, 7, "Rings along the edge, 0, 1, 0, 1 and so on."),
     _place("label_diagonals", k.DIAGONALS, 4, 7, "1 on the falling diagonal, 2 on the rising one."),
-    _place("label_depth", k.DEPTH, 0, 6, "Steps to another colour or out of the grid, 9 at most."),
-    _place("label_distance", k.DISTANCE, 0, 6, "Steps to what is not black, 9 at most."),
-    _place("label_occupied", k.OCCUPIED, 4, 6, "1 if the row is not all black, 2 if the column."),
     _place("label_plain_lines", k.PLAIN, 4, 6, "1 if the row has one colour, 2 if the column."),
 )
 COLOURS: tuple[Operator, ...] = (
@@ -265,8 +248,6 @@ COLOURS: tuple[Operator, ...] = (
     _colour("all_rare", k.ALL_RARE, 6, KEEP, "What is not black gets its least common colour."),
     _colour("back_to_black", k.BACK_TO_BLACK, 6, BLACK, "Swap black and the most common colour."),
     _colour("invert", k.INVERT, 6, KEEP, "Swap the two colours that there are."),
-    _colour("label_colour_rank", k.RANK, 7, ANY, "Number colours from the most common on."),
-    _colour("flood_common", k.FLOOD_COMMON, 7, KEEP, "Every cell gets the most common colour."),
 )
 OPERATORS: tuple[Operator, ...] = (
     *NEAR, *BEAMS, *PLACES, *COLOURS, *labels.OPERATORS, *completion.OPERATORS,

@@ -201,8 +201,6 @@ GAPS_8 = k.EIGHT + k.BLACK
 KEPT = Palette.KEEP
 OPERATORS: tuple[Operator, ...] = (
     _label("label_objects", k.ORDER, WHOLE, 6, "Number objects from the top."),
-    _label("label_plain_objects", k.ORDER, PLAIN, 7, "Number one-coloured objects from the top."),
-    _label("label_left_to_right", k.LEFT + k.RANK, WHOLE, 7, "Number objects, the rightmost 1."),
     _label("label_size_rank", k.SIZE + k.RANK, WHOLE, 6, "Number objects, the largest 1."),
     _label(
         "label_plain_size_rank",
@@ -211,14 +209,9 @@ OPERATORS: tuple[Operator, ...] = (
         6,
         "Number one-coloured objects, the largest 1.",
     ),
-    _label("label_size", k.SIZE, WHOLE, 6, "The size of each object, 9 at most."),
     _label(
         "label_plain_size", k.SIZE, PLAIN, 6, "The size of each one-coloured object, 9 at most."
     ),
-    _label(
-        "label_size_parity", k.SIZE + k.PARITY, WHOLE, 8, "1 for objects of even size, 2 for odd."
-    ),
-    _label("label_largest", k.SIZE + k.MOST, WHOLE, 6, "1 for the largest objects, 2 for others."),
     _label(
         "label_plain_largest",
         k.SIZE + k.MOST,
@@ -227,21 +220,15 @@ OPERATORS: tuple[Operator, ...] = (
         "1 for the largest one-coloured objects, 2 for others.",
     ),
     _label(
-        "label_smallest", k.SIZE + k.LEAST, WHOLE, 6, "1 for the smallest objects, 2 for others."
-    ),
-    _label(
         "label_plain_smallest",
         k.SIZE + k.LEAST,
         PLAIN,
         7,
         "1 for the smallest one-coloured objects, 2 for others.",
     ),
-    _label("label_height_rank", k.HEIGHT + k.RANK, WHOLE, 7, "Number objects, the tallest 1."),
-    _label("label_width_rank", k.WIDTH + k.RANK, WHOLE, 7, "Number objects, the widest 1."),
     _label(
         "label_holes", k.HOLES, PLAIN_8, 6, "One more than the holes of each one-coloured object."
     ),
-    _label("label_colours", k.COLOURS, WHOLE, 7, "How many colours each object has."),
     _label(
         "label_on_edge", k.EDGE, PLAIN, 6, "2 for one-coloured objects at the edge, 1 for others."
     ),
@@ -257,67 +244,7 @@ OPERATORS: tuple[Operator, ...] = (
     ),
     _label("label_copies", k.COPIES, WHOLE, 7, "How many objects have each object's shape."),
     _label(
-        "label_most_copied",
-        k.COPIES + k.MOST,
-        WHOLE,
-        7,
-        "1 for objects of the commonest shape, 2 for others.",
-    ),
-    _label(
-        "label_colour_sizes",
-        k.SIZE + k.MOST,
-        k.COLOUR,
-        7,
-        "1 for the most common colour, 2 for others.",
-    ),
-    _label(
-        "label_front",
-        k.ORDER,
-        k.EIGHT + k.FRONT,
-        7,
-        "Number objects before the background from the top.",
-    ),
-    _label(
-        "label_front_size_rank",
-        k.SIZE + k.RANK,
-        k.EIGHT + k.FRONT,
-        7,
-        "Number objects before the background, the largest 1.",
-    ),
-    _label(
         "label_enclosed", k.EDGE, GAPS, 5, "1 for black that is closed in, 2 for black at the edge."
-    ),
-    _label(
-        "label_enclosed_8", k.EDGE, GAPS_8, 6, "The same, where black also leaks through corners."
-    ),
-    _label(
-        "label_gap_size",
-        k.SIZE,
-        GAPS + k.ENCLOSED,
-        6,
-        "The size of each enclosed black region, 9 at most.",
-    ),
-    _label(
-        "label_gap_solid",
-        k.SOLID,
-        GAPS + k.ENCLOSED,
-        7,
-        "1 for enclosed regions, 2 for rectangles, 3 for squares.",
-    ),
-    _label("label_gap_size_rank", k.SIZE + k.RANK, GAPS, 6, "Number black regions, the largest 1."),
-    _label(
-        "label_gap_largest",
-        k.SIZE + k.MOST,
-        GAPS,
-        6,
-        "1 for the largest black regions, 2 for others.",
-    ),
-    _label(
-        "label_gap_smallest",
-        k.SIZE + k.LEAST,
-        GAPS,
-        7,
-        "1 for the smallest black regions, 2 for others.",
     ),
     _label(
         "label_gap_parity",
@@ -335,34 +262,12 @@ OPERATORS: tuple[Operator, ...] = (
         KEPT,
     ),
     _label(
-        "fill_enclosed_8",
-        k.AROUND,
-        GAPS_8 + k.ENCLOSED + k.KEEP,
-        6,
-        "The same, where black also leaks through corners.",
-        KEPT,
-    ),
-    _label(
-        "fill_gaps",
-        k.AROUND,
-        GAPS + k.KEEP,
-        7,
-        "Each black region gets the commonest colour around it.",
-        KEPT,
-    ),
-    _label(
         "label_around",
         k.AROUND,
         PLAIN + k.KEEP,
         7,
         "One-coloured objects get the colour that touches them.",
         Palette.BLACK,
-    ),
-    _label(
-        "paint_main", k.MAIN, WHOLE + k.KEEP, 7, "Each object gets its most common colour.", KEPT
-    ),
-    _label(
-        "paint_rare", k.RARE, WHOLE + k.KEEP, 6, "Each object gets its least common colour.", KEPT
     ),
     _label(
         "fill_boxes",

@@ -34,10 +34,12 @@ class SearchBudget:
     """How many more to try after the first train-perfect program, looking for competitors."""
     max_candidates: int = 64
     """Train-perfect programs kept."""
+    max_millibits: int = 100_000
+    """Longer programs are no evidence: they are kept as guesses and answer nothing."""
     stop_on_first: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("max_programs", "max_depth", "max_states", "max_candidates"):
+        for name in ("max_programs", "max_depth", "max_states", "max_candidates", "max_millibits"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be 1 or more, not {getattr(self, name)}")
         if not 0 <= self.shallow_share <= 100:

@@ -6,8 +6,10 @@ deep     what the shallow phase left open, best first, in slices by first operat
 
 from __future__ import annotations
 
+import gc
 import heapq
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +40,7 @@ class PhaseResult:
     """What one phase, or one slice of it, found."""
 
     candidates: tuple[Candidate, ...]
+    guesses: tuple[Candidate, ...]
     nearest: Nearest
     counts: Counts
     log: SearchLog
@@ -59,6 +62,19 @@ class Options:
     seed: int = 0
 
 
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Hold the cyclic garbage collector: a search makes many objects and no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_without_collector()
 def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None) -> PhaseResult:
     """Run the shallow phase."""
     budget = options.budget
@@ -72,6 +88,7 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     return run.result(handed_on)
 
 
+@_without_collector()
 def deep(
     problem: Problem,
     options: Options,
@@ -127,9 +144,16 @@ class _Run:
         best = space.nodes[space.best]
         nearest = Nearest(Program(space.program_of(space.best)), best.shape_loss, best.cell_loss)
         return PhaseResult(
-            tuple(space.candidates), nearest, space.counts, SearchLog(tuple(self._events)),
-            self._exhausted, len(space.nodes), space.problem.examples, handed_on,
-        )  # fmt: skip
+            candidates=tuple(space.candidates),
+            guesses=tuple(space.guesses),
+            nearest=nearest,
+            counts=space.counts,
+            log=SearchLog(tuple(self._events)),
+            exhausted=self._exhausted,
+            states=len(space.nodes),
+            examples=space.problem.examples,
+            table=handed_on,
+        )
 
     def _look(self) -> None:
         """Log what is new, and give competitors their share after the first find."""

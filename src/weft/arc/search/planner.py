@@ -19,7 +19,6 @@ from weft.arc.search.cache import ApplyCache
 from weft.arc.search.log import SearchLog, merge
 from weft.arc.search.phases import Nearest, Options, PhaseResult, deep, shallow
 from weft.arc.search.problem import Problem
-from weft.arc.search.space import Candidate
 from weft.arc.task import ArcTask
 from weft.arc.verdict import Verdict, decide
 
@@ -67,14 +66,14 @@ class ParallelPlanner:
         self, first: PhaseResult, rest: Sequence[PhaseResult], incomplete: bool = False
     ) -> ParallelSearchResult:
         """Put the parts together, in slice order."""
-        found: list[Candidate] = [*first.candidates]
-        for part in rest:
-            found += part.candidates
-        found = found[: self.options.budget.max_candidates]
+        most = self.options.budget.max_candidates
+        found = [c for part in (first, *rest) for c in part.candidates][:most]
+        guesses = [c for part in (first, *rest) for c in part.guesses][:most]
         exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
         return ParallelSearchResult(
             decide(
                 found,
+                guesses,
                 exhausted=exhausted,
                 incomplete=incomplete,
                 margin_millibits=self.margin_millibits,

@@ -102,6 +102,8 @@ class Space:
         self.programs = programs
         self.counts = Counts()
         self.candidates: list[Candidate] = []
+        self.guesses: list[Candidate] = []
+        """Right on every training pair too, but too long to be believed."""
         self.nodes: list[Node] = []
         self.best = ROOT
         self._seen: list[set[bytes]] = [set() for _ in Stage]
@@ -285,9 +287,10 @@ class Space:
             self._found(program, node.millibits + fit.millibits, fit.outputs, ends)
 
     def _found(self, program: Program, millibits: int, vector: bytes, ends: list[int]) -> None:
-        if len(self.candidates) < self.budget.max_candidates:
+        found = self.candidates if millibits <= self.budget.max_millibits else self.guesses
+        if len(found) < self.budget.max_candidates:
             outputs = vector[ends[self.problem.train - 1] :]
-            self.candidates.append(Candidate(program, millibits, outputs, self.counts.programs))
+            found.append(Candidate(program, millibits, outputs, self.counts.programs))
 
     def _is_perfect(self, node: int) -> bool:
         n = self.nodes[node]
