@@ -135,13 +135,13 @@ def test_redundant_chains_are_not_learned() -> None:
 
 def test_bank_names_its_tasks_and_concepts() -> None:
     pairs = [task_of(i, *PAIR) for i in range(8)]
-    longs = [task_of(20 + i, *PAIR, "rotate_90", FALL) for i in range(8)]
+    longs = [task_of(20 + i, *PAIR, DOWN, "transpose") for i in range(8)]
     found = learn([*pairs, *longs])
     by_chain = {concept.operators: concept for concept in found.bank.concepts}
     assert PAIR in by_chain
     assert by_chain[PAIR].name == "fall_down__fall_left"
     assert set(by_chain[PAIR].tasks) == {s.task.digest for s in pairs}
-    long = by_chain[(*PAIR, "rotate_90", FALL)]
+    long = by_chain[(*PAIR, DOWN, "transpose")]
     assert "fall_down__fall_left" in long.concepts
     assert found.after_millibits < found.before_millibits
     assert Bank.from_dict(json.loads(found.bank.to_json())) == found.bank

@@ -59,10 +59,11 @@ def ambiguous() -> ArcTask:
     return made("torn", ["rotate_180"], [*(symmetric(i) for i in range(3)), scattered(9, 4, 6)])
 
 
-def hopeless() -> ArcTask:
+def hopeless(seed: int = 0) -> ArcTask:
     """A task whose outputs have nothing to do with its inputs."""
-    pairs = tuple(Pair(scattered(i), scattered(50 + i)) for i in range(3))
-    return ArcTask("lost", pairs, (scattered(4),), (scattered(54),))
+    grids = [scattered(100 * seed + i) for i in range(8)]
+    pairs = tuple(Pair(a, b) for a, b in zip(grids[:3], grids[4:7], strict=True))
+    return ArcTask(f"lost{seed or ''}", pairs, (grids[3],), (grids[7],))
 
 
 TASKS = (solved(), ambiguous(), hopeless())
