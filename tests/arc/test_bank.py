@@ -15,7 +15,7 @@ from weft.arc.search.language import Language
 from weft.arc.values import Stage
 from weft.errors import FileInvalid, RunMismatch
 
-CHAIN = ("fall_down", "roll_right")
+CHAIN = ("fall_down", "fall_left")
 OBJECTS = next(o.name for o in REGISTRY if o.takes is Stage.GRID and o.gives is Stage.OBJECTS)
 PLAIN = {"name": "fallen", "operators": list(CHAIN), "millibits": 8000, "tasks": [], "concepts": []}
 

@@ -32,8 +32,8 @@ from weft.arc.simplify import is_redundant, values_seen
 from weft.errors import InputError
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
-FALL, ROLL, DOWN, SCALE = "fall_down", "roll_right", "mirror_down", "scale_2"
-PAIR = (FALL, ROLL)
+FALL, LEFT, DOWN, SCALE = "fall_down", "fall_left", "mirror_down", "scale_2"
+PAIR = (FALL, LEFT)
 SMALL = SearchBudget(max_programs=4000, max_depth=2, competitor_programs=200)
 
 
@@ -89,15 +89,15 @@ def test_choice_does_not_depend_on_any_order() -> None:
 
 
 def test_concept_that_a_longer_one_replaces_is_dropped() -> None:
-    long = (FALL, ROLL, DOWN)
+    long = (FALL, LEFT, DOWN)
     kept = choose([long] * 30, repeated([long] * 30))
     assert kept == (long,), "its parts are used by nothing"
 
 
 def test_repeated_chains_count_once_for_each_program() -> None:
     assert repeated([(FALL, FALL, FALL, FALL)]) == []
-    assert repeated([(FALL, ROLL, DOWN), (FALL, ROLL)]) == [PAIR]
-    longest = (FALL, ROLL, DOWN, SCALE, FALL)
+    assert repeated([(FALL, LEFT, DOWN), (FALL, LEFT)]) == [PAIR]
+    longest = (FALL, LEFT, DOWN, SCALE, FALL)
     assert max(map(len, repeated([longest, longest]))) == 4
 
 
@@ -135,14 +135,14 @@ def test_redundant_chains_are_not_learned() -> None:
 
 def test_bank_names_its_tasks_and_concepts() -> None:
     pairs = [task_of(i, *PAIR) for i in range(8)]
-    longs = [task_of(20 + i, *PAIR, "transpose", FALL) for i in range(8)]
+    longs = [task_of(20 + i, *PAIR, "rotate_90", FALL) for i in range(8)]
     found = learn([*pairs, *longs])
     by_chain = {concept.operators: concept for concept in found.bank.concepts}
     assert PAIR in by_chain
-    assert by_chain[PAIR].name == "fall_down__roll_right"
+    assert by_chain[PAIR].name == "fall_down__fall_left"
     assert set(by_chain[PAIR].tasks) == {s.task.digest for s in pairs}
-    long = by_chain[(*PAIR, "transpose", FALL)]
-    assert "fall_down__roll_right" in long.concepts
+    long = by_chain[(*PAIR, "rotate_90", FALL)]
+    assert "fall_down__fall_left" in long.concepts
     assert found.after_millibits < found.before_millibits
     assert Bank.from_dict(json.loads(found.bank.to_json())) == found.bank
 
@@ -153,7 +153,7 @@ def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> No
     run_tasks(tmp_path / "a", lessons, budget=SMALL)
     told = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json")
     assert told.code == 0, told
-    assert "fall_down__roll_right" in told.out
+    assert "fall_down__fall_left" in told.out
     assert "used by 5 of 5 programs" in told.out
     bank = Bank.read(tmp_path / "bank.json")
     exam = [made("exam", [DOWN, *PAIR], [scattered(900 + i) for i in range(6)])]

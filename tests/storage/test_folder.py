@@ -33,6 +33,20 @@ def test_run_file_written_is_read_back(folder):
 
 
 @pytest.mark.parametrize(
+    ("execution", "tags", "labels"),
+    [
+        ({}, (), {}),
+        ({"tags": ["a", "b"], "labels": {"d1": "one"}}, ("a", "b"), {"d1": "one"}),
+        ({"tags": ["a", 3], "labels": {"d1": "one", "d2": 2}}, ("a",), {"d1": "one"}),
+        ({"tags": 3, "labels": ["d1"]}, (), {}),
+    ],
+)
+def test_tags_and_labels_are_texts_and_anything_else_is_left_out(execution, tags, labels):
+    found = RunFile("abc123", "m:s", "..", {}, execution)
+    assert (found.tags, found.labels) == (tags, labels)
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"schema_version": 2}, "schema_version must be 1"),

@@ -14,6 +14,7 @@ from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError
 from weft.model.keys import sha256_hex
 from weft.model.tasks import Budget, SearchCall
+from weft.storage.folder import RunFolder
 from weft.wiring.request import (
     Decision,
     Execution,
@@ -42,10 +43,18 @@ def nothing():
 def test_genesis_other_execution_is_the_same(tmp_path):
     heads = set()
     for i, execution in enumerate(
-        [{}, {"workers": 7}, {"backend": "serial"}, {"accept": ["code"]}]
+        [
+            {},
+            {"workers": 7},
+            {"backend": "serial"},
+            {"accept": ["code"]},
+            {"labels": {"d": "x"}, "tags": ["t"]},
+        ]
     ):
         heads.add(weft.run(nothing(), out=tmp_path / str(i), **execution).head)
     assert len(heads) == 1
+    last = RunFolder(tmp_path / "4").read_run_file()
+    assert (last.labels, last.tags) == ({"d": "x"}, ("t",))
 
 
 @pytest.mark.parametrize(

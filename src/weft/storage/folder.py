@@ -46,13 +46,14 @@ class RunFile:
     @property
     def tags(self) -> tuple[str, ...]:
         """What views should know of the run; a table that is not ours has none."""
-        found = self.execution.get("tags", ())
-        return tuple(word for word in found if isinstance(word, str))
+        found = self.execution.get("tags")
+        words = found if isinstance(found, list) else ()
+        return tuple(word for word in words if isinstance(word, str))
 
     @property
     def labels(self) -> dict[str, str]:
         """What people call what the ledger names by digests."""
-        found = self.execution.get("labels", {})
+        found = self.execution.get("labels")
         pairs = found.items() if isinstance(found, Mapping) else ()
         return {name: label for name, label in pairs if isinstance(label, str)}
 
