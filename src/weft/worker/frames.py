@@ -14,11 +14,13 @@ from collections.abc import Iterator
 from typing import Any
 
 _LENGTH = struct.Struct(">I")
+_encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+"""Made once: `json.dumps` makes an encoder for every call with options."""
 
 
 def pack(message: list[Any]) -> bytes:
     """Write one message as a frame."""
-    data = json.dumps(message, separators=(",", ":"), ensure_ascii=False).encode()
+    data = _encode(message).encode()
     return _LENGTH.pack(len(data)) + data
 
 

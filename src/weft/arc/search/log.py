@@ -59,6 +59,14 @@ class SearchLog:
             raise ValueError(f"a search log of another format: {first[:60]}")
         return SearchLog(tuple(Event.from_dict(json.loads(line)) for line in rest))
 
+    def chain(self) -> list[str]:
+        """Return a hash per line, each over the one before it: it shows where two logs part."""
+        hashes, last = [], b""
+        for line in self.to_bytes().splitlines():
+            last = hashlib.sha256(last + line).digest()
+            hashes.append(last.hex())
+        return hashes
+
     def digest(self) -> str:
         """SHA-256 of the bytes."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
