@@ -22,7 +22,9 @@ def _sources_hash() -> str:
     kernels = Path(__file__).parent
     for folder in (kernels, kernels.parent / "fitted"):
         for path in sorted(folder.rglob("*.py")):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+            # numba also wants the same path and time, or compiles anew
+            about = f"{path}\0{path.stat().st_mtime_ns}\0"
+            digest.update(about.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

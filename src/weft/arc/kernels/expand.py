@@ -7,6 +7,7 @@ these functions once per expanded program, not once per operator and grid.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 
 from weft.arc.kernels.compiled import entry, kernel, named_entry
 from weft.arc.kernels.cutting import run_cutting
@@ -26,32 +27,35 @@ NO_SHAPE = 9
 """Relation of a value without height and width to the target's."""
 
 
+def _loop(
+    ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, ends: I64, to: int
+) -> int:
+    """The loop over one family; `run` is that family's, see `_expander`."""
+    examples = len(offsets)
+    for i in range(len(ops)):
+        start = to
+        k, p, q = ops[i, 0], ops[i, 1], ops[i, 2]
+        for e in range(examples):
+            end = run(k, src, offsets[e], inp, inp_offsets[e], p, q, out, to)  # type: ignore[name-defined] # noqa: F821
+            if end == FAIL:
+                to = start
+                for done in range(examples):
+                    ends[i, done] = start
+                break
+            to = end
+            ends[i, e] = end
+    return to
+
+
 def _expander(name: str, run: Run) -> Expand:
     """Compile the loop over one family of kernels.
 
     Families are compiled apart: LLVM would work on everything again at each level of calls.
+    `run` is a global of the copy, not a closure: numba's cache compares closures by their
+    pickles, and those of compiled functions differ from process to process.
     """
-
-    @named_entry(f"expand_{name}")
-    def expand(
-        ops: I64, src: U8, offsets: I64, inp: U8, inp_offsets: I64, out: U8, ends: I64, to: int
-    ) -> int:
-        examples = len(offsets)
-        for i in range(len(ops)):
-            start = to
-            k, p, q = ops[i, 0], ops[i, 1], ops[i, 2]
-            for e in range(examples):
-                end = run(k, src, offsets[e], inp, inp_offsets[e], p, q, out, to)
-                if end == FAIL:
-                    to = start
-                    for done in range(examples):
-                        ends[i, done] = start
-                    break
-                to = end
-                ends[i, e] = end
-        return to
-
-    return expand
+    copy = FunctionType(_loop.__code__, {**globals(), "run": run}, f"expand_{name}")
+    return named_entry(f"expand_{name}")(copy)
 
 
 FAMILIES: dict[int, Expand] = {
