@@ -44,8 +44,6 @@ CANCEL_GRACE_S = 0.25
 """A new worker costs about this much, so a task given up may take it to end by itself."""
 PACE_S = 0.01
 """Results may wait this long when every worker is busy and well supplied."""
-SHARE_FROM = 6
-"""Tasks waiting in one worker that are worth sharing with an idle one."""
 LONG_S = 0.1
 """A task that runs this long does not keep others waiting behind it."""
 
@@ -72,11 +70,6 @@ def _room(place: _Place, credit: int) -> int:
     return 0 if held > credit // 2 else credit - held
 
 
-def _waiting(worker: WorkerProcess) -> list[int]:
-    """Tickets a worker holds and has not begun, as far as is known, in order."""
-    return [t for t in worker.held if t != worker.running and t not in worker.recalled]
-
-
 class LocalBackend:
     """One worker process per slot; `max_credit` limits how many tasks one holds at a time.
 
@@ -89,11 +82,8 @@ class LocalBackend:
         slots: Sequence[Slot],
         max_credit: int = MAX_CREDIT,
         stagger_s: float = 0.0,
-        shares: bool = True,
     ) -> None:
-        """`shares` lets idle slots have short tasks that wait elsewhere."""
         self._setup = setup
-        self._shares = shares
         self._places = [_Place(slot) for slot in slots]
         self._max_credit = max_credit
         self._stagger_s = stagger_s
@@ -288,29 +278,18 @@ class LocalBackend:
             self._events.append(Lost(ticket, body[1], body[2]))
 
     def _ask_back(self) -> None:
-        """When a slot is idle, take back what waits behind a long task elsewhere.
-
-        Towards the end of a round, also half of what the fullest worker holds of short ones.
-        """
-        idle = [place for place in self._places if not place.held() and not place.retired]
-        if not idle:
+        """When a slot is idle, take back what waits behind a long task elsewhere."""
+        if all(place.held() or place.retired for place in self._places):
             return
         now_s = time.monotonic()
         for worker, place in self._serving():
-            if worker.running is not None and now_s - worker.running_since_s >= LONG_S:
-                self._recall(worker, place, _waiting(worker))
-        if self._shares and any(place.worker and place.worker.ready for place in idle):
-            fullest = max((place for place in self._places if place.worker), key=_Place.held)
-            assert fullest.worker is not None
-            waiting = _waiting(fullest.worker)
-            if len(waiting) >= SHARE_FROM and not fullest.worker.recalled:
-                self._recall(fullest.worker, fullest, waiting[len(waiting) // 2 :])
-
-    def _recall(self, worker: WorkerProcess, place: _Place, tickets: list[int]) -> None:
-        if tickets:
-            worker.recalled.update(tickets)
-            worker.send(["drop", tickets])
-            self._watch(worker, place)
+            if worker.running is None or now_s - worker.running_since_s < LONG_S:
+                continue
+            waiting = [t for t in worker.held if t != worker.running and t not in worker.recalled]
+            if waiting:
+                worker.recalled.update(waiting)
+                worker.send(["drop", waiting])
+                self._watch(worker, place)
 
     def _kill_cancelled(self) -> None:
         """Kill workers that still run a task given up a moment ago; short ones just end."""

@@ -54,18 +54,18 @@ from weft.model.values import encode
 
 PLACE_AHEAD = 1024
 """How many tasks that must wait may be passed over to find one that fits."""
-FIRST_MADE = 256
-"""A lazy round begins with this many, so that workers start while the rest is made."""
 
 
 @dataclass(frozen=True, slots=True)
 class LazyLimits:
-    """How much of a lazy round may exist at a time."""
+    """How much of a lazy round may exist at a time, and with how much any round begins."""
 
     window: int = 4096
     """Tasks made but not finished."""
     reach: int = 32768
     """Distance from the first unfinished task to the last one made."""
+    first: int = 256
+    """A round begins with so many tasks, so that workers start while the rest is made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +349,7 @@ class Machine:
             return
         if moved:
             self._commands.append(Advance(state.lane.path, state.number, state.recorded))
-        if state.lazy:
+        if state.made < state.size:
             self._make_more(state)
 
     def _close(self, state: OpenRoundState) -> None:
@@ -374,20 +374,18 @@ class Machine:
         self._open[lane.path, state.number] = state
         self._planned += state.size
         self._commands.append(OpenRound(lane.path, state.number, state.size))
-        if isinstance(step, LazyRound):
-            self._makers[lane.path, state.number] = step.make
-        else:
-            self._queue(state, step.tasks)
-        self._judge(state)  # a round of no tasks is over at once; a lazy one makes its first
+        make = step.make if isinstance(step, LazyRound) else step.tasks.__getitem__
+        self._makers[lane.path, state.number] = make
+        self._judge(state)  # a round of no tasks is over at once; others make their first
 
     def _make_more(self, state: OpenRoundState) -> None:
-        """Keep a window of a lazy round's tasks made, half a window at a time."""
-        lazy, unfinished = self._lazy, len(state.tasks)
-        window = lazy.window
+        """Make a round's first tasks, then the rest; of a lazy one half a window at a time."""
+        lazy, unfinished, end = self._lazy, len(state.tasks), state.size
+        if state.lazy:
+            end = min(end, state.recorded + lazy.reach, state.made + lazy.window - unfinished)
         if state.made == 0:
-            window = min(window, max(FIRST_MADE, 2 * len(self._placement.slots)))
-        end = min(state.size, state.recorded + lazy.reach, state.made + window - unfinished)
-        if unfinished > lazy.window // 2 or end <= state.made:
+            end = min(end, max(lazy.first, 2 * len(self._placement.slots)))
+        if end <= state.made or (state.lazy and unfinished > lazy.window // 2):
             return
         self._queue(state, [self._make(state, i) for i in range(state.made, end)])
 

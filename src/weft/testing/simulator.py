@@ -45,7 +45,7 @@ MAX_CRASHES = 3
 SHAPES = (7, 12, 13, 23, 26, 29, 31, 36, 40, 43, 44, 47, 49, 56, 57, 58)
 """Searches of 40 to 160 tasks in up to 13 lanes, so that 20 faults find room in each."""
 NODES = (Node("one", cpus=1), Node("three", cpus=3, max_concurrent=2))
-LAZY = LazyLimits(window=5, reach=9)
+LAZY = LazyLimits(window=5, reach=9, first=3)
 POLICY = Policy(retries=100, timeout_s=30.0)
 
 

@@ -263,8 +263,7 @@ def _backend(
         marks=marks,
     )
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
-    shares = execution.placement == "greedy"  # a dealt task goes back to its own slot
-    return LocalBackend(setup, slots, credit, execution.stagger_s, shares)
+    return LocalBackend(setup, slots, credit, execution.stagger_s)
 
 
 def _signer(execution: Execution, search: str) -> Callable[[str], str] | None:

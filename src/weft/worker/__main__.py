@@ -14,7 +14,6 @@ import socket
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -99,8 +98,8 @@ class WorkerLoop:
             self._send(["lost", prepared.ticket, prepared.reason, prepared.detail])
             return
         self._send(["started", assignment.ticket])
-        with output.of(assignment):
-            end = executor.run(assignment, *prepared)
+        end = executor.run(assignment, *prepared)
+        output.cut(assignment)
         if isinstance(end, Lost):
             self._send(["lost", end.ticket, end.reason, end.detail])
         else:
@@ -131,19 +130,15 @@ class OwnOutput:
 
     def __init__(self, logs: Path) -> None:
         self._logs = logs
+        self._seen_bytes = os.fstat(1).st_size
 
-    @contextlib.contextmanager
-    def of(self, assignment: Assignment) -> Iterator[None]:
-        """Save what is printed while the task runs as logs/<key>/<attempt>.log."""
-        start = os.fstat(1).st_size
-        try:
-            yield
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            end = os.fstat(1).st_size
-            if end > start:
-                self._save(assignment, start, end)
+    def cut(self, assignment: Assignment) -> None:
+        """Save what was printed since the last task ended as logs/<key>/<attempt>.log."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        start, self._seen_bytes = self._seen_bytes, os.fstat(1).st_size
+        if self._seen_bytes > start:
+            self._save(assignment, start, self._seen_bytes)
 
     def _save(self, assignment: Assignment, start: int, end: int) -> None:
         folder = self._logs / assignment.key

@@ -12,7 +12,6 @@ import json
 import resource
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -86,32 +85,34 @@ class Executor:
         ticket = assignment.ticket
         around = TaskContext(*self._folders, assignment, *self._place, self._on_stage)
         task_context.enter(around)
+        end: dict[str, Any]
         start_s = perf_counter()
         try:
             with memory_limit(None if assignment.function == COMMAND else assignment.memory_mb):
                 value = function(**args)
         except Ending as ending:
-            end = ending.outcome(ticket)
+            found = ending.outcome(ticket)
+            if isinstance(found, Lost):
+                return found
+            end = {"error": found.error, "retriable": found.retriable, "detail": found.detail}
         except Temporary as error:
-            end = _fault(ticket, "temporary", around, error, retriable=True)
+            end = _fault("temporary", around, error, retriable=True)
         except MemoryError as error:
-            end = _fault(ticket, "out-of-memory", around, error)
+            end = _fault("out-of-memory", around, error)
         except ObjectDamaged as error:  # the store's fault, not the task's
             return Lost(ticket, "object-damaged", _detail(error))
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else int(error.code is not None)
-            end = _fault(ticket, "exit", around, error, exit_code=code)
+            end = _fault("exit", around, error, exit_code=code)
         except Exception as error:
-            end = _fault(ticket, "exception", around, error)
+            end = _fault("exception", around, error)
         else:
-            end = _encoded(ticket, value, around)
+            end = _encoded(value, around)
         finally:
             task_context.enter(None)
-        if isinstance(end, Lost):
-            return end
         run_s = perf_counter() - start_s
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
-        return replace(end, notes=notes, run_s=run_s)
+        return Finished(ticket, **end, notes=notes, run_s=run_s)
 
     def _load(self, name: str) -> Any:
         module, _, attribute = name.partition(":")
@@ -141,7 +142,8 @@ def memory_limit(memory_mb: int | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _encoded(ticket: int, value: object, around: TaskContext) -> Finished:
+def _encoded(value: object, around: TaskContext) -> dict[str, Any]:
+    """Fields of `Finished` for a value; invalid ones are the task's fault."""
     try:
         text = encode(value)
         if len(text) > MAX_RESULT_CHARS:
@@ -151,26 +153,24 @@ def _encoded(ticket: int, value: object, around: TaskContext) -> Finished:
             )
     except ValueInvalid as error:
         failure = TaskError("result-invalid", "collect")
-        return Finished(ticket, error=failure, detail=str(error))
+        return {"error": failure, "detail": str(error)}
+    if not around.staged:
+        return {"value": text}
     staged = tuple(Staged(digest, name) for digest, name in around.staged.items())
-    return Finished(ticket, text, staged=staged)
+    return {"value": text, "staged": staged}
 
 
 def _fault(
-    ticket: int,
     type_: str,
     around: TaskContext,
     error: BaseException,
     *,
     exit_code: int | None = None,
     retriable: bool = False,
-) -> Finished:
-    return Finished(
-        ticket,
-        error=TaskError(type_, around.stage, exit_code),
-        retriable=retriable,
-        detail=_detail(error),
-    )
+) -> dict[str, Any]:
+    """Fields of `Finished` for a failure."""
+    failure = TaskError(type_, around.stage, exit_code)
+    return {"error": failure, "retriable": retriable, "detail": _detail(error)}
 
 
 def _detail(error: BaseException) -> str:
