@@ -1,0 +1,104 @@
+"""What a tree search is asked to do: plain data, and its form in the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+STAGES = ("implement", "review", "sweep", "score")
+SCOPES = ("node", "ancestors", "global", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One command of an eval; without argv, `implement` applies the idea itself."""
+
+    argv: tuple[str, ...] = ()
+    timeout_s: float = 0.0
+    """0: as long as `eval_timeout_seconds` says."""
+    env: Mapping[str, str] = field(default_factory=dict)
+    env_from: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """Everything that decides a tree search, apart from its root and its ideas."""
+
+    stages: Mapping[str, Stage]
+    direction: str = "max"
+    beam_width: int = 3
+    ideas_per_node: int = 1000
+    max_depth: int = 3
+    max_total_evals: int = 1000
+    eval_retries: int = 0
+    eval_timeout_s: float = 600.0
+    memory_mb: int | None = None
+    strict_fail_depth: bool = False
+    stop_on_empty_frontier: bool = True
+    dedupe_scope: str = "ancestors"
+    protected: tuple[str, ...] = ()
+    root_repeats: int = 1
+    review_rounds: int = 1
+    max_usd: str = ""
+    """Decimal text; empty for no limit."""
+    max_tokens: int = 0
+    dry_run: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form, as the run's first record binds it."""
+        said: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        said["protected"] = list(self.protected)
+        said["stages"] = {
+            name: {
+                "argv": list(s.argv),
+                "timeout_s": s.timeout_s,
+                "env": dict(s.env),
+                "env_from": list(s.env_from),
+            }
+            for name, s in self.stages.items()
+        }
+        return said
+
+    @staticmethod
+    def from_dict(raw: Mapping[str, Any]) -> Plot:
+        """Read what `to_dict` wrote."""
+        stages = {
+            name: Stage(tuple(s["argv"]), s["timeout_s"], s["env"], tuple(s["env_from"]))
+            for name, s in raw["stages"].items()
+        }
+        return Plot(**{**raw, "protected": tuple(raw["protected"]), "stages": stages})
+
+    def limit_s(self, stage: str) -> float:
+        """Seconds that one attempt of a stage may take."""
+        return self.stages[stage].timeout_s or self.eval_timeout_s
+
+    def has(self, stage: str) -> bool:
+        """Whether a stage has a command."""
+        return stage in self.stages and bool(self.stages[stage].argv)
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """Something to try: `patch`, `blocks`, `parameter`, or `text` for the implement command."""
+
+    name: str
+    kind: str
+    digest: str
+    """SHA-256 of its normalised text, for dedupe."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"name": self.name, "kind": self.kind, "digest": self.digest}
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """The state to start from; its files are the run's input `root`."""
+
+    commit: str
+    tree: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"commit": self.commit, "tree": self.tree}

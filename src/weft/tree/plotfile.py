@@ -1,0 +1,183 @@
+"""The config file of a tree search: TOML, every field checked, an unknown one refused.
+
+Reads the file only; whether the repository and the ideas are there is for the caller to see.
+A value that a flag gives replaces that of the file before anything is checked.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from weft.errors import FileInvalid, UsageError
+from weft.tree.plot import Plot, Stage
+
+MAX_BYTES = 4 * 2**20
+Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
+Named = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+Variable = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class StageTable(_Strict):
+    """`[implement]`, `[review]`, `[sweep]` or `[score]`."""
+
+    argv: Annotated[list[Text], Field(min_length=1)]
+    timeout_s: Seconds | None = None
+    env: dict[Variable, Text] = {}
+    env_from: list[Variable] = []
+
+    def to_stage(self) -> Stage:
+        """Return the stage as plain data."""
+        return Stage(tuple(self.argv), self.timeout_s or 0.0, self.env, tuple(self.env_from))
+
+
+class ParameterTable(_Strict):
+    """`[[parameters]]`: values to try for one field of a JSON file."""
+
+    file: Named
+    key: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$")]
+    values: Annotated[list[bool | int | float | str], Field(min_length=1, max_length=10_000)]
+
+
+class TreeFile(_Strict):
+    """The whole file."""
+
+    repo: Named | None = None
+    files: Named | None = None
+    revision: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")] = "HEAD"
+    ideas: Named | None = None
+    parameters: list[ParameterTable] = []
+    protected: list[Named] = []
+    direction: Literal["max", "min"]
+    beam_width: Annotated[int, Field(ge=1, le=10_000)] = 3
+    ideas_per_node: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    max_depth: Annotated[int, Field(ge=1, le=1000)] = 3
+    max_total_evals: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
+    eval_retries: Annotated[int, Field(ge=0, le=100)] = 0
+    eval_timeout_seconds: Seconds = 600.0
+    memory_mb: Annotated[int, Field(ge=1, le=2**40)] | None = None
+    strict_fail_depth: bool = False
+    stop_on_empty_frontier: bool = True
+    dedupe_scope: Literal["node", "ancestors", "global", "none"] = "ancestors"
+    root_repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+    review_rounds: Annotated[int, Field(ge=1, le=20)] = 1
+    max_usd: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    deterministic: bool = False
+    seed: Annotated[int, Field(ge=0, le=2**63)] = 0
+    max_parallel_evals: Annotated[int, Field(ge=1, le=4096)] = 1
+    max_parallel_per_node: Annotated[int, Field(ge=1, le=4096)] | None = None
+    parallel_backend: Literal["serial", "local", "threadpool"] = "local"
+    implement: StageTable | None = None
+    review: StageTable | None = None
+    sweep: StageTable | None = None
+    score: StageTable
+
+    @model_validator(mode="after")
+    def _check_together(self) -> TreeFile:
+        if (self.repo is None) is (self.files is None):
+            raise ValueError("give repo or files, one of them")
+        if self.ideas is None and not self.parameters:
+            raise ValueError("give ideas, parameters, or both")
+        if self.score.env_from:
+            raise ValueError("score.env_from: the scorer gets no secrets")
+        if self.review_rounds > 1 and self.review is None:
+            raise ValueError("review_rounds needs [review]")
+        return self
+
+    def to_plot(self, *, dry_run: bool) -> Plot:
+        """Return what decides the outcome, as plain data."""
+        tables = {"implement": self.implement, "review": self.review, "sweep": self.sweep}
+        stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
+        return Plot(
+            stages={"implement": Stage()} | stages | {"score": self.score.to_stage()},
+            direction=self.direction,
+            beam_width=self.beam_width,
+            ideas_per_node=self.ideas_per_node,
+            max_depth=self.max_depth,
+            max_total_evals=self.max_total_evals,
+            eval_retries=self.eval_retries,
+            eval_timeout_s=float(self.eval_timeout_seconds),
+            memory_mb=self.memory_mb,
+            strict_fail_depth=self.strict_fail_depth,
+            stop_on_empty_frontier=self.stop_on_empty_frontier,
+            dedupe_scope=self.dedupe_scope,
+            protected=tuple(p.rstrip("/") for p in self.protected),
+            root_repeats=self.root_repeats,
+            review_rounds=self.review_rounds,
+            max_usd=self.max_usd or "",
+            max_tokens=self.max_tokens or 0,
+            dry_run=dry_run,
+        )
+
+
+def read_plotfile(path: Path, given: Mapping[str, Any]) -> TreeFile:
+    """Read and check a config, with `given` values by dotted name in place of the file's.
+
+    Raises FileInvalid naming file and field, UsageError naming the flag.
+    """
+    raw = _toml(path)
+    for name, value in given.items():
+        _put(raw, name, value)
+    try:
+        return TreeFile.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])[:100]
+        message = first["msg"].replace("Value error, ", "")
+        said = message.replace("Extra inputs are not permitted", "unknown field")
+    if where in given:
+        raise UsageError(f"{flag_of(where)} {given[where]!r:.80}: {said}")
+    raise FileInvalid(f"{path}: {where}: {said}" if where else f"{path}: {said}")
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """Read `--set NAME=VALUE`; the value is written as in TOML."""
+    name, separator, value = text.partition("=")
+    if not separator or not re.fullmatch(r"[a-z_]+(\.[a-z_]+)?", name):
+        raise UsageError(f"--set {text[:80]!r} is not NAME=VALUE", hint="--set score.timeout_s=5")
+    try:
+        return name, tomllib.loads(f"x = {value}")["x"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        raise UsageError(
+            f"--set {text[:80]!r}: the value is not written as in TOML",
+            hint="text stands in quotes: --set 'direction=\"min\"'",
+        ) from None
+
+
+def flag_of(name: str) -> str:
+    """Return the flag that gives a field."""
+    return "--" + name.replace("_", "-") if "." not in name else f"--set {name}"
+
+
+def _put(raw: dict[str, Any], name: str, value: Any) -> None:
+    table, _, last = name.rpartition(".")
+    place = raw.setdefault(table, {}) if table else raw
+    if not isinstance(place, dict):
+        raise UsageError(f"--set {name}: {table} is not a table")
+    place[last] = value
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file():
+            what = "is not a plain file" if path.exists() else "does not exist"
+            raise FileInvalid(f"config {path} {what}")
+        if path.stat().st_size > MAX_BYTES:
+            raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")
+        return tomllib.loads(path.read_bytes().decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FileInvalid(f"{path}: {' '.join(str(error).split())[:300]}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileInvalid(f"config {str(path)[:200]!r}: {reason}") from None

@@ -1,0 +1,129 @@
+"""The stages of an eval as tasks: commands, or with --dry-run a synthetic outcome per eval id.
+
+What a task's arguments hold is what the manifest and `--json` show of it: eval_id,
+parent_node_id, idea_path, depth and stage. Evals of one parent form a group, so that a cap per
+node can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from weft.define import command, task
+from weft.model.results import TaskError
+from weft.model.tasks import TaskCall
+from weft.model.values import Object
+from weft.tree import slot
+from weft.tree.plot import Plot
+from weft.tree.story import Eval, Node
+from weft.worker.ending import Ending
+
+ARGV = ("{python}", "-I", "-S", "{tool}", "{spec}")
+OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
+
+
+def stage_call(stage: str, item: Eval, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
+    """Describe one stage of an eval."""
+    if plot.dry_run:
+        return _dry(stage, item)
+    more = {
+        "idea_kind": item.idea.kind,
+        "idea": inputs[f"idea/{item.idea.name}"],
+        "feedback": item.feedback,
+        "parent_result": item.parent.result,
+        "sweep": item.sweep,
+        "message": message_of(item),
+    }
+    return _call(stage, item.parent, plot, inputs, _asked(stage, item), more, item.candidate)
+
+
+def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
+    """Describe one scoring of the root."""
+    asked = {
+        "eval_id": None, "parent_node_id": 0, "idea_path": "", "depth": 0, "stage": "score",
+        "repeat": number,
+    }  # fmt: skip
+    if plot.dry_run:
+        return synthetic(asked, 0, "pass")
+    return _call("score", node, plot, inputs, asked, {}, None)
+
+
+def message_of(item: Eval) -> str:
+    """Return the message of the commit that an eval makes."""
+    return f"{item.idea.name}\n\nweft-eval: {item.name}\nweft-parent: {item.parent.name}"
+
+
+def _asked(stage: str, item: Eval) -> dict[str, Any]:
+    return {
+        "eval_id": item.eval_id,
+        "parent_node_id": item.parent.node_id,
+        "idea_path": item.idea.name,
+        "depth": item.depth,
+        "stage": stage,
+    }
+
+
+def _call(
+    stage: str,
+    node: Node,
+    plot: Plot,
+    inputs: Mapping[str, Object],
+    asked: Mapping[str, Any],
+    more: Mapping[str, Any],
+    candidate: Mapping[str, Any] | None,
+) -> TaskCall:
+    own, after = plot.stages[stage], stage != "implement" and candidate is not None
+    steps = [*node.steps, candidate["diff"]] if after and candidate else list(node.steps)
+    args = {
+        **asked,
+        **more,
+        "command": list(own.argv),
+        "env": dict(own.env),
+        "root": inputs["root"],
+        "diffs": steps,
+        "tree": candidate["tree"] if after and candidate else node.tree,
+        "parent_commit": node.commit,
+        "protected": list(plot.protected),
+        "timeout_s": plot.limit_s(stage),
+    }
+    return command(
+        ARGV,
+        timeout_s=plot.limit_s(stage),
+        args=args,
+        prepare=slot.prepare,
+        collect=slot.collect,
+        env_from=own.env_from,
+        retries=plot.eval_retries,
+        memory_mb=plot.memory_mb,
+        group=node.name,
+    )
+
+
+# -- without commands ---------------------------------------------------------------------------
+
+
+def _dry(stage: str, item: Eval) -> TaskCall:
+    outcome = OUTCOMES[item.eval_id % len(OUTCOMES)]
+    asked = _asked(stage, item)
+    base = item.parent.node_id if stage == "implement" else int(item.parent.result["score"])
+    return synthetic(asked, base, outcome)
+
+
+@task
+def synthetic(asked: dict[str, Any], base: int, outcome: str) -> dict[str, Any]:
+    """Return what a stage might have said: always the same for an eval."""
+    number = asked["eval_id"] or 0
+    if asked["stage"] == "implement":
+        name = f"{number:040x}"
+        return {"tree": name, "commit": name, "changed": ["dry"], "diff": None, "cost": None}
+    if outcome == "missing-score":
+        raise Ending(TaskError("score-invalid", "score"))
+    moves = {"pass": 2 + number % 7, "weak": 1, "regress": -3, "incomplete": 5}
+    ok = 9 if outcome == "incomplete" else 10
+    return {
+        "score": str(base + (moves[outcome] if asked["eval_id"] is not None else 100)),
+        "rows": {"ok": ok, "expected": 10},
+        "approved": True,
+        "seal": "",
+    }

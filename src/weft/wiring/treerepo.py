@@ -1,0 +1,208 @@
+"""Repositories as a tree run meets them: read without touching, written by export only.
+
+A root travels as a stream for `git fast-import`: uncompressed, in the order of its paths, so
+that the same commit is the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.errors import FileInvalid, InputError
+from weft.tree.plot import Root
+from weft.treetools.stage import WHO, Git, GitFailed, commit_id, commit_text, restore
+
+MAX_ROOT_BYTES = 512 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A commit as it was taken in: its names, its files as a stream, its own bytes."""
+
+    root: Root
+    stream: bytes
+    commit: bytes
+
+
+def read_repository(path: Path, revision: str) -> Taken:
+    """Return a commit of a repository, and its files as a stream; nothing is written there."""
+    git = _open(path)
+    try:
+        commit = git.word("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+    except GitFailed:
+        raise InputError(f"{path} has no commit {revision!r}") from None
+    _check_clean(git, path)
+    return _root(git, commit, path)
+
+
+def read_files(path: Path) -> Taken:
+    """Return plain files as the first commit of a new repository, and their stream."""
+    if not path.is_dir():
+        raise FileInvalid(f"files: {path} is not a folder")
+    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
+        git = Git(Path(place) / "repo.git", path.absolute())
+        git.run("init", "-q", "--template=")
+        git.run("add", "-A", "-f", "--", ".")
+        tree = git.word("write-tree")
+        text = f"tree {tree}\nauthor {WHO}\ncommitter {WHO}\n\nroot\n".encode()
+        git.run("hash-object", "-t", "commit", "-w", "--stdin", data=text)
+        return _root(git, commit_id(text), path)
+
+
+@contextlib.contextmanager
+def rebuilt(taken: Taken, steps: Sequence[tuple[bytes, str]]) -> Iterator[tuple[Git, list[str]]]:
+    """Give a repository that holds the root and one commit for each (diff, message)."""
+    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
+        folder = Path(place) / "repo.git"
+        git = Git(folder)
+        restore(git, taken.stream, [])
+        commits: list[str] = []
+        parent = git.word("hash-object", "-t", "commit", "-w", "--stdin", data=taken.commit)
+        if b"\nparent " in taken.commit.partition(b"\n\n")[0]:
+            (folder / "shallow").write_text(f"{parent}\n", "utf-8")
+        for diff, message in steps:
+            git.run("apply", "--cached", "--binary", "--whitespace=nowarn", data=diff)
+            text = commit_text(git.word("write-tree"), parent, message)
+            parent = git.word("hash-object", "-t", "commit", "-w", "--stdin", data=text)
+            commits.append(parent)
+        yield git, commits
+
+
+def write_branch(repo: Path, branch: str, made: Git, root: Root, commits: Sequence[str]) -> None:
+    """Add commits to a repository under a new branch; nothing else of it is touched."""
+    git = _open(repo)
+    ref = f"refs/heads/{branch}"
+    try:
+        git.run("check-ref-format", ref)
+    except GitFailed:
+        raise InputError(f"{branch!r} cannot be the name of a branch") from None
+    try:
+        git.run("cat-file", "-e", f"{root.commit}^{{commit}}")
+    except GitFailed:
+        raise InputError(f"{repo} does not hold the commit {root.commit} it began with") from None
+    with contextlib.suppress(GitFailed):
+        git.run("rev-parse", "--verify", "--quiet", ref)
+        raise InputError(f"{repo} has a branch {branch!r} already", hint="choose another --branch")
+    _copy(made, git, commits, [root.commit])
+    git.run("update-ref", ref, commits[-1] if commits else root.commit, "0" * 40)
+
+
+def write_new(repo: Path, branch: str, made: Git, root: Root, commits: Sequence[str]) -> None:
+    """Make a repository with the root and the commits, checked out on the branch."""
+    repo.mkdir(parents=True)
+    try:
+        git = Git(repo / ".git", repo.absolute())
+        git.run("init", "-q", "--template=", f"--initial-branch={branch}")
+        last = commits[-1] if commits else root.commit
+        _copy(made, git, [last], [])
+        if (made.folder / "shallow").is_file():
+            (git.folder / "shallow").write_bytes((made.folder / "shallow").read_bytes())
+        git.run("update-ref", f"refs/heads/{branch}", last)
+        git.run("read-tree", last)
+        git.run("checkout-index", "-a", "-f")
+        git.run("config", "core.bare", "false")
+    except GitFailed:
+        shutil.rmtree(repo)
+        raise
+
+
+def _copy(source: Git, target: Git, wanted: Sequence[str], known: Sequence[str]) -> None:
+    names = "".join(f"{c}\n" for c in wanted) + "".join(f"^{c}\n" for c in known)
+    pack = source.run("pack-objects", "--revs", "--stdout", "-q", data=names.encode())
+    target.run("unpack-objects", "-q", data=pack)
+
+
+def _open(path: Path) -> Git:
+    if not path.is_dir():
+        what = "is not a folder" if path.exists() else "does not exist"
+        raise InputError(f"repository {path} {what}")
+    inner = path / ".git"
+    try:
+        if inner.is_file():
+            named = inner.read_text("utf-8").removeprefix("gitdir:").strip()
+            git = Git(path / named, path.absolute())
+        else:
+            git = Git((inner if inner.is_dir() else path).absolute(), path.absolute())
+        if git.word("rev-parse", "--show-object-format") != "sha1":
+            raise InputError(f"{path} is a repository with SHA-256 names, which is not supported")
+    except (GitFailed, UnicodeDecodeError):
+        raise InputError(
+            f"{path} is not a git repository", hint="git init, or give files"
+        ) from None
+    return git
+
+
+def _check_clean(git: Git, path: Path) -> None:
+    """Refuse changes that are not committed. Runs no filter: bytes are compared as they are."""
+    if not (git.folder / "index").is_file():
+        return
+    staged = git.run("diff-index", "--cached", "--name-only", "-z", "HEAD").split(b"\0")
+    names = [n for n in staged if n]
+    for line in git.run("diff-files", "-z").split(b"\0:"):
+        fields, _, rest = line.lstrip(b":").partition(b"\0")
+        name = rest.strip(b"\0")
+        if name and not _unchanged(git, path, fields.split(), name):
+            names.append(name)
+    if names:
+        raise InputError(
+            f"{path} has changes that are not committed: {names[0].decode('utf-8', 'replace')}",
+            hint="commit or stash them",
+        )
+
+
+def _unchanged(git: Git, path: Path, fields: list[bytes], name: bytes) -> bool:
+    """Whether a file that looks touched has the bytes of the index after all."""
+    if fields[0] != fields[1]:
+        return False
+    file = path / name.decode("utf-8", "surrogateescape")
+    data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+    return git.word("hash-object", "--stdin", data=data).encode() == fields[2]
+
+
+def _root(git: Git, commit: str, path: Path) -> Taken:
+    tree = git.word("rev-parse", f"{commit}^{{tree}}")
+    parts, size = [], 0
+    blobs: list[bytes] = []
+    for entry in git.run("ls-tree", "-r", "-z", tree).split(b"\0"):
+        if entry:
+            about, _, name = entry.partition(b"\t")
+            mode, kind, digest = about.split()
+            if kind == b"blob":
+                blobs.append(digest)
+            parts.append((mode, kind, digest, name))
+    contents = _contents(git, sorted(set(blobs)))
+    stream = [b"feature done\ncommit refs/weft/root\ncommitter weft <> 0 +0000\ndata 0\n"]
+    for mode, kind, digest, name in parts:
+        if kind != b"blob":
+            stream.append(b"M %s %s %s\n" % (mode, digest, _quoted(name)))
+            continue
+        data = contents[digest]
+        size += len(data)
+        head = b"M %s inline %s\ndata %d\n" % (mode, _quoted(name), len(data))
+        stream.append(head + data + b"\n")
+    if size > MAX_ROOT_BYTES:
+        raise InputError(f"{path}: {size:,} bytes of files, more than {MAX_ROOT_BYTES:,}")
+    stream.append(b"done\n")
+    return Taken(Root(commit, tree), b"".join(stream), git.run("cat-file", "commit", commit))
+
+
+def _contents(git: Git, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+    out = git.run("cat-file", "--batch", data=b"".join(d + b"\n" for d in digests))
+    found, position = {}, 0
+    for digest in digests:
+        end = out.index(b"\n", position)
+        size = int(out[position:end].split()[2])
+        found[digest] = out[end + 1 : end + 1 + size]
+        position = end + size + 2
+    return found
+
+
+def _quoted(name: bytes) -> bytes:
+    """Write a path as fast-import reads it."""
+    escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'
