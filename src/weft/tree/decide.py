@@ -7,11 +7,14 @@ then by eval id; evals whose files are equal share one place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from weft.tree.plot import Plot
 from weft.tree.story import Eval, Rule, Story
 from weft.treetools.stage import is_protected
+
+EXACT = Context(prec=4000)
+"""Scores are compared to their last digit; the default context would round after 28."""
 
 
 def gate(item: Eval, plot: Plot, story: Story) -> list[Rule]:
@@ -27,8 +30,12 @@ def gate(item: Eval, plot: Plot, story: Story) -> list[Rule]:
 
 def ranked(evals: Sequence[Eval], direction: str) -> list[Eval]:
     """Order evals that passed: best score first, equal scores by eval id."""
-    sign = -1 if direction == "max" else 1
-    return sorted(evals, key=lambda e: (sign * score_of(e), e.eval_id))
+    return sorted(evals, key=lambda e: (lower_is_better(score_of(e), direction), e.eval_id))
+
+
+def lower_is_better(score: Decimal, direction: str) -> Decimal:
+    """Return a score for sorting; negated without rounding."""
+    return score.copy_negate() if direction == "max" else score
 
 
 def score_of(item: Eval) -> Decimal:
@@ -39,7 +46,7 @@ def score_of(item: Eval) -> Decimal:
 
 def gain(score: Decimal, than: Decimal, direction: str) -> Decimal:
     """By how much a score is better than another; negative when it is worse."""
-    return score - than if direction == "max" else than - score
+    return EXACT.subtract(score, than) if direction == "max" else EXACT.subtract(than, score)
 
 
 def touched(item: Eval, plot: Plot) -> list[str]:

@@ -18,7 +18,7 @@ from weft.define import search
 from weft.model.results import Result
 from weft.model.tasks import Round, Unknown, make_round
 from weft.model.values import Object
-from weft.tree.decide import gain, gate, ranked, touched
+from weft.tree.decide import EXACT, gain, gate, lower_is_better, ranked, touched
 from weft.tree.plot import Idea, Plot, Root
 from weft.tree.stages import root_call, stage_call
 from weft.tree.story import Eval, Node, Skip, Story
@@ -88,7 +88,7 @@ class Growth:
         values = [Decimal(result.value["score"]) for result in results]
         node.result = dict(results[0].value)
         self.story.root_scores = [result.value["score"] for result in results]
-        self.story.band = max(values) - min(values)
+        self.story.band = EXACT.subtract(max(values), min(values))
 
     def is_stopped(self) -> bool:
         """Whether a limit has ended the search."""
@@ -281,7 +281,7 @@ class Spending:
         if not result.ok:
             return "strict: an eval failed" if self._plot.strict_fail_depth else ""
         cost = result.value.get("cost") or {"usd": "0", "input_tokens": 0, "output_tokens": 0}
-        self._usd += Decimal(cost["usd"])
+        self._usd = EXACT.add(self._usd, Decimal(cost["usd"]))
         self._tokens += cost["input_tokens"] + cost["output_tokens"]
         if self._plot.max_usd and self._usd >= Decimal(self._plot.max_usd):
             return f"max_usd is spent: {self._usd}"
@@ -306,10 +306,7 @@ def named(stage: str, result: Result) -> dict[str, Any]:
 
 def best_of(plot: Plot, story: Story) -> Node:
     """Return the node with the best score; of equal ones the first."""
-    return min(
-        story.nodes,
-        key=lambda n: (-gain(n.score, story.nodes[0].score, plot.direction), n.node_id),
-    )
+    return min(story.nodes, key=lambda n: (lower_is_better(n.score, plot.direction), n.node_id))
 
 
 def summary_of(plot: Plot, story: Story) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from typing import Any
 from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.results import TaskError
+from weft.tree.decide import EXACT
 from weft.treetools import stage as tool
 from weft.worker.command import CommandRun, expand
 from weft.worker.context import get, note, put_file
@@ -192,7 +193,7 @@ def _decimal(value: Any, name: str) -> str:
     if len(value) > MAX_DIGITS or not NUMBER.fullmatch(value):
         raise Invalid(f"{name} {value[:40]} is not a number to compare")
     try:
-        return f"{Decimal(str(value)).normalize():f}"
+        return f"{EXACT.normalize(Decimal(str(value))):f}"
     except InvalidOperation:
         raise Invalid(f"{name} {value[:40]} is not a number") from None
 

@@ -26,7 +26,7 @@ OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 def stage_call(stage: str, item: Eval, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
     """Describe one stage of an eval."""
     if plot.dry_run:
-        return _dry(stage, item)
+        return _dry(stage, item, plot)
     more = {
         "idea_kind": item.idea.kind,
         "idea": inputs[f"idea/{item.idea.name}"],
@@ -45,7 +45,7 @@ def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object])
         "repeat": number,
     }  # fmt: skip
     if plot.dry_run:
-        return synthetic(asked, 0, "pass")
+        return synthetic(asked, 1000, "pass", 0)
     return _call("score", node, plot, inputs, asked, {}, None)
 
 
@@ -103,15 +103,19 @@ def _call(
 # -- without commands ---------------------------------------------------------------------------
 
 
-def _dry(stage: str, item: Eval) -> TaskCall:
+def _dry(stage: str, item: Eval, plot: Plot) -> TaskCall:
     outcome = OUTCOMES[item.eval_id % len(OUTCOMES)]
     asked = _asked(stage, item)
     base = item.parent.node_id if stage == "implement" else int(item.parent.result["score"])
-    return synthetic(asked, base, outcome)
+    return synthetic(asked, base, outcome, _sign(plot))
+
+
+def _sign(plot: Plot) -> int:
+    return 1 if plot.direction == "max" else -1
 
 
 @task
-def synthetic(asked: dict[str, Any], base: int, outcome: str) -> dict[str, Any]:
+def synthetic(asked: dict[str, Any], base: int, outcome: str, sign: int) -> dict[str, Any]:
     """Return what a stage might have said: always the same for an eval."""
     number = asked["eval_id"] or 0
     if asked["stage"] == "implement":
@@ -122,7 +126,7 @@ def synthetic(asked: dict[str, Any], base: int, outcome: str) -> dict[str, Any]:
     moves = {"pass": 2 + number % 7, "weak": 1, "regress": -3, "incomplete": 5}
     ok = 9 if outcome == "incomplete" else 10
     return {
-        "score": str(base + (moves[outcome] if asked["eval_id"] is not None else 100)),
+        "score": str(base + sign * moves[outcome]),
         "rows": {"ok": ok, "expected": 10},
         "approved": True,
         "seal": "",

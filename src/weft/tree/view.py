@@ -13,6 +13,9 @@ from weft.tree.plot import Plot
 from weft.tree.search import grow
 from weft.tree.story import Eval, Story
 
+ENDED_EARLY = ("dropped", "cancelled")
+"""States of tasks behind an early stop."""
+
 
 @dataclass(slots=True)
 class Timing:
@@ -62,7 +65,7 @@ def _drive(body: Any, rounds: Mapping[int, list[TaskSeen]]) -> None:
         for number in range(len(rounds)):
             results = list(_results(rounds[number]))
             whole = len(results) == len(asked.tasks)
-            if not whole and not any(t.state == "dropped" for t in rounds[number]):
+            if not whole and not any(t.state in ENDED_EARLY for t in rounds[number]):
                 return
             asked = body.send(results)
     except StopIteration:

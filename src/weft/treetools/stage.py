@@ -48,8 +48,8 @@ class GitFailed(Exception):  # noqa: N818 - named by situation, as all errors he
 class Git:
     """Git on one repository, deaf to every setting of the user and of the machine."""
 
-    def __init__(self, folder: Path, work_tree: Path | None = None, bare: bool = False) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, work_tree: Path | None = None) -> None:
+        self.folder = folder = folder.absolute()
         self._env = {
             "PATH": os.environ.get("PATH", os.defpath),  # noqa: TID251 - to find git itself
             "LC_ALL": "C", "HOME": os.devnull, "GIT_DIR": str(folder),
@@ -58,7 +58,7 @@ class Git:
             "GIT_NO_REPLACE_OBJECTS": "1", "GIT_ALLOW_PROTOCOL": "none",
         }  # fmt: skip
         self._work_tree = work_tree
-        if work_tree is not None and not bare:
+        if work_tree is not None:
             self._env["GIT_WORK_TREE"] = str(work_tree)
 
     def run(self, *words: str, data: bytes = b"") -> bytes:

@@ -6,7 +6,6 @@ these numbers first. Every idea changes one of the marked places.
 
 # Transforms are pairs (forward, backward) of lists of numbers below 512, applied in this order.
 
-
 #
 # capitals
 #

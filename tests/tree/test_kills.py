@@ -1,0 +1,136 @@
+"""SIGKILL at any moment, the same command again: nothing repeated, nothing left, one head."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.tree.conftest import COMMAND, CONFIG, Wood
+from tests.tree.test_parity import PARAMETERS
+from tests.workers.lab import print_figures
+
+pytestmark = pytest.mark.xdist_group("tree")
+Moment = Callable[[Path], bool]
+
+
+def words(out: Path) -> list[str]:
+    own = ["tree", "run", "tree.toml", "--out", str(out), "--max-depth", "2", "-q"]
+    return [*own, "--beam-width", "3", "--max-parallel-evals", "2"]
+
+
+def done_rows(run: Path) -> dict[str, tuple[int, float]]:
+    """Attempt and end of every task that is completed or failed for good."""
+    file = run / "manifest.sqlite"
+    if not file.is_file():
+        return {}
+    with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as base:
+        try:
+            sql = (
+                "SELECT key, attempt, finished_at FROM tasks WHERE state IN ('completed','failed')"
+            )
+            return {key: (attempt, end) for key, attempt, end in base.execute(sql)}
+        except sqlite3.OperationalError:
+            return {}
+    return {}
+
+
+def task_rows(run: Path) -> int:
+    file = run / "manifest.sqlite"
+    try:
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as base:
+            return int(base.execute("SELECT count(*) FROM tasks").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def kill_at(wood: Wood, out: Path, moment: Moment) -> bool:
+    """Start the command and kill its coordinator when the moment has come; False if it ended."""
+    with subprocess.Popen(
+        [*COMMAND, *words(out)], cwd=wood.folder, stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+    ) as process:  # fmt: skip
+        while process.poll() is None:
+            if moment(out):
+                os.kill(process.pid, signal.SIGKILL)
+                return True
+            time.sleep(0.005)
+    return False
+
+
+def left_over(out: Path) -> list[str]:
+    """Processes that have to do with a run."""
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = " ".join(process.info["cmdline"] or [])
+        if str(out) in line:
+            found.append(line)
+    return found
+
+
+def check_killed(wood: Wood, out: Path, moment: Moment, head: str) -> bool:
+    killed = kill_at(wood, out, moment)
+    before = done_rows(out)
+    told = wood.apart(*words(out))
+    assert told.code == 0, told
+    after = done_rows(out)
+    assert {key: after[key] for key in before} == before, "a completed task ran again"
+    assert wood.ledger(out.name) == head
+    assert left_over(out) == []
+    assert not (out / "attempts").exists()
+    assert wood.weft("verify", out).code == 0
+    return killed
+
+
+def after_s(delay_s: float) -> Moment:
+    begun: list[float] = []
+
+    def come(out: Path) -> bool:
+        if not begun and (out / "run.toml").is_file():
+            begun.append(time.monotonic())
+        return bool(begun) and time.monotonic() - begun[0] >= delay_s
+
+    return come
+
+
+def reference(wood: Wood) -> tuple[str, float]:
+    wood.plant(CONFIG + PARAMETERS)
+    begun = time.monotonic()
+    assert wood.apart(*words(wood.folder / "ref")).code == 0
+    return wood.ledger("ref"), time.monotonic() - begun
+
+
+def test_killed_right_after_planning_and_in_between_and_resumed_by_the_same_command(
+    wood: Wood,
+) -> None:
+    head, span_s = reference(wood)
+    moments: list[Moment] = [
+        lambda out: task_rows(out) > 0,  # the root is planned
+        lambda out: task_rows(out) > 8,  # the first depth is scored
+        after_s(span_s * 0.6),
+    ]
+    killed = [
+        check_killed(wood, wood.folder / f"k{number}", moment, head)
+        for number, moment in enumerate(moments)
+    ]
+    assert all(killed[:2])
+
+
+@pytest.mark.slow
+def test_killed_at_50_random_moments(wood: Wood) -> None:
+    head, span_s = reference(wood)
+    chance, killed = random.Random(6), 0
+    for number in range(50):
+        moment = after_s(chance.uniform(0.0, span_s))
+        killed += check_killed(wood, wood.folder / f"k{number}", moment, head)
+    with wood.capture.disabled():
+        print_figures("tree kills", seed=6, runs=50, killed=killed, repeated=0, orphans=0)
+    assert killed >= 35
