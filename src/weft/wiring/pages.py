@@ -16,9 +16,11 @@ from weft.report.view import RunView
 def register_pages() -> None:
     """Make the pages of our searches known to the report."""
     from weft.jobs import report as jobs  # noqa: PLC0415 - only when one is asked for
+    from weft.tree import report as tree  # noqa: PLC0415
 
     register("weft.arc", _arc_pages, _arc_lines)
     register("weft.jobs", jobs.pages, jobs.lines)
+    register("weft.tree", tree.pages, tree.lines)
 
 
 def _arc_pages(run: RunView) -> Sequence[Page]:

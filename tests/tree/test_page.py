@@ -1,0 +1,61 @@
+"""docs/tree.md and examples/tree are true, and the report's pages show a tree run."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.report.browser import started
+from tests.support.tools import require_tool
+from tests.test_guide import BLOCK, run_console
+from tests.tree.conftest import BINPACK, ROOT, Wood
+from weft.tree.plotfile import TreeFile
+
+PAGE = (ROOT / "docs" / "tree.md").read_text("utf-8")
+pytestmark = pytest.mark.xdist_group("tree")
+
+
+def test_page_says_what_its_commands_print(tmp_path: Path) -> None:
+    shutil.copytree(BINPACK.parent, tmp_path, dirs_exist_ok=True)
+    consoles = [text for language, text in BLOCK.findall(PAGE) if language == "console"]
+    assert len(consoles) == 2
+    for text in consoles:
+        run_console(text, tmp_path)
+
+
+def test_page_shows_the_example_and_has_every_field() -> None:
+    config = dict(BLOCK.findall(PAGE))["toml"]
+    assert config in BINPACK.read_text("utf-8")
+    for name in TreeFile.model_fields:
+        assert f"`{name}`" in PAGE, name
+
+
+def test_report_has_the_tree_and_diffs_and_opens_without_complaints(
+    wood: Wood, tmp_path: Path
+) -> None:
+    wood.plant()
+    body = "FILE: note\n<<<<<<< SEARCH\n=======\n<script>alert(1)</script>\n>>>>>>> REPLACE\n"
+    wood.write("ideas/<script>alert.md", body)
+    assert wood.run("run", "--max-depth", "2").code == 0
+    assert wood.weft("report", "run").code == 0
+    page = (wood.folder / "run" / "report.html").read_text("utf-8")
+    for text in ("Score by depth", "Timeline of evals", "promoted n1", "+  &#34;a&#34;: 5,"):
+        assert text in page, text
+    assert "<script>alert" not in page
+    with started(require_tool("chromium"), tmp_path / "home") as browser:
+        for width in (1400, 390):
+            with browser.open(wood.folder / "run" / "report.html", width=width) as tab:
+                tab.js("document.querySelector('#tab-page-1').click()")
+                assert "Score by depth" in tab.js("document.querySelector('#page-1').innerText")
+                assert not tab.overflows()
+                assert tab.complaints() == []
+                tab.screenshot(tmp_path / f"shot-{width}.png")
+
+
+def test_unfinished_run_has_pages_and_a_summary_too(wood: Wood) -> None:
+    wood.plant(score="import time\ntime.sleep(30)\n")
+    assert wood.run("run", "--wall-limit", "0.5").code == 130
+    assert wood.weft("report", "run").code == 0
+    assert "0 of 0 planned evals done" in wood.weft("status", "run").out
