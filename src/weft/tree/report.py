@@ -20,6 +20,7 @@ MAX_EVALS = 500
 MAX_DIFFS = 60
 DIFF_BYTES = 6000
 BAR = 12
+INK = "currentColor"
 
 
 def lines(run: RunView) -> list[str]:
@@ -72,9 +73,7 @@ def _edge(node: Node, places: dict[int, tuple[float, float]], best: bool) -> Mar
     assert node.parent is not None
     (x1, y1), (x2, y2) = places[node.parent.node_id], places[node.node_id]
     width = 4 if best else 1
-    return element(
-        "line", x1=x1, y1=y1, x2=x2, y2=y2, stroke="currentColor", stroke_width=width, opacity=0.5
-    )
+    return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=INK, stroke_width=width, opacity=0.5)
 
 
 def _node(node: Node, place: tuple[float, float], best: bool) -> list[Markup]:
@@ -83,11 +82,13 @@ def _node(node: Node, place: tuple[float, float], best: bool) -> list[Markup]:
     dot = element(
         "circle",
         element("title", f"{node.name} {idea}: {node.result['score']}"),
-        cx=x, cy=y, r=RADIUS + (4 if best else 0), fill="currentColor",
+        cx=x, cy=y, r=RADIUS + (4 if best else 0), fill=INK,
     )  # fmt: skip
     said = f"{node.name} {node.result['score']}"
-    text = element("text", said, x=x, y=y + 30, text_anchor="middle", font_size=16)
-    below = element("text", clip(idea, 28), x=x, y=y + 46, text_anchor="middle", font_size=12)
+    text = element("text", said, x=x, y=y + 30, text_anchor="middle", font_size=16, fill=INK)
+    below = element(
+        "text", clip(idea, 28), x=x, y=y + 46, text_anchor="middle", font_size=12, fill=INK
+    )
     return [dot, text, below]
 
 
@@ -127,7 +128,7 @@ def _bar(number: int, item: Eval, timing: Timing, start: float, length: float) -
     shade = 0.9 if item.node_id is not None else 0.4
     return element(
         "rect", title, x=x, y=number * BAR, width=max(1.0, width), height=BAR - 3,
-        fill="currentColor", opacity=shade,
+        fill=INK, opacity=shade,
     )  # fmt: skip
 
 

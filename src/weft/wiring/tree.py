@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -85,9 +86,21 @@ def read_request(path: Path, given: Mapping[str, Any], *, dry_run: bool = False)
         parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))
     ideas = idea_files.merged(*parts, where=path)
     plot = file.to_plot(dry_run=dry_run)
+    if not dry_run:
+        _check_programs(plot, path)
     inputs = {"root": taken.stream, "root-commit": taken.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
     return TreeRequest(file, plot, tuple(i for i, _ in ideas), taken.root, inputs)
+
+
+def _check_programs(plot: Plot, path: Path) -> None:
+    """Refuse a command whose program is nowhere, before anything is created."""
+    for name, stage in sorted(plot.stages.items()):
+        program = stage.argv[0] if stage.argv else "{python}"
+        if "{" in program or ("/" in program and not program.startswith("/")):
+            continue  # known on the slot only, or a file of the repository
+        if shutil.which(program) is None:
+            raise InputError(f"{path}: {name}.argv: there is no program {program!r:.80}")
 
 
 def plan_first(request: TreeRequest) -> Story:
