@@ -147,6 +147,11 @@ def test_sqlite_versions(version: tuple[int, ...], verdict: str, caveat: bool) -
     assert ("WAL-reset" in found.found) == caveat
 
 
+def test_missing_git_is_a_note() -> None:
+    planted(installed.check_git(lambda _: "/bin/git"), OK)
+    planted(installed.check_git(lambda _: None), NOTE, "weft tree")
+
+
 def test_extras_that_are_missing_are_fine() -> None:
     found = installed.check_extras(version_of(ray="9.9"), {"ray": "machines", "cupy": "GPUs"})
     planted(found, OK, "ray 9.9", "no cupy (GPUs)")

@@ -15,6 +15,7 @@ ON_THIS_MACHINE: tuple[Callable[[], Check], ...] = (
     installed.check_python,
     installed.check_packages,
     installed.check_sqlite,
+    installed.check_git,
     installed.check_extras,
     machine.check_clock,
     machine.check_processors,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
+import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
 
-from weft.doctor.finding import OK, PROBLEM, Check
+from weft.doctor.finding import NOTE, OK, PROBLEM, Check
 
 MIN_PYTHON = (3, 11)
 WAL_RESET_FIXED = (3, 51, 3)
@@ -88,6 +89,13 @@ def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Chec
     if version < WAL_RESET_FIXED and not mended:
         return Check("sqlite", OK, f"{text}; its WAL-reset bug needs two writers, a run has one")
     return Check("sqlite", OK, text)
+
+
+def check_git(found: Callable[[str], str | None] = shutil.which) -> Check:
+    """Git, which `weft tree` works with; other searches do not need it."""
+    if found("git") is None:
+        return Check("git", NOTE, "not found; weft tree needs it", "install git")
+    return Check("git", OK, "found, for weft tree")
 
 
 def check_extras(

@@ -19,6 +19,10 @@ class Stage:
     """0: as long as `eval_timeout_seconds` says."""
     env: Mapping[str, str] = field(default_factory=dict)
     env_from: tuple[str, ...] = ()
+    format: str = "weft"
+    """Whose evaluator wrote the result: `weft`, `openevolve`, `shinka`."""
+    regex: str = ""
+    """Takes the score out of stdout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ class Plot:
                 "timeout_s": s.timeout_s,
                 "env": dict(s.env),
                 "env_from": list(s.env_from),
+                "format": s.format,
+                "regex": s.regex,
             }
             for name, s in self.stages.items()
         }
@@ -64,7 +70,7 @@ class Plot:
     def from_dict(raw: Mapping[str, Any]) -> Plot:
         """Read what `to_dict` wrote."""
         stages = {
-            name: Stage(tuple(s["argv"]), s["timeout_s"], s["env"], tuple(s["env_from"]))
+            name: Stage(**{**s, "argv": tuple(s["argv"]), "env_from": tuple(s["env_from"])})
             for name, s in raw["stages"].items()
         }
         return Plot(**{**raw, "protected": tuple(raw["protected"]), "stages": stages})

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from weft.errors import FileInvalid, UsageError
 from weft.tree.plot import Plot, Stage
@@ -35,10 +35,30 @@ class StageTable(_Strict):
     timeout_s: Seconds | None = None
     env: dict[Variable, Text] = {}
     env_from: list[Variable] = []
+    format: Literal["weft", "openevolve", "shinka"] = "weft"
+    regex: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+
+    @field_validator("regex")
+    @classmethod
+    def _check_regex(cls, text: str | None) -> str | None:
+        try:
+            groups = re.compile(text or "()").groups
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}") from None
+        if groups != 1:
+            raise ValueError("a regex has one group, the score")
+        return text
 
     def to_stage(self) -> Stage:
         """Return the stage as plain data."""
-        return Stage(tuple(self.argv), self.timeout_s or 0.0, self.env, tuple(self.env_from))
+        return Stage(
+            tuple(self.argv),
+            self.timeout_s or 0.0,
+            self.env,
+            tuple(self.env_from),
+            self.format,
+            self.regex or "",
+        )
 
 
 class ParameterTable(_Strict):

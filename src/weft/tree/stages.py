@@ -80,6 +80,8 @@ def _call(
         **more,
         "command": list(own.argv),
         "env": dict(own.env),
+        "format": own.format,
+        "regex": own.regex,
         "root": inputs["root"],
         "diffs": steps,
         "tree": candidate["tree"] if after and candidate else node.tree,

@@ -48,7 +48,12 @@ class GitFailed(Exception):  # noqa: N818 - named by situation, as all errors he
 class Git:
     """Git on one repository, deaf to every setting of the user and of the machine."""
 
-    def __init__(self, folder: Path, work_tree: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        work_tree: Path | None = None,
+        more: Mapping[str, str] | None = None,
+    ) -> None:
         self.folder = folder = folder.absolute()
         self._env = {
             "PATH": os.environ.get("PATH", os.defpath),  # noqa: TID251 - to find git itself
@@ -60,6 +65,7 @@ class Git:
         self._work_tree = work_tree
         if work_tree is not None:
             self._env["GIT_WORK_TREE"] = str(work_tree)
+        self._env |= more or {}
 
     def run(self, *words: str, data: bytes = b"") -> bytes:
         """Run one git command; raises GitFailed."""

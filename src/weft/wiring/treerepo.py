@@ -34,10 +34,30 @@ def read_repository(path: Path, revision: str) -> Taken:
     git = _open(path)
     try:
         commit = git.word("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        head = git.word("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     except GitFailed:
         raise InputError(f"{path} has no commit {revision!r}") from None
-    _check_clean(git, path)
-    return _root(git, commit, path)
+    with _apart(git, path) as reader:
+        _check_clean(reader, path, head)
+        return _root(reader, commit, path)
+
+
+@contextlib.contextmanager
+def _apart(git: Git, path: Path) -> Iterator[Git]:
+    """Read a repository's objects and index without its config, so that no filter can run.
+
+    Git compares files whose time is that of the index by content, through the repository's own
+    filters; an empty repository around the same objects has none.
+    """
+    places = {
+        "GIT_OBJECT_DIRECTORY": git.word("rev-parse", "--git-path", "objects"),
+        "GIT_INDEX_FILE": git.word("rev-parse", "--git-path", "index"),
+    }
+    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
+        empty = Path(place) / "repo.git"
+        Git(empty).run("init", "-q", "--template=")
+        more = {name: str(path.absolute() / value) for name, value in places.items()}
+        yield Git(empty, path.absolute(), more)
 
 
 def read_files(path: Path) -> Taken:
@@ -137,11 +157,11 @@ def _open(path: Path) -> Git:
     return git
 
 
-def _check_clean(git: Git, path: Path) -> None:
+def _check_clean(git: Git, path: Path, head: str) -> None:
     """Refuse changes that are not committed. Runs no filter: bytes are compared as they are."""
-    if not (git.folder / "index").is_file():
-        return
-    staged = git.run("diff-index", "--cached", "--name-only", "-z", "HEAD").split(b"\0")
+    if not (path / ".git").exists():
+        return  # a bare repository has no checkout
+    staged = git.run("diff-index", "--cached", "--name-only", "-z", head).split(b"\0")
     names = [n for n in staged if n]
     for line in git.run("diff-files", "-z").split(b"\0:"):
         fields, _, rest = line.lstrip(b":").partition(b"\0")
