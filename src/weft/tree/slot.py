@@ -57,6 +57,7 @@ def _files(run: CommandRun, folder: Path) -> dict[str, str]:
     idea.write_bytes(get(args["idea"]) if "idea" in args else b"")
     told = {
         "parent_result": json.dumps(args.get("parent_result")),
+        "root_result": json.dumps(args.get("root_result")),
         "sweep_result": json.dumps(args.get("sweep")),
         "feedback_file": args.get("feedback", ""),
     }
@@ -80,6 +81,7 @@ def _environment(args: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
         "WEFT_IDEA_FILE": names["idea_file"],
         "WEFT_RESULT_FILE": names["result_file"],
         "WEFT_PARENT_RESULT": names["parent_result"],
+        "WEFT_ROOT_RESULT": names["root_result"],
         "WEFT_SWEEP_RESULT": names["sweep_result"],
         "WEFT_FEEDBACK_FILE": names["feedback_file"],
     }

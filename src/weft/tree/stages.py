@@ -32,6 +32,7 @@ def stage_call(stage: str, item: Eval, plot: Plot, inputs: Mapping[str, Object])
         "idea": inputs[f"idea/{item.idea.name}"],
         "feedback": item.feedback,
         "parent_result": item.parent.result,
+        "root_result": item.parent.path()[0].result,
         "sweep": item.sweep,
         "message": message_of(item),
     }
