@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_runs import fingerprint, git
+from weft.errors import InputError
+from weft.tree.ideas import read_folder
+from weft.tree.plotfile import read_plotfile
 
+NAMES = st.sampled_from(["argv", "timeout_s", "regex", "format", "env", "x"])
 REPO = CONFIG.replace('files = "start"', 'repo = "start"')
 
 
@@ -93,6 +100,28 @@ def test_dirty_repository_is_refused_and_a_touched_file_is_not(wood: Wood) -> No
     git(start, "add", "-A")
     check_refused(wood, 3, ["not committed: params.json"])
     check_refused(wood, 3, ["has no commit 'nowhere'"], "--set", 'revision="nowhere"')
+
+
+@given(st.text(max_size=300) | st.builds(lambda a, b: f"{CONFIG}{a} = {b}", NAMES, st.text()))
+def test_any_config_is_read_or_refused(text: str) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        file = Path(place) / "tree.toml"
+        file.write_text(text, "utf-8", errors="replace")
+        try:
+            read_plotfile(file, {}).to_plot(dry_run=False)
+        except InputError as error:
+            assert "tree.toml" in error.message  # noqa: PT017 - either way is right
+
+
+@given(st.binary(max_size=300))
+def test_any_idea_is_read_or_refused(data: bytes) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "idea.md").write_bytes(data)
+        try:
+            [(idea, _)] = read_folder(Path(place), has_command=True)
+            assert idea.kind in ("text", "blocks")
+        except InputError as error:
+            assert "idea.md" in error.message  # noqa: PT017
 
 
 def test_changed_config_or_idea_on_resume_is_refused(wood: Wood) -> None:

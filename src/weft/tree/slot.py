@@ -52,7 +52,7 @@ def _files(run: CommandRun, folder: Path) -> dict[str, str]:
     (folder / "root").write_bytes(get(args["root"]))
     for number, diff in enumerate(args["diffs"]):
         (folder / f"{number}.diff").write_bytes(get(diff))
-    idea = folder / "idea" / Path(args["idea_path"] or "none").name
+    idea = folder / "idea" / Path(args["idea_path"] or "none").name[:100]
     idea.parent.mkdir()
     idea.write_bytes(get(args["idea"]) if "idea" in args else b"")
     told = {

@@ -34,6 +34,7 @@ from weft.wiring.request import Decision, Execution, digests
 from weft.wiring.run import carry_out, checked_policy
 from weft.wiring.treerepo import (
     Taken,
+    git_named,
     read_files,
     read_repository,
     rebuilt,
@@ -76,10 +77,11 @@ def read_request(path: Path, given: Mapping[str, Any], *, dry_run: bool = False)
     """Read a config and everything it names; raises InputErrors naming file and field."""
     file = read_plotfile(path, given)
     base = path.absolute().parent
-    if file.repo is not None:
-        taken = read_repository(_below(base, file.repo, path, "repo"), file.revision)
-    else:
-        taken = read_files(_below(base, file.files or "", path, "files"))
+    with git_named(path):
+        if file.repo is not None:
+            taken = read_repository(_below(base, file.repo, path, "repo"), file.revision)
+        else:
+            taken = read_files(_below(base, file.files or "", path, "files"))
     parts = [idea_files.from_parameters([table.model_dump() for table in file.parameters])]
     if file.ideas is not None:
         folder = _below(base, file.ideas, path, "ideas")
@@ -215,7 +217,7 @@ def export(
     first = seen.story.nodes[0]
     taken = Taken(Root(first.commit, first.tree), _input(view, seen, "root"),
                   _input(view, seen, "root-commit"))  # fmt: skip
-    with rebuilt(taken, steps) as (made, commits):
+    with git_named(repo), rebuilt(taken, steps) as (made, commits):
         assert commits == [n.commit for n in path], "the commits are not those of the run"
         write = write_branch if repo.exists() else write_new
         write(repo, branch, made, taken.root, commits)

@@ -29,6 +29,15 @@ class Taken:
     commit: bytes
 
 
+@contextlib.contextmanager
+def git_named(where: Path) -> Iterator[None]:
+    """Say what git refused in one line."""
+    try:
+        yield
+    except GitFailed as error:
+        raise InputError(f"{where}: {' '.join(str(error).split())[:300]}") from None
+
+
 def read_repository(path: Path, revision: str) -> Taken:
     """Return a commit of a repository, and its files as a stream; nothing is written there."""
     git = _open(path)
