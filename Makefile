@@ -31,6 +31,7 @@ test: $(DEV_STAMP)
 	$(BIN)/ruff format --check $(wildcard $(CHECKED))
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports
+	$(BIN)/python -m weft.wiring.kernels
 	@mkdir -p $(dir $(JUNIT))
 	@status=0; \
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(JUNIT) || status=$$?; \

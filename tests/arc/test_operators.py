@@ -25,7 +25,7 @@ def colours(value: Value, stage: Stage) -> set[int]:
 
 
 @pytest.mark.parametrize("operator", REGISTRY, ids=lambda o: o.name)
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=30, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_kernel_equals_its_twin_and_facts_hold(operator: Operator, data: st.DataObject) -> None:
     value, inp = data.draw(values(operator.takes)), data.draw(grids())

@@ -231,7 +231,8 @@ def test_finished_command_is_not_repeated_after_a_kill(lab: Lab) -> None:
     manifest = lab.folder / "run" / "manifest.sqlite"
 
     def completed() -> bool:
-        return manifest.exists() and states(manifest).count("completed") == 2
+        begun = count.exists() and "slow" in count.read_text()
+        return begun and manifest.exists() and states(manifest).count("completed") == 2
 
     with start_apart(lab, [quick, slow, quick]) as process:
         wait_until(completed, "two finished commands")

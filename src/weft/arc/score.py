@@ -16,6 +16,8 @@ from weft.arc.values import Grid
 from weft.report.view import TaskSeen
 
 SCHEMA_VERSION = 1
+MARGINS = (4, 8, 16)
+"""Margins in bits that a bench reports beside the plain rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Score:
     top2: int
     outcomes: Mapping[str, int]
     failures: Mapping[str, int]
+    margins: Mapping[str, Mapping[str, int]]
+    """What would be answered, right and wrong with `--margin-bits` of 4, 8 and 16."""
 
     @property
     def precision(self) -> float | None:
@@ -93,7 +97,21 @@ def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> Score:
     return Score(
         n, answered, right, wrong, n - answered, top1, top2,
         dict(sorted(outcomes.items())), dict(sorted(failures.items())),
+        {str(bits): _with_margin(run, truth, bits) for bits in MARGINS},
     )  # fmt: skip
+
+
+def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int) -> dict[str, int]:
+    """Count answers if competitors that need more than `bits` bits more were overruled."""
+    right = wrong = 0
+    for item in run.items:
+        answer = item.answer or {"outcome": "", "groups": []}
+        prices = [group["millibits"] for group in answer["groups"]]
+        clear = len(prices) < 2 or prices[1] - prices[0] > 1000 * bits
+        if item.outcome == "SOLVED" or (item.outcome == "UNKNOWN/ambiguous" and clear):
+            is_right = rank(answer, truth[item.task.digest].truth) == 0
+            right, wrong = right + is_right, wrong + (not is_right)
+    return {"answered": right + wrong, "right": right, "wrong": wrong}
 
 
 def rank(answer: Mapping[str, Any], truth: tuple[Grid, ...]) -> int | None:

@@ -37,6 +37,7 @@ def solve(
     max_depth: arcoptions.MaxDepth = arcoptions.DEFAULT_DEPTH,
     max_states: arcoptions.MaxStates = arcoptions.DEFAULT_STATES,
     competitor_programs: arcoptions.Competitors = arcoptions.DEFAULT_COMPETITORS,
+    max_bits: arcoptions.MaxBits = arcoptions.DEFAULT_BITS,
     stop_on_first: arcoptions.StopOnFirst = False,
     no_prune: arcoptions.NoPrune = "",
     margin_bits: arcoptions.Margin = None,
@@ -88,6 +89,7 @@ def bench(
     max_depth: arcoptions.MaxDepth = arcoptions.DEFAULT_DEPTH,
     max_states: arcoptions.MaxStates = arcoptions.DEFAULT_STATES,
     competitor_programs: arcoptions.Competitors = arcoptions.DEFAULT_COMPETITORS,
+    max_bits: arcoptions.MaxBits = arcoptions.DEFAULT_BITS,
     stop_on_first: arcoptions.StopOnFirst = False,
     no_prune: arcoptions.NoPrune = "",
     margin_bits: arcoptions.Margin = None,
@@ -159,6 +161,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
         max_depth=values["max_depth"],
         max_states=values["max_states"],
         competitor_programs=values["competitor_programs"],
+        max_millibits=1000 * values["max_bits"],
         stop_on_first=values["stop_on_first"],
     )
     no_prune = [rule for rule in values["no_prune"].split(",") if rule]

@@ -68,6 +68,15 @@ Competitors = Annotated[
         rich_help_panel=BUDGET,
     ),
 ]
+MaxBits = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Longer programs are guesses only: they answer nothing and contradict nothing.",
+        rich_help_panel=BUDGET,
+    ),
+]
 StopOnFirst = Annotated[
     bool,
     typer.Option("--stop-on-first", help="End at the first right program.", rich_help_panel=BUDGET),
@@ -116,6 +125,7 @@ Jobs = Annotated[
     ),
 ]
 DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
+DEFAULT_BITS = 100
 
 
 def choose(data: str, split: str | None, names: list[str] | None, limit: int | None) -> TaskSet:

@@ -2,6 +2,8 @@
 
 Kernels are compiled once per version of their sources; afterwards they are loaded from the
 user's cache folder in a moment.
+
+    python -m weft.wiring.kernels        compile now
 """
 
 from __future__ import annotations
@@ -37,3 +39,7 @@ def _compile(part: int) -> None:
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         raise WorldError(f"the kernels cannot be compiled: {last[:300]}", hint="weft doctor")
+
+
+if __name__ == "__main__":
+    compile_arc_kernels(lambda line: print(line, file=sys.stderr))
