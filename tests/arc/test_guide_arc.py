@@ -36,12 +36,19 @@ def test_example_of_the_language_runs(tmp_path: Path) -> None:
 
 def test_guide_states_the_defaults() -> None:
     budget = SearchBudget()
-    known = (budget.max_programs, budget.max_depth, budget.max_states, budget.competitor_programs)
+    known = (
+        budget.max_programs,
+        budget.max_depth,
+        budget.max_states,
+        budget.competitor_programs,
+        budget.max_millibits // 1000,
+    )
     assert known == (
         arcoptions.DEFAULT_PROGRAMS,
         arcoptions.DEFAULT_DEPTH,
         arcoptions.DEFAULT_STATES,
         arcoptions.DEFAULT_COMPETITORS,
+        arcoptions.DEFAULT_BITS,
     )
     stated = re.findall(r"^\| `--[a-z-]+` \| ([\d,]+) \|", GUIDE, re.M)
     assert [int(text.replace(",", "")) for text in stated] == list(known)
