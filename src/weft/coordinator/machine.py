@@ -405,9 +405,8 @@ class Machine:
         start, state.made = state.made, state.made + len(calls)
         tasks = tuple(self._task(state, start + i, call) for i, call in enumerate(calls))
         state.tasks.update((task.index, task) for task in tasks)
-        if tasks:
-            self._unreleased.append((state, start, state.made))
-            self._commands.append(Queue(state.lane.path, state.number, tasks))
+        self._unreleased.append((state, start, state.made))
+        self._commands.append(Queue(state.lane.path, state.number, tasks))
 
     def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> Task:
         lane, number = state.lane.path, state.number
