@@ -92,9 +92,9 @@ def check(
     if run.is_dir():
         found = list(check_run(_read_run(run)))
     else:
+        text = options.read_file(run, "program").decode("utf-8", "replace")
         if task is None:
             raise UsageError("a program is checked against a task", hint="weft arc check FILE TASK")
-        text = options.read_file(run, "program").decode("utf-8", "replace")
         chosen = arcoptions.choose(data, split, [task], None).tasks[0]
         found = [check_program(chosen, parse(text, str(run)), None)]
     wrong = [item for item in found if not item.exact]
