@@ -32,56 +32,62 @@ app = typer.Typer(
 )
 
 
+Jobs = Annotated[Path, typer.Argument(metavar="JOBS", help="Jobs file: JSON, JSON lines or TOML.")]
+OutUnlessDry = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="The run's folder; needed unless --dry-run.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+JobPlacement = Annotated[
+    str | None,
+    typer.Option(
+        metavar="greedy|static",
+        help="Next job to the first free slot, or dealt to the slots beforehand:"
+        " static with a classic node file, else greedy.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+JobWorkers = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Without --nodes: CPU slots of this machine, 1 if not said."
+        " With --nodes: how many jobs may run at a time.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run",
+        help="Print the plan and stop; nothing is created.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+JobTimeout = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        help="Seconds for an attempt of a job that has no timeout_s of its own.",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+
+
 @app.command()
 def run(
-    jobs: Annotated[
-        Path, typer.Argument(metavar="JOBS", help="Jobs file: JSON, JSON lines or TOML.")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="The run's folder; needed unless --dry-run.",
-            rich_help_panel=options.CARRIES_OUT,
-        ),
-    ] = None,
+    jobs: Jobs,
+    out: OutUnlessDry = None,
     nodes: options.Nodes = None,
     simulate: options.SimulateNodes = False,
-    placement: Annotated[
-        str | None,
-        typer.Option(
-            metavar="greedy|static",
-            help="Next job to the first free slot, or dealt to the slots beforehand:"
-            " static with a classic node file, else greedy.",
-            rich_help_panel=options.CARRIES_OUT,
-        ),
-    ] = None,
+    placement: JobPlacement = None,
     stagger: options.Stagger = None,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Without --nodes: CPU slots of this machine, 1 if not said."
-            " With --nodes: how many jobs may run at a time.",
-            rich_help_panel=options.CARRIES_OUT,
-        ),
-    ] = None,
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run",
-            help="Print the plan and stop; nothing is created.",
-            rich_help_panel=options.CARRIES_OUT,
-        ),
-    ] = False,
-    timeout: Annotated[
-        float,
-        typer.Option(
-            metavar="S",
-            help="Seconds for an attempt of a job that has no timeout_s of its own.",
-            rich_help_panel=options.DECIDES,
-        ),
-    ] = TIMEOUT_S,
+    workers: JobWorkers = None,
+    dry_run: DryRun = False,
+    timeout: JobTimeout = TIMEOUT_S,
     retries: options.Retries = 0,
     seed: options.Seed = 0,
     strict: options.Strict = False,

@@ -115,13 +115,40 @@ DryRun = Annotated[
 ]
 
 
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="The run's folder.", rich_help_panel=options.CARRIES_OUT),
+]
+CheckParity = Annotated[
+    bool,
+    typer.Option(
+        "--check-parity",
+        help="Run it again with another number of workers and compare the ledgers.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+ValidateOnly = Annotated[
+    bool,
+    typer.Option(
+        "--validate-only",
+        help="Check config, repository and ideas; nothing is created.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+ReportOnly = Annotated[
+    bool,
+    typer.Option(
+        "--report-only",
+        help="Write the summary of the run that is there again; nothing is run.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+
+
 @app.command()
 def run(
     config: Config,
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The run's folder.", rich_help_panel=options.CARRIES_OUT),
-    ] = None,
+    out: Out = None,
     beam_width: BeamWidth = None,
     ideas_per_node: IdeasPerNode = None,
     max_depth: MaxDepth = None,
@@ -138,30 +165,9 @@ def run(
     max_parallel_evals: Parallel = None,
     max_parallel_per_node: PerNode = None,
     parallel_backend: ParallelBackend = None,
-    check_parity: Annotated[
-        bool,
-        typer.Option(
-            "--check-parity",
-            help="Run it again with another number of workers and compare the ledgers.",
-            rich_help_panel=options.CARRIES_OUT,
-        ),
-    ] = False,
-    validate_only: Annotated[
-        bool,
-        typer.Option(
-            "--validate-only",
-            help="Check config, repository and ideas; nothing is created.",
-            rich_help_panel=options.CARRIES_OUT,
-        ),
-    ] = False,
-    report_only: Annotated[
-        bool,
-        typer.Option(
-            "--report-only",
-            help="Write the summary of the run that is there again; nothing is run.",
-            rich_help_panel=options.CARRIES_OUT,
-        ),
-    ] = False,
+    check_parity: CheckParity = False,
+    validate_only: ValidateOnly = False,
+    report_only: ReportOnly = False,
     accept: options.Accept = [],  # noqa: B006
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
