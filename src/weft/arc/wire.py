@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from weft.arc.failure import Failure
-from weft.arc.program import Program, parse
+from weft.arc.program import parse
 from weft.arc.search.log import SearchLog
 from weft.arc.search.phases import Nearest, PhaseResult
 from weft.arc.search.planner import ParallelSearchResult
@@ -51,17 +51,6 @@ def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> dic
         "programs": result.programs,
         "exhausted": result.exhausted,
     }
-
-
-def programs_of(answer: Mapping[str, Any]) -> list[Program]:
-    """The shortest program of each group of an answer."""
-    return [parse(group["programs"][0]) for group in answer["groups"]]
-
-
-def outputs_of(group: Mapping[str, Any]) -> list[list[list[int]]]:
-    """The test outputs of a group, as rows."""
-    outputs: Sequence[list[list[int]]] = group["outputs"]
-    return list(outputs)
 
 
 def _candidate_to_wire(candidate: Candidate) -> dict[str, Any]:

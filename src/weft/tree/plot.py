@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 STAGES = ("implement", "review", "sweep", "score")
-SCOPES = ("node", "ancestors", "global", "none")
 
 
 @dataclass(frozen=True, slots=True)

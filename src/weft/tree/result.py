@@ -23,7 +23,6 @@ NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
 FIELDS = (
     "score", "metrics", "rows", "holdout", "artifacts", "cost", "notes", "approved", "feedback",
 )  # fmt: skip
-FORMATS = ("weft", "openevolve", "shinka")
 
 
 class Invalid(Exception):  # noqa: N818 - an outcome of a command

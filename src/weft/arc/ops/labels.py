@@ -197,7 +197,6 @@ WHOLE = k.EIGHT + k.FILLED
 PLAIN = k.FOUR + k.PLAIN
 PLAIN_8 = k.EIGHT + k.PLAIN
 GAPS = k.FOUR + k.BLACK
-GAPS_8 = k.EIGHT + k.BLACK
 KEPT = Palette.KEEP
 OPERATORS: tuple[Operator, ...] = (
     _label("label_objects", k.ORDER, WHOLE, 6, "Number objects from the top."),
