@@ -222,16 +222,16 @@ def read_range(option: str, text: str, most: int) -> tuple[int, int]:
 
 
 def _show(done: Run, draws: int, *, as_json: bool, kept: bool) -> None:
-    from weft.cli import prngtext  # noqa: PLC0415 - slow to import
+    from weft.prng import words  # noqa: PLC0415 - slow to import
 
     answer: Any = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
     if as_json or not isinstance(answer, dict):
         render.show_run(done, as_json=as_json)
         return
-    for line in prngtext.verdict_lines(answer, draws):
+    for line in words.verdict_lines(answer, draws):
         render.out(line)
     if answer["found"]:
         render.out("")
-        render.table(prngtext.table_rows(answer))
+        render.table(words.table_rows(answer))
     if kept:
         render.show_end(done)

@@ -1,4 +1,4 @@
-"""What `weft prng analyse` says of an answer: a verdict for everybody, a table for experts."""
+"""What is said of an answer: a verdict for everybody, a table for experts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from weft.prng.statistics import probability_text
 
 SHOWN_DRAWS = 20
 SHOWN_FINDS = 5
-WRAP = 96
 
 
 def verdict_lines(answer: Mapping[str, Any], draws: int) -> Iterator[str]:
