@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
-from weft.prng.attacks import brute, lanes, lattice, likely
+from weft.prng.attacks import brute, lanes, lattice, likely, varying, varying_lanes
 
-ALL: tuple[Attack, ...] = (lattice.ATTACK, lanes.ATTACK, likely.TYPED, likely.DATED, brute.ATTACK)
+ALL: tuple[Attack, ...] = (
+    lattice.ATTACK,
+    lanes.ATTACK,
+    likely.TYPED,
+    likely.DATED,
+    brute.ATTACK,
+    varying.ATTACK,
+    varying_lanes.ATTACK,
+)
 
 
 def attack_named(name: str) -> Attack:
