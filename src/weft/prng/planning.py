@@ -14,6 +14,7 @@ from typing import Any
 from weft.prng.attack import Gap, Plan
 from weft.prng.attacks import ALL
 from weft.prng.case import Case
+from weft.prng.families import ALL as FAMILIES
 from weft.prng.history import History
 from weft.prng.scoring import split
 
@@ -114,6 +115,11 @@ def wave_of(cost: int) -> int:
     return next((i for i, most in enumerate(WAVE_COSTS) if cost <= most), len(WAVE_COSTS))
 
 
-def _order(one: Planned) -> tuple[int, int, str, str, str, str]:
+_PLACES = {family.name: place for place, family in enumerate(FAMILIES)}
+
+
+def _order(one: Planned) -> tuple[int, int, int, str, str, str]:
+    """By wave, then the usual generators first: two of them may make the same draws."""
     plan = one.plan
-    return one.wave, plan.cost, plan.attack, plan.family, plan.output, one.stream
+    place = _PLACES.get(plan.family, len(_PLACES))
+    return one.wave, place, plan.cost, plan.attack, plan.output, one.stream
