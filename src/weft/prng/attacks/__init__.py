@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
-from weft.prng.attacks import lanes
+from weft.prng.attacks import brute, lanes, likely
 
-ALL: tuple[Attack, ...] = (lanes.ATTACK,)
+ALL: tuple[Attack, ...] = (lanes.ATTACK, likely.TYPED, likely.DATED, brute.ATTACK)
 
 
 def attack_named(name: str) -> Attack:

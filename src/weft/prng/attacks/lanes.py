@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attacks.compare import compare
 from weft.prng.attacks.lanes_search import Fit, Split, Window, anchors_for, search, state_before
 from weft.prng.attacks.lanes_shapes import Shape, known_shapes, shape_of
 from weft.prng.attacks.noise import unlucky
@@ -51,8 +52,8 @@ class Lanes:
             window, skip = divmod(unit, len(skips))
             first = window * compared
             for fit in search(window_at(case, split, first, compared, skips[skip])):
-                one = explained(split, fit, first, compared, skips[skip])
-                found.setdefault(one.hypothesis, one)
+                guess = explained(split, fit, first, skips[skip])
+                found.setdefault(guess, compare(case, guess))
         return best(list(found.values()))
 
 
@@ -163,17 +164,16 @@ def window_at(case: Case, split: Split, first: int, compared: int, skip: int) ->
     return Window(split, case.draws[first : first + compared], skip, allowed)
 
 
-def explained(split: Split, fit: Fit, first: int, compared: int, skip: int) -> Found:
+def explained(split: Split, fit: Fit, first: int, skip: int) -> Hypothesis:
     """Return a fit as a hypothesis with the state before draw 0."""
     before = state_before(split, fit.state, (first + fit.at) * (skip + 1))
-    hypothesis = Hypothesis(
+    return Hypothesis(
         split.shape.family,
         split.shape.output,
         split.modulus,
         state=family_named(split.shape.family).state_bytes([before]),
         skips=Skips.constant(skip),
     )
-    return Found(hypothesis, fit.hits, compared)
 
 
 ATTACK = Lanes()

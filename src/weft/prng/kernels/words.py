@@ -27,11 +27,16 @@ def _differ(builder: Any, args: Any) -> Any:
     return builder.zext(builder.icmp_unsigned("!=", *args), args[0].type)
 
 
+def _covers(builder: Any, args: Any) -> Any:
+    return builder.zext(builder.icmp_unsigned(">=", *args), args[0].type)
+
+
 def _least(builder: Any, args: Any) -> Any:
     return builder.select(builder.icmp_unsigned("<", *args), *args)
 
 
 add32 = _operation(lambda builder, args: builder.add(*args))
+sub32 = _operation(lambda builder, args: builder.sub(*args))
 mul32 = _operation(lambda builder, args: builder.mul(*args))
 xor32 = _operation(lambda builder, args: builder.xor(*args))
 and32 = _operation(lambda builder, args: builder.and_(*args))
@@ -40,4 +45,6 @@ shr32 = _operation(lambda builder, args: builder.lshr(*args))
 shl32 = _operation(lambda builder, args: builder.shl(*args))
 differ32 = _operation(_differ)
 """1 where two words differ, else 0."""
+covers32 = _operation(_covers)
+"""1 where the first word is at least the second, else 0."""
 least32 = _operation(_least)
