@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
+from weft.prng.attacks.linear_twister import TwisterState
+from weft.prng.attacks.linear_words import LinearWords
 
-ALL: tuple[Attack, ...] = ()
+ALL: tuple[Attack, ...] = (LinearWords(), TwisterState())
 
 
 def attack_named(name: str) -> Attack:
