@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
+from weft.prng.attacks import brute, lanes, likely
+from weft.prng.attacks.linear_twister import TwisterState
+from weft.prng.attacks.linear_words import LinearWords
 
-ALL: tuple[Attack, ...] = ()
+ALL: tuple[Attack, ...] = (
+    lanes.ATTACK,
+    LinearWords(),
+    TwisterState(),
+    likely.TYPED,
+    likely.DATED,
+    brute.ATTACK,
+)
 
 
 def attack_named(name: str) -> Attack:
