@@ -53,7 +53,7 @@ def _following(words: list[int], at: int) -> int:
 
 
 def randrange(state: State, modulus: int) -> int:
-    """Make the draw of randrange(modulus)."""
+    """Make the draw of random.randrange."""
     dropped = WORD_BITS
     rest = modulus
     while rest > ZERO:
