@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.prng.planted import chance, corrupted, foretells, plan_for, planted
+from tests.prng.planted import chance, corrupted, foretells, plan_for, planted, recorded, run_all
 from weft.prng.attack import Gap
 from weft.prng.attacks.brute import ATTACK, CHUNK_BITS, CHUNKS, chunk_order, places_of
 from weft.prng.attacks.brute_readings import READINGS, Reading, reading_of
@@ -90,6 +90,30 @@ def test_seed_planted_in_a_family_is_found_in_its_unit(
     found = ATTACK.run(case, plan_for(ATTACK, case, family, output), unit, unit + 1, "cpu")
     assert found
     assert all(foretells(one, truth, 100) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "modulus", "seed"),
+    [("php", "php_mt", 1000, 3141592653), ("glibc", "glibc", 100, 2718281828)],
+)
+def test_history_of_a_real_runtime_is_found_in_its_unit(
+    name: str, family: str, modulus: int, seed: int
+) -> None:
+    draws, later = recorded(name)
+    case = Case(draws, modulus)
+    unit = chunk_order().index(seed >> CHUNK_BITS)
+    plan = plan_for(ATTACK, case, family, "mod")
+    (found,) = ATTACK.run(case, plan, unit, unit + 1, "cpu")
+    assert found.hypothesis.seed == seed
+    assert generate(found.hypothesis, len(draws) + 100)[-100:] == later
+
+
+@pytest.mark.slow
+def test_history_of_php_is_found_among_all_seeds_once() -> None:
+    draws, _ = recorded("php")
+    case = Case(draws, 1000)
+    found = run_all(ATTACK, case, plan_for(ATTACK, case, "php_mt", "mod"))
+    assert [one.hypothesis.seed for one in found] == [3141592653]
 
 
 def test_corrupt_first_rows_do_not_hide_the_seed() -> None:

@@ -6,13 +6,23 @@ import random
 
 import pytest
 
-from tests.prng.planted import GRID, chance, corrupted, foretells, plan_for, planted, run_all
+from tests.prng.planted import (
+    GRID,
+    chance,
+    corrupted,
+    foretells,
+    plan_for,
+    planted,
+    recorded,
+    run_all,
+)
 from weft.prng.attack import Gap
 from weft.prng.attacks.lanes import ATTACK
 from weft.prng.attacks.lanes_search import Split, Window, anchors_for, search, state_before
 from weft.prng.attacks.lanes_shapes import Shape, known_shapes
 from weft.prng.case import Case
 from weft.prng.generate import generate
+from weft.prng.hypothesis import Skips
 
 SHAPES = [pytest.param(family, shape, id=f"{shape.family}-{shape.output}")
           for family, shape in known_shapes()]  # fmt: skip
@@ -123,13 +133,14 @@ def test_first_rows_corrupt_do_not_hide_the_state() -> None:
     assert found.compared - found.hits == 6
 
 
-def test_all_skips_of_a_whole_plan_find_the_planted_one_alone() -> None:
-    truth = planted("java", "bounded", 1000, 0xFEDCBA987654, 137, 1000)
-    case = Case(corrupted(generate(truth, 48), 1000, 10, 5), 1000)
+def test_history_of_a_real_jdk_is_found_among_all_states_and_skips() -> None:
+    draws, later = recorded("java")
+    case = Case(draws, 1000)
     plan = plan_for(ATTACK, case, "java", "bounded")
-    assert plan.tried == 501 << 48
-    (found,) = run_all(ATTACK, case, plan)
-    assert foretells(found, truth, 100)
+    assert plan.tried == 2 * 501 << 48
+    (found,) = run_all(ATTACK, case, plan)[:1]
+    assert found.hypothesis.skips == Skips.constant(137)
+    assert generate(found.hypothesis, len(draws) + 100)[-100:] == later
 
 
 def test_history_of_chance_has_no_state() -> None:

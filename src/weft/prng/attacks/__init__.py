@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
-from weft.prng.attacks import brute, lanes, likely
+from weft.prng.attacks import brute, lanes, lattice, likely
 from weft.prng.attacks.linear_twister import TwisterState
 from weft.prng.attacks.linear_words import LinearWords
 
 ALL: tuple[Attack, ...] = (
+    lattice.ATTACK,
     lanes.ATTACK,
     LinearWords(),
     TwisterState(),

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from weft.prng.attacks.brute_readings import reading_of
-from weft.prng.attacks.lanes_shapes import affine_power
 from weft.prng.family import Family
 from weft.prng.kernels.glibc import DEGREE, sieve_glibc
 from weft.prng.kernels.lcg import sieve_lcg
 from weft.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
+from weft.prng.linear import affine_power
 
 MAX_SEEDS = 4096
 """Seeds that one call reports; a sieve lets far fewer pass."""

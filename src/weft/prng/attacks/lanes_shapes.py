@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.prng.families import ALL as FAMILIES
-from weft.prng.families.java import affine_power
 from weft.prng.family import Family
+from weft.prng.linear import affine_power
 
 
 @dataclass(frozen=True, slots=True)
