@@ -70,7 +70,7 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     if output == "raw" and modulus < 1 << family.word_bits:
         return None
     if has_sieve(family):
-        return Sieve(6_000, plain_sieve, farthest=NEAR)
+        return Sieve(2_000 if family.name == "v8" else 12_000, plain_sieve, farthest=NEAR)
     reading = reading_of(family.name, output, modulus)
     if reading is None:
         return None
