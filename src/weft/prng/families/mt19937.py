@@ -8,7 +8,7 @@ Seeds are those of init_genrand. `php` and `cpython` build on this module.
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps, scaled_pair_map
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 
 SIZE = 624
 SIZE_WORD = 624
@@ -102,5 +102,4 @@ FAMILY = Family(
         "masked": masked,
         "scaled": scaled_pair_map(step),
     },
-    coverage=Coverage("every 32-bit seed; any state from 6,900 draws without noise", 10, 40),
 )
