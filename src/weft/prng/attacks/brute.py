@@ -9,7 +9,7 @@ times come first, then the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -23,6 +23,7 @@ from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
 from weft.prng.family import Family
 from weft.prng.hypothesis import Hypothesis, Skips
+from weft.prng.kernels import cuda
 
 NAME = "brute"
 SEED_BITS = 32
@@ -61,19 +62,18 @@ class Brute:
             for item in plan_output(case, family, output)
         ]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:
         """Try the seeds of the units."""
         family = family_named(plan.family)
-        places, window = places_of(case), window_of(case)
+        window = window_of(case)
         sieve = sieve_of(family, plan.output, case.modulus)
         assert window is not None
         assert sieve is not None
         found = []
-        for unit in range(lo, hi):
-            start, skip = places[unit // CHUNKS]
-            run = sieve.make(family, plan.output, target_at(case, window, start, skip))
-            first = chunk_order()[unit % CHUNKS] << CHUNK_BITS
-            for seed in run(first, first + (1 << CHUNK_BITS)):
+        for (start, skip), first, end in joined(case, lo, hi):
+            target = replace(target_at(case, window, start, skip), device=cuda.chosen(device))
+            run = sieve.make(family, plan.output, target)
+            for seed in run(first, end):
                 guess = Hypothesis(
                     plan.family,
                     plan.output,
@@ -85,6 +85,19 @@ class Brute:
                 if is_explained(case, guess, window):
                     found.append(compare(case, guess))
         return best(found)
+
+
+def joined(case: Case, lo: int, hi: int) -> list[tuple[tuple[int, int], int, int]]:
+    """Return the units as places with ranges of seeds; ranges that touch are one."""
+    places, found = places_of(case), list[tuple[tuple[int, int], int, int]]()
+    for unit in range(lo, hi):
+        place = places[unit // CHUNKS]
+        first = chunk_order()[unit % CHUNKS] << CHUNK_BITS
+        end = first + (1 << CHUNK_BITS)
+        if found and (found[-1][0], found[-1][2]) == (place, first):
+            _, first, _ = found.pop()
+        found.append((place, first, end))
+    return found
 
 
 def is_explained(case: Case, guess: Hypothesis, window: Window) -> bool:

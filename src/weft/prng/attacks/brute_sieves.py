@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from weft.errors import BugError
 from weft.prng.attacks.brute_readings import reading_of
 from weft.prng.family import Family
+from weft.prng.kernels import cuda
 from weft.prng.kernels.glibc import DEGREE, sieve_glibc
 from weft.prng.kernels.lcg import sieve_lcg
 from weft.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
@@ -39,6 +41,8 @@ class Target:
     start: int
     skip: int
     enough: int
+    device: str = "cpu"
+    """Where to compute: `cpu`, or `gpu` where there is a sieve for it."""
 
     def positions(self, steps: int) -> list[int]:
         """Return the words the draws are read off, with `steps` words to a call."""
@@ -106,10 +110,11 @@ def mt_sieve(family: Family, output: str, target: Target) -> Run:
     rows = np.array([[place[at], place[at + 1], place[at + 397]] for at in positions])
     tests = _tests(family, output, target)
     form, words = MT_FORMS[family.name], np.array(needed)
+    sieve = cuda.sieve_mt if target.device == "gpu" else sieve_mt
 
     def run(lo: int, hi: int) -> list[int]:
         out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve_mt(lo, hi, form, words, rows, tests, target.enough, out)
+        count = sieve(lo, hi, form, words, rows, tests, target.enough, out)
         return _listed(out, count)
 
     return run
@@ -119,10 +124,11 @@ def glibc_sieve(family: Family, output: str, target: Target) -> Run:
     """Return the sieve of rand(), wherever the draws are."""
     weights = np.array([glibc_weights(at) for at in target.positions(1)], np.uint32)
     tests = _tests(family, output, target)
+    sieve = cuda.sieve_glibc if target.device == "gpu" else sieve_glibc
 
     def run(lo: int, hi: int) -> list[int]:
         out = np.empty(MAX_SEEDS, np.uint64)
-        return _listed(out, sieve_glibc(lo, hi, weights, tests, target.enough, out))
+        return _listed(out, sieve(lo, hi, weights, tests, target.enough, out))
 
     return run
 
@@ -139,10 +145,11 @@ def lcg_sieve(family: Family, output: str, target: Target) -> Run:
         seeding = (0, 16, 0x330E, (1 << 48) - 1)
     first = np.array(seeding, np.uint64)
     tests = _tests(family, output, target)
+    sieve = cuda.sieve_lcg if target.device == "gpu" else sieve_lcg
 
     def run(lo: int, hi: int) -> list[int]:
         out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve_lcg(lo, hi, first, np.uint64(16), affine, tests, target.enough, out)
+        count = sieve(lo, hi, first, np.uint64(16), affine, tests, target.enough, out)
         return _listed(out, count)
 
     return run
@@ -182,4 +189,6 @@ def _tests(family: Family, output: str, target: Target) -> Any:
 
 
 def _listed(out: Any, count: int) -> list[int]:
+    if count > len(out):
+        raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
     return [int(seed) for seed in out[:count]]
