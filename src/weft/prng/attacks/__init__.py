@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
+from weft.prng.attacks.linear_rejection import TwisterRejection
 from weft.prng.attacks.linear_twister import TwisterState
 from weft.prng.attacks.linear_words import LinearWords
 
-ALL: tuple[Attack, ...] = (LinearWords(), TwisterState())
+ALL: tuple[Attack, ...] = (LinearWords(), TwisterRejection(), TwisterState())
 
 
 def attack_named(name: str) -> Attack:

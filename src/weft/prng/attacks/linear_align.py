@@ -79,7 +79,7 @@ def anchors(sieved: Sieved, base: int) -> Iterator[tuple[int, ...]]:
     flags[near & FILTER] = True
     order = np.argsort(near, kind="stable")
     for at in np.flatnonzero(flags[far & FILTER]):
-        first, last = np.searchsorted(near, far[at], sorter=order), None
+        first = np.searchsorted(near, far[at], sorter=order)
         last = np.searchsorted(near, far[at], side="right", sorter=order)
         for other in order[first:last]:
             split = [*_split(int(other), places[:4]), *_split(int(at), places[4:])]
@@ -138,8 +138,9 @@ def track(sieved: Sieved, anchor: tuple[int, ...], steps: int) -> NDArray[np.uin
 
 def _prices(sieved: Sieved) -> Ints:
     """Return what it costs that outputs are missing at given places (bits of the index)."""
-    gaps = np.array([move.bit_count() for move in range(1 << len(sieved.relations.lags))])
-    return gaps * sieved.gap_bits + (gaps > 0) * sieved.relations.count
+    gaps = [move.bit_count() for move in range(1 << len(sieved.relations.lags))]
+    evaded = sieved.relations.count
+    return np.array([gap * sieved.gap_bits + (evaded if gap else 0) for gap in gaps], np.int64)
 
 
 @KERNELS.entry
@@ -206,7 +207,7 @@ def _slot(buckets: Any, paths: Any, index: int) -> int:
     for place in range(paths.shape[1]):
         mixed = (mixed ^ np.uint64(paths[index, place])) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-    slot = np.int64(mixed % np.uint64(len(buckets)))
+    slot: int = np.int64(mixed % np.uint64(len(buckets)))  # type: ignore[assignment]
     while buckets[slot] >= 0:
         equal = True
         for place in range(paths.shape[1]):
