@@ -28,7 +28,7 @@ def _noise(number: int, count: int, modulus: int) -> tuple[int, ...]:
 
 
 def _kinds(found: list[Detection]) -> list[str]:
-    return sorted({one.test for one in found})
+    return sorted({one.name for one in found})
 
 
 @pytest.mark.parametrize("modulus", [2, 10, 37, 1000, 4096])
@@ -60,7 +60,7 @@ def test_linear_complexity_of_known_sequences() -> None:
 @pytest.mark.parametrize(("family", "order"), [("xorshift32", 32), ("xorshift128", 128)])
 def test_detect_linear_generator_names_the_order_of_its_recurrence(family: str, order: int) -> None:
     draws = generate(Hypothesis(family, "mod", 1000, seed=99), 400)
-    found = [one for one in detect(Case(tuple(draws), 1000)) if one.test == "linear-complexity"]
+    found = [one for one in detect(Case(tuple(draws), 1000)) if one.name == "linear-complexity"]
     assert [f"order {order}" in one.text for one in found] == [True] * 3
     assert all(one.evidence >= FLOOR for one in found)
 
@@ -72,7 +72,7 @@ def test_detect_congruential_low_bits_repeat() -> None:
         draws.append(state % 1000)
     found = detect(Case(tuple(draws), 1000))
     assert _kinds(found) == ["linear-complexity", "low-bit-period"]
-    texts = [one.text for one in found if one.test == "low-bit-period"]
+    texts = [one.text for one in found if one.name == "low-bit-period"]
     assert texts[-1] == "the lowest 3 bits repeat after 8 draws, 100 % of the time"
 
 
@@ -81,5 +81,5 @@ def test_detect_repeated_list_with_wrong_rows_is_a_period() -> None:
     for at in range(0, 600, 20):
         draws[at] = 0
     (found,) = detect(Case(tuple(draws), 999))
-    assert found.test == "period"
+    assert found.name == "period"
     assert found.text.startswith("the draws repeat after 150 draws")

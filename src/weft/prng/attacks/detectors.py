@@ -32,13 +32,13 @@ _LOG2_MILLI = 301
 class Detection:
     """A finding: which test, what it saw, and −log10 of its corrected p in thousandths."""
 
-    test: str
+    name: str
     text: str
     evidence: int
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recorded form."""
-        return {"test": self.test, "text": self.text, "evidence": self.evidence}
+        return {"name": self.name, "text": self.text, "evidence": self.evidence}
 
 
 def detect(case: Case) -> list[Detection]:

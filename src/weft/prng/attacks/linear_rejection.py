@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from weft.prng import gf2
 from weft.prng.attack import Found, Gap, Plan
+from weft.prng.attacks.compare import compare
 from weft.prng.attacks.linear_align import Sieved, aligned, anchors, track
 from weft.prng.attacks.linear_mersenne import WORDS, equations, state_words, temper, twister
 from weft.prng.attacks.linear_relations import relations
 from weft.prng.case import Case
 from weft.prng.families import family_named
-from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
 
 STEPS = 1500
@@ -32,7 +32,6 @@ BASES = 40
 """Draws at which an anchor is looked for; each has one with a chance above a third."""
 NEEDED = 4500
 LEAST_BITS = 10
-COMPARED = 1000
 COST_MS = 9000
 
 
@@ -191,6 +190,4 @@ def _shown(view: View, output: int, modulus: int) -> int:
 def _judged(case: Case, view: View, words: list[int]) -> Found:
     state = family_named(view.family).state_bytes([*words, 0])
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state)
-    foretold = generate(hypothesis, COMPARED)
-    hits = sum(a == b for a, b in zip(foretold, case.draws, strict=False))
-    return Found(hypothesis, hits, COMPARED)
+    return compare(case, hypothesis, len(case.draws))
