@@ -8,6 +8,7 @@ outside is a loss. Secrets come in by variable name only and are recorded nowher
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -61,6 +62,7 @@ class CommandRun:
     work_dir: Path = Path()
     """The node's folder for scripts; the attempt's own folder when the node has none."""
     python: str = sys.executable
+    run_id: str = ""
 
     def names(self) -> dict[str, str]:
         """What templates may name."""
@@ -72,6 +74,7 @@ class CommandRun:
             "slot": self.slot,
             "python": self.python,
             "work_dir": str(self.work_dir),
+            "run_id": self.run_id,
         }
 
     def tail(self) -> str:
@@ -114,6 +117,10 @@ def run_command(
         _judge(report, run)
         around.enter("collect")
         return _collected(collect, run)
+    except Ending as ending:
+        if around.kept is not None and ending.is_fault:
+            _keep(run.out_dir.parent, around.kept)
+        raise
     finally:
         shutil.rmtree(run.out_dir.parent, ignore_errors=True)
 
@@ -142,7 +149,16 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> Command
         args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
         python=around.python or sys.executable,
+        run_id=around.run_id,
     )  # fmt: skip
+
+
+def _keep(folder: Path, kept: Path) -> None:
+    """Put the folder of a failed attempt aside for people; nothing reads it again."""
+    with contextlib.suppress(OSError):  # a full disk must not turn a fault into a loss
+        kept.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(kept / folder.name, ignore_errors=True)
+        shutil.move(folder, kept / folder.name)
 
 
 def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
