@@ -8,18 +8,18 @@ node can hold.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from weft.define import command, task
 from weft.model.results import TaskError
-from weft.model.tasks import TaskCall
+from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object
 from weft.tree import slot
 from weft.tree.plot import Plot
 from weft.tree.story import Eval, Node
 from weft.worker.ending import Ending
 
-ARGV = ("{python}", "-I", "-S", "{tool}", "{spec}")
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
@@ -36,7 +36,8 @@ def stage_call(stage: str, item: Eval, plot: Plot, inputs: Mapping[str, Object])
         "sweep": item.sweep,
         "message": message_of(item),
     }
-    return _call(stage, item.parent, plot, inputs, _asked(stage, item), more, item.candidate)
+    root = item.parent.path()[0]
+    return _call(stage, item.parent, root, plot, inputs, _asked(stage, item), more, item.candidate)
 
 
 def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
@@ -47,12 +48,13 @@ def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object])
     }  # fmt: skip
     if plot.dry_run:
         return synthetic(asked, 1000, "pass", 0)
-    return _call("score", node, plot, inputs, asked, {}, None)
+    return _call("score", node, node, plot, inputs, asked, {}, None)
 
 
 def message_of(item: Eval) -> str:
-    """Return the message of the commit that an eval makes."""
-    return f"{item.idea.name}\n\nweft-eval: {item.name}\nweft-parent: {item.parent.name}"
+    """Return the message of the commit that an eval makes; no numbers, so that equal steps
+    have equal names in every run."""
+    return f"{item.idea.name}\n\nweft-idea: {item.idea.digest}"
 
 
 def _asked(stage: str, item: Eval) -> dict[str, Any]:
@@ -68,6 +70,7 @@ def _asked(stage: str, item: Eval) -> dict[str, Any]:
 def _call(
     stage: str,
     node: Node,
+    root: Node,
     plot: Plot,
     inputs: Mapping[str, Object],
     asked: Mapping[str, Any],
@@ -79,28 +82,34 @@ def _call(
     args = {
         **asked,
         **more,
-        "command": list(own.argv),
-        "env": dict(own.env),
-        "format": own.format,
-        "regex": own.regex,
         "root": inputs["root"],
+        "root_tree": root.tree,
         "diffs": steps,
         "tree": candidate["tree"] if after and candidate else node.tree,
         "parent_commit": node.commit,
-        "protected": list(plot.protected),
-        "timeout_s": plot.limit_s(stage),
     }
-    return command(
-        ARGV,
+    limits = Limits(plot.limit_s(stage), plot.eval_retries, plot.memory_mb, 0, node.name)
+    if not own.argv:
+        return replace(apply_idea(args), limits=replace(limits, memory_mb=None))
+    more_args = {"format": own.format, "regex": own.regex, "protected": list(plot.protected)}
+    call = command(
+        own.argv,
         timeout_s=plot.limit_s(stage),
-        args=args,
+        args={**args, **more_args},
         prepare=slot.prepare,
         collect=slot.collect,
+        on_broken=slot.on_broken,
+        env={**slot.ENVIRONMENT, **own.env},
         env_from=own.env_from,
-        retries=plot.eval_retries,
-        memory_mb=plot.memory_mb,
-        group=node.name,
+        cwd="{worktree}",
     )
+    return replace(call, limits=limits)
+
+
+@task
+def apply_idea(asked: dict[str, Any]) -> dict[str, Any]:
+    """Implement an idea that needs no command."""
+    return slot.apply(asked)
 
 
 # -- without commands ---------------------------------------------------------------------------
