@@ -25,7 +25,8 @@ from weft.tree.story import Eval, Node, Skip, Story
 
 NAME = "weft.tree.search:tree"
 Steps = Generator[Round, Sequence[Result], Any]
-BY_STAGE = {"implement": "implement-failed", "review": "review-failed", "sweep": "sweep-failed"}
+BY_STAGE = {"implement": "implement-failed", "review": "review-rejected", "sweep": "incomplete"}
+"""What it means when a stage's command fails; for the scorer: there is no score."""
 TIMED_OUT, SKIPPED = 124, 125
 
 
@@ -300,7 +301,7 @@ def named(stage: str, result: Result) -> dict[str, Any]:
     elif error.exit_code == SKIPPED:
         kind = "skipped"
     elif kind in ("exit", "crashed", "temporary"):
-        kind = BY_STAGE.get(stage, "score-failed")
+        kind = BY_STAGE.get(stage, "score-invalid")
     return {"type": kind, "stage": stage, "exit_code": error.exit_code}
 
 
