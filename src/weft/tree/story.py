@@ -65,6 +65,8 @@ class Eval:
     error: dict[str, Any] | None = None
     candidate: dict[str, Any] | None = None
     feedback: str = ""
+    imported: dict[str, Any] = field(default_factory=dict)
+    """What stages said in the run it was imported from; empty when it is carried out here."""
     sweep: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
     same_as: int | None = None
