@@ -62,6 +62,8 @@ class Eval:
     """`queued`, `completed`, `failed` or `dropped`."""
     stage: str = "implement"
     keys: list[str] = field(default_factory=list)
+    stages: list[str] = field(default_factory=list)
+    """The stage of each key."""
     error: dict[str, Any] | None = None
     candidate: dict[str, Any] | None = None
     feedback: str = ""
