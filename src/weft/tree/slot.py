@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from weft.model.results import TaskError
+from weft.tree import memory, proposal
 from weft.tree.result import Invalid, read_result
 from weft.treetools import stage as tool
 from weft.worker.command import CommandRun, expand
-from weft.worker.context import get, note, put_file
+from weft.worker.context import get, note, put, put_file
 from weft.worker.ending import Ending
 
 # -- before -------------------------------------------------------------------------------------
@@ -26,6 +27,8 @@ def prepare(run: CommandRun) -> dict[str, str]:
     args, folder = run.args, run.out_dir.parent
     note(slot=run.slot, eval_id=args["eval_id"], stage=args["stage"])
     names = run.names() | _files(run, folder)
+    more = memory.lay_out(args, folder, get) | proposal.lay_out(args, folder)
+    names |= more
     spec = {
         "stage": args["stage"],
         "root": str(folder / "root"),
@@ -39,11 +42,14 @@ def prepare(run: CommandRun) -> dict[str, str]:
         "protected": args["protected"],
         "candidate": str(folder / "candidate.json"),
         "argv": [expand(word, names) for word in args["command"]],
-        "env": _environment(args, names),
+        "env": _environment(args, names, more),
         "timeout_s": args["timeout_s"],
+        "ideas_dir": names.get("ideas_dir"),
+        "mutations": args.get("mutations"),
+        "seed": run.seed,
     }
     (folder / "spec.json").write_text(json.dumps(spec), "utf-8")
-    return {"tool": tool.__file__, "spec": str(folder / "spec.json")}
+    return {"tools": str(Path(tool.__file__).parents[1]), "spec": str(folder / "spec.json")}
 
 
 def _files(run: CommandRun, folder: Path) -> dict[str, str]:
@@ -72,7 +78,9 @@ def _files(run: CommandRun, folder: Path) -> dict[str, str]:
     }
 
 
-def _environment(args: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
+def _environment(
+    args: Mapping[str, Any], names: Mapping[str, str], more: Mapping[str, str]
+) -> dict[str, str]:
     own = {
         "WEFT_EVAL_ID": names["eval_id"],
         "WEFT_NODE_ID": f"n{args['parent_node_id']}",
@@ -85,6 +93,7 @@ def _environment(args: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
         "WEFT_SWEEP_RESULT": names["sweep_result"],
         "WEFT_FEEDBACK_FILE": names["feedback_file"],
     }
+    own |= {f"WEFT_{name.upper()}": value for name, value in more.items()}
     return own | {name: expand(value, names) for name, value in args["env"].items()}
 
 
@@ -100,12 +109,22 @@ def collect(run: CommandRun) -> dict[str, Any]:
     try:
         form, regex = run.args.get("format", "weft"), run.args.get("regex", "")
         result = read_result(run.out_dir, run.stdout, form, regex)
+        if stage == "propose":
+            return proposal.collected(run, folder, result.get("cost"))
         if stage == "implement":
             diff = put_file(folder / "candidate.diff")
-            return {**told, "diff": diff, "cost": result.get("cost")}
+            return {**told, "diff": diff, "cost": result.get("cost")} | _said(run, folder)
         if stage == "score" and "score" not in result:
             raise Invalid("no score: write it to the result file, or as the last line of stdout")
         return {**result, "seal": told["seal"]}
     except Invalid as error:
         kind = "score-invalid" if stage == "score" else "result-invalid"
         raise Ending(TaskError(kind, stage), detail=f"{error}\n\n{run.tail()}") from None
+
+
+def _said(run: CommandRun, folder: Path) -> dict[str, Any]:
+    """Return what a conversation leaves behind, live or as recorded."""
+    if "recorded" in run.args:
+        return dict(run.args["recorded"])
+    asked = get(run.args["idea"]).decode("utf-8", "replace") + run.args["feedback"]
+    return memory.collected(run.args, folder, run.stdout, asked, put)

@@ -14,29 +14,59 @@ from weft.define import command, task
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall
 from weft.model.values import Object
-from weft.tree import slot
-from weft.tree.plot import Plot
+from weft.tree import memory, slot
+from weft.tree.plot import Plot, Stage
+from weft.tree.recordings import Recordings, replay_call
 from weft.tree.story import Eval, Node
 from weft.worker.ending import Ending
 
-ARGV = ("{python}", "-I", "-S", "{tool}", "{spec}")
+BOOT = (
+    "import sys; sys.path.append(sys.argv[1]); from treetools.stage import main;"
+    " sys.exit(main(sys.argv[2]))"
+)
+"""Imports the tools alone: a bare interpreter knows no `weft`, and starts faster."""
+ARGV = ("{python}", "-I", "-S", "-c", BOOT, "{tools}", "{spec}")
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
-def stage_call(stage: str, item: Eval, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
+def stage_call(
+    stage: str,
+    item: Eval,
+    plot: Plot,
+    inputs: Mapping[str, Object],
+    recordings: Recordings,
+) -> TaskCall:
     """Describe one stage of an eval."""
     if plot.dry_run:
         return _dry(stage, item, plot)
-    more = {
+    more: dict[str, Any] = {
         "idea_kind": item.idea.kind,
-        "idea": inputs[f"idea/{item.idea.name}"],
+        "idea_digest": item.idea.digest,
+        "idea": item.idea.bytes_in(inputs),
         "feedback": item.feedback,
         "parent_result": item.parent.result,
         "root_result": item.parent.path()[0].result,
         "sweep": item.sweep,
         "message": message_of(item),
     }
-    return _call(stage, item.parent, plot, inputs, _asked(stage, item), more, item.candidate)
+    if stage == "implement":
+        more |= memory.asked(plot, [*item.parent.turns, *item.turns], stage)
+    asked = _asked(stage, item)
+    if plot.is_recorded(stage):
+        tree = item.candidate["tree"] if item.candidate else item.parent.tree
+        asked |= {"tree": tree if stage == "review" else item.parent.tree}
+        outcome = recordings.find(asked | more)
+        if "error" in outcome or stage == "review":
+            keys = {"idea_digest": item.idea.digest, "feedback": item.feedback}
+            return replay_call(asked | keys, outcome)
+        more |= _as_patch(outcome["value"])
+    return command_call(stage, item.parent, plot, inputs, asked, more, item.candidate)
+
+
+def _as_patch(recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """Let a recorded diff stand for the command that made it."""
+    kept = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
+    return {"idea_kind": "patch", "idea": recorded["diff"], "command": [], "recorded": kept}
 
 
 def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
@@ -47,7 +77,7 @@ def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object])
     }  # fmt: skip
     if plot.dry_run:
         return synthetic(asked, 1000, "pass", 0)
-    return _call("score", node, plot, inputs, asked, {}, None)
+    return command_call("score", node, plot, inputs, asked, {}, None)
 
 
 def message_of(item: Eval) -> str:
@@ -65,7 +95,7 @@ def _asked(stage: str, item: Eval) -> dict[str, Any]:
     }
 
 
-def _call(
+def command_call(
     stage: str,
     node: Node,
     plot: Plot,
@@ -74,11 +104,11 @@ def _call(
     more: Mapping[str, Any],
     candidate: Mapping[str, Any] | None,
 ) -> TaskCall:
-    own, after = plot.stages[stage], stage != "implement" and candidate is not None
+    """Describe a stage that works on the files of a node, or on those of a candidate."""
+    own, after = plot.stages.get(stage, Stage()), stage != "implement" and candidate is not None
     steps = [*node.steps, candidate["diff"]] if after and candidate else list(node.steps)
     args = {
         **asked,
-        **more,
         "command": list(own.argv),
         "env": dict(own.env),
         "format": own.format,
@@ -89,6 +119,7 @@ def _call(
         "parent_commit": node.commit,
         "protected": list(plot.protected),
         "timeout_s": plot.limit_s(stage),
+        **more,
     }
     return command(
         ARGV,
@@ -96,7 +127,7 @@ def _call(
         args=args,
         prepare=slot.prepare,
         collect=slot.collect,
-        env_from=own.env_from,
+        env_from=() if own.recorded else own.env_from,
         retries=plot.eval_retries,
         memory_mb=plot.memory_mb,
         group=node.name,

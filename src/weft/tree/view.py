@@ -53,7 +53,7 @@ def see(run: RunView) -> TreeSeen:
         rounds.setdefault(task.round, []).append(task)
         _time(timing, task)
     story = Story()
-    body = grow(args["plot"], args["ideas"], args["root"], inputs, story)
+    body = grow(args["plot"], args["ideas"], args["root"], args["recorded"], inputs, story)
     _drive(body, rounds)
     return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"])
 

@@ -2,9 +2,9 @@
 
     spec.json ─► private repository ─► worktree ─► idea or command ─► candidate.json + .diff
 
-Run by its path with a bare interpreter (standard library only). Everything lies in the folder of
-the attempt, so nothing is shared with another eval and nothing outlives it. Git sees no config,
-hook, filter or attribute but those in the files themselves. Commits have a fixed author and date.
+Run in a bare interpreter: standard library and its neighbours only. Everything lies in the
+attempt's folder, so nothing is shared with another eval and nothing outlives it. Git sees no
+config, hook, filter or attribute but those in the files. Commits have a fixed author and date.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .values import Conflict, apply_values, inside, mutations
+
 BROKEN = 127
 WHO = "weft tree <tree@weft.invalid> 946684800 +0000"
 BLOCK = re.compile(
@@ -35,10 +37,6 @@ SETTINGS = (
     "core.fileMode=true", "core.untrackedCache=false", "core.sshCommand=false",
     "credential.helper=", "protocol.allow=never", "gc.auto=0", "submodule.recurse=false",
 )  # fmt: skip
-
-
-class Conflict(Exception):  # noqa: N818 - an outcome of an idea
-    """The idea does not fit the files."""
 
 
 class GitFailed(Exception):  # noqa: N818 - named by situation, as all errors here
@@ -125,13 +123,13 @@ def apply_idea(git: Git, kind: str, idea: bytes, work: Path) -> None:
     elif kind == "blocks":
         apply_blocks(idea.decode(), work)
     else:
-        apply_parameter(json.loads(idea), work)
+        apply_values(json.loads(idea), work)
 
 
 def apply_blocks(text: str, work: Path) -> None:
     """Replace each block's old text, which must stand in its file exactly once."""
     for block in BLOCK.finditer(text):
-        path = _inside(work, block["file"].strip())
+        path = inside(work, block["file"].strip())
         old, new = block["old"], block["new"]
         now = path.read_text("utf-8") if path.is_file() else ""
         if not old and not now:
@@ -141,29 +139,6 @@ def apply_blocks(text: str, work: Path) -> None:
             raise Conflict(f"{block['file']}: the text to replace is there {now.count(old)} times")
         else:
             path.write_text(now.replace(old, new), "utf-8")
-
-
-def apply_parameter(idea: Mapping[str, Any], work: Path) -> None:
-    """Set one value of a JSON file."""
-    path = _inside(work, idea["file"])
-    if not path.is_file():
-        raise Conflict(f"{idea['file']} is not there")
-    body = json.loads(path.read_text("utf-8"))
-    *parents, last = idea["key"].split(".")
-    place = body
-    for name in parents:
-        place = place.get(name) if isinstance(place, dict) else None
-    if not isinstance(place, dict) or last not in place:
-        raise Conflict(f"{idea['file']} has no value {idea['key']}")
-    place[last] = idea["value"]
-    path.write_text(json.dumps(body, indent=2) + "\n", "utf-8")
-
-
-def _inside(work: Path, name: str) -> Path:
-    path = (work / name).resolve()
-    if not path.is_relative_to(work.resolve()):
-        raise Conflict(f"{name} is outside the repository")
-    return path
 
 
 # -- a stage ------------------------------------------------------------------------------------
@@ -179,6 +154,8 @@ def main(spec_file: str) -> int:
     tree = restore(git, Path(spec["root"]).read_bytes(), diffs)
     assert tree == spec["tree"], f"restored {tree}, recorded {spec['tree']}"
     git.run("checkout-index", "-a", "-f")
+    if spec["stage"] == "propose":
+        return _propose(spec, work)
     if spec["stage"] != "implement":
         return _judge(spec, work)
     return _implement(spec, git, tree, work)
@@ -208,6 +185,20 @@ def _implement(spec: Mapping[str, Any], git: Git, tree: str, work: Path) -> int:
     }
     Path(spec["candidate"]).write_text(json.dumps(told), "utf-8")
     return 0
+
+
+def _propose(spec: Mapping[str, Any], work: Path) -> int:
+    """Write idea files about the state of a node: mutations of values, then the command's own."""
+    folder = Path(spec["ideas_dir"])
+    try:
+        for table in spec["mutations"]:
+            for idea in mutations(table, work, f"{spec['seed']}/{table['file']}"):
+                name = ",".join(f"{key}={json.dumps(v)}" for key, v in idea["values"].items())
+                (folder / f"{name[:200]}.json").write_text(json.dumps(idea), "utf-8")
+    except Conflict as error:
+        return _refuse(spec, "apply-conflict", str(error))
+    Path(spec["candidate"]).write_text("{}", "utf-8")
+    return _command(spec, work) if spec["argv"] else 0
 
 
 def _judge(spec: Mapping[str, Any], work: Path) -> int:
@@ -259,7 +250,3 @@ def _command(spec: Mapping[str, Any], work: Path) -> int:
         signal.signal(-code, signal.SIG_DFL) if -code not in (9, 19) else None
         os.kill(os.getpid(), -code)
     return code
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
