@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.model.results import TaskError
-from weft.tree import memory, proposal
+from weft.tree import foreign, memory, proposal
 from weft.tree.result import Invalid, read_result
 from weft.treetools import stage as tool
 from weft.worker.command import CommandRun, expand
@@ -73,6 +73,7 @@ def _files(run: CommandRun, folder: Path) -> dict[str, str]:
         "idea_file": str(idea),
         "worktree": str(folder / "worktree"),
         "result_file": str(run.out_dir / "result.json"),
+        "openevolve": str(Path(tool.__file__).with_name("openevolve.py")),
         "eval_id": "root" if args["eval_id"] is None else f"e{args['eval_id']}",
         **{name: str(folder / name) for name in told},
     }
@@ -93,6 +94,7 @@ def _environment(
         "WEFT_SWEEP_RESULT": names["sweep_result"],
         "WEFT_FEEDBACK_FILE": names["feedback_file"],
     }
+    own |= foreign.environment(args.get("format", "weft"), names)
     own |= {f"WEFT_{name.upper()}": value for name, value in more.items()}
     return own | {name: expand(value, names) for name, value in args["env"].items()}
 

@@ -54,6 +54,8 @@ class TreeRequest:
     inputs: Mapping[str, bytes]
     recorded: Mapping[str, Any]
     """What commands of an earlier run made, by key."""
+    base: Path
+    """The config's folder, which commands know as `{work_dir}`."""
 
     def call(self) -> SearchCall:
         """Return the search to run."""
@@ -74,8 +76,9 @@ class TreeRequest:
         file = self.file
         backend = "serial" if file.parallel_backend == "serial" else "local"
         return Execution(
-            out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node, **more
-        )
+            out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node,
+            base=self.base, **more,
+        )  # fmt: skip
 
 
 def read_request(
@@ -100,7 +103,8 @@ def read_request(
     inputs = {"root": taken.stream, "root-commit": taken.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
     inputs |= objects | read_index(file, out)
-    return TreeRequest(file, plot, tuple(i for i, _ in ideas), taken.root, inputs, recorded)
+    own = tuple(idea for idea, _ in ideas)
+    return TreeRequest(file, plot, own, taken.root, inputs, recorded, base)
 
 
 def _check_programs(plot: Plot, path: Path) -> None:
@@ -189,7 +193,7 @@ def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None
         out = Path(place) / "run"
         recorded = not request.file.deterministic
         recall = CommandRecord(RunFolder(done.out), RunFolder(out)).recall if recorded else None
-        execution = Execution(out, workers, "local")
+        execution = Execution(out, workers, "local", base=request.base)
         decision, inputs = request.decision(), dict(request.inputs)
         again = carry_out(decision, execution, inputs, watcher, unnoted, recall)
         return Parity(workers, again.head, recorded, diff(done.out, out))
