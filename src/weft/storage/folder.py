@@ -99,6 +99,8 @@ class RunFolder:
         self.logs = path / "logs"
         self.attempts = path / "attempts"
         """Where commands work; each attempt has a folder of its own while it runs."""
+        self.kept = path / "kept"
+        """What a person asked to keep of failed commands; nothing reads it."""
 
     def is_run(self) -> bool:
         """Whether a run was created here."""

@@ -10,6 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+EVO = {
+    "EVO_RESULT_PATH": "{result_file}",
+    "EVO_TRACES_DIR": "{out_dir}/traces",
+    "EVO_EXPERIMENT_ID": "{eval_id}",
+    "EVO_ATTEMPT": "{attempt}",
+    "EVO_WORKTREE": "{worktree}",
+}
 TIMES = ("execution_time_mean", "execution_time_std", "started_at", "ended_at")
 
 
@@ -40,17 +47,9 @@ def from_evo(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {"score": raw["score"], "metrics": _without(raw, "score", *TIMES)}
 
 
-def environment(form: str, names: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables that a tool's evaluators expect."""
-    if form != "evo":
-        return {}
-    return {
-        "EVO_RESULT_PATH": names["result_file"],
-        "EVO_TRACES_DIR": f"{names['out_dir']}/traces",
-        "EVO_EXPERIMENT_ID": names["eval_id"],
-        "EVO_ATTEMPT": names["attempt"],
-        "EVO_WORKTREE": names["worktree"],
-    }
+def environment(form: str) -> dict[str, str]:
+    """Return the variables that a tool's evaluators expect, as templates."""
+    return EVO if form == "evo" else {}
 
 
 def _combined(metrics: Mapping[str, Any]) -> dict[str, Any]:

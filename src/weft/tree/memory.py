@@ -22,6 +22,8 @@ from weft.tree.result import Invalid
 Read = Callable[[Object], bytes]
 Store = Callable[[bytes], Object]
 
+FILES = ("transcript_file", "turns_file")
+"""What a command reads, and what it may write."""
 MAX_BYTES = 4 * 2**20
 MAX_SAID_CHARS = 100_000
 """What is kept of a command's stdout as one turn."""
@@ -104,12 +106,18 @@ def asked(plot: Plot, turns: Sequence[Object], stage: str) -> dict[str, Any]:
 # -- on the slot --------------------------------------------------------------------------------
 
 
+def environment(args: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables that a command with a transcript has, as templates."""
+    names = FILES if "transcript" in args else ()
+    return {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
+
+
 def lay_out(args: Mapping[str, Any], folder: Path, read: Read) -> dict[str, str]:
     """Write the transcript that a command may see; return the names of its files."""
     if "transcript" not in args:
         return {}
     turns = [turn for reference in args["transcript"] for turn in parse(read(reference))]
-    files = {name: folder / f"{name}.jsonl" for name in ("transcript_file", "turns_file")}
+    files = {name: folder / f"{name}.jsonl" for name in FILES}
     shown = window(turns, args["memory_turns"], args["memory_chars"])
     files["transcript_file"].write_bytes(dump(shown))
     return {name: str(path) for name, path in files.items()}

@@ -20,7 +20,7 @@ from weft.tree import memory
 from weft.tree.context import context_of
 from weft.tree.plot import Idea, Plot
 from weft.tree.recordings import Recordings, replay_call
-from weft.tree.stages import command_call
+from weft.tree.stages import stage_on
 from weft.tree.story import Node, Skip, Story
 
 DRY_IDEAS = 3
@@ -53,7 +53,7 @@ def propose_call(
         "root_result": node.path()[0].result,
         **memory.asked(plot, node.turns, "propose"),
     }
-    return command_call("propose", node, plot, inputs, asked, more, None)
+    return stage_on(node, plot, inputs, asked, more, None)
 
 
 def take(node: Node, depth: int, result: Result, story: Story) -> None:

@@ -8,11 +8,12 @@ node can hold.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from weft.define import command, task
 from weft.model.results import TaskError
-from weft.model.tasks import TaskCall
+from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object
 from weft.tree import memory, slot
 from weft.tree.plot import Plot, Stage
@@ -20,12 +21,6 @@ from weft.tree.recordings import Recordings, replay_call
 from weft.tree.story import Eval, Node
 from weft.worker.ending import Ending
 
-BOOT = (
-    "import sys; sys.path.append(sys.argv[1]); from treetools.stage import main;"
-    " sys.exit(main(sys.argv[2]))"
-)
-"""Imports the tools alone: a bare interpreter knows no `weft`, and starts faster."""
-ARGV = ("{python}", "-I", "-S", "-c", BOOT, "{tools}", "{spec}")
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
@@ -53,20 +48,24 @@ def stage_call(
         more |= memory.asked(plot, [*item.parent.turns, *item.turns], stage)
     asked = _asked(stage, item)
     if plot.is_recorded(stage):
-        tree = item.candidate["tree"] if item.candidate else item.parent.tree
-        asked |= {"tree": tree if stage == "review" else item.parent.tree}
-        outcome = recordings.find(asked | more)
+        keys = _keys(stage, item)
+        outcome = recordings.find(asked | keys)
         if "error" in outcome or stage == "review":
-            keys = {"idea_digest": item.idea.digest, "feedback": item.feedback}
             return replay_call(asked | keys, outcome)
         more |= _as_patch(outcome["value"])
-    return command_call(stage, item.parent, plot, inputs, asked, more, item.candidate)
+    return stage_on(item.parent, plot, inputs, asked, more, item.candidate)
+
+
+def _keys(stage: str, item: Eval) -> dict[str, Any]:
+    """Return what a recording of a stage is found by."""
+    tree = item.candidate["tree"] if stage == "review" and item.candidate else item.parent.tree
+    return {"tree": tree, "idea_digest": item.idea.digest, "feedback": item.feedback}
 
 
 def _as_patch(recorded: Mapping[str, Any]) -> dict[str, Any]:
     """Let a recorded diff stand for the command that made it."""
     kept = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
-    return {"idea_kind": "patch", "idea": recorded["diff"], "command": [], "recorded": kept}
+    return {"idea_kind": "patch", "idea": recorded["diff"], "recorded": kept}
 
 
 def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
@@ -77,12 +76,14 @@ def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object])
     }  # fmt: skip
     if plot.dry_run:
         return synthetic(asked, 1000, "pass", 0)
-    return command_call("score", node, plot, inputs, asked, {}, None)
+    return stage_on(node, plot, inputs, asked, {}, None)
 
 
 def message_of(item: Eval) -> str:
-    """Return the message of the commit that an eval makes."""
-    return f"{item.idea.name}\n\nweft-eval: {item.name}\nweft-parent: {item.parent.name}"
+    """Return the message of the commit that an eval makes; no numbers, so that equal steps
+    have equal names in every run.
+    """
+    return f"{item.idea.name}\n\nweft-idea: {item.idea.digest}"
 
 
 def _asked(stage: str, item: Eval) -> dict[str, Any]:
@@ -95,8 +96,7 @@ def _asked(stage: str, item: Eval) -> dict[str, Any]:
     }
 
 
-def command_call(
-    stage: str,
+def stage_on(
     node: Node,
     plot: Plot,
     inputs: Mapping[str, Object],
@@ -105,33 +105,47 @@ def command_call(
     candidate: Mapping[str, Any] | None,
 ) -> TaskCall:
     """Describe a stage that works on the files of a node, or on those of a candidate."""
+    stage = asked["stage"]
     own, after = plot.stages.get(stage, Stage()), stage != "implement" and candidate is not None
     steps = [*node.steps, candidate["diff"]] if after and candidate else list(node.steps)
     args = {
         **asked,
-        "command": list(own.argv),
-        "env": dict(own.env),
-        "format": own.format,
-        "regex": own.regex,
+        **more,
         "root": inputs["root"],
+        "root_tree": node.path()[0].tree,
         "diffs": steps,
         "tree": candidate["tree"] if after and candidate else node.tree,
         "parent_commit": node.commit,
-        "protected": list(plot.protected),
-        "timeout_s": plot.limit_s(stage),
-        **more,
     }
-    return command(
-        ARGV,
+    limits = Limits(plot.limit_s(stage), plot.eval_retries, plot.memory_mb, 0, node.name)
+    if not own.argv or own.recorded:
+        call = mutate(args) if stage == "propose" else apply_idea(args)
+        return replace(call, limits=replace(limits, memory_mb=None))
+    args |= {"format": own.format, "regex": own.regex, "protected": list(plot.protected)}
+    call = command(
+        own.argv,
         timeout_s=plot.limit_s(stage),
         args=args,
         prepare=slot.prepare,
         collect=slot.collect,
-        env_from=() if own.recorded else own.env_from,
-        retries=plot.eval_retries,
-        memory_mb=plot.memory_mb,
-        group=node.name,
+        on_broken=slot.on_broken,
+        env={**slot.environment(args), **own.env},
+        env_from=own.env_from,
+        cwd="{worktree}",
     )
+    return replace(call, limits=limits)
+
+
+@task
+def apply_idea(asked: dict[str, Any]) -> dict[str, Any]:
+    """Implement an idea that needs no command."""
+    return slot.apply(asked)
+
+
+@task
+def mutate(asked: dict[str, Any], *, seed: int) -> dict[str, Any]:
+    """Make ideas for a node without a command."""
+    return slot.mutate(asked, seed)
 
 
 # -- without commands ---------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Values of JSON and TOML files: set in place, or moved a little by a seed.
 
 Only the text of the value is replaced, so comments and layout stay; the file is then read again
-to see that nothing else changed. Standard library only: it runs in a bare interpreter. Draws come
-from SHA-256 and arithmetic is decimal, so that a seed means the same on every machine.
+to see that nothing else changed. Draws come from SHA-256 and arithmetic is decimal, so that a
+seed means the same on every machine.
 """
 
 from __future__ import annotations
