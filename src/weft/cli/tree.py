@@ -185,7 +185,7 @@ def run(
         raise UsageError("--out DIR is missing", hint="or check the config with --validate-only")
     if validate_only and (report_only or check_parity):
         raise UsageError("--validate-only runs nothing: leave out the other")
-    request = _read(config, settings, _given(locals()), dry_run)
+    request = _read(config, settings, _given(locals()), out=out, dry_run=dry_run)
     if out is None or validate_only:
         render.out(f"valid   {len(request.ideas)} ideas, root {request.root.commit[:12]}")
         return
@@ -221,7 +221,7 @@ def plan(
     verbose: options.Verbose = 0,
 ) -> None:
     """Show the evals of the first depth and what a whole search may cost; nothing is created."""
-    request = _read(config, settings, _given(locals()), False)
+    request = _read(config, settings, _given(locals()))
 
     from weft.wiring.tree import plan_first  # noqa: PLC0415 - slow to import
 
@@ -308,7 +308,14 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
     return {n: v for n, v in values.items() if n not in NO_FIELDS and v is not None}
 
 
-def _read(config: Path, settings: list[str], given: dict[str, Any], dry_run: bool) -> TreeRequest:
+def _read(
+    config: Path,
+    settings: list[str],
+    given: dict[str, Any],
+    *,
+    out: Path | None = None,
+    dry_run: bool = False,
+) -> TreeRequest:
     from weft.tree.plotfile import parse_setting  # noqa: PLC0415 - slow to import
     from weft.wiring.tree import read_request  # noqa: PLC0415
 
@@ -317,7 +324,7 @@ def _read(config: Path, settings: list[str], given: dict[str, Any], dry_run: boo
         if name in given:
             raise UsageError(f"{name} is given twice")
         given[name] = value
-    return read_request(config, given, dry_run=dry_run)
+    return read_request(config, given, out=out, dry_run=dry_run)
 
 
 # -- what is printed ----------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def check_comparable(old: Plot, new: Plot, where: str) -> None:
 class Imports:
     """What a search has of an earlier one, by (parent commit, idea hash)."""
 
-    def __init__(self, table: Mapping[str, Any] | None) -> None:
+    def __init__(self, table: Mapping[str, Any] | None = None) -> None:
         evals = table["evals"] if table else []
         self._stages: dict[tuple[str, str], Stages] = {
             (item["parent"], item["idea"]): item["stages"] for item in evals

@@ -16,11 +16,13 @@ from typing import Any
 
 from weft.define import search
 from weft.model.results import Result
-from weft.model.tasks import Round, Unknown, make_round
+from weft.model.tasks import Round, TaskCall, Unknown, make_round
 from weft.model.values import Object
 from weft.tree.decide import EXACT, gain, lower_is_better, touched
 from weft.tree.imports import Imports
 from weft.tree.plot import Idea, Plot, Root
+from weft.tree.propose import propose_call, take
+from weft.tree.recordings import Recordings
 from weft.tree.rules import Judges
 from weft.tree.stages import message_of, root_call, stage_call
 from weft.tree.story import Eval, Node, Skip, Story
@@ -37,24 +39,27 @@ def tree(
     plot: dict[str, Any],
     ideas: list[dict[str, Any]],
     root: dict[str, Any],
-    imported: dict[str, Any] | None = None,
+    recorded: dict[str, Any],
+    imported: dict[str, Any] | None,
     *,
     inputs: Any,
 ) -> Steps:
     """Improve a repository's score by sequences of ideas; the answer is the best path found."""
-    return (yield from grow(plot, ideas, root, imported, inputs, Story()))
+    return (yield from grow(plot, ideas, root, recorded, imported, inputs, Story()))
 
 
 def grow(
     plot: Mapping[str, Any],
     ideas: Sequence[Mapping[str, Any]],
     root: Mapping[str, Any],
+    recorded: Mapping[str, Any],
     imported: Mapping[str, Any] | None,
     inputs: Mapping[str, Object],
     story: Story,
 ) -> Steps:
     """Carry the search out and write down in `story` what is decided."""
-    growth = Growth(Plot.from_dict(plot), [Idea(**raw) for raw in ideas], inputs, story)
+    own = [Idea(**raw) for raw in ideas]
+    growth = Growth(Plot.from_dict(plot), own, inputs, story, Recordings(recorded))
     growth.imports = Imports(imported)
     yield from growth.score_root(Root(**root))
     if not story.nodes[0].result:
@@ -62,6 +67,9 @@ def grow(
         return Unknown("incomplete", summary_of(growth.plot, story))
     frontier = [story.nodes[0]]
     for depth in range(1, growth.plot.max_depth + 1):
+        yield from growth.propose(depth, frontier)
+        if growth.is_stopped():
+            break
         planned = growth.plan(depth, frontier)
         story.frontiers.append([node.node_id for node in frontier])
         if not planned:
@@ -82,10 +90,16 @@ class Growth:
     """One search while it grows; every method is a pure function of recorded results."""
 
     def __init__(
-        self, plot: Plot, ideas: Sequence[Idea], inputs: Mapping[str, Object], story: Story
+        self,
+        plot: Plot,
+        ideas: Sequence[Idea],
+        inputs: Mapping[str, Object],
+        story: Story,
+        recordings: Recordings | None = None,
     ) -> None:
         self.plot, self.ideas, self.inputs, self.story = plot, ideas, inputs, story
-        self.imports = Imports(None)
+        self.imports = Imports()
+        self.recordings = recordings or Recordings()
         self._judges = Judges(plot, story)
         self._seen_anywhere: set[str] = set()
 
@@ -105,6 +119,19 @@ class Growth:
     def is_stopped(self) -> bool:
         """Whether a limit has ended the search."""
         return bool(self.story.stopped)
+
+    def propose(self, depth: int, frontier: Sequence[Node]) -> Steps:
+        """Let mutations and a command make ideas for each node, one task per node."""
+        if not self.plot.proposes():
+            return
+        nodes = sorted(frontier, key=lambda n: n.node_id)
+        calls = [
+            propose_call(n, depth, self.plot, self.story, self.inputs, self.recordings)
+            for n in nodes
+        ]
+        results = yield from self._judged(calls)
+        for node, result in zip(nodes, results, strict=False):
+            take(node, depth, result, self.story)
 
     # -- planning -------------------------------------------------------------------------
 
@@ -126,9 +153,10 @@ class Growth:
 
     def _choose(self, depth: int, node: Node) -> list[Idea]:
         chosen: list[Idea] = []
-        here = {idea.digest for idea in self.ideas if idea.name in node.tried}
+        offered = sorted([*self.ideas, *node.ideas], key=lambda idea: idea.name)
+        here = {idea.digest for idea in offered if idea.name in node.tried}
         above = {n.idea.digest for n in node.path() if n.idea is not None}
-        for idea in self.ideas:
+        for idea in offered:
             if idea.name in node.tried:
                 continue
             reason = self._known(idea, here, above)
@@ -201,10 +229,8 @@ class Growth:
         if not evals or self.story.stopped.startswith("strict"):
             self._drop(evals)
             return
-        calls = [stage_call(stage, item, self.plot, self.inputs) for item in evals]
-        spending = Spending(self.plot, self.story)
-        judged = spending.limited and not self.story.stopped  # what is paid for is still scored
-        results = yield make_round(calls, spending.stops if judged else None)
+        calls = [stage_call(stage, e, self.plot, self.inputs, self.recordings) for e in evals]
+        results = yield from self._judged(calls)
         for item, result in zip(evals, results, strict=False):
             item.stage = stage
             item.keys.append(result.key)
@@ -214,7 +240,14 @@ class Growth:
             else:
                 item.error, item.state = named(stage, result), "failed"
         self._drop(evals[len(results) :])
+
+    def _judged(self, calls: Sequence[TaskCall]) -> Generator[Round, Sequence[Result], Any]:
+        """Run one round; a failure or spent money may end it, judged in its order."""
+        spending = Spending(self.plot, self.story)
+        judged = spending.limited and not self.story.stopped  # what is paid for is still scored
+        results = yield make_round(calls, spending.stops if judged else None)
         spending.settle(results)
+        return results
 
     def _drop(self, evals: Sequence[Eval]) -> None:
         for item in evals:
@@ -260,6 +293,7 @@ class Growth:
         node = Node(
             len(self.story.nodes), item.candidate["commit"], item.candidate["tree"], item.depth,
             steps, item.result, item.parent, item.eval_id, item.idea,
+            turns=(*item.parent.turns, *item.turns),
         )  # fmt: skip
         self.story.nodes.append(node)
         item.node_id = node.node_id
@@ -358,6 +392,8 @@ def summary_of(plot: Plot, story: Story) -> dict[str, Any]:
 
 def _keep_candidate(item: Eval, value: dict[str, Any]) -> None:
     item.candidate = value
+    if value.get("turns") is not None:
+        item.turns = (*item.turns, value["turns"])
 
 
 def _keep_review(item: Eval, value: dict[str, Any]) -> None:

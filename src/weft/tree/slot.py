@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from weft.model.results import TaskError
+from weft.tree import foreign, memory, proposal
 from weft.tree.result import Invalid, read_result
+from weft.treetools import openevolve
 from weft.treetools.git import Git, GitFailed
-from weft.treetools.stage import Conflict, apply_idea, apply_patch, seal_of
+from weft.treetools.stage import apply_idea, apply_patch, seal_of
 from weft.treetools.store import State, Unchanged, open_state, take_candidate
+from weft.treetools.values import Conflict
 from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.context import get, note, put
@@ -37,6 +40,13 @@ ENVIRONMENT = {
 }  # fmt: skip
 """What a stage's command is told beside what every command of the engine is."""
 
+
+def environment(args: Mapping[str, Any]) -> dict[str, str]:
+    """Return the variables of a stage, as templates."""
+    more = {**proposal.environment(args), **memory.environment(args)}
+    return {**ENVIRONMENT, **more, **foreign.environment(args["format"])}
+
+
 # -- before -------------------------------------------------------------------------------------
 
 
@@ -46,7 +56,7 @@ def prepare(run: CommandRun) -> dict[str, str]:
     note(slot=run.slot, eval_id=args["eval_id"], stage=args["stage"])
     with _git_named():
         _open(args, args["tree"], args["diffs"], folder, files=True)
-    if args["stage"] != "implement":
+    if args["stage"] not in ("propose", "implement"):
         context.current().notes["seal"] = seal_of(folder / "worktree", args["protected"])
     return _lay_out(run, folder)
 
@@ -76,6 +86,7 @@ def _lay_out(run: CommandRun, folder: Path) -> dict[str, str]:
     }
     for name, text in told.items():
         (folder / name).write_text(text, "utf-8")
+    more = proposal.lay_out(args, folder, run.seed) | memory.lay_out(args, folder, get)
     return {
         "idea_file": str(idea),
         "worktree": str(folder / "worktree"),
@@ -84,6 +95,8 @@ def _lay_out(run: CommandRun, folder: Path) -> dict[str, str]:
         "node_id": f"n{args['parent_node_id']}",
         "depth": str(args["depth"]),
         "stage": args["stage"],
+        "openevolve": openevolve.__file__,
+        **more,
         **{name: str(folder / name) for name in told},
     }
 
@@ -137,8 +150,10 @@ def collect(run: CommandRun) -> dict[str, Any]:
     try:
         form, regex = run.args.get("format", "weft"), run.args.get("regex", "")
         result = read_result(run.out_dir, run.stdout, form, regex)
+        if stage == "propose":
+            return proposal.collected(run.args, run.out_dir.parent, run.stdout, result.get("cost"))
         if stage == "implement":
-            return _implemented(run) | {"cost": result.get("cost")}
+            return _implemented(run) | {"cost": result.get("cost")} | _said(run)
         if stage == "score" and "score" not in result:
             raise Invalid("no score: write it to the result file, or as the last line of stdout")
     except Invalid as error:
@@ -159,6 +174,11 @@ def _implemented(run: CommandRun) -> dict[str, Any]:
         raise Ending(TaskError("implement-failed", stage), detail=str(error)) from None
     with _git_named():
         return _candidate(git, run.args)
+
+
+def _said(run: CommandRun) -> dict[str, Any]:
+    asked = get(run.args["idea"]).decode("utf-8", "replace") + run.args["feedback"]
+    return memory.collected(run.args, run.out_dir.parent, run.stdout, asked, put)
 
 
 def _candidate(git: Git, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,15 +204,31 @@ def _unbroken_seal(run: CommandRun) -> str:
 
 def apply(args: Mapping[str, Any]) -> dict[str, Any]:
     """Apply an idea that is itself a change of files: a patch, blocks, a parameter."""
+    with _place(args) as folder:
+        return _applied(args, folder) | {"cost": None} | dict(args.get("recorded", {}))
+
+
+def mutate(args: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """Make ideas for a node by moving values of its files."""
+    with _place(args) as folder:
+        with _git_named():
+            _open(args, args["tree"], args["diffs"], folder, files=True)
+        proposal.lay_out(args, folder, seed)
+        return proposal.collected(args, folder, folder / "none", None)
+
+
+@contextlib.contextmanager
+def _place(args: Mapping[str, Any]) -> Iterator[Path]:
+    """Give a stage without a command a folder of its own; what does not fit is a conflict."""
     around = context.current()
-    note(slot=around.slot, eval_id=args["eval_id"], stage="implement")
+    note(slot=around.slot, eval_id=args["eval_id"], stage=args["stage"])
     folder = around.attempts / f"{around.assignment.key[:16]}-{around.assignment.attempt}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
-        return _applied(args, folder) | {"cost": None}
+        yield folder
     except Conflict as error:
-        raise Ending(TaskError("apply-conflict", "implement"), detail=str(error)) from None
+        raise Ending(TaskError("apply-conflict", args["stage"]), detail=str(error)) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

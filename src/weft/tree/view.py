@@ -56,7 +56,8 @@ def see(run: RunView) -> TreeSeen:
     inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
     timing: dict[int, Timing] = {}
     story = Story()
-    body = grow(args["plot"], args["ideas"], args["root"], args["imported"], inputs, story)
+    said = [args[name] for name in ("plot", "ideas", "root", "recorded", "imported")]
+    body = grow(*said, inputs, story)
     _drive(body, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
     return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"])
 

@@ -6,20 +6,16 @@ import fnmatch
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from weft.treetools.git import Git, GitFailed
+from weft.treetools.values import Conflict, apply_values, inside
 
 BLOCK = re.compile(
     r"^FILE: (?P<file>[^\n]+)\n<<<<<<< SEARCH\n(?P<old>.*?)^=======\n(?P<new>.*?)^>>>>>>> REPLACE$",
     re.DOTALL | re.MULTILINE,
 )
-
-
-class Conflict(Exception):  # noqa: N818 - an outcome of an idea
-    """The idea does not fit the files."""
 
 
 def apply_patch(git: Git, idea: bytes) -> None:
@@ -35,13 +31,13 @@ def apply_idea(kind: str, idea: bytes, work: Path) -> None:
     if kind == "blocks":
         apply_blocks(idea.decode(), work)
     else:
-        apply_parameter(json.loads(idea), work)
+        apply_values(json.loads(idea), work)
 
 
 def apply_blocks(text: str, work: Path) -> None:
     """Replace each block's old text, which must stand in its file exactly once."""
     for block in BLOCK.finditer(text):
-        path = _inside(work, block["file"].strip())
+        path = inside(work, block["file"].strip())
         old, new = block["old"], block["new"]
         now = path.read_text("utf-8") if path.is_file() else ""
         if not old and not now:
@@ -51,29 +47,6 @@ def apply_blocks(text: str, work: Path) -> None:
             raise Conflict(f"{block['file']}: the text to replace is there {now.count(old)} times")
         else:
             path.write_text(now.replace(old, new), "utf-8")
-
-
-def apply_parameter(idea: Mapping[str, Any], work: Path) -> None:
-    """Set one value of a JSON file."""
-    path = _inside(work, idea["file"])
-    if not path.is_file():
-        raise Conflict(f"{idea['file']} is not there")
-    body = json.loads(path.read_text("utf-8"))
-    *parents, last = idea["key"].split(".")
-    place = body
-    for name in parents:
-        place = place.get(name) if isinstance(place, dict) else None
-    if not isinstance(place, dict) or last not in place:
-        raise Conflict(f"{idea['file']} has no value {idea['key']}")
-    place[last] = idea["value"]
-    path.write_text(json.dumps(body, indent=2) + "\n", "utf-8")
-
-
-def _inside(work: Path, name: str) -> Path:
-    path = (work / name).resolve()
-    if not path.is_relative_to(work.resolve()):
-        raise Conflict(f"{name} is outside the repository")
-    return path
 
 
 # -- the seal -----------------------------------------------------------------------------------

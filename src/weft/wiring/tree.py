@@ -18,7 +18,6 @@ from weft.report.view import RunView
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
-from weft.tree import ideas as idea_files
 from weft.tree.plot import Idea, Plot, Root
 from weft.tree.plotfile import TreeFile, read_plotfile
 from weft.tree.search import NAME, Growth, best_of, tree
@@ -41,6 +40,7 @@ from weft.wiring.treerepo import (
     write_branch,
     write_new,
 )
+from weft.wiring.treesources import below, note_ideas, read_ideas, read_index, read_recordings
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +52,18 @@ class TreeRequest:
     ideas: tuple[Idea, ...]
     root: Root
     inputs: Mapping[str, bytes]
+    recorded: Mapping[str, Any]
+    """What commands of an earlier run made, by key."""
+    base: Path
+    """The config's folder, which commands know as `{work_dir}`."""
 
     def call(self) -> SearchCall:
         """Return the search to run."""
         said = [idea.to_dict() for idea in self.ideas]
-        return tree(plot=self.plot.to_dict(), ideas=said, root=self.root.to_dict())
+        return tree(
+            plot=self.plot.to_dict(), ideas=said, root=self.root.to_dict(),
+            recorded=dict(self.recorded),
+        )  # fmt: skip
 
     def decision(self) -> Decision:
         """Return all that decides the outcome."""
@@ -69,36 +76,41 @@ class TreeRequest:
         file = self.file
         backend = "serial" if file.parallel_backend == "serial" else "local"
         return Execution(
-            out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node, **more
-        )
+            out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node,
+            base=self.base, **more,
+        )  # fmt: skip
 
 
-def read_request(path: Path, given: Mapping[str, Any], *, dry_run: bool = False) -> TreeRequest:
-    """Read a config and everything it names; raises InputErrors naming file and field."""
+def read_request(
+    path: Path, given: Mapping[str, Any], *, out: Path | None = None, dry_run: bool = False
+) -> TreeRequest:
+    """Read a config and everything it names; raises InputErrors naming file and field.
+
+    A run that is begun in `out` keeps the index of ideas that it took in.
+    """
     file = read_plotfile(path, given)
     base = path.absolute().parent
     with git_named(path):
         if file.repo is not None:
-            taken = read_repository(_below(base, file.repo, path, "repo"), file.revision)
+            taken = read_repository(below(base, file.repo, path, "repo"), file.revision)
         else:
-            taken = read_files(_below(base, file.files or "", path, "files"))
-    parts = [idea_files.from_parameters([table.model_dump() for table in file.parameters])]
-    if file.ideas is not None:
-        folder = _below(base, file.ideas, path, "ideas")
-        parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))
-    ideas = idea_files.merged(*parts, where=path)
+            taken = read_files(below(base, file.files or "", path, "files"))
+    ideas = read_ideas(file, base, path)
+    recorded, objects = read_recordings(file, base, path)
     plot = file.to_plot(dry_run=dry_run)
     if not dry_run:
         _check_programs(plot, path)
     inputs = {"root": taken.stream, "root-commit": taken.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
-    return TreeRequest(file, plot, tuple(i for i, _ in ideas), taken.root, inputs)
+    inputs |= objects | read_index(file, out)
+    own = tuple(idea for idea, _ in ideas)
+    return TreeRequest(file, plot, own, taken.root, inputs, recorded, base)
 
 
 def _check_programs(plot: Plot, path: Path) -> None:
     """Refuse a command whose program is nowhere, before anything is created."""
     for name, stage in sorted(plot.stages.items()):
-        program = stage.argv[0] if stage.argv else "{python}"
+        program = stage.argv[0] if stage.argv and not stage.recorded else "{python}"
         if "{" in program or ("/" in program and not program.startswith("/")):
             continue  # known on the slot only, or a file of the repository
         if shutil.which(program) is None:
@@ -120,6 +132,8 @@ def carry_out_tree(
         request.decision(), request.execution(out, **more), dict(request.inputs), watcher
     )
     write_summary(done.out)
+    if request.file.area is not None and not request.plot.dry_run:
+        note_ideas(done.out, seen_of(done.out), request.file.area)
     return done
 
 
@@ -179,7 +193,7 @@ def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None
         out = Path(place) / "run"
         recorded = not request.file.deterministic
         recall = CommandRecord(RunFolder(done.out), RunFolder(out)).recall if recorded else None
-        execution = Execution(out, workers, "local")
+        execution = Execution(out, workers, "local", base=request.base)
         decision, inputs = request.decision(), dict(request.inputs)
         again = carry_out(decision, execution, inputs, watcher, unnoted, recall)
         return Parity(workers, again.head, recorded, diff(done.out, out))
@@ -251,10 +265,3 @@ def _node(seen: TreeSeen, name: str | None, run: Path) -> Node:
 
 def _input(view: RunView, seen: TreeSeen, name: str) -> bytes:
     return view.read(Object(seen.inputs[name]))
-
-
-def _below(base: Path, name: str, path: Path, field: str) -> Path:
-    try:
-        return base / Path(name).expanduser()
-    except RuntimeError as error:
-        raise InputError(f"{path}: {field}: {error}") from None
