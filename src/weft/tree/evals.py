@@ -52,9 +52,7 @@ def _node(node: Node, unfinished: Sequence[bool]) -> dict[str, Any]:
     }
 
 
-def _record(
-    item: Eval, own: Timing, told: Mapping[str, Sequence[AttemptSeen]]
-) -> dict[str, Any]:
+def _record(item: Eval, own: Timing, told: Mapping[str, Sequence[AttemptSeen]]) -> dict[str, Any]:
     errors = [error for key in item.keys for error in _errors(item, key, told.get(key, ()))]
     return {
         "eval_id": item.eval_id,

@@ -14,6 +14,7 @@ from typing import Any
 from weft.errors import InputError
 from weft.model.values import Object
 from weft.tree.plot import Plot
+from weft.tree.recordings import objects_of
 from weft.tree.story import Eval, Story
 from weft.treetools.git import commit_id, commit_text
 
@@ -28,9 +29,7 @@ def completed_evals(story: Story) -> list[dict[str, Any]]:
     for item in story.evals:
         if item.state == "completed" and item.candidate is not None:
             said = _said(item, first.get(item.same_as or 0, item))
-            found.append(
-                {"parent": item.parent.commit, "idea": item.idea.digest, "stages": said}
-            )
+            found.append({"parent": item.parent.commit, "idea": item.idea.digest, "stages": said})
     return found
 
 
@@ -41,10 +40,9 @@ def _said(item: Eval, scored: Eval) -> dict[str, Any]:
     return {name: {**value, "cost": None} for name, value in said.items() if value is not None}
 
 
-def diffs_of(evals: Sequence[Mapping[str, Any]]) -> list[Object]:
-    """Return the diffs that imported evals name."""
-    found = [item["stages"]["implement"]["diff"] for item in evals]
-    return [diff for diff in found if diff is not None]
+def objects_in(evals: Sequence[Mapping[str, Any]]) -> list[Object]:
+    """Return the diffs and whatever else imported evals refer to."""
+    return objects_of({str(number): item for number, item in enumerate(evals)})
 
 
 def check_comparable(old: Plot, new: Plot, where: str) -> None:
@@ -52,7 +50,7 @@ def check_comparable(old: Plot, new: Plot, where: str) -> None:
     for name in ("protected", "dry_run"):
         if getattr(old, name) != getattr(new, name):
             raise InputError(f"{where} cannot be imported: {name} is another there")
-    for name in ("argv", "shell", "env", "format", "regex"):
+    for name in ("argv", "env", "format", "regex"):
         if getattr(old.stages["score"], name) != getattr(new.stages["score"], name):
             raise InputError(f"{where} cannot be imported: score.{name} is another there")
 

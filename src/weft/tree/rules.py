@@ -140,6 +140,6 @@ def load(name: str) -> tuple[Callable[..., Any], str]:
 
 def look_in(folder: Path) -> None:
     """Let modules of a folder be found."""
-    place = str(folder.absolute())
+    place = str(folder.resolve())
     if place not in sys.path:
-        sys.path.insert(0, place)
+        sys.path.append(place)

@@ -11,6 +11,7 @@ from weft.model.results import Result, TaskError
 from weft.model.values import Object, encode, from_wire
 from weft.report.view import RunView, TaskSeen
 from weft.tree.plot import Plot
+from weft.tree.rules import look_in
 from weft.tree.search import grow
 from weft.tree.story import Story
 
@@ -52,12 +53,13 @@ class TreeSeen:
 def see(run: RunView) -> TreeSeen:
     """Rebuild the story of a run as far as its records reach."""
     genesis = run.genesis()
+    if folder := run.execution().get("folder"):
+        look_in(run.path / folder)
     args: Any = from_wire(genesis["config"]["args"])
     inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
     timing: dict[int, Timing] = {}
     story = Story()
-    said = [args[name] for name in ("plot", "ideas", "root", "recorded", "imported")]
-    body = grow(*said, inputs, story)
+    body = grow(**args, inputs=inputs, story=story)
     _drive(body, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
     return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"])
 
