@@ -223,11 +223,10 @@ def plan(
     """Show the evals of the first depth and what a whole search may cost; nothing is created."""
     request = _read(config, settings, _given(locals()))
 
-    from weft.wiring.tree import plan_first  # noqa: PLC0415 - slow to import
+    from weft.wiring.tree import most_evals, plan_first  # noqa: PLC0415 - slow to import
 
     story, plot = plan_first(request), request.plot
-    wide = min(plot.ideas_per_node, len(request.ideas)) * plot.beam_width
-    most = min(plot.max_total_evals, len(story.evals) + wide * (plot.max_depth - 1))
+    most = most_evals(request, story)
     if as_json:
         evals = [
             {"eval_id": e.eval_id, "parent_node_id": 0, "idea_path": e.idea.name, "depth": 1,
@@ -243,6 +242,8 @@ def plan(
         render.out(f"{item.name:8}{item.idea.kind:10}{item.idea.name}")
     for skip in story.skips:
         render.out(f"skipped {skip.idea}: {skip.reason}")
+    if plot.proposes():
+        render.out("more    ideas are made for each node during the run")
     render.out(f"at most {most} evals in {plot.max_depth} depths, {plot.beam_width} nodes each")
 
 

@@ -124,6 +124,15 @@ def plan_first(request: TreeRequest) -> Story:
     return story
 
 
+def most_evals(request: TreeRequest, story: Story) -> int:
+    """Return how many evals a search may have, given the plan of its first depth."""
+    plot = request.plot
+    if plot.proposes():  # nobody knows how many ideas will be made
+        return plot.max_total_evals
+    wide = min(plot.ideas_per_node, len(request.ideas)) * plot.beam_width
+    return min(plot.max_total_evals, len(story.evals) + wide * (plot.max_depth - 1))
+
+
 def carry_out_tree(
     request: TreeRequest, out: Path, watcher: Watcher | None = None, **more: Any
 ) -> Run:
