@@ -70,13 +70,12 @@ def test_agents_run_is_repeated_without_the_agent(
     assert second.code == 0, second
     assert second.json["answer"] == first.json["answer"]
     assert wood.verdicts("second") == wood.verdicts("first")
-    stories = [wood.seen(out).story for out in ("first", "second")]
-    assert [[n.commit for n in s.nodes] for s in stories][0] == [n.commit for n in stories[1].nodes]
-    assert [[n.turns for n in s.nodes] for s in stories][0] == [n.turns for n in stories[1].nodes]
-    assert len(stories[0].nodes) > 3
-    assert (stories[0].usd, stories[0].tokens) == (stories[1].usd, stories[1].tokens)
+    one, other = (wood.seen(out).story for out in ("first", "second"))
+    assert len(one.nodes) > 3
+    assert [(n.commit, n.turns) for n in one.nodes] == [(n.commit, n.turns) for n in other.nodes]
+    assert (one.usd, one.tokens) == (other.usd, other.tokens)
     assert wood.run("third", *settings, "--set", 'recorded_from="second"').code == 0
-    assert wood.seen("third").story.nodes[-1].commit == stories[0].nodes[-1].commit
+    assert wood.seen("third").story.nodes[-1].commit == one.nodes[-1].commit
 
 
 def test_idea_without_a_recording_is_refused_by_name(
