@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 DIFFERENT = 1
 NO_FIELDS = (
     "config", "out", "settings", "dry_run", "check_parity", "validate_only", "report_only",
-    "accept", "wall_limit", "sign_key", "as_json", "quiet", "verbose",
+    "accept", "wall_limit", "sign_key", "as_json", "quiet", "verbose", "import_from",
+    "keep_rejected_worktrees", "keep_failed_artifacts",
 )  # fmt: skip
 """Parameters of the commands that are not fields of the config."""
 
@@ -100,8 +101,9 @@ PerNode = Annotated[
 ParallelBackend = Annotated[
     str | None,
     typer.Option(
-        metavar="serial|local",
-        help="Who runs evals: one after the other, or all workers.",
+        metavar="serial|local|ray",
+        help="Who runs evals: one after the other, workers of this machine (also called"
+        " threadpool), or a Ray cluster.",
         rich_help_panel=options.CARRIES_OUT,
     ),
 ]
@@ -145,6 +147,32 @@ ReportOnly = Annotated[
 ]
 
 
+ImportFrom = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="RUN",
+        help="Take over completed evals of an earlier run: same parent commit, same idea.",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+KeepRejected = Annotated[
+    bool,
+    typer.Option(
+        "--keep-rejected-worktrees",
+        help="Write the files of evals that were not promoted to RUN/kept.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+KeepFailed = Annotated[
+    bool,
+    typer.Option(
+        "--keep-failed-artifacts",
+        help="Keep the folders of failed attempts in RUN/kept.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+
+
 @app.command()
 def run(
     config: Config,
@@ -162,9 +190,12 @@ def run(
     stop_on_empty_frontier: StopOnEmpty = None,
     settings: Settings = [],  # noqa: B006 - typer copies it
     dry_run: DryRun = False,
+    import_from: ImportFrom = None,
     max_parallel_evals: Parallel = None,
     max_parallel_per_node: PerNode = None,
     parallel_backend: ParallelBackend = None,
+    keep_rejected_worktrees: KeepRejected = False,
+    keep_failed_artifacts: KeepFailed = False,
     check_parity: CheckParity = False,
     validate_only: ValidateOnly = False,
     report_only: ReportOnly = False,
@@ -185,7 +216,8 @@ def run(
         raise UsageError("--out DIR is missing", hint="or check the config with --validate-only")
     if validate_only and (report_only or check_parity):
         raise UsageError("--validate-only runs nothing: leave out the other")
-    request = _read(config, settings, _given(locals()), out=out, dry_run=dry_run)
+    given = _given(locals())
+    request = _read(config, settings, given, out=out, dry_run=dry_run, import_from=import_from)
     if out is None or validate_only:
         render.out(f"valid   {len(request.ideas)} ideas, root {request.root.commit[:12]}")
         return
@@ -197,10 +229,12 @@ def run(
         wiring.write_summary(out)
         render.out(f"wrote   {out / 'TREE_SUMMARY.md'}")
         return
+    kept = {wiring.REJECTED: keep_rejected_worktrees, wiring.FAILED: keep_failed_artifacts}
     with watching(quiet, verbose) as watcher, resumable(out):
         done = wiring.carry_out_tree(
-            request, out, watcher, accept=tuple(accept), wall_limit_s=wall_limit, sign_key=sign_key
-        )
+            request, out, watcher, accept=tuple(accept), wall_limit_s=wall_limit,
+            sign_key=sign_key, keep=tuple(name for name, asked in kept.items() if asked),
+        )  # fmt: skip
         parity = wiring.check_parity(request, done, watcher) if check_parity else None
     _show_done(done, parity, as_json=as_json)
     if parity is not None and parity.difference is not None:
@@ -255,18 +289,42 @@ def why(
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
     """Tell why an eval was promoted or not: every rule with its numbers, its rank, the others."""
-    from weft.wiring.tree import seen_of  # noqa: PLC0415 - slow to import
+    from weft.wiring.tree import records_of, seen_of  # noqa: PLC0415 - slow to import
 
     seen = seen_of(run)
     found = [e for e in seen.story.evals if e.name == name or str(e.eval_id) == name]
     if not found:
         last = len(seen.story.evals)
         raise InputError(f"{run} has no eval {name!r:.40}", hint=f"evals are e1 to e{last}")
+    [record] = [r for r in records_of(run, seen)["evals"] if r["eval_id"] == found[0].eval_id]
     if as_json:
-        render.print_json(_why_dict(seen, found[0]))
+        rules = [{"rule": r.name, "passed": r.passed, "said": r.said} for r in found[0].rules]
+        render.print_json({**record, "rules": rules})
         return
-    for line in _why_lines(seen, found[0], run):
+    for line in _why_lines(seen, found[0], run, record):
         render.out(line)
+
+
+@app.command()
+def evals(
+    run: options.RunArgument,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """List every planned eval with its state, times, errors and verdict, and the nodes."""
+    from weft.wiring.tree import records_of, seen_of  # noqa: PLC0415 - slow to import
+
+    told = records_of(run, seen_of(run))
+    if as_json:
+        render.print_json({"run": str(run), **told})
+        return
+    for e in told["evals"]:
+        seconds, score = f"{e['seconds']:.2f} s", e["score"] or "-"
+        parent, name = f"n{e['parent_node_id']}", f"e{e['eval_id']}"
+        state = f"{e['task_state']:10}{e['stage']:10}{score:>12}{seconds:>10}"
+        render.out(
+            f"{name:6} depth {e['depth']}  {parent:5} {state}  {e['idea_path']}: {e['verdict']}"
+        )
 
 
 @app.command()
@@ -316,6 +374,7 @@ def _read(
     *,
     out: Path | None = None,
     dry_run: bool = False,
+    import_from: Path | None = None,
 ) -> TreeRequest:
     from weft.tree.plotfile import parse_setting  # noqa: PLC0415 - slow to import
     from weft.wiring.tree import read_request  # noqa: PLC0415
@@ -325,20 +384,18 @@ def _read(
         if name in given:
             raise UsageError(f"{name} is given twice")
         given[name] = value
-    return read_request(config, given, out=out, dry_run=dry_run)
+    return read_request(config, given, out=out, dry_run=dry_run, import_from=import_from)
 
 
 # -- what is printed ----------------------------------------------------------------------------
 
 
 def _show_done(done: Run, parity: Parity | None, *, as_json: bool) -> None:
-    from weft.tree.view import eval_dict  # noqa: PLC0415 - slow to import
-    from weft.wiring.tree import seen_of  # noqa: PLC0415
+    from weft.wiring.tree import records_of, seen_of  # noqa: PLC0415 - slow to import
 
     seen = seen_of(done.out)
     if as_json:
-        evals = [eval_dict(e, seen.timing.get(e.eval_id)) for e in seen.story.evals]
-        told = {**done.to_dict(), "evals": evals}
+        told = {**done.to_dict(), **records_of(done.out, seen)}
         if parity is not None:
             told["parity"] = parity.to_dict()
         render.print_json(told)
@@ -358,14 +415,7 @@ def _show_done(done: Run, parity: Parity | None, *, as_json: bool) -> None:
     render.show_end(done)
 
 
-def _why_dict(seen: TreeSeen, item: Eval) -> dict[str, Any]:
-    from weft.tree.view import eval_dict  # noqa: PLC0415 - slow to import
-
-    rules = [{"rule": r.name, "passed": r.passed, "said": r.said} for r in item.rules]
-    return {**eval_dict(item, seen.timing.get(item.eval_id)), "rules": rules}
-
-
-def _why_lines(seen: TreeSeen, item: Eval, run: Path) -> list[str]:
+def _why_lines(seen: TreeSeen, item: Eval, run: Path, record: dict[str, Any]) -> list[str]:
     lines = [f"{item.name}: {item.idea.name} on {item.parent.name}, depth {item.depth}"]
     lines += [f"  {'ok ' if r.passed else 'NO '} {r.name:14} {r.said}" for r in item.rules]
     if item.same_as is not None:
@@ -377,6 +427,12 @@ def _why_lines(seen: TreeSeen, item: Eval, run: Path) -> list[str]:
         for other in ahead[: seen.plot.beam_width]:
             score = other.result["score"] if other.result else ""
             lines.append(f"    before it: {other.name} {other.idea.name} with {score}")
+    for error in record["errors"]:
+        again = ", tried again" if error["retriable"] and error is not record["errors"][-1] else ""
+        lines.append(
+            f"  attempt {error['attempt']} of {error['stage']}: {error['type']}{again}:"
+            f" {error['message']}"
+        )
     lines.append(f"verdict {item.verdict}")
     if item.keys:
         lines.append(f"log     {render.command('explain', run, item.keys[-1][:12])}")

@@ -43,6 +43,20 @@ class TaskSeen:
     node: str | None = None
     gpu: int | None = None
     worker_pid: int | None = None
+    worker_started: float | None = None
+    queued_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSeen:
+    """One attempt that did not succeed, of the task with this key."""
+
+    key: str
+    attempt: int
+    outcome: str
+    """`failed` or `requeued`."""
+    reason: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,8 @@ class RunView:
             for first in range(0, last + 1, CHUNK):
                 rows = manifest.query(
                     "SELECT id, key, function, state, args, value, error, run_s, notes, attempt,"
-                    " started_at, finished_at, node, gpu, worker_pid FROM tasks"
+                    " started_at, finished_at, node, gpu, worker_pid, worker_started, queued_at"
+                    " FROM tasks"
                     " WHERE id >= ? AND id < ? ORDER BY id",
                     first,
                     first + CHUNK,
@@ -86,6 +101,16 @@ class RunView:
                 for id_, *row in rows:
                     block = places.of(id_)
                     yield _seen(row, block.lane, block.round, id_ - block.first)
+
+    def attempts(self) -> Iterator[AttemptSeen]:
+        """Every attempt that did not succeed, by task and in order."""
+        with open_manifest(RunFolder(self.path)) as manifest:
+            rows = manifest.query(
+                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, '')"
+                " FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.rowid"
+            )
+        for row in rows:
+            yield AttemptSeen(*row)
 
     def paused_s(self) -> float:
         """Seconds in which no coordinator worked on the run."""

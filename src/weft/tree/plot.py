@@ -56,6 +56,12 @@ class Plot:
     """`off`, or `replay`: commands get what was said on the way to their node."""
     memory_turns: int = 20
     memory_chars: int = 20_000
+    gate: str = ""
+    """`module:function` that judges in place of the usual gate; empty for that."""
+    gate_source: str = ""
+    """SHA-256 of its module's source."""
+    rank: str = ""
+    rank_source: str = ""
     dry_run: bool = False
 
     def to_dict(self) -> dict[str, Any]:

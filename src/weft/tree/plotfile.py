@@ -21,6 +21,10 @@ from weft.tree.plot import Plot, Stage
 MAX_BYTES = 4 * 2**20
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
 Variable = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+FUNCTION = r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*$"
+PLACEHOLDER = re.compile(
+    r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir)\}"
+)
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -30,6 +34,7 @@ class StageTable(BaseModel):
     model_config = STRICT
 
     argv: list[Text] = []
+    shell: Annotated[Text, Field(min_length=1)] | None = None
     recorded: bool = False
     timeout_s: Seconds | None = None
     env: dict[Variable, Text] = {}
@@ -50,14 +55,20 @@ class StageTable(BaseModel):
 
     @model_validator(mode="after")
     def _check_command(self) -> StageTable:
-        if not self.argv and not self.recorded:
+        if not self.argv and not self.shell and not self.recorded:
             raise ValueError("argv is missing: the command as a list of words")
+        if self.argv and self.shell:
+            raise ValueError("give argv or shell, one of them")
+        found = PLACEHOLDER.search(self.shell or "")
+        if found:
+            name = found[1].upper()
+            raise ValueError(f"{found[0]} is not put into a shell line; write $WEFT_{name}")
         return self
 
     def to_stage(self) -> Stage:
         """Return the stage as plain data."""
         return Stage(
-            tuple(self.argv),
+            ("/bin/sh", "-c", self.shell) if self.shell else tuple(self.argv),
             self.timeout_s or 0.0,
             self.env,
             tuple(self.env_from),
@@ -101,11 +112,13 @@ class TreeFile(BaseModel):
     area: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
     feed_index: bool = False
     recorded_from: Named | None = None
+    gate: Annotated[str, Field(pattern=FUNCTION)] | None = None
+    rank: Annotated[str, Field(pattern=FUNCTION)] | None = None
     deterministic: bool = False
     seed: Annotated[int, Field(ge=0, le=2**63)] = 0
     max_parallel_evals: Annotated[int, Field(ge=1, le=4096)] = 1
     max_parallel_per_node: Annotated[int, Field(ge=1, le=4096)] | None = None
-    parallel_backend: Literal["serial", "local", "threadpool"] = "local"
+    parallel_backend: Literal["serial", "local", "threadpool", "ray"] = "local"
     propose: StageTable | None = None
     implement: StageTable | None = None
     review: StageTable | None = None
@@ -164,6 +177,8 @@ class TreeFile(BaseModel):
             memory=self.memory,
             memory_turns=self.memory_turns,
             memory_chars=self.memory_chars,
+            gate=self.gate or "",
+            rank=self.rank or "",
             dry_run=dry_run,
         )
 

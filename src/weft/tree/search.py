@@ -18,16 +18,19 @@ from weft.define import search
 from weft.model.results import Result
 from weft.model.tasks import Round, TaskCall, Unknown, make_round
 from weft.model.values import Object
-from weft.tree.decide import EXACT, gain, gate, lower_is_better, ranked, touched
+from weft.tree.decide import EXACT, gain, lower_is_better, touched
+from weft.tree.imports import Imports
 from weft.tree.plot import Idea, Plot, Root
 from weft.tree.propose import propose_call, take
 from weft.tree.recordings import Recordings
-from weft.tree.stages import root_call, stage_call
+from weft.tree.rules import Judges
+from weft.tree.stages import message_of, root_call, stage_call
 from weft.tree.story import Eval, Node, Skip, Story
 
 NAME = "weft.tree.search:tree"
 Steps = Generator[Round, Sequence[Result], Any]
-BY_STAGE = {"implement": "implement-failed", "review": "review-failed", "sweep": "sweep-failed"}
+BY_STAGE = {"implement": "implement-failed", "review": "review-rejected", "sweep": "incomplete"}
+"""What it means when a stage's command fails; for the scorer: there is no score."""
 TIMED_OUT, SKIPPED = 124, 125
 
 
@@ -37,11 +40,12 @@ def tree(
     ideas: list[dict[str, Any]],
     root: dict[str, Any],
     recorded: dict[str, Any],
+    imported: dict[str, Any] | None,
     *,
     inputs: Any,
 ) -> Steps:
     """Improve a repository's score by sequences of ideas; the answer is the best path found."""
-    return (yield from grow(plot, ideas, root, recorded, inputs, Story()))
+    return (yield from grow(plot, ideas, root, recorded, imported, inputs, Story()))
 
 
 def grow(
@@ -49,12 +53,14 @@ def grow(
     ideas: Sequence[Mapping[str, Any]],
     root: Mapping[str, Any],
     recorded: Mapping[str, Any],
+    imported: Mapping[str, Any] | None,
     inputs: Mapping[str, Object],
     story: Story,
 ) -> Steps:
     """Carry the search out and write down in `story` what is decided."""
     own = [Idea(**raw) for raw in ideas]
     growth = Growth(Plot.from_dict(plot), own, inputs, story, Recordings(recorded))
+    growth.imports = Imports(imported)
     yield from growth.score_root(Root(**root))
     if not story.nodes[0].result:
         story.stopped = "the root could not be scored"
@@ -92,7 +98,9 @@ class Growth:
         recordings: Recordings | None = None,
     ) -> None:
         self.plot, self.ideas, self.inputs, self.story = plot, ideas, inputs, story
+        self.imports = Imports()
         self.recordings = recordings or Recordings()
+        self._judges = Judges(plot, story)
         self._seen_anywhere: set[str] = set()
 
     def score_root(self, root: Root) -> Steps:
@@ -136,6 +144,7 @@ class Growth:
                     self._skip(node, depth, idea, "max_total_evals is reached")
                     continue
                 item = Eval(len(self.story.evals) + 1, node, idea, depth)
+                item.imported = self.imports.find(item, message_of)
                 node.tried.add(idea.name)
                 self._seen_anywhere.add(idea.digest)
                 self.story.evals.append(item)
@@ -213,6 +222,10 @@ class Growth:
         self, stage: str, evals: Sequence[Eval], keep: Callable[[Eval, dict[str, Any]], None]
     ) -> Steps:
         """Run one stage of some evals; what an early stop left out is dropped."""
+        for item in (e for e in evals if stage in e.imported):
+            item.stage = stage
+            keep(item, item.imported[stage])
+        evals = [e for e in evals if stage not in e.imported]
         if not evals or self.story.stopped.startswith("strict"):
             self._drop(evals)
             return
@@ -221,6 +234,7 @@ class Growth:
         for item, result in zip(evals, results, strict=False):
             item.stage = stage
             item.keys.append(result.key)
+            item.stages.append(stage)
             if result.ok:
                 keep(item, result.value)
             else:
@@ -254,7 +268,7 @@ class Growth:
         for item in planned:
             self._judge(item)
         passed = [e for e in planned if not e.refused and e.result and e.same_as is None]
-        order = ranked(passed, self.plot.direction)
+        order = self._judges.ranked(passed)
         for place, item in enumerate(order, 1):
             item.rank = place
         return [self._node(item) for item in order[: self.plot.beam_width]]
@@ -266,7 +280,7 @@ class Growth:
         if item.same_as is not None:
             item.state, item.refused = "completed", f"same as e{item.same_as}"
             return
-        item.rules = gate(item, self.plot, self.story)
+        item.rules = self._judges.gate(item)
         if item.error is None:
             item.state = "completed"
         item.refused = next((rule.name for rule in item.rules if not rule.passed), "")
@@ -332,14 +346,19 @@ def named(stage: str, result: Result) -> dict[str, Any]:
     """Return a failure in the words of an eval."""
     error = result.error
     assert error is not None
-    kind = error.type
-    if error.exit_code == TIMED_OUT:
-        kind = "timeout"
-    elif error.exit_code == SKIPPED:
-        kind = "skipped"
-    elif kind in ("exit", "crashed", "temporary"):
-        kind = BY_STAGE.get(stage, "score-failed")
+    kind = kind_of(stage, error.type, error.exit_code)
     return {"type": kind, "stage": stage, "exit_code": error.exit_code}
+
+
+def kind_of(stage: str, type_: str, exit_code: int | None) -> str:
+    """Return the name of a failure: the engine's types in the words of an eval."""
+    if exit_code == TIMED_OUT:
+        return "timeout"
+    if exit_code == SKIPPED:
+        return "skipped"
+    if type_ in ("exit", "crashed", "temporary", "exception"):
+        return BY_STAGE.get(stage, "score-invalid")
+    return type_
 
 
 def best_of(plot: Plot, story: Story) -> Node:

@@ -35,7 +35,7 @@ ENVIRONMENT = {
     f"WEFT_{name.upper()}": f"{{{name}}}"
     for name in (
         "eval_id", "node_id", "depth", "stage", "idea_file", "result_file", "parent_result",
-        "root_result", "sweep_result", "feedback_file",
+        "root_result", "sweep_result", "feedback_file", "worktree",
     )
 }  # fmt: skip
 """What a stage's command is told beside what every command of the engine is."""

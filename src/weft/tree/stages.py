@@ -80,9 +80,7 @@ def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object])
 
 
 def message_of(item: Eval) -> str:
-    """Return the message of the commit that an eval makes; no numbers, so that equal steps
-    have equal names in every run.
-    """
+    """Return the message of an eval's commit: no numbers, so that equal steps have equal names."""
     return f"{item.idea.name}\n\nweft-idea: {item.idea.digest}"
 
 

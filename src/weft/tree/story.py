@@ -66,9 +66,13 @@ class Eval:
     """`queued`, `completed`, `failed` or `dropped`."""
     stage: str = "implement"
     keys: list[str] = field(default_factory=list)
+    stages: list[str] = field(default_factory=list)
+    """The stage of each key."""
     error: dict[str, Any] | None = None
     candidate: dict[str, Any] | None = None
     feedback: str = ""
+    imported: dict[str, Any] = field(default_factory=dict)
+    """What stages said in the run it was imported from; empty when it is carried out here."""
     turns: tuple[Object, ...] = ()
     sweep: dict[str, Any] | None = None
     result: dict[str, Any] | None = None

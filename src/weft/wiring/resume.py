@@ -90,6 +90,8 @@ def resume(
     )
     if folder.is_sealed():
         return read_outcome(folder, None)
+    if execution.base is not None and str(execution.base) not in sys.path:
+        sys.path.append(str(execution.base))  # where modules that a config names were found
     decision, _ = recorded_decision(folder, path)
     return carry_out(decision, execution, {}, watcher)
 

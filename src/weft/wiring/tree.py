@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +18,23 @@ from weft.report.view import RunView
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
+from weft.tree.evals import eval_records, node_records
 from weft.tree.plot import Idea, Plot, Root
 from weft.tree.plotfile import TreeFile, read_plotfile
+from weft.tree.rules import load, look_in
 from weft.tree.search import NAME, Growth, best_of, tree
 from weft.tree.stages import message_of
 from weft.tree.story import Node, Story
 from weft.tree.summary import graph, summary
-from weft.tree.view import TreeSeen, see
+from weft.tree.view import TreeSeen
 from weft.wiring import world
 from weft.wiring.opening import Place
 from weft.wiring.outcome import Run
 from weft.wiring.replay import CommandRecord
 from weft.wiring.request import Decision, Execution, digests
 from weft.wiring.run import carry_out, checked_policy
+from weft.wiring.treekeep import FAILED, REJECTED, keep_rejected, name_commits
+from weft.wiring.treepast import read_past, seen_of
 from weft.wiring.treerepo import (
     Taken,
     git_named,
@@ -41,6 +45,8 @@ from weft.wiring.treerepo import (
     write_new,
 )
 from weft.wiring.treesources import below, note_ideas, read_ideas, read_index, read_recordings
+
+__all__ = ["FAILED", "REJECTED", "seen_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,8 @@ class TreeRequest:
     inputs: Mapping[str, bytes]
     recorded: Mapping[str, Any]
     """What commands of an earlier run made, by key."""
+    imported: Mapping[str, Any] | None
+    """Completed evals of an earlier run, with its head."""
     base: Path
     """The config's folder, which commands know as `{work_dir}`."""
 
@@ -62,7 +70,7 @@ class TreeRequest:
         said = [idea.to_dict() for idea in self.ideas]
         return tree(
             plot=self.plot.to_dict(), ideas=said, root=self.root.to_dict(),
-            recorded=dict(self.recorded),
+            recorded=dict(self.recorded), imported=self.imported,
         )  # fmt: skip
 
     def decision(self) -> Decision:
@@ -74,7 +82,8 @@ class TreeRequest:
     def execution(self, out: Path, **more: Any) -> Execution:
         """Return how it is carried out."""
         file = self.file
-        backend = "serial" if file.parallel_backend == "serial" else "local"
+        named = file.parallel_backend
+        backend = "local" if named == "threadpool" else named
         return Execution(
             out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node,
             base=self.base, **more,
@@ -82,7 +91,12 @@ class TreeRequest:
 
 
 def read_request(
-    path: Path, given: Mapping[str, Any], *, out: Path | None = None, dry_run: bool = False
+    path: Path,
+    given: Mapping[str, Any],
+    *,
+    out: Path | None = None,
+    dry_run: bool = False,
+    import_from: Path | None = None,
 ) -> TreeRequest:
     """Read a config and everything it names; raises InputErrors naming file and field.
 
@@ -97,14 +111,28 @@ def read_request(
             taken = read_files(below(base, file.files or "", path, "files"))
     ideas = read_ideas(file, base, path)
     recorded, objects = read_recordings(file, base, path)
-    plot = file.to_plot(dry_run=dry_run)
+    plot = _with_sources(file.to_plot(dry_run=dry_run), base, path)
     if not dry_run:
         _check_programs(plot, path)
+    imported, past = read_past(import_from, plot)
     inputs = {"root": taken.stream, "root-commit": taken.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
-    inputs |= objects | read_index(file, out)
+    inputs |= objects | past | read_index(file, out)
     own = tuple(idea for idea, _ in ideas)
-    return TreeRequest(file, plot, own, taken.root, inputs, recorded, base)
+    return TreeRequest(file, plot, own, taken.root, inputs, recorded, imported, base)
+
+
+def _with_sources(plot: Plot, base: Path, path: Path) -> Plot:
+    """Bind the source of a gate or a rank of the user's own, found beside the config."""
+    found: dict[str, Any] = {}
+    for field in ("gate", "rank"):
+        if name := getattr(plot, field):
+            look_in(base)
+            try:
+                found[f"{field}_source"] = load(name)[1]
+            except InputError as error:
+                raise InputError(f"{path}: {field}: {error.message}", hint=error.hint) from None
+    return replace(plot, **found)
 
 
 def _check_programs(plot: Plot, path: Path) -> None:
@@ -115,6 +143,9 @@ def _check_programs(plot: Plot, path: Path) -> None:
             continue  # known on the slot only, or a file of the repository
         if shutil.which(program) is None:
             raise InputError(f"{path}: {name}.argv: there is no program {program!r:.80}")
+        missing = [v for v in stage.env_from if v not in world.worker_environment()]
+        if missing and not stage.recorded:
+            raise InputError(f"{path}: {name}.env_from: the variable {missing[0]} is not set")
 
 
 def plan_first(request: TreeRequest) -> Story:
@@ -147,18 +178,18 @@ def carry_out_tree(
 
 
 def write_summary(run: Path) -> None:
-    """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run."""
+    """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run, name its commits, keep what was asked."""
     seen = seen_of(run)
+    name_commits(run, seen)
+    if REJECTED in RunFolder(run).read_run_file().execution.get("keep", ()):
+        keep_rejected(run, seen)
     (run / "TREE_SUMMARY.md").write_text(summary(seen), "utf-8")
     (run / "TREE_GRAPH.md").write_text(graph(seen), "utf-8")
 
 
-def seen_of(run: Path) -> TreeSeen:
-    """Return the story of a run; raises InputError when it is not one of `weft tree`."""
-    found = RunFolder(run).read_run_file().search
-    if found != NAME:
-        raise InputError(f"{run} is a run of {found}, not of tree", hint=f"weft status {run}")
-    return see(RunView(run, NAME))
+def records_of(run: Path, seen: TreeSeen) -> dict[str, Any]:
+    """Return the evals and nodes of a run as `--json` shows them."""
+    return {"evals": eval_records(RunView(run, NAME), seen), "nodes": node_records(seen)}
 
 
 def exit_code(done: Run) -> int:

@@ -89,7 +89,7 @@ class Template:
 
     argv: Sequence[str]
     env: Mapping[str, str]
-    secrets: Mapping[str, str]
+    secrets: dict[str, str]
     cwd: str
     timeout_s: float | None
     memory_mb: int | None
