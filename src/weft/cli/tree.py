@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from weft.wiring.tree import Parity, TreeRequest
 
 DIFFERENT = 1
+FAILED_CHECK = 4
 NO_FIELDS = (
     "config", "out", "settings", "dry_run", "check_parity", "validate_only", "report_only",
     "accept", "wall_limit", "sign_key", "as_json", "quiet", "verbose", "import_from",
@@ -133,7 +134,8 @@ ValidateOnly = Annotated[
     bool,
     typer.Option(
         "--validate-only",
-        help="Check config, repository and ideas; nothing is created.",
+        help="Check config, repository, ideas, protected paths and commands, and score the root"
+        " twice; with --out the table is written there.",
         rich_help_panel=options.CARRIES_OUT,
     ),
 ]
@@ -219,7 +221,7 @@ def run(
     given = _given(locals())
     request = _read(config, settings, given, out=out, dry_run=dry_run, import_from=import_from)
     if out is None or validate_only:
-        render.out(f"valid   {len(request.ideas)} ideas, root {request.root.commit[:12]}")
+        _validate(request, out, as_json=as_json)
         return
 
     from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
@@ -227,7 +229,7 @@ def run(
     if report_only:
         wiring.seen_of(out)
         wiring.write_summary(out)
-        render.out(f"wrote   {out / 'TREE_SUMMARY.md'}")
+        render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
     kept = {wiring.REJECTED: keep_rejected_worktrees, wiring.FAILED: keep_failed_artifacts}
     with watching(quiet, verbose) as watcher, resumable(out):
@@ -360,6 +362,24 @@ def export(
     for commit, name in zip(made.commits, made.names, strict=True):
         render.out(f"{commit[:12]}  {name}")
     render.out(f"wrote   {made.where}" + ("" if repo is None else f", branch {branch}"))
+
+
+def _validate(request: TreeRequest, out: Path | None, *, as_json: bool) -> None:
+    from weft.tree.validation import FAILED, report  # noqa: PLC0415 - slow to import
+    from weft.wiring.treecheck import REPORT, check_request  # noqa: PLC0415
+
+    checks = check_request(request)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / REPORT).write_text(report(checks), "utf-8")
+    failed = any(check.outcome == FAILED for check in checks)
+    if as_json:
+        render.print_json({"valid": not failed, "checks": [c.to_dict() for c in checks]})
+    else:
+        for check in checks:
+            render.out(f"{check.outcome:8}{check.what:12}{check.said}")
+    if failed:
+        raise typer.Exit(FAILED_CHECK)
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
