@@ -259,7 +259,7 @@ def export(
 ) -> Exported:
     """Write the path to a node as a branch of a repository, or as a series of patches."""
     seen, view = seen_of(run), RunView(run, NAME)
-    path = _node(seen, node, run).path()[1:]
+    path = node_of(seen, node, run).path()[1:]
     if not path:
         raise InputError(f"{run}: there is nothing to export, no node is better than the root")
     if seen.plot.dry_run:
@@ -293,7 +293,8 @@ def _write_patches(
     return Exported(folder, tuple(commits), tuple(names))
 
 
-def _node(seen: TreeSeen, name: str | None, run: Path) -> Node:
+def node_of(seen: TreeSeen, name: str | None, run: Path) -> Node:
+    """Return a node by name, or the best one; raises when there is none."""
     if not seen.story.nodes or not seen.story.nodes[0].result:
         raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
     if name is None:
