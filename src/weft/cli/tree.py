@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli import options, render
+from weft.cli import treeoptions as opts
 from weft.cli.progress import watching
 from weft.cli.runs import resumable
+from weft.cli.treelook import transcript
 from weft.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from weft.wiring.tree import Parity, TreeRequest
 
 DIFFERENT = 1
+FAILED_CHECK = 4
 NO_FIELDS = (
     "config", "out", "settings", "dry_run", "check_parity", "validate_only", "report_only",
     "accept", "wall_limit", "sign_key", "as_json", "quiet", "verbose", "import_from",
@@ -33,172 +36,36 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="The search's tree.toml.")]
-Settings = Annotated[
-    list[str],
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Any field of the config, its value as in TOML: --set score.timeout_s=5. Repeatable.",
-        rich_help_panel=options.DECIDES,
-    ),
-]
-
-
-def _count(text: str) -> Any:
-    return typer.Option(metavar="N", help=text, rich_help_panel=options.DECIDES)
-
-
-BeamWidth = Annotated[int | None, _count("How many evals of a depth become nodes.")]
-IdeasPerNode = Annotated[int | None, _count("Ideas tried on each node.")]
-MaxDepth = Annotated[int | None, _count("How many ideas may stand on top of each other.")]
-MaxTotalEvals = Annotated[int | None, _count("Evals of the whole search.")]
-EvalRetries = Annotated[int | None, _count("More attempts after a time-out or exit code 75.")]
-RootRepeats = Annotated[int | None, _count("Scorings of the root, whose spread is the noise band.")]
-ReviewRounds = Annotated[int | None, _count("How often an idea is implemented until approved.")]
-EvalTimeout = Annotated[
-    float | None,
-    typer.Option(metavar="S", help="Seconds for a stage.", rich_help_panel=options.DECIDES),
-]
-Scope = Annotated[
-    str | None,
-    typer.Option(
-        metavar="node|ancestors|global|none",
-        help="Where an idea with the same text is not tried again.",
-        rich_help_panel=options.DECIDES,
-    ),
-]
-StrictDepth = Annotated[
-    bool | None,
-    typer.Option(
-        "--strict-fail-depth/--no-strict-fail-depth",
-        help="The first failed eval ends the search.",
-        show_default=False,
-        rich_help_panel=options.DECIDES,
-    ),
-]
-StopOnEmpty = Annotated[
-    bool | None,
-    typer.Option(
-        "--stop-on-empty-frontier/--no-stop-on-empty-frontier",
-        help="End when a depth promotes nothing, or try the next ideas on the same nodes.",
-        show_default=False,
-        rich_help_panel=options.DECIDES,
-    ),
-]
-Parallel = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Evals at a time: 1 if not said.", rich_help_panel=options.CARRIES_OUT
-    ),
-]
-PerNode = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N", help="Evals at a time of one node.", rich_help_panel=options.CARRIES_OUT
-    ),
-]
-ParallelBackend = Annotated[
-    str | None,
-    typer.Option(
-        metavar="serial|local|ray",
-        help="Who runs evals: one after the other, workers of this machine (also called"
-        " threadpool), or a Ray cluster.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        help="Run the whole engine with made-up outcomes; no command of the config is run.",
-        rich_help_panel=options.DECIDES,
-    ),
-]
-
-
-Out = Annotated[
-    Path | None,
-    typer.Option(metavar="DIR", help="The run's folder.", rich_help_panel=options.CARRIES_OUT),
-]
-CheckParity = Annotated[
-    bool,
-    typer.Option(
-        "--check-parity",
-        help="Run it again with another number of workers and compare the ledgers.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-ValidateOnly = Annotated[
-    bool,
-    typer.Option(
-        "--validate-only",
-        help="Check config, repository and ideas; nothing is created.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-ReportOnly = Annotated[
-    bool,
-    typer.Option(
-        "--report-only",
-        help="Write the summary of the run that is there again; nothing is run.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-
-
-ImportFrom = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="RUN",
-        help="Take over completed evals of an earlier run: same parent commit, same idea.",
-        rich_help_panel=options.DECIDES,
-    ),
-]
-KeepRejected = Annotated[
-    bool,
-    typer.Option(
-        "--keep-rejected-worktrees",
-        help="Write the files of evals that were not promoted to RUN/kept.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-KeepFailed = Annotated[
-    bool,
-    typer.Option(
-        "--keep-failed-artifacts",
-        help="Keep the folders of failed attempts in RUN/kept.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-
 
 @app.command()
 def run(
-    config: Config,
-    out: Out = None,
-    beam_width: BeamWidth = None,
-    ideas_per_node: IdeasPerNode = None,
-    max_depth: MaxDepth = None,
-    max_total_evals: MaxTotalEvals = None,
-    eval_retries: EvalRetries = None,
-    eval_timeout_seconds: EvalTimeout = None,
-    dedupe_scope: Scope = None,
-    root_repeats: RootRepeats = None,
-    review_rounds: ReviewRounds = None,
-    strict_fail_depth: StrictDepth = None,
-    stop_on_empty_frontier: StopOnEmpty = None,
-    settings: Settings = [],  # noqa: B006 - typer copies it
-    dry_run: DryRun = False,
-    import_from: ImportFrom = None,
-    max_parallel_evals: Parallel = None,
-    max_parallel_per_node: PerNode = None,
-    parallel_backend: ParallelBackend = None,
-    keep_rejected_worktrees: KeepRejected = False,
-    keep_failed_artifacts: KeepFailed = False,
-    check_parity: CheckParity = False,
-    validate_only: ValidateOnly = False,
-    report_only: ReportOnly = False,
+    config: opts.Config,
+    out: opts.Out = None,
+    beam_width: opts.BeamWidth = None,
+    ideas_per_node: opts.IdeasPerNode = None,
+    max_depth: opts.MaxDepth = None,
+    max_total_evals: opts.MaxTotalEvals = None,
+    eval_retries: opts.EvalRetries = None,
+    eval_timeout_seconds: opts.EvalTimeout = None,
+    dedupe_scope: opts.Scope = None,
+    root_repeats: opts.RootRepeats = None,
+    review_rounds: opts.ReviewRounds = None,
+    strict_fail_depth: opts.StrictDepth = None,
+    stop_on_empty_frontier: opts.StopOnEmpty = None,
+    settings: opts.Settings = [],  # noqa: B006 - typer copies it
+    dry_run: opts.DryRun = False,
+    memory: opts.Memory = None,
+    area: opts.Area = None,
+    feed_index: opts.FeedIndex = None,
+    import_from: opts.ImportFrom = None,
+    max_parallel_evals: opts.Parallel = None,
+    max_parallel_per_node: opts.PerNode = None,
+    parallel_backend: opts.ParallelBackend = None,
+    keep_rejected_worktrees: opts.KeepRejected = False,
+    keep_failed_artifacts: opts.KeepFailed = False,
+    check_parity: opts.CheckParity = False,
+    validate_only: opts.ValidateOnly = False,
+    report_only: opts.ReportOnly = False,
     accept: options.Accept = [],  # noqa: B006
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
@@ -219,7 +86,7 @@ def run(
     given = _given(locals())
     request = _read(config, settings, given, out=out, dry_run=dry_run, import_from=import_from)
     if out is None or validate_only:
-        render.out(f"valid   {len(request.ideas)} ideas, root {request.root.commit[:12]}")
+        _validate(request, out, as_json=as_json)
         return
 
     from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
@@ -227,7 +94,7 @@ def run(
     if report_only:
         wiring.seen_of(out)
         wiring.write_summary(out)
-        render.out(f"wrote   {out / 'TREE_SUMMARY.md'}")
+        render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
     kept = {wiring.REJECTED: keep_rejected_worktrees, wiring.FAILED: keep_failed_artifacts}
     with watching(quiet, verbose) as watcher, resumable(out):
@@ -244,24 +111,23 @@ def run(
 
 @app.command()
 def plan(
-    config: Config,
-    beam_width: BeamWidth = None,
-    ideas_per_node: IdeasPerNode = None,
-    max_depth: MaxDepth = None,
-    max_total_evals: MaxTotalEvals = None,
-    dedupe_scope: Scope = None,
-    settings: Settings = [],  # noqa: B006 - typer copies it
+    config: opts.Config,
+    beam_width: opts.BeamWidth = None,
+    ideas_per_node: opts.IdeasPerNode = None,
+    max_depth: opts.MaxDepth = None,
+    max_total_evals: opts.MaxTotalEvals = None,
+    dedupe_scope: opts.Scope = None,
+    settings: opts.Settings = [],  # noqa: B006 - typer copies it
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,
 ) -> None:
     """Show the evals of the first depth and what a whole search may cost; nothing is created."""
     request = _read(config, settings, _given(locals()))
 
-    from weft.wiring.tree import plan_first  # noqa: PLC0415 - slow to import
+    from weft.wiring.tree import most_evals, plan_first  # noqa: PLC0415 - slow to import
 
     story, plot = plan_first(request), request.plot
-    wide = min(plot.ideas_per_node, len(request.ideas)) * plot.beam_width
-    most = min(plot.max_total_evals, len(story.evals) + wide * (plot.max_depth - 1))
+    most = most_evals(request, story)
     if as_json:
         evals = [
             {"eval_id": e.eval_id, "parent_node_id": 0, "idea_path": e.idea.name, "depth": 1,
@@ -277,6 +143,8 @@ def plan(
         render.out(f"{item.name:8}{item.idea.kind:10}{item.idea.name}")
     for skip in story.skips:
         render.out(f"skipped {skip.idea}: {skip.reason}")
+    if plot.proposes():
+        render.out("more    ideas are made for each node during the run")
     render.out(f"at most {most} evals in {plot.max_depth} depths, {plot.beam_width} nodes each")
 
 
@@ -359,6 +227,27 @@ def export(
     for commit, name in zip(made.commits, made.names, strict=True):
         render.out(f"{commit[:12]}  {name}")
     render.out(f"wrote   {made.where}" + ("" if repo is None else f", branch {branch}"))
+
+
+def _validate(request: TreeRequest, out: Path | None, *, as_json: bool) -> None:
+    from weft.tree.validation import FAILED, report  # noqa: PLC0415 - slow to import
+    from weft.wiring.treecheck import REPORT, check_request  # noqa: PLC0415
+
+    checks = check_request(request)
+    if out is not None:
+        out.mkdir(parents=True, exist_ok=True)
+        (out / REPORT).write_text(report(checks), "utf-8")
+    failed = any(check.outcome == FAILED for check in checks)
+    if as_json:
+        render.print_json({"valid": not failed, "checks": [c.to_dict() for c in checks]})
+    else:
+        for check in checks:
+            render.out(f"{check.outcome:8}{check.what:12}{check.said}")
+    if failed:
+        raise typer.Exit(FAILED_CHECK)
+
+
+app.command()(transcript)
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:

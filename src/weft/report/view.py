@@ -112,6 +112,19 @@ class RunView:
         for row in rows:
             yield AttemptSeen(*row)
 
+    def log_tail(self, key: str, limit_bytes: int) -> str:
+        """Return the end of what a task's last attempt printed: stdout, then stderr."""
+        folder = RunFolder(self.path).logs / key
+        files = [p for p in sorted(folder.glob("*")) if p.stem.isdigit() and p.is_file()]
+        last = max((int(p.stem) for p in files), default=0)
+        parts = []
+        for suffix in (".out", ".log"):
+            for path in (p for p in files if int(p.stem) == last and p.suffix == suffix):
+                with path.open("rb") as file:
+                    file.seek(max(0, path.stat().st_size - limit_bytes))
+                    parts.append(file.read(limit_bytes).decode("utf-8", "replace").strip())
+        return "\n".join(part for part in parts if part)
+
     def paused_s(self) -> float:
         """Seconds in which no coordinator worked on the run."""
         with open_manifest(RunFolder(self.path)) as manifest:

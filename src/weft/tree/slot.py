@@ -19,7 +19,7 @@ from typing import Any
 from weft.model.results import TaskError
 from weft.tree import foreign, memory, proposal
 from weft.tree.result import Invalid, read_result
-from weft.treetools import openevolve
+from weft.treetools import evaluate
 from weft.treetools.git import Git, GitFailed
 from weft.treetools.stage import apply_idea, apply_patch, seal_of
 from weft.treetools.store import State, Unchanged, open_state, take_candidate
@@ -95,7 +95,7 @@ def _lay_out(run: CommandRun, folder: Path) -> dict[str, str]:
         "node_id": f"n{args['parent_node_id']}",
         "depth": str(args["depth"]),
         "stage": args["stage"],
-        "openevolve": openevolve.__file__,
+        "openevolve": evaluate.__file__,
         **more,
         **{name: str(folder / name) for name in told},
     }

@@ -16,7 +16,7 @@ from decimal import Context, Decimal
 from pathlib import Path
 from typing import Any
 
-PAIR = re.compile(r"""[ \t]*(?P<key>[^=#\[\n"']+|"[^"\n]*"|'[^'\n]*')=[ \t]*""")
+PAIR = re.compile(r"""[ \t]*(?P<key>[^=#\[\n"']+|"[^"\n]*"|'[^'\n]*')[ \t]*=[ \t]*""")
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")
 BLANK = re.compile(r"[ \t\r\n]*")
 DIGITS = Context(prec=6)
@@ -60,7 +60,10 @@ def with_value(text: str, keys: Sequence[str], value: Any, *, is_toml: bool) -> 
         raise Conflict(f"there is no value {'.'.join(keys)}")
     place[keys[-1]] = value
     start, end = (_toml_span if is_toml else _json_span)(text, keys)
-    changed = text[:start] + json.dumps(value, ensure_ascii=False) + text[end:]
+    written = json.dumps(value, ensure_ascii=False)
+    if is_toml:
+        written = written.replace("\x7f", "\\u007f")  # the one character only TOML forbids
+    changed = text[:start] + written + text[end:]
     if _parse(changed, is_toml=is_toml) != body:
         raise Conflict(f"{'.'.join(keys)} cannot be set in place")
     return changed
@@ -168,8 +171,9 @@ def mutations(table: Mapping[str, Any], work: Path, seed: str) -> list[dict[str,
     Fewer when there is no more to find. Raises Conflict when the file or a key is not there.
     """
     path = inside(work, table["file"])
-    known = numbers(_parse(_read(path, table["file"]), is_toml=path.suffix == ".toml"))
-    names = list(table["keys"]) or sorted(known)
+    text, is_toml = _read(path, table["file"]), path.suffix == ".toml"
+    known = numbers(_parse(text, is_toml=is_toml))
+    names = list(table["keys"]) or [n for n in sorted(known) if _can_be_set(text, n, is_toml)]
     if missing := [name for name in names if name not in known]:
         raise Conflict(f"{table['file']} has no number {missing[0]}")
     draw, found = Draw(seed), []
@@ -180,6 +184,14 @@ def mutations(table: Mapping[str, Any], work: Path, seed: str) -> list[dict[str,
         if len(found) == table["count"]:
             break
     return [{"file": table["file"], "values": values} for values in found]
+
+
+def _can_be_set(text: str, name: str, is_toml: bool) -> bool:
+    try:
+        with_value(text, name.split("."), 0, is_toml=is_toml)
+    except Conflict:
+        return False
+    return True
 
 
 def numbers(body: Any, above: str = "") -> dict[str, Any]:

@@ -33,6 +33,7 @@ from weft.wiring.outcome import Run
 from weft.wiring.replay import CommandRecord
 from weft.wiring.request import Decision, Execution, digests
 from weft.wiring.run import carry_out, checked_policy
+from weft.wiring.treecheck import write_report
 from weft.wiring.treekeep import FAILED, REJECTED, keep_rejected, name_commits
 from weft.wiring.treepast import read_past, seen_of
 from weft.wiring.treerepo import (
@@ -44,7 +45,7 @@ from weft.wiring.treerepo import (
     write_branch,
     write_new,
 )
-from weft.wiring.treesources import below, note_ideas, read_ideas, read_index, read_recordings
+from weft.wiring.treesources import AREA, below, note_ideas, read_ideas, read_index, read_recordings
 
 __all__ = ["FAILED", "REJECTED", "seen_of"]
 
@@ -86,7 +87,7 @@ class TreeRequest:
         backend = "local" if named == "threadpool" else named
         return Execution(
             out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node,
-            base=self.base, **more,
+            base=self.base, labels={} if file.area is None else {AREA: file.area}, **more,
         )  # fmt: skip
 
 
@@ -155,6 +156,15 @@ def plan_first(request: TreeRequest) -> Story:
     return story
 
 
+def most_evals(request: TreeRequest, story: Story) -> int:
+    """Return how many evals a search may have, given the plan of its first depth."""
+    plot = request.plot
+    if plot.proposes():  # nobody knows how many ideas will be made
+        return plot.max_total_evals
+    wide = min(plot.ideas_per_node, len(request.ideas)) * plot.beam_width
+    return min(plot.max_total_evals, len(story.evals) + wide * (plot.max_depth - 1))
+
+
 def carry_out_tree(
     request: TreeRequest, out: Path, watcher: Watcher | None = None, **more: Any
 ) -> Run:
@@ -163,8 +173,7 @@ def carry_out_tree(
         request.decision(), request.execution(out, **more), dict(request.inputs), watcher
     )
     write_summary(done.out)
-    if request.file.area is not None and not request.plot.dry_run:
-        note_ideas(done.out, seen_of(done.out), request.file.area)
+    write_report(request, done.out, seen_of(done.out).story)
     return done
 
 
@@ -174,6 +183,9 @@ def write_summary(run: Path) -> None:
     name_commits(run, seen)
     if REJECTED in RunFolder(run).read_run_file().execution.get("keep", ()):
         keep_rejected(run, seen)
+    area = RunFolder(run).read_run_file().execution.get("labels", {}).get(AREA)
+    if area is not None and not seen.plot.dry_run:
+        note_ideas(run, seen, area)
     (run / "TREE_SUMMARY.md").write_text(summary(seen), "utf-8")
     (run / "TREE_GRAPH.md").write_text(graph(seen), "utf-8")
 
@@ -247,7 +259,7 @@ def export(
 ) -> Exported:
     """Write the path to a node as a branch of a repository, or as a series of patches."""
     seen, view = seen_of(run), RunView(run, NAME)
-    path = _node(seen, node, run).path()[1:]
+    path = node_of(seen, node, run).path()[1:]
     if not path:
         raise InputError(f"{run}: there is nothing to export, no node is better than the root")
     if seen.plot.dry_run:
@@ -281,7 +293,8 @@ def _write_patches(
     return Exported(folder, tuple(commits), tuple(names))
 
 
-def _node(seen: TreeSeen, name: str | None, run: Path) -> Node:
+def node_of(seen: TreeSeen, name: str | None, run: Path) -> Node:
+    """Return a node by name, or the best one; raises when there is none."""
     if not seen.story.nodes or not seen.story.nodes[0].result:
         raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
     if name is None:

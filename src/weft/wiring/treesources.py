@@ -23,6 +23,8 @@ from weft.wiring import world
 from weft.wiring.ideaindex import IdeaIndex, entries_of
 from weft.wiring.opening import recorded_genesis
 
+AREA = "area"
+"""Label in run.toml: the index that a run's ideas go to."""
 INDEX = "index"
 """Name of the input that holds the index as it was when the run began."""
 

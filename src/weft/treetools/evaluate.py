@@ -1,4 +1,4 @@
-"""Call an OpenEvolve evaluator: `python openevolve.py evaluator.py program.py`.
+"""Call an OpenEvolve evaluator: `python evaluate.py evaluator.py program.py`.
 
 The evaluator stays as it is: its `evaluate(program_path)` returns metrics or an EvaluationResult.
 Without OpenEvolve installed, a stand-in for that one class is enough to import it. Cascades
@@ -29,6 +29,7 @@ class EvaluationResult:
 
 def main(evaluator: str, program: str) -> int:
     """Evaluate a program and write what came of it to the result file."""
+    sys.path[0] = str(Path(evaluator).resolve().parent)  # as if it had been run itself
     if importlib.util.find_spec("openevolve") is None:
         _stand_in()
     found = _load(Path(evaluator)).evaluate(str(Path(program).resolve()))
@@ -50,7 +51,6 @@ def _load(path: Path) -> Any:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["evaluator"] = module
-    sys.path.insert(0, str(path.resolve().parent))
     spec.loader.exec_module(module)
     return module
 
