@@ -25,6 +25,7 @@ SUFFIXES = (".md", ".txt", ".json", *PATCHES)
 MAX_BYTES = 4 * 2**20
 MAX_IDEAS = 100_000
 MAX_PROPOSED = 1000
+PATCHED = re.compile(r"^--- ([^\t\n]*)[^\n]*\n\+\+\+ ([^\t\n]*)[^\n]*\n@@ ", re.MULTILINE)
 KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
@@ -135,11 +136,13 @@ def _read(path: Path, folder: Path, has_command: bool) -> tuple[Idea, bytes]:
 
 def _kind(path: Path, text: str, has_command: bool) -> str:
     if path.suffix in PATCHES:
+        _check_inside([name for pair in PATCHED.findall(text) for name in pair])
         return "patch"
     if path.suffix == ".json":
         _check_parameter(text)
         return "parameter"
     if BLOCK.search(text):
+        _check_inside([block["file"].strip() for block in BLOCK.finditer(text)])
         return "blocks"
     if has_command:
         return "text"
@@ -168,3 +171,11 @@ def _complaints(body: Any) -> Iterator[str]:
         for key, value in body["values"].items():
             if not KEY.fullmatch(key) or not isinstance(value, bool | int | float | str):
                 yield f"{key[:100]!r} is not a dotted key with a plain value"
+
+
+def _check_inside(names: Sequence[str]) -> None:
+    """Refuse paths that lead out of any repository."""
+    for name in names:
+        parts = name.split("/")
+        if ".." in parts or (name.startswith("/") and name != "/dev/null"):
+            raise _NoIdea(f"names {name[:100]!r}, a path outside the repository")
