@@ -115,6 +115,7 @@ def read_request(
     plot = _with_sources(file.to_plot(dry_run=dry_run), base, path)
     if not dry_run:
         _check_programs(plot, path)
+        _check_variables(plot, path)
     imported, past = read_past(import_from, plot)
     inputs = {"root": taken.stream, "root-commit": taken.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
@@ -144,9 +145,15 @@ def _check_programs(plot: Plot, path: Path) -> None:
             continue  # known on the slot only, or a file of the repository
         if shutil.which(program) is None:
             raise InputError(f"{path}: {name}.argv: there is no program {program!r:.80}")
-        missing = [v for v in stage.env_from if v not in world.worker_environment()]
-        if missing and not stage.recorded:
-            raise InputError(f"{path}: {name}.env_from: the variable {missing[0]} is not set")
+
+
+def _check_variables(plot: Plot, path: Path) -> None:
+    """Refuse a command that asks for a variable that is not there."""
+    ours = world.worker_environment()
+    for name, stage in sorted(plot.stages.items()):
+        for variable in () if stage.recorded else stage.env_from:
+            if variable not in ours:
+                raise InputError(f"{path}: {name}.env_from: the variable {variable} is not set")
 
 
 def plan_first(request: TreeRequest) -> Story:
