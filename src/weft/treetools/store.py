@@ -55,6 +55,7 @@ def open_state(repo: Path, state: State, place: Path, *, files: bool) -> Git:
 
     Raises GitFailed when not even a repository of its own could be made.
     """
+    place = place.absolute()
     try:
         return _opened(repo, state, place, files)
     except GitFailed:
