@@ -32,8 +32,8 @@ place = lambda name: pathlib.Path(os.environ["WEFT_" + name])
 context = json.loads(place("CONTEXT_FILE").read_text())
 said = [json.loads(line)["text"] for line in place("TRANSCRIPT_FILE").read_text().splitlines()]
 values = json.load(open("params.json"))
-for key in ("a", "b"):
-    for step in (-1, len(said) + 1):
+for key, steps in (("a", (-1, len(said) + 1)), ("b", (len(said) + 1,))):
+    for step in steps:
         idea = {"file": "params.json", "values": {key: values[key] + step}}
         (place("IDEAS_DIR") / f"{key}{step}.json").write_text(json.dumps(idea))
 copy = {"file": "params.json", "values": {"a": values["a"] - 1}}
@@ -94,9 +94,9 @@ def test_command_is_told_the_way_what_was_tried_and_its_own_transcript(wood: Woo
     story, view = wood.seen("r").story, RunView(wood.folder / "r", NAME)
     spoken = [[t.text for ref in n.turns for t in parse(view.read(ref))] for n in story.nodes]
     root = "n0 after 0: []"
-    assert spoken[:3] == [[root], [root, f"n1 after 4: {[root]}"], [root, f"n2 after 4: {[root]}"]]
+    assert spoken[:3] == [[root], [root, f"n1 after 3: {[root]}"], [root, f"n2 after 3: {[root]}"]]
     names = [e.idea.name for e in story.evals]
-    assert names[:4] == [f"n0.1/{key}{step}.json" for key in "ab" for step in (-1, 1)]
+    assert names[:3] == ["n0.1/a-1.json", "n0.1/a1.json", "n0.1/b1.json"]
     assert "n1.2/b2.json" in names, "the step follows from the transcript"
     skips = {(s.node_id, s.idea): s.reason for s in story.skips}
     assert skips[0, "n0.1/z-copy.json"] == "same text as another idea on this node"
@@ -140,10 +140,8 @@ count = 3
 
 def test_mutations_move_each_nodes_own_values_and_follow_the_seed(wood: Wood) -> None:
     wood.plant(OWN + MUTATING)
-    assert wood.run("r", "--max-parallel-evals", "2").code == 0
-    assert wood.run("s").code == 0
-    assert wood.run("t", "--set", "seed=1").code in (0, 1)
-    assert wood.ledger("r") == wood.ledger("s")
+    assert wood.run("r", "--max-parallel-evals", "2", "--beam-width", "1").code == 0
+    assert wood.run("t", "--set", "seed=1", "--max-depth", "1").code in (0, 1)
     ideas = [[e.idea.name for e in wood.seen(out).story.evals] for out in ("r", "t")]
     assert ideas[0] != ideas[1]
     seen, view = wood.seen("r"), RunView(wood.folder / "r", NAME)
