@@ -148,7 +148,7 @@ of 3 s. Whole commands with start and end, in turns, one at a time and two at a 
 | figure | measured | aim |
 |---|---|---|
 | 2 at a time over 1, median ({ratios}) | {demo["speed_up"]:.2f} × | 1.8 × |
-| engine time per eval: files, commit, records, cleaning up | {cost["ms_per_eval"]:.0f} ms | 150 ms |
+| engine time per eval: files, commit, records, clean-up | {cost["ms_per_eval"]:.0f} ms | 150 ms |
 | of it on the slot | {cost["on_the_slot_ms"]:.0f} ms | |
 | of it in the coordinator | {cost["in_the_coordinator_ms"]:.0f} ms | |
 
