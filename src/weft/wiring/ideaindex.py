@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.storage.disk import Disk
+from weft.tree.story import Eval
 from weft.tree.view import TreeSeen
 
 SCHEMA_VERSION = 1
@@ -30,7 +31,7 @@ class Entry:
     """One eval of some run."""
 
     entry_id: str
-    """From the run's first record and the eval's number, so that no eval is noted twice."""
+    """From the run's first record, the eval and its outcome: the same outcome is noted once."""
     idea: str
     kind: str
     digest: str
@@ -50,7 +51,6 @@ class Entry:
 
 def entries_of(seen: TreeSeen, genesis: str, texts: dict[int, str]) -> list[Entry]:
     """Return what a run has to tell: every eval that was judged, in its order."""
-    first = hashlib.sha256(genesis.encode()).hexdigest()
     found = []
     for item in seen.story.evals:
         if item.verdict in ("queued", "dropped"):
@@ -58,7 +58,7 @@ def entries_of(seen: TreeSeen, genesis: str, texts: dict[int, str]) -> list[Entr
         path = tuple(n.idea.name for n in item.parent.path() if n.idea is not None)
         found.append(
             Entry(
-                entry_id=f"{first[:16]}-{item.name}", idea=item.idea.name, kind=item.idea.kind,
+                entry_id=_entry_id(genesis, item), idea=item.idea.name, kind=item.idea.kind,
                 digest=item.idea.digest, text=texts.get(item.eval_id, "")[:MAX_TEXT], path=path,
                 root=seen.story.nodes[0].commit, direction=seen.plot.direction,
                 parent_score=item.parent.result.get("score"),
@@ -66,6 +66,13 @@ def entries_of(seen: TreeSeen, genesis: str, texts: dict[int, str]) -> list[Entr
             )
         )  # fmt: skip
     return found
+
+
+def _entry_id(genesis: str, item: Eval) -> str:
+    commit = item.candidate["commit"] if item.candidate else ""
+    score = item.result["score"] if item.result else ""
+    said = [genesis, item.name, commit, score, item.verdict]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
 
 
 class IdeaIndex:

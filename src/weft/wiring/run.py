@@ -129,6 +129,12 @@ def real_place() -> Place:
     return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
 
 
+def unnoted_place() -> Place:
+    """Return the real disk and host without a heads list, for runs in temporary folders."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(None, disk))
+
+
 def _make_folder(folder: RunFolder, disk: Disk) -> None:
     """Make the folder of a new run; a path that cannot be one is the caller's input."""
     try:

@@ -15,9 +15,7 @@ from weft.model.tasks import Budget, SearchCall, Unknown
 from weft.model.values import Object
 from weft.readers.diff import Difference, diff
 from weft.report.view import RunView
-from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
-from weft.storage.heads import HeadsList
 from weft.tree.evals import eval_records, node_records
 from weft.tree.plot import Idea, Plot, Root
 from weft.tree.plotfile import TreeFile, read_plotfile
@@ -28,11 +26,10 @@ from weft.tree.story import Node, Story
 from weft.tree.summary import graph, summary
 from weft.tree.view import TreeSeen
 from weft.wiring import world
-from weft.wiring.opening import Place
 from weft.wiring.outcome import Run
 from weft.wiring.replay import CommandRecord
 from weft.wiring.request import Decision, Execution, digests
-from weft.wiring.run import carry_out, checked_policy
+from weft.wiring.run import carry_out, checked_policy, unnoted_place
 from weft.wiring.treecheck import write_report
 from weft.wiring.treekeep import FAILED, REJECTED, keep_rejected, name_commits
 from weft.wiring.treepast import read_past, seen_of
@@ -237,15 +234,13 @@ class Parity:
 def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None) -> Parity:
     """Run a finished search again with another number of workers and compare the ledgers."""
     workers = 1 if request.file.max_parallel_evals > 1 else 2
-    disk = Disk()
-    unnoted = Place(disk, world.host_name(), HeadsList(None, disk))
     with tempfile.TemporaryDirectory(prefix="weft-parity-") as place:
         out = Path(place) / "run"
         recorded = not request.file.deterministic
         recall = CommandRecord(RunFolder(done.out), RunFolder(out)).recall if recorded else None
         execution = Execution(out, workers, "local", base=request.base)
         decision, inputs = request.decision(), dict(request.inputs)
-        again = carry_out(decision, execution, inputs, watcher, unnoted, recall)
+        again = carry_out(decision, execution, inputs, watcher, unnoted_place(), recall)
         return Parity(workers, again.head, recorded, diff(done.out, out))
 
 

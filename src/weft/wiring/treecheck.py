@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING
 
 from weft.coordinator.loop import Watcher
 from weft.model.tasks import Budget
-from weft.storage.disk import Disk
-from weft.storage.heads import HeadsList
 from weft.tree.plot import Stage
 from weft.tree.story import Story
 from weft.tree.validation import (
@@ -30,10 +28,8 @@ from weft.tree.validation import (
     validate,
 )
 from weft.treetools.git import Git, restore
-from weft.wiring import world
-from weft.wiring.opening import Place
 from weft.wiring.request import Decision, Execution, digests
-from weft.wiring.run import carry_out, checked_policy
+from weft.wiring.run import carry_out, checked_policy, unnoted_place
 from weft.worker.command import expand
 
 if TYPE_CHECKING:
@@ -54,13 +50,11 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
     call = validate(plot=request.plot.to_dict(), ideas=said, root=request.root.to_dict())
     policy = checked_policy(request.plot.eval_retries, None, False)
     decision = Decision(call, request.file.seed, digests(inputs), Budget(), policy)
-    disk = Disk()
-    unnoted = Place(disk, world.host_name(), HeadsList(None, disk))
     with tempfile.TemporaryDirectory(prefix="weft-validate-") as place:
         execution = Execution(
             Path(place) / "run", request.file.max_parallel_evals, base=request.base
         )
-        done = carry_out(decision, execution, inputs, watcher, unnoted)
+        done = carry_out(decision, execution, inputs, watcher, unnoted_place())
     return checks + answer_checks(done.answer, deterministic=request.file.deterministic)
 
 
