@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from weft.tree.story import Eval
     from weft.tree.view import TreeSeen
     from weft.wiring.outcome import Run
-    from weft.wiring.tree import Parity, TreeRequest
+    from weft.wiring.tree import Parity
+    from weft.wiring.treerequest import TreeRequest
 
 DIFFERENT = 1
 FAILED_CHECK = 4
@@ -265,7 +266,7 @@ def _read(
     import_from: Path | None = None,
 ) -> TreeRequest:
     from weft.tree.plotfile import parse_setting  # noqa: PLC0415 - slow to import
-    from weft.wiring.tree import read_request  # noqa: PLC0415
+    from weft.wiring.treerequest import read_request  # noqa: PLC0415
 
     for text in settings:
         name, value = parse_setting(text)
