@@ -59,7 +59,8 @@ def test_line_torn_or_foreign_is_left_alone_and_its_eval_noted_again(
     file = tmp_path / "area.jsonl"
     file.write_bytes(b'[]\n{}\n\xff\n"x"\n' + file.read_bytes()[:-9])
     assert index.add([entry(1), entry(2)]) == 1
-    assert [e["entry_id"] for e in json.loads(index.snapshot())] == ["run-e1", "run-e2"]
+    fed = json.loads(index.snapshot())
+    assert [Entry.from_dict(raw) for raw in fed] == [entry(1), entry(2)]
 
 
 def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(
