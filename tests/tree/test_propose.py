@@ -121,7 +121,11 @@ def test_without_memory_there_is_no_transcript(wood: Wood) -> None:
 
 @pytest.mark.parametrize(
     ("script", "reason"),
-    [("import sys; sys.exit(3)", "exit"), ("import time; time.sleep(99)", "timeout")],
+    [
+        ("import sys; sys.exit(3)", "propose-failed"),
+        ("import os; open(os.environ['WEFT_TURNS_FILE'], 'w').write('words')", "propose-failed"),
+        ("import time; time.sleep(99)", "timeout"),
+    ],
 )
 def test_failing_command_is_a_skip_with_its_reason(wood: Wood, script: str, reason: str) -> None:
     plant(wood, propose=script)

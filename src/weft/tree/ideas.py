@@ -49,7 +49,7 @@ def read_proposed(
     """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
     found: list[tuple[Idea, bytes]] = []
     skipped: list[tuple[str, str]] = []
-    for path in _files(folder):
+    for path in _files(folder) if folder.is_dir() else ():
         try:
             if len(found) >= MAX_PROPOSED:
                 raise _NoIdea(f"is one of more than {MAX_PROPOSED:,}")

@@ -19,6 +19,7 @@ from weft.model.results import Result
 from weft.model.tasks import Round, TaskCall, Unknown, make_round
 from weft.model.values import Object
 from weft.tree.decide import EXACT, gain, lower_is_better, touched
+from weft.tree.failures import named
 from weft.tree.imports import Imports
 from weft.tree.plot import Idea, Plot, Root
 from weft.tree.propose import propose_call, take
@@ -29,9 +30,7 @@ from weft.tree.story import Eval, Node, Skip, Story
 
 NAME = "weft.tree.search:tree"
 Steps = Generator[Round, Sequence[Result], Any]
-BY_STAGE = {"implement": "implement-failed", "review": "review-rejected", "sweep": "incomplete"}
 """What it means when a stage's command fails; for the scorer: there is no score."""
-TIMED_OUT, SKIPPED = 124, 125
 
 
 @search(version=1)
@@ -340,25 +339,6 @@ class Spending:
         if self._plot.max_tokens and self._tokens >= self._plot.max_tokens:
             return f"max_tokens are spent: {self._tokens}"
         return ""
-
-
-def named(stage: str, result: Result) -> dict[str, Any]:
-    """Return a failure in the words of an eval."""
-    error = result.error
-    assert error is not None
-    kind = kind_of(stage, error.type, error.exit_code)
-    return {"type": kind, "stage": stage, "exit_code": error.exit_code}
-
-
-def kind_of(stage: str, type_: str, exit_code: int | None) -> str:
-    """Return the name of a failure: the engine's types in the words of an eval."""
-    if exit_code == TIMED_OUT:
-        return "timeout"
-    if exit_code == SKIPPED:
-        return "skipped"
-    if type_ in ("exit", "crashed", "temporary", "exception"):
-        return BY_STAGE.get(stage, "score-invalid")
-    return type_
 
 
 def best_of(plot: Plot, story: Story) -> Node:
