@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weft.report.view import AttemptSeen, RunView
-from weft.tree.search import kind_of
+from weft.tree.failures import kind_of
 from weft.tree.story import Eval, Node, Rule
 from weft.tree.view import Timing, TreeSeen
 

@@ -15,9 +15,9 @@ from weft.model.results import Result
 from weft.model.tasks import Round, TaskCall, make_round
 from weft.model.values import Object
 from weft.report.text import counted
+from weft.tree.failures import kind_of
 from weft.tree.plot import Idea, Plot, Root
 from weft.tree.recordings import Recordings
-from weft.tree.search import kind_of
 from weft.tree.stages import root_call, stage_call, stage_on
 from weft.tree.story import Eval, Node, Story
 from weft.tree.summary import markdown_table
