@@ -35,6 +35,7 @@ from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
+from weft.worker.context import DEVICE
 
 DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
@@ -59,6 +60,7 @@ def run(
     placement: str = "greedy",
     group_cap: int | None = None,
     stagger_s: float = 0.0,
+    device: str = "auto",
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
     watcher: Watcher | None = None,
@@ -68,6 +70,7 @@ def run(
     The first group of options decides the outcome and is bound into the ledger; the same call
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
     only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
+    `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
@@ -81,6 +84,7 @@ def run(
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
         group_cap, stagger_s, labels=dict(labels or {}), tags=tuple(tags),
+        device=device,
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 
@@ -271,7 +275,7 @@ def _backend(
         logs=opened.folder.logs.absolute(),
         attempts=opened.folder.attempts.absolute(),
         path=list(sys.path),
-        environment=world.worker_environment(),
+        environment={**world.worker_environment(), DEVICE: execution.device},
         marks=marks,
         run_id=opened.run_file.run_id,
         kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
