@@ -12,7 +12,7 @@ from tests.tree.conftest import CONFIG, SCORE, Wood, blocks
 from tests.tree.test_refusals import check_refused
 from tests.tree.test_runs import git
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-imports")
 COUNTED = SCORE + "open('{place}', 'a').write(os.environ['WEFT_EVAL_ID'] + ' ')\n"
 
 

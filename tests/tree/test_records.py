@@ -10,7 +10,7 @@ import pytest
 from tests.tree.conftest import CONFIG, SCORE, Wood, blocks
 from tests.tree.test_runs import git
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-records")
 FIELDS = ["eval_id", "parent_node_id", "idea_path", "depth", "task_state"]
 LIFECYCLE = ["queued_at", "started_at", "finished_at", "worker_pid", "worker_started", "node",
              "gpu", "attempt", "error"]  # fmt: skip
