@@ -45,6 +45,7 @@ def test_completed_evals_are_taken_over_and_only_new_ones_are_executed(wood: Woo
     }  # fmt: skip
     assert not {f"e{e['eval_id']}" for e in imported} & set(executed)
     assert told.json["answer"]["best_score"] == "59"
+    assert f"from the run with the head {old['head']}" in wood.summary("new")
     bound = genesis(wood, "new")["config"]["args"]["imported"]
     assert (bound["head"], bound["size"]) == (old["head"], old["size"])
 
