@@ -100,6 +100,8 @@ def test_commits_of_nodes_and_rejected_evals_have_names_in_the_runs_repository(w
     [rejected] = [e for e in story.evals if e.verdict == "regressed"]
     assert '+  "b": 1' in git(repository, "show", f"refs/weft/e{rejected.eval_id}")
     assert git(repository, "worktree", "list").count("\n") == 1
+    (repository / "refs" / "weft" / "e1.lock").touch()  # as a killed command leaves it
+    assert wood.run("r", "--report-only").code == 0
     assert not (repository / "objects" / "info" / "alternates").exists()
 
 
