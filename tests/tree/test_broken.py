@@ -6,7 +6,7 @@ import pytest
 
 from tests.tree.conftest import CONFIG, SCORE, Wood
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-broken")
 WRAPPED = CONFIG.replace('["{python}", "-I", "score.py"]', '["./score.sh"]').replace(
     'protected = ["score.py"]\n', ""
 )

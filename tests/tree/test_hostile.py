@@ -12,7 +12,7 @@ import pytest
 from tests.tree.conftest import COMPRESSOR, CONFIG, SCORE, Wood, blocks
 from tests.tree.test_runs import fingerprint, git
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-hostile")
 
 
 def sleepers() -> list[int]:

@@ -12,7 +12,7 @@ from tests.tree.conftest import CONFIG, SCORE, Wood, blocks
 from tests.tree.test_refusals import check_refused
 from tests.tree.test_runs import git
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-imports")
 COUNTED = SCORE + "open('{place}', 'a').write(os.environ['WEFT_EVAL_ID'] + ' ')\n"
 
 
@@ -45,6 +45,7 @@ def test_completed_evals_are_taken_over_and_only_new_ones_are_executed(wood: Woo
     }  # fmt: skip
     assert not {f"e{e['eval_id']}" for e in imported} & set(executed)
     assert told.json["answer"]["best_score"] == "59"
+    assert f"from the run with the head {old['head']}" in wood.summary("new")
     bound = genesis(wood, "new")["config"]["args"]["imported"]
     assert (bound["head"], bound["size"]) == (old["head"], old["size"])
 

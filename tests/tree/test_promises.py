@@ -17,7 +17,7 @@ from tests.tree.test_records import new_file
 from tests.tree.test_refusals import check_refused
 from tests.tree.test_runs import fingerprint
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-promises")
 FORKS = """
 import subprocess, time
 if os.path.exists("evil"):

@@ -10,7 +10,7 @@ import pytest
 from tests.tree.conftest import CONFIG, SCORE, Wood, blocks
 from tests.tree.test_runs import git
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-records")
 FIELDS = ["eval_id", "parent_node_id", "idea_path", "depth", "task_state"]
 LIFECYCLE = ["queued_at", "started_at", "finished_at", "worker_pid", "worker_started", "node",
              "gpu", "attempt", "error"]  # fmt: skip
@@ -100,6 +100,8 @@ def test_commits_of_nodes_and_rejected_evals_have_names_in_the_runs_repository(w
     [rejected] = [e for e in story.evals if e.verdict == "regressed"]
     assert '+  "b": 1' in git(repository, "show", f"refs/weft/e{rejected.eval_id}")
     assert git(repository, "worktree", "list").count("\n") == 1
+    (repository / "refs" / "weft" / "e1.lock").touch()  # as a killed command leaves it
+    assert wood.run("r", "--report-only").code == 0
     assert not (repository / "objects" / "info" / "alternates").exists()
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_refusals import check_refused
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-rules")
 MINE = '''
 from weft.tree.story import Rule
 

@@ -137,6 +137,8 @@ class TreeFile(BaseModel):
         if self.feed_index and self.area is None:
             raise ValueError("feed_index needs area, the name of the index")
         self._check_recorded()
+        if self.parallel_backend == "serial" and self.max_parallel_evals > 1:
+            raise ValueError("parallel_backend serial and max_parallel_evals above 1 contradict")
         if self.review_rounds > 1 and self.review is None:
             raise ValueError("review_rounds needs [review]")
         return self
@@ -200,6 +202,9 @@ def read_plotfile(path: Path, given: Mapping[str, Any]) -> TreeFile:
         said = message.replace("Extra inputs are not permitted", "unknown field")
     if where in given:
         raise UsageError(f"{flag_of(where)} {given[where]!r:.80}: {said}")
+    flags = [flag_of(name) for name in given if name in said]
+    if not where and flags:
+        raise UsageError(f"{', '.join(flags)}: {said}")
     raise FileInvalid(f"{path}: {where}: {said}" if where else f"{path}: {said}")
 
 

@@ -25,12 +25,12 @@ from weft.tree.plot import Idea, Plot, Root
 from weft.tree.propose import propose_call, take
 from weft.tree.recordings import Recordings
 from weft.tree.rules import Judges
+from weft.tree.spending import Spending
 from weft.tree.stages import message_of, root_call, stage_call
 from weft.tree.story import Eval, Node, Skip, Story
 
 NAME = "weft.tree.search:tree"
 Steps = Generator[Round, Sequence[Result], Any]
-"""What it means when a stage's command fails; for the scorer: there is no score."""
 
 
 @search(version=1)
@@ -307,38 +307,6 @@ class Growth:
         best = best_of(self.plot, story)
         better = gain(best.score, story.nodes[0].score, self.plot.direction) > 0
         return told if better else Unknown("no-improvement", told)
-
-
-class Spending:
-    """Judges results in eval order: a failure when that is not allowed, or money that is spent."""
-
-    def __init__(self, plot: Plot, story: Story) -> None:
-        self._plot, self._story = plot, story
-        self._usd, self._tokens = story.usd, story.tokens
-        self.limited = bool(plot.strict_fail_depth or plot.max_usd or plot.max_tokens)
-
-    def stops(self, result: Result) -> bool:
-        """Whether nothing after this result may count."""
-        return bool(self._take(result))
-
-    def settle(self, results: Sequence[Result]) -> None:
-        """Book what a round spent, and why the search ends with it, if it does."""
-        again = Spending(self._plot, self._story)
-        for result in results:
-            self._story.stopped = again._take(result) or self._story.stopped
-        self._story.usd, self._story.tokens = again._usd, again._tokens
-
-    def _take(self, result: Result) -> str:
-        if not result.ok:
-            return "strict: an eval failed" if self._plot.strict_fail_depth else ""
-        cost = result.value.get("cost") or {"usd": "0", "input_tokens": 0, "output_tokens": 0}
-        self._usd = EXACT.add(self._usd, Decimal(cost["usd"]))
-        self._tokens += cost["input_tokens"] + cost["output_tokens"]
-        if self._plot.max_usd and self._usd >= Decimal(self._plot.max_usd):
-            return f"max_usd is spent: {self._usd}"
-        if self._plot.max_tokens and self._tokens >= self._plot.max_tokens:
-            return f"max_tokens are spent: {self._tokens}"
-        return ""
 
 
 def best_of(plot: Plot, story: Story) -> Node:

@@ -45,6 +45,9 @@ def _head(seen: TreeSeen) -> str:
     if len(story.root_scores) > 1:
         scores = ", ".join(story.root_scores)
         lines.append(f"The root scored {scores}: noise band {story.band}.")
+    if seen.imported_from:
+        count = sum(bool(e.imported) for e in story.evals)
+        lines.append(f"{count} evals are imported from the run with the head {seen.imported_from}.")
     if story.usd or story.tokens:
         lines.append(f"Spent: {story.usd} USD, {story.tokens} tokens.")
     return "\n".join([*lines, ""])

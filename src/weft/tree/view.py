@@ -48,6 +48,8 @@ class TreeSeen:
     story: Story
     timing: dict[int, Timing]
     inputs: Mapping[str, str]
+    imported_from: str = ""
+    """Head of the run whose completed evals were taken over."""
 
 
 def see(run: RunView) -> TreeSeen:
@@ -61,7 +63,8 @@ def see(run: RunView) -> TreeSeen:
     story = Story()
     body = grow(**args, inputs=inputs, story=story)
     _drive(body, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
-    return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"])
+    past = (args["imported"] or {}).get("head", "")
+    return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"], past)
 
 
 def _drive(body: Any, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:

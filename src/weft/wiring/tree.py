@@ -1,24 +1,19 @@
-"""`weft tree` put together: carry a request out, tell of the run, compare it, export its winner."""
+"""`weft tree` put together: carry a request out, tell of the run, compare it with another."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from weft.coordinator.loop import Watcher
-from weft.errors import InputError, RunFolderInvalid
 from weft.model.tasks import Unknown
-from weft.model.values import Object
 from weft.readers.diff import Difference, diff
 from weft.report.view import RunView
 from weft.storage.folder import RunFolder
 from weft.tree.evals import eval_records, node_records
-from weft.tree.plot import Root
-from weft.tree.search import NAME, Growth, best_of
-from weft.tree.stages import message_of
+from weft.tree.search import NAME, Growth
 from weft.tree.story import Node, Story
 from weft.tree.summary import graph, summary
 from weft.tree.view import TreeSeen
@@ -29,13 +24,6 @@ from weft.wiring.run import carry_out, unnoted_place
 from weft.wiring.treecheck import write_report
 from weft.wiring.treekeep import FAILED, REJECTED, keep_rejected, name_commits
 from weft.wiring.treepast import seen_of
-from weft.wiring.treerepo import (
-    Taken,
-    git_named,
-    rebuilt,
-    write_branch,
-    write_new,
-)
 from weft.wiring.treerequest import TreeRequest
 from weft.wiring.treesources import AREA, note_ideas
 
@@ -131,72 +119,3 @@ def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None
         decision, inputs = request.decision(), dict(request.inputs)
         again = carry_out(decision, execution, inputs, watcher, unnoted_place(), recall)
         return Parity(workers, again.head, recorded, diff(done.out, out))
-
-
-# -- export -------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What export wrote."""
-
-    where: Path
-    commits: tuple[str, ...]
-    names: tuple[str, ...]
-
-
-def export(
-    run: Path, *, node: str | None, repo: Path | None, branch: str, patches: Path | None
-) -> Exported:
-    """Write the path to a node as a branch of a repository, or as a series of patches."""
-    seen, view = seen_of(run), RunView(run, NAME)
-    path = node_of(seen, node, run).path()[1:]
-    if not path:
-        raise InputError(f"{run}: there is nothing to export, no node is better than the root")
-    if seen.plot.dry_run:
-        raise InputError(f"{run} is a dry run; it has no commits")
-    evals = {e.eval_id: e for e in seen.story.evals}
-    messages = [message_of(evals[n.eval_id or 0]) for n in path]
-    steps = [(view.read(n.steps[-1]), m) for n, m in zip(path, messages, strict=True)]
-    names = tuple(n.idea.name for n in path if n.idea is not None)
-    if patches is not None:
-        return _write_patches(patches, [s[0] for s in steps], names, [n.commit for n in path])
-    assert repo is not None
-    first = seen.story.nodes[0]
-    taken = Taken(Root(first.commit, first.tree), _input(view, seen, "root"),
-                  _input(view, seen, "root-commit"))  # fmt: skip
-    with git_named(repo), rebuilt(taken, steps) as (made, commits):
-        assert commits == [n.commit for n in path], "the commits are not those of the run"
-        write = write_branch if repo.exists() else write_new
-        write(repo, branch, made, taken.root, commits)
-    return Exported(repo, tuple(commits), names)
-
-
-def _write_patches(
-    folder: Path, diffs: Sequence[bytes], names: Sequence[str], commits: Sequence[str]
-) -> Exported:
-    if folder.exists():
-        raise InputError(f"{folder} is there already", hint="choose another --patches")
-    folder.mkdir(parents=True)
-    for number, (data, name) in enumerate(zip(diffs, names, strict=True), 1):
-        stem = "".join(c if c.isalnum() or c in "-_" else "-" for c in Path(name).stem)
-        (folder / f"{number:04}-{stem[:80]}.patch").write_bytes(data)
-    return Exported(folder, tuple(commits), tuple(names))
-
-
-def node_of(seen: TreeSeen, name: str | None, run: Path) -> Node:
-    """Return a node by name, or the best one; raises when there is none."""
-    if not seen.story.nodes or not seen.story.nodes[0].result:
-        raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
-    if name is None:
-        return best_of(seen.plot, seen.story)
-    for node in seen.story.nodes:
-        if node.name == name:
-            return node
-    raise InputError(
-        f"{run} has no node {name!r:.40}", hint=f"nodes are n0 to n{len(seen.story.nodes) - 1}"
-    )
-
-
-def _input(view: RunView, seen: TreeSeen, name: str) -> bytes:
-    return view.read(Object(seen.inputs[name]))

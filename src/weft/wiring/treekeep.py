@@ -36,6 +36,8 @@ def name_commits(run: Path, seen: TreeSeen) -> None:
     named |= {
         f"refs/weft/e{e.eval_id}": e.candidate["commit"] for e in seen.story.evals if e.candidate
     }
+    for lock in sorted((git.folder / "refs").rglob("*.lock")):
+        lock.unlink(missing_ok=True)  # of a command that was killed while it did this
     there = _present(git, sorted(set(named.values())))
     lines = [f"update {ref} {name}\n" for ref, name in named.items() if name in there]
     git.run("update-ref", "--stdin", data="".join(lines).encode())

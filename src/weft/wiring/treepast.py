@@ -1,17 +1,18 @@
-"""What a new tree run takes over from an earlier one, checked before anything is created."""
+"""Tree runs that are there: looked at, and taken over by a new one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from weft.errors import InputError
+from weft.errors import InputError, RunFolderInvalid
 from weft.readers.verify import verify
 from weft.report.view import RunView
 from weft.storage.folder import RunFolder
 from weft.tree.imports import check_comparable, completed_evals, objects_in
 from weft.tree.plot import Plot
-from weft.tree.search import NAME
+from weft.tree.search import NAME, best_of
+from weft.tree.story import Node
 from weft.tree.view import TreeSeen, see
 from weft.wiring.run import real_place
 
@@ -22,6 +23,20 @@ def seen_of(run: Path) -> TreeSeen:
     if found != NAME:
         raise InputError(f"{run} is a run of {found}, not of tree", hint=f"weft status {run}")
     return see(RunView(run, NAME))
+
+
+def node_of(seen: TreeSeen, name: str | None, run: Path) -> Node:
+    """Return a node by name, or the best one; raises when there is none."""
+    if not seen.story.nodes or not seen.story.nodes[0].result:
+        raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
+    if name is None:
+        return best_of(seen.plot, seen.story)
+    for node in seen.story.nodes:
+        if node.name == name:
+            return node
+    raise InputError(
+        f"{run} has no node {name!r:.40}", hint=f"nodes are n0 to n{len(seen.story.nodes) - 1}"
+    )
 
 
 def read_past(run: Path | None, plot: Plot) -> tuple[dict[str, Any] | None, dict[str, bytes]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from weft.report.view import RunView
 from weft.tree.memory import Turn, parse
 from weft.tree.search import NAME
-from weft.wiring.tree import node_of, seen_of
+from weft.wiring.treepast import node_of, seen_of
 
 
 def turns_of(run: Path, name: str) -> list[Turn]:
