@@ -36,7 +36,7 @@ SMALL = [
 def hits_of_all_states(window: Window) -> dict[int, int]:
     """The plain twin: try every state at the first draw; hits of those that fit."""
     split = window.split
-    multiplier, increment = window.affine(1, split.bits)
+    multiplier, increment = window.affine(0, 1, split.bits)
     fitting = {}
     for first in range(1 << split.bits):
         state, hits = first, 0
@@ -57,7 +57,7 @@ def small_window(shape: Shape, modulus: int, skip: int, seed: int, *, real: bool
         value = shape.value(state) if real else source.randrange(modulus)
         draws.append(value % modulus if source.random() > 0.1 else source.randrange(modulus))
         state = (state * multiplier + increment) % (1 << split.bits)
-    return Window(split, tuple(draws), skip, 8)
+    return Window.at_skip(split, tuple(draws), skip, 8)
 
 
 @pytest.mark.parametrize("shape", SMALL, ids=lambda shape: shape.output)
@@ -72,7 +72,7 @@ def test_search_on_a_small_generator_equals_the_search_over_all_states(
             back = {
                 (fit.state * a + c) % (1 << window.split.bits): fit.hits
                 for fit in search(window)
-                for a, c in [window.affine(-fit.at, window.split.bits)]
+                for a, c in [window.affine(fit.at, 0, window.split.bits)]
             }
             plain = hits_of_all_states(window)
             assert back.items() <= plain.items()

@@ -11,14 +11,23 @@ from tests.prng.planted import GRID, chance, corrupted, foretells, plan_for, pla
 from weft.prng.attack import Gap
 from weft.prng.attacks.lanes_shapes import Shape
 from weft.prng.attacks.lattice import ATTACK, state_at
-from weft.prng.attacks.lattice_problems import Problem, _remainder, _span, problems, reduced
+from weft.prng.attacks.lattice_problems import (
+    Problem,
+    _bare_remainder,
+    _remainder,
+    _span,
+    problems,
+    reduced,
+)
 from weft.prng.case import Case
+from weft.prng.families.lcgs import Lcg
 from weft.prng.generate import generate
 from weft.prng.kernels.lattice import nearest, reduce_basis
 
 SMALL = [
-    _span("small", "span", (0x9E35, 0x3B1), 16, 100),
-    _span("small", "edges", (0x9E35, 0x3B1), 16, 60, steps=2, edge=5),
+    _span("small", "span", (0x9E35, 0x3B1), 1 << 16, 100),
+    _span("small", "edges", (0x9E35, 0x3B1), 65521, 60, steps=2, edge=5),
+    _bare_remainder("small", Lcg(17364, 0, 65521, 0, 16), 120),
     _remainder(Shape("small", "odd", 0x9E35, 0x3B1, dropped=6, width=10), 99),
     _remainder(Shape("small", "signed", 0x9E35, 0x3B1, dropped=4, width=12, signed=True), 120),
 ]

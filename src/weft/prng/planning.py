@@ -21,7 +21,7 @@ from weft.prng.families import family_named
 from weft.prng.history import History
 from weft.prng.scoring import split
 
-WAVE_COSTS = (500, 2_000, 5_000, 15_000, 50_000, 150_000, 500_000)
+WAVE_COSTS = (200, 1_000, 5_000, 20_000, 60_000, 200_000)
 """What a plan may have cost at the end of each wave, in milliseconds of one core."""
 UNUSUAL = 4
 """An output map that is not the first one of its family counts as so many times dearer."""

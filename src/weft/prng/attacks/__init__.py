@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
-from weft.prng.attacks import brute, lanes, lattice, likely
+from weft.prng.attacks import brute, lanes, lattice, likely, varying, varying_lanes
 from weft.prng.attacks.linear_twister import TwisterState
 from weft.prng.attacks.linear_words import LinearWords
 
@@ -15,6 +15,8 @@ ALL: tuple[Attack, ...] = (
     likely.TYPED,
     likely.DATED,
     brute.ATTACK,
+    varying.ATTACK,
+    varying_lanes.ATTACK,
 )
 
 

@@ -9,12 +9,12 @@ times come first, then the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from weft.prng.attack import Found, Gap, Plan, best
-from weft.prng.attacks.brute_sieves import Run, Sieve, Target, sieve_of
+from weft.prng.attacks.brute_sieves import Sieve, Target, sieve_of
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely_seeds import TIMES
 from weft.prng.attacks.noise import affordable, unlucky
@@ -23,6 +23,7 @@ from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
 from weft.prng.family import Family
 from weft.prng.hypothesis import Hypothesis, Skips
+from weft.prng.kernels import cuda
 
 NAME = "brute"
 SEED_BITS = 32
@@ -61,18 +62,18 @@ class Brute:
             for item in plan_output(case, family, output)
         ]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:
         """Try the seeds of the units."""
         family = family_named(plan.family)
-        places, window = places_of(case), window_of(case)
+        window = window_of(case)
+        sieve = sieve_of(family, plan.output, case.modulus)
         assert window is not None
+        assert sieve is not None
         found = []
-        for unit in range(lo, hi):
-            start, skip = places[unit // CHUNKS]
-            run = made(family, plan.output, target_at(case, window, start, skip))
-            assert run is not None
-            first = chunk_order()[unit % CHUNKS] << CHUNK_BITS
-            for seed in run(first, first + (1 << CHUNK_BITS)):
+        for (start, skip), first, end in joined(case, lo, hi):
+            target = replace(target_at(case, window, start, skip), device=cuda.chosen(device))
+            run = sieve.make(family, plan.output, target)
+            for seed in run(first, end):
                 guess = Hypothesis(
                     plan.family,
                     plan.output,
@@ -84,6 +85,19 @@ class Brute:
                 if is_explained(case, guess, window):
                     found.append(compare(case, guess))
         return best(found)
+
+
+def joined(case: Case, lo: int, hi: int) -> list[tuple[tuple[int, int], int, int]]:
+    """Return the units as places with ranges of seeds; ranges that touch are one."""
+    places, found = places_of(case), list[tuple[tuple[int, int], int, int]]()
+    for unit in range(lo, hi):
+        place = places[unit // CHUNKS]
+        first = chunk_order()[unit % CHUNKS] << CHUNK_BITS
+        end = first + (1 << CHUNK_BITS)
+        if found and (found[-1][0], found[-1][2]) == (place, first):
+            _, first, _ = found.pop()
+        found.append((place, first, end))
+    return found
 
 
 def is_explained(case: Case, guess: Hypothesis, window: Window) -> bool:
@@ -102,7 +116,7 @@ def plan_output(case: Case, family: Family, output: str) -> list[Plan | Gap]:
         why = f"needs {needed(case)} draws, there are {len(case.draws)}"
         return [Gap(NAME, family.name, output, why)]
     places = places_of(case)
-    if any(made(family, output, target_at(case, window, *place)) is None for place in places):
+    if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
         why = "the draws are too far from the seed to be reached quickly"
         return [Gap(NAME, family.name, output, why)]
     return [plan_places(case, family.name, output, sieve, places), *left_out(case, family, output)]
@@ -193,13 +207,6 @@ def target_at(case: Case, window: Window, start: int, skip: int) -> Target:
     """Return what a sieve looks for."""
     draws = case.draws[: window.sieved]
     return Target(draws, case.modulus, start, skip, window.sieved - window.sieved_wrong)
-
-
-def made(family: Family, output: str, target: Target) -> Run | None:
-    """Make the sieve for a target, or None if it cannot reach so far."""
-    sieve = sieve_of(family, output, target.modulus)
-    assert sieve is not None
-    return sieve.make(family, output, target)
 
 
 ATTACK = Brute()

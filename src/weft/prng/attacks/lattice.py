@@ -135,7 +135,7 @@ def state_before(problem: Problem, modulus: int, state: int, calls: int) -> int:
     if problem.shape is not None:
         return walked_back(Split.of(problem.shape, modulus), state, calls)
     multiplier, increment = problem.jumped(-1 - calls * problem.steps)
-    return (state * multiplier + increment) % problem.modulus
+    return (state * multiplier + increment) * problem.scale % problem.modulus
 
 
 def is_explained(case: Case, problem: Problem, found: Found) -> bool:

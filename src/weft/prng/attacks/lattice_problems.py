@@ -12,12 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from math import gcd
 from typing import Any
 
 import numpy as np
 
 from weft.prng.attacks.lanes_shapes import Shape, known_shapes
 from weft.prng.families import ALL as FAMILIES
+from weft.prng.families.lcgs import LCGS, Lcg
 from weft.prng.kernels.lattice import reduce_basis
 from weft.prng.linear import affine_power
 
@@ -29,8 +31,8 @@ JAVA = (0x5DEECE66D, 0xB)
 class Problem:
     """A generator x → multiplier·x + increment (mod N) per step, and what a draw says of x.
 
-    `base` gives the least state of a draw, `holes` are (step, size), the last with step 1.
-    `shape` is given where calls may reject, and so take more steps than one.
+    The state is `scale`·x. `base` gives the least x of a draw, `holes` are (step, size), the
+    last with step 1. `shape` is given where calls may reject, and so take more steps than one.
     """
 
     family: str
@@ -42,6 +44,7 @@ class Problem:
     base: Callable[[int], int]
     holes: tuple[tuple[int, int], ...]
     shape: Shape | None = None
+    scale: int = 1
 
     def jumped(self, steps: int) -> tuple[int, int]:
         """Return the affine map of so many steps; negative ones lead back."""
@@ -126,37 +129,63 @@ def problem_of(family: str, output: str, modulus: int) -> Problem:
 def _spans(modulus: int) -> list[Problem]:
     """Return the maps that take the high part: a draw says in which span the state is."""
     found = [
-        _span("java", "high", JAVA, 48, modulus),
-        _span("java", "scaled", JAVA, 48, modulus, steps=2, edge=1 << 22),
-        _span("drand48", "high", JAVA, 48, modulus),
-        _span("drand48", "scaled", JAVA, 48, modulus, edge=1),
+        _span("java", "high", JAVA, 1 << 48, modulus),
+        _span("java", "scaled", JAVA, 1 << 48, modulus, steps=2, edge=1 << 22),
+        _span("drand48", "high", JAVA, 1 << 48, modulus),
+        _span("drand48", "scaled", JAVA, 1 << 48, modulus, edge=1),
     ]
     if modulus & (modulus - 1) == 0:
-        found.append(_span("java", "bounded", JAVA, 48, modulus))
+        found.append(_span("java", "bounded", JAVA, 1 << 48, modulus))
+    for name, lcg in LCGS.items():
+        whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
+        constants = (lcg.multiplier, lcg.increment)
+        found += [
+            _span(name, output, constants, whole, modulus, edge=1 << lcg.low)
+            for output in ("high", "scaled")
+        ]
     return found
 
 
 def _span(
-    family: str, output: str, constants: tuple[int, int], bits: int, modulus: int,
+    family: str, output: str, constants: tuple[int, int], whole: int, modulus: int,
     steps: int = 1, edge: int = 0,
 ) -> Problem:  # fmt: skip
     """Return the problem of states whose high part is the draw; `edge` states more on each side."""
-    size = -(-(1 << bits) // modulus) + 2 * edge
+    size = -(-whole // modulus) + 2 * edge
 
     def base(draw: int) -> int:
-        return -(-(draw << bits) // modulus) - edge
+        return -(-draw * whole // modulus) - edge
 
-    return Problem(family, output, 1 << bits, *constants, steps, base, ((1, size),))
+    return Problem(family, output, whole, *constants, steps, base, ((1, size),))
 
 
 def _remainders(modulus: int) -> list[Problem]:
-    """Return the maps that take a remainder of the output above dropped bits."""
+    """Return the maps that take a remainder of the output."""
     whole = modulus & (modulus - 1) == 0
-    return [
+    above = [
         _remainder(shape, modulus)
         for _, shape in known_shapes()
         if shape.dropped and not whole and modulus < 1 << shape.width
     ]
+    bare = [
+        _bare_remainder(name, lcg, modulus)
+        for name, lcg in LCGS.items()
+        if lcg.low == 0 and gcd(lcg.modulus, modulus) == 1
+    ]
+    return [*above, *bare]
+
+
+def _bare_remainder(family: str, lcg: Lcg, modulus: int) -> Problem:
+    """Return the problem of states whose remainder is the draw, divided by the modulus."""
+    inverse = pow(modulus, -1, lcg.modulus)
+
+    def base(draw: int) -> int:
+        return draw * inverse
+
+    return Problem(
+        family, "mod", lcg.modulus, lcg.multiplier, lcg.increment * inverse % lcg.modulus,
+        1, base, ((1, lcg.modulus // modulus + 1),), scale=modulus,
+    )  # fmt: skip
 
 
 def _remainder(shape: Shape, modulus: int) -> Problem:

@@ -6,7 +6,7 @@ The state is the table of 55 words and the place of the next. Next(n) scales a d
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 
 SIZE = 55
 SIZE_WORD = 55
@@ -81,5 +81,4 @@ FAMILY = Family(
     seeding=seeding,
     step=step,
     outputs={"bounded": next_bounded, **plain_maps(step, 31)},
-    coverage=Coverage("every seed", 10, 40),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from weft.prng.families.maps import ceiling_map, mod_map, plain_maps
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 
 LENGTH = 607
 LENGTH_WORD = 607
@@ -138,5 +138,4 @@ FAMILY = Family(
         "mod": mod_map(int63),
         "scaled": scaled,
     },
-    coverage=Coverage("every seed", 10, 40),
 )

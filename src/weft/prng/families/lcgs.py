@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.prng.families.maps import plain_maps, scaled_map
-from weft.prng.family import Coverage, Draw, Family, Jump, State, Step
+from weft.prng.family import Draw, Family, Jump, State, Step
 from weft.prng.linear import affine_power
 
 PRIME = (1 << 31) - 1
@@ -91,7 +91,6 @@ def _family(name: str, title: str, usual: str = "mod") -> Family:
         step=step,
         outputs={usual: maps[usual], **maps},
         jump=_jump(lcg),
-        coverage=Coverage("every state", 10, 40),
     )
 
 

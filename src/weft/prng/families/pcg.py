@@ -7,7 +7,7 @@ is pcg32_srandom_r(seed, 721347520444481703) in C.
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps, scaled_map, threshold_map
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 from weft.prng.linear import affine_power
 
 MULTIPLIER = 6364136223846793005
@@ -53,5 +53,4 @@ FAMILY = Family(
         "scaled": scaled_map(step, 32),
     },
     jump=jump,
-    coverage=Coverage("likely and 32-bit seeds", 10, 40),
 )

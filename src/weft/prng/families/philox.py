@@ -7,7 +7,7 @@ the counter, low words first, and which of the four words of the block comes nex
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps, scaled_map
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 
 M32 = (1 << 32) - 1
 ZERO = 0
@@ -78,5 +78,4 @@ FAMILY = Family(
     step=step,
     outputs={**plain_maps(step, 32), "scaled": scaled_map(step, 32)},
     jump=jump,
-    coverage=Coverage("likely and 32-bit seeds", 10, 40),
 )

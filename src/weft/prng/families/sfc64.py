@@ -6,7 +6,7 @@ A seed fills the three words, the counter starts at 1, and twelve outputs are dr
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 
 M64 = (1 << 64) - 1
 ONE = 1
@@ -42,5 +42,4 @@ FAMILY = Family(
     seeding=seeding,
     step=step,
     outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
-    coverage=Coverage("likely and 32-bit seeds", 10, 40),
 )

@@ -6,7 +6,7 @@ A counter with an odd gap, hashed. Others take their first states from it: `expa
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 
 M64 = (1 << 64) - 1
 GAP = 0x9E3779B97F4A7C15
@@ -50,5 +50,4 @@ FAMILY = Family(
     step=step,
     outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
     jump=jump,
-    coverage=Coverage("likely and 32-bit seeds", 10, 40),
 )

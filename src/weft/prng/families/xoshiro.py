@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from weft.prng.families import splitmix
 from weft.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.prng.family import Coverage, Family, State, Step
+from weft.prng.family import Family, State, Step
 from weft.prng.linear import bit_power
 
 M64 = (1 << 64) - 1
@@ -61,7 +61,6 @@ def _family(name: str, title: str, step: Step) -> Family:
         step=step,
         outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
         jump=jump,
-        coverage=Coverage("likely and 32-bit seeds", 10, 40),
     )
 
 
