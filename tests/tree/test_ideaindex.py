@@ -51,13 +51,16 @@ def test_two_writers_at_once_lose_and_repeat_nothing(tmp_path: Path) -> None:
     assert sorted(names, key=lambda n: int(n[5:])) == [f"run-e{n}" for n in range(61)]
 
 
-def test_line_torn_by_a_crash_is_left_alone_and_its_eval_noted_again(tmp_path: Path) -> None:
+def test_line_torn_or_foreign_is_left_alone_and_its_eval_noted_again(
+    tmp_path: Path,
+) -> None:
     index = IdeaIndex(tmp_path, "area", Disk())
     index.add([entry(1), entry(2)])
     file = tmp_path / "area.jsonl"
-    file.write_bytes(file.read_bytes()[:-9])
+    file.write_bytes(b'[]\n{}\n\xff\n"x"\n' + file.read_bytes()[:-9])
     assert index.add([entry(1), entry(2)]) == 1
-    assert [e["entry_id"] for e in json.loads(index.snapshot())] == ["run-e1", "run-e2"]
+    fed = json.loads(index.snapshot())
+    assert [Entry.from_dict(raw) for raw in fed] == [entry(1), entry(2)]
 
 
 def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(

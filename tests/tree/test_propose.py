@@ -121,7 +121,11 @@ def test_without_memory_there_is_no_transcript(wood: Wood) -> None:
 
 @pytest.mark.parametrize(
     ("script", "reason"),
-    [("import sys; sys.exit(3)", "exit"), ("import time; time.sleep(99)", "timeout")],
+    [
+        ("import sys; sys.exit(3)", "propose-failed"),
+        ("import os; open(os.environ['WEFT_TURNS_FILE'], 'w').write('words')", "propose-failed"),
+        ("import time; time.sleep(99)", "timeout"),
+    ],
 )
 def test_failing_command_is_a_skip_with_its_reason(wood: Wood, script: str, reason: str) -> None:
     plant(wood, propose=script)
@@ -181,3 +185,12 @@ def test_plan_says_that_ideas_come_during_the_run(wood: Wood, tmp_path: Path) ->
     told = wood.weft("tree", "plan", "tree.toml")
     assert "ideas are made for each node during the run" in told.out
     assert not list(tmp_path.glob("r*"))
+
+
+def test_mutations_of_two_files_with_equal_keys_are_all_tried(wood: Wood) -> None:
+    tables = MUTATING + MUTATING.replace("params.json", "more/params.json")
+    wood.plant(OWN + tables.replace("count = 3", 'count = 2\nkeys = ["a"]\nstep = 9'))
+    wood.write("start/more/params.json", '{"a": 1}')
+    wood.run("r", "--max-depth", "1")
+    names = [e.idea.name.partition(".a=")[0] for e in wood.seen("r").story.evals]
+    assert sorted(names) == ["n0.1/more_params.json"] * 2 + ["n0.1/params.json"] * 2

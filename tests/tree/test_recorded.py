@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from pathlib import Path
+
 import pytest
 
 from tests.tree.conftest import CONFIG, Wood
+from weft.report.view import RunView
+from weft.tree.memory import parse
+from weft.tree.search import NAME
 
 pytestmark = pytest.mark.xdist_group("tree-recorded")
 AGENT_CONFIG = (
@@ -62,6 +68,7 @@ def test_agents_run_is_repeated_without_the_agent(
     first = wood.run("first", "--max-parallel-evals", "2", "--json")
     assert first.code == 0, first
     assert {"implement-failed", "review-rejected"} <= set(wood.verdicts("first").values())
+    check_transcripts(wood)
     for name in ("propose", "agent", "review"):
         (wood.folder / f"{name}.py").unlink()
     monkeypatch.delenv("TREE_TEST_SECRET")
@@ -76,6 +83,17 @@ def test_agents_run_is_repeated_without_the_agent(
     assert (one.usd, one.tokens) == (other.usd, other.tokens)
     assert wood.run("third", *settings, "--set", 'recorded_from="second"').code == 0
     assert wood.seen("third").story.nodes[-1].commit == one.nodes[-1].commit
+
+
+def check_transcripts(wood: Wood) -> None:
+    """A node's transcript has its ancestors' conversations and its own, and no sibling's."""
+    view = RunView(wood.folder / "first", NAME)
+    for node in wood.seen("first").story.nodes:
+        turns = [t for reference in node.turns for t in parse(view.read(reference))]
+        ideas = [Path(n.idea.name).stem for n in node.path() if n.idea is not None]
+        asked = [t.text.removesuffix("odd") for t in turns if t.role == "user"]
+        assert [idea for idea, _ in groupby(asked)] == ideas
+        assert [t.text for t in turns if t.role == "assistant"] == [f"did {a}" for a in asked]
 
 
 def test_idea_without_a_recording_is_refused_by_name(

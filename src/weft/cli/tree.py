@@ -16,7 +16,8 @@ from weft.errors import UsageError
 
 if TYPE_CHECKING:
     from weft.wiring.outcome import Run
-    from weft.wiring.tree import Parity, TreeRequest
+    from weft.wiring.tree import Parity
+    from weft.wiring.treerequest import TreeRequest
 
 DIFFERENT = 1
 FAILED_CHECK = 4
@@ -185,7 +186,7 @@ def _read(
     import_from: Path | None = None,
 ) -> TreeRequest:
     from weft.tree.plotfile import parse_setting  # noqa: PLC0415 - slow to import
-    from weft.wiring.tree import read_request  # noqa: PLC0415
+    from weft.wiring.treerequest import read_request  # noqa: PLC0415
 
     for text in settings:
         name, value = parse_setting(text)

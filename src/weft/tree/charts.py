@@ -16,7 +16,9 @@ from weft.tree.view import TreeSeen, asked_of
 
 WIDTH, HEIGHT, MARGIN = 1000, 300, 70
 ROW, LABEL = 30, 110
-MAX_SPANS = 3000
+MAX_SPANS = 1200
+MAX_DOTS = 800
+"""What a page can bear; promoted evals are among those shown."""
 PROMOTED, OTHER, BEST = "var(--c-completed)", "var(--c-queued)", "var(--accent)"
 STAGES = {
     "propose": "var(--c-dropped)", "implement": "var(--c-running)", "review": "var(--paused)",
@@ -50,7 +52,8 @@ def _chart(seen: TreeSeen, depths: int) -> Markup:
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(d, s) for d, s in enumerate(best)))
     drawn = [element("polyline", points=line, fill="none", stroke=BEST, stroke_width=3)]
     drawn.append(element("circle", cx=MARGIN, cy=place(0, root)[1], r=7, fill=PROMOTED))
-    drawn += [_dot(e, s, place(e.depth, s)) for e, s in scored]
+    shown = sorted(scored, key=lambda pair: pair[0].node_id is None)[:MAX_DOTS]
+    drawn += [_dot(e, s, place(e.depth, s)) for e, s in reversed(shown)]
     drawn += [_text(f"depth {d}", place(d, low)[0], HEIGHT - 8) for d in range(depths + 1)]
     drawn += [
         _text(str(s), MARGIN - 12, place(0, s)[1] + 5, "end") for s in sorted({low, root, high})

@@ -1,4 +1,4 @@
-"""The names of failures: the engine's types and exit codes in the words of an eval."""
+"""Names of failures: the engine's types in the words of an eval."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from typing import Any
 
 from weft.model.results import Result
 
-BY_STAGE = {"implement": "implement-failed", "review": "review-rejected", "sweep": "incomplete"}
-"""What it means when a stage's command fails; for the scorer: there is no score."""
+BY_STAGE = {
+    "propose": "propose-failed",
+    "implement": "implement-failed",
+    "review": "review-rejected",
+    "sweep": "incomplete",
+    "score": "score-invalid",
+}
+"""What it is called when a stage's command fails, or says something malformed."""
 TIMED_OUT, SKIPPED = 124, 125
 
 
@@ -20,11 +26,11 @@ def named(stage: str, result: Result) -> dict[str, Any]:
 
 
 def kind_of(stage: str, type_: str, exit_code: int | None) -> str:
-    """Return the name of a failure: the engine's types in the words of an eval."""
+    """Return the name of a failure."""
     if exit_code == TIMED_OUT:
         return "timeout"
     if exit_code == SKIPPED:
         return "skipped"
     if type_ in ("exit", "crashed", "temporary", "exception"):
-        return BY_STAGE.get(stage, "score-invalid")
+        return BY_STAGE[stage]
     return type_

@@ -49,7 +49,7 @@ def read_proposed(
     """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
     found: list[tuple[Idea, bytes]] = []
     skipped: list[tuple[str, str]] = []
-    for path in _files(folder):
+    for path in _files(folder) if folder.is_dir() else ():
         try:
             if len(found) >= MAX_PROPOSED:
                 raise _NoIdea(f"is one of more than {MAX_PROPOSED:,}")
@@ -97,10 +97,14 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(b"\n".join(lines).strip(b"\n")).hexdigest()
 
 
+def name_of(values: Mapping[str, Any]) -> str:
+    """Return what an idea that sets these values is called."""
+    return ",".join(f"{key}={json.dumps(value)}" for key, value in values.items())
+
+
 def _parameter(file: str, values: Mapping[str, Any]) -> tuple[Idea, bytes]:
     data = json.dumps({"file": file, "values": dict(values)}, sort_keys=True).encode()
-    name = ",".join(f"{key}={json.dumps(value)}" for key, value in values.items())
-    return Idea(name, "parameter", digest_of(data)), data
+    return Idea(name_of(values), "parameter", digest_of(data)), data
 
 
 def _files(folder: Path) -> list[Path]:

@@ -10,6 +10,7 @@ from typing import Any
 from weft.tree import ideas as idea_files
 from weft.tree import memory
 from weft.tree.context import as_markdown, told
+from weft.tree.ideas import name_of
 from weft.treetools.values import mutations
 from weft.worker.context import get, put
 
@@ -37,9 +38,11 @@ def lay_out(args: Mapping[str, Any], folder: Path, seed: int) -> dict[str, str]:
 
 
 def _write_mutations(tables: Sequence[Mapping[str, Any]], folder: Path, seed: int) -> None:
+    several = len({table["file"] for table in tables}) > 1
     for number, table in enumerate(tables):
+        place = f"{table['file'].replace('/', '_')}." if several else ""
         for idea in mutations(table, folder / "worktree", f"{seed}/{number}"):
-            name = ",".join(f"{key}={json.dumps(value)}" for key, value in idea["values"].items())
+            name = place + name_of(idea["values"])
             (folder / "ideas" / f"{name[:200]}.json").write_text(json.dumps(idea), "utf-8")
 
 

@@ -18,6 +18,7 @@ from weft.model.tasks import TaskCall
 from weft.model.values import Object
 from weft.tree import memory
 from weft.tree.context import context_of
+from weft.tree.failures import named
 from weft.tree.plot import Idea, Plot
 from weft.tree.recordings import Recordings, replay_call
 from weft.tree.stages import stage_on
@@ -59,8 +60,7 @@ def propose_call(
 def take(node: Node, depth: int, result: Result, story: Story) -> None:
     """Give a node the ideas that were made for it; what is no idea is skipped with the reason."""
     if not result.ok:
-        assert result.error is not None
-        story.skips.append(Skip(node.node_id, depth, "[propose]", result.error.type))
+        story.skips.append(Skip(node.node_id, depth, "[propose]", named("propose", result)["type"]))
         return
     place = f"{node.name}.{depth}"
     for raw in result.value["ideas"]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from weft.model.results import TaskError
 from weft.tree import foreign, memory, proposal
+from weft.tree.failures import BY_STAGE
 from weft.tree.result import Invalid, read_result
 from weft.treetools import evaluate
 from weft.treetools.git import Git, GitFailed
@@ -29,8 +30,6 @@ from weft.worker.command import BROKEN, CommandRun, Template
 from weft.worker.context import get, note, put
 from weft.worker.ending import Ending
 
-INVALID = {"implement": "implement-failed", "review": "review-rejected", "sweep": "incomplete"}
-"""What a malformed result of a stage is called; that of the scorer is `score-invalid`."""
 ENVIRONMENT = {
     f"WEFT_{name.upper()}": f"{{{name}}}"
     for name in (
@@ -157,8 +156,7 @@ def collect(run: CommandRun) -> dict[str, Any]:
         if stage == "score" and "score" not in result:
             raise Invalid("no score: write it to the result file, or as the last line of stdout")
     except Invalid as error:
-        kind = INVALID.get(stage, "score-invalid")
-        raise Ending(TaskError(kind, stage), detail=f"{error}\n\n{run.tail()}") from None
+        raise Ending(TaskError(BY_STAGE[stage], stage), detail=f"{error}\n\n{run.tail()}") from None
     return {**result, "seal": _unbroken_seal(run)}
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from weft.storage.disk import Disk
 from weft.tree.story import Eval
@@ -47,6 +48,17 @@ class Entry:
     def to_dict(self) -> dict[str, object]:
         """JSON form."""
         return {"schema_version": SCHEMA_VERSION, **asdict(self), "path": list(self.path)}
+
+    @staticmethod
+    def from_dict(raw: dict[str, Any]) -> Entry:
+        """Read what `to_dict` wrote; raises ValueError for anything else."""
+        fields = {name: value for name, value in raw.items() if name != "schema_version"}
+        texts = [v for name, v in fields.items() if name != "path"]
+        if raw.get("schema_version") != SCHEMA_VERSION or "entry_id" not in fields:
+            raise ValueError("not an entry of this version")
+        if not all(isinstance(v, str) or v is None for v in [*texts, *fields.get("path", ())]):
+            raise ValueError("a field of an entry is no text")
+        return Entry(**{**fields, "path": tuple(fields.get("path", ()))})
 
 
 def entries_of(seen: TreeSeen, genesis: str, texts: dict[int, str]) -> list[Entry]:
@@ -85,7 +97,7 @@ class IdeaIndex:
         """Append those that are not there yet, durably; return how many."""
         self._disk.make_folder(self._folder)
         with self._locked() as fd:
-            known = {str(raw.get("entry_id")) for raw in self._lines()}
+            known = {entry.entry_id for entry in self._entries()}
             new = [entry for entry in entries if entry.entry_id not in known]
             lines = [json.dumps(e.to_dict(), sort_keys=True, ensure_ascii=False) for e in new]
             size = os.fstat(fd).st_size
@@ -99,18 +111,17 @@ class IdeaIndex:
 
     def snapshot(self) -> bytes:
         """Return the latest entries as one JSON list, the input of a run that asks for them."""
-        return json.dumps(list(self._lines())[-MAX_FED:], sort_keys=True).encode()
+        latest = list(self._entries())[-MAX_FED:]
+        return json.dumps([entry.to_dict() for entry in latest], sort_keys=True).encode()
 
-    def _lines(self) -> Iterator[dict[str, object]]:
+    def _entries(self) -> Iterator[Entry]:
         if not self._file.is_file():
             return
-        for line in self._file.read_bytes().splitlines():
+        for line in self._file.read_bytes().split(b"\n"):
             try:
-                raw = json.loads(line)
-            except ValueError:
+                yield Entry.from_dict(json.loads(line))
+            except (ValueError, TypeError, AttributeError):
                 continue  # torn by a crash; the eval is noted again when its run is
-            if isinstance(raw, dict):
-                yield raw
 
     @contextmanager
     def _locked(self) -> Iterator[int]:

@@ -11,7 +11,6 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from weft.coordinator.loop import Watcher
 from weft.model.tasks import Budget
@@ -30,10 +29,8 @@ from weft.tree.validation import (
 from weft.treetools.git import Git, restore
 from weft.wiring.request import Decision, Execution, digests
 from weft.wiring.run import carry_out, checked_policy, unnoted_place
+from weft.wiring.treerequest import TreeRequest
 from weft.worker.command import expand
-
-if TYPE_CHECKING:
-    from weft.wiring.tree import TreeRequest
 
 REPORT = "VALIDATION_REPORT.md"
 PAID = ("propose", "implement", "review")
