@@ -46,8 +46,8 @@ def main() -> None:
         place = Path(folder)
         body = {
             "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
-            "demo": compare(place),
-            "overhead": overhead(place / "demo-0-1"),
+            "demo": (demo := compare(place)),
+            "overhead": overhead(place / "demo-0-1", demo["cpu_seconds"][1][0]),
             "dry": [dry(place, size) for size in DRY_SIZES],
         }
     (PAGES / "tree.json").write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
@@ -59,28 +59,43 @@ def main() -> None:
 def compare(place: Path) -> dict[str, Any]:
     """Run the demo with one and with two evals at a time, in turns; the ledgers must be equal."""
     seconds: dict[int, list[float]] = {1: [], 2: []}
+    cpu: dict[int, list[float]] = {1: [], 2: []}
     heads = set()
     for turn in range(TURNS):
         for count in (1, 2) if turn % 2 == 0 else (2, 1):
             out = place / f"demo-{turn}-{count}"
             words = ["--beam-width", "3", "--max-depth", "6", "--max-parallel-evals", str(count)]
-            start_s = time.perf_counter()
+            start_s, before_s = time.perf_counter(), cpu_s()
             run(COMPRESSOR, out, *words)
             seconds[count].append(time.perf_counter() - start_s)
+            cpu[count].append(cpu_s() - before_s)
             heads.add((out / "checkpoint").read_text())
     assert len(heads) == 1, "the ledgers differ"
     ratios = [a / b for a, b in zip(seconds[1], seconds[2], strict=True)]
-    return {"seconds": seconds, "ratios": ratios, "speed_up": statistics.median(ratios)}
+    return {
+        "seconds": seconds,
+        "cpu_seconds": cpu,
+        "ratios": ratios,
+        "speed_up": statistics.median(ratios),
+    }
 
 
-def overhead(out: Path) -> dict[str, float]:
+def cpu_s() -> float:
+    """Return the CPU seconds of all that was started and has ended."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def overhead(out: Path, whole_cpu_s: float) -> dict[str, float]:
     """What is not the user's command, per eval of a serial run, from the manifest's times."""
     with sqlite3.connect(out / "manifest.sqlite") as base:
         rows = base.execute(
             "SELECT started_at, finished_at, run_s, coalesce(notes, '{}'), args FROM tasks"
         ).fetchall()
     evals = {asked(json.loads(args)) for *_, args in rows} - {None}
-    commands_s = sum(json.loads(notes).get("wall_s", 0.0) for _, _, _, notes, _ in rows)
+    notes = [json.loads(row[3]) for row in rows]
+    commands_s = sum(note.get("wall_s", 0.0) for note in notes)
+    commands_cpu_s = sum(note.get("cpu_s", 0.0) for note in notes)
     span_s = max(row[1] for row in rows) - min(row[0] for row in rows)
     slots_s = sum(row[2] for row in rows)
     return {
@@ -88,6 +103,7 @@ def overhead(out: Path) -> dict[str, float]:
         "ms_per_eval": 1000 * (span_s - commands_s) / len(evals),
         "on_the_slot_ms": 1000 * (slots_s - commands_s) / len(evals),
         "in_the_coordinator_ms": 1000 * (span_s - slots_s) / len(evals),
+        "cpu_ms_per_eval": 1000 * (whole_cpu_s - commands_cpu_s) / len(evals),
     }
 
 
@@ -104,20 +120,17 @@ def dry(place: Path, size: int) -> dict[str, float]:
     values = ", ".join(str(number) for number in range(2, size // 10 + 2))
     limit = f"max_total_evals = {size}\n"
     (folder / "tree.toml").write_text(f"{limit}{DRY_CONFIG}values = [{values}]\n")
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    start_s = time.perf_counter()
+    start_s, before_s = time.perf_counter(), cpu_s()
     words = ("--dry-run", "--max-parallel-evals", "2", "--json")
     answer = json.loads(run(folder / "tree.toml", folder / "run", *words))["answer"]
     seconds = time.perf_counter() - start_s
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert answer["evals"] == size
-    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return {
         "evals": size,
         "seconds": seconds,
         "ms_per_eval": 1000 * seconds / size,
-        "cpu_ms_per_eval": 1000 * cpu_s / size,
-        "peak_mb": after.ru_maxrss / 1024,
+        "cpu_ms_per_eval": 1000 * (cpu_s() - before_s) / size,
+        "peak_mb": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024,
     }
 
 
@@ -131,6 +144,7 @@ def render(body: dict[str, Any]) -> str:
     times = "; ".join(
         f"{a:.1f} s and {b:.1f} s" for a, b in zip(*demo["seconds"].values(), strict=True)
     )
+    cpu_ms = f"{cost['cpu_ms_per_eval']:.0f}"
     ratios = ", ".join(f"{ratio:.2f}" for ratio in demo["ratios"])
     rows = [
         f"| {d['evals']:,} | {d['seconds']:.1f} | {d['ms_per_eval']:.2f}"
@@ -151,6 +165,7 @@ of 3 s. Whole commands with start and end, in turns, one at a time and two at a 
 | engine time per eval: files, commit, records, clean-up | {cost["ms_per_eval"]:.0f} ms | 150 ms |
 | of it on the slot | {cost["on_the_slot_ms"]:.0f} ms | |
 | of it in the coordinator | {cost["in_the_coordinator_ms"]:.0f} ms | |
+| CPU time per eval beside the scorer's, start and end of the command included | {cpu_ms} ms | |
 
 Engine time is all time of the serial run, from the first start to the last end, in which the
 scorer itself does not run.

@@ -17,6 +17,10 @@ from weft.tree.view import Timing, TreeSeen
 FINAL = ("completed", "failed", "dropped")
 RETRIED = ("timeout", "temporary")
 TEMPORARY = 75
+LIMITS = {
+    "timeout": "its time limit was passed",
+    "out-of-memory": "its memory limit was passed",
+}
 BY_GATE = {"tampered": "implement", "incomplete": "score"}
 """Refusals of the gate that are told as errors, and the stage they belong to."""
 
@@ -110,7 +114,8 @@ def _error(item: Eval, stage: str, key: str, attempt: AttemptSeen) -> dict[str, 
     if attempt.reason == "temporary":
         code = TEMPORARY
     lines = [line for line in attempt.detail.splitlines() if line.strip()]
-    message = (lines[0] if code is None else lines[-1]) if lines else attempt.reason
+    said = (lines[0] if code is None else lines[-1]) if lines else attempt.reason
+    message = LIMITS.get(attempt.reason, said)
     return {
         "stage": stage,
         "type": kind_of(stage, attempt.reason, code),

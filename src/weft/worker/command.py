@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -89,7 +89,7 @@ class Template:
 
     argv: Sequence[str]
     env: Mapping[str, str]
-    secrets: dict[str, str]
+    secrets: dict[str, str] = field(repr=False)
     cwd: str
     timeout_s: float | None
     memory_mb: int | None
