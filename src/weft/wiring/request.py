@@ -92,6 +92,9 @@ class Execution:
     """What people call inputs or lanes whose names in the ledger are digests; for views only."""
     tags: tuple[str, ...] = ()
     """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
+    keep: tuple[str, ...] = ()
+    """What stays after use beside the record: `failed`, the folders of failed commands; what
+    else a search knows how to keep."""
 
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:

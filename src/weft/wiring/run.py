@@ -133,6 +133,12 @@ def real_place() -> Place:
     return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
 
 
+def unnoted_place() -> Place:
+    """Return the real disk and host without a heads list, for runs in temporary folders."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(None, disk))
+
+
 def _make_folder(folder: RunFolder, disk: Disk) -> None:
     """Make the folder of a new run; a path that cannot be one is the caller's input."""
     try:
@@ -203,12 +209,18 @@ def _run_open(
     finally:
         backend.close()
     if not finished:
-        raise Interrupted(
-            f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
-            hint=f"weft resume {shlex.quote(str(execution.out))}",
-        )
+        raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _interrupted(machine: Machine, out: Path) -> Interrupted:
+    """Say why the run stopped before its answer, and how to go on."""
+    again = f"weft resume {shlex.quote(str(out))}"
+    if machine.broken:
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
+    done = machine.counts().finished
+    return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
 
 
 def new_machine(
@@ -265,6 +277,8 @@ def _backend(
         path=list(sys.path),
         environment={**world.worker_environment(), DEVICE: execution.device},
         marks=marks,
+        run_id=opened.run_file.run_id,
+        kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
