@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from weft.backends.places import absolute_place
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
@@ -119,21 +120,11 @@ def placement_of(execution: Execution) -> Placement:
 
 def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
     """Give nodes that run here their folder and interpreter as workers need them: absolute."""
-    folders = [base / Path(node.folder).expanduser() for node in nodes]
+    places = [absolute_place(node.folder, node.python, base) for node in nodes]
     return [
-        replace(node, folder=str(folder), python=_interpreter(node.python, folder))
-        for node, folder in zip(nodes, folders, strict=True)
+        replace(node, folder=folder, python=python)
+        for node, (folder, python) in zip(nodes, places, strict=True)
     ]
-
-
-def _interpreter(named: str, folder: Path) -> str:
-    """Return the interpreter that a node's `python_env` means; empty for the worker's own."""
-    if not named:
-        return ""
-    path = folder / Path(named).expanduser()
-    if path.name.startswith("activate"):
-        return str(path.with_name("python"))
-    return str(path / "bin" / "python") if path.is_dir() else str(path)
 
 
 def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
