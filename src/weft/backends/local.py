@@ -57,7 +57,7 @@ LONG_S = 0.1
 
 
 @dataclass(slots=True)
-class _Place:
+class Place:
     """A slot and the worker that serves it now."""
 
     slot: Slot
@@ -71,7 +71,7 @@ class _Place:
         return len(self.worker.held) if self.worker else 0
 
 
-def _room(place: _Place, credit: int) -> int:
+def _room(place: Place, credit: int) -> int:
     held = place.held()
     if place.retired:
         return -1
@@ -94,7 +94,7 @@ class LocalBackend:
         batch_s: float = BATCH_S,
     ) -> None:
         self._setup = setup
-        self._places = [_Place(slot) for slot in slots]
+        self._places = [Place(slot) for slot in slots]
         self._max_credit = max_credit
         self._batch_s = batch_s
         self._stagger_s = stagger_s
@@ -149,7 +149,7 @@ class LocalBackend:
             time.sleep(min(timeout_s, pace_s))
         ready = self._selector.select(0 if self._events else self._until_start_s(timeout_s))
         for key, mask in ready:
-            place: _Place = key.data
+            place: Place = key.data
             worker = place.worker
             if worker is None or worker.channel is not key.fileobj:
                 continue  # replaced while this batch was handled
@@ -185,7 +185,7 @@ class LocalBackend:
 
     # -- workers --------------------------------------------------------------------------
 
-    def _serving(self) -> Iterator[tuple[WorkerSeat, _Place]]:
+    def _serving(self) -> Iterator[tuple[WorkerSeat, Place]]:
         for place in self._places:
             if place.worker is not None:
                 yield place.worker, place
@@ -203,7 +203,7 @@ class LocalBackend:
     def _credit(self) -> int:
         return max(1, min(self._max_credit, int(self._batch_s / max(self._task_s, 1e-6))))
 
-    def _start(self, place: _Place) -> WorkerSeat:
+    def _start(self, place: Place) -> WorkerSeat:
         futile = self._failed_starts >= START_FAILURES or self._killed_starts >= START_KILLS
         if futile and not self._any_ready():
             tail = self._last_log[-300:].strip().replace("\n", " | ")
@@ -221,7 +221,7 @@ class LocalBackend:
         """Start a worker on a slot."""
         return WorkerProcess(number, self._setup, slot)
 
-    def _must_wait(self, place: _Place) -> bool:
+    def _must_wait(self, place: Place) -> bool:
         """Whether a slot without a worker has to wait because one of its node just started."""
         if not self._stagger_s or place.worker is not None or place.retired:
             return False
@@ -238,14 +238,14 @@ class LocalBackend:
     def _any_ready(self) -> bool:
         return any(worker.ready for worker, _ in self._serving())
 
-    def _watch(self, worker: WorkerSeat, place: _Place) -> None:
+    def _watch(self, worker: WorkerSeat, place: Place) -> None:
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
         if worker.channel in self._selector.get_map():
             self._selector.modify(worker.channel, mask, place)
         else:
             self._selector.register(worker.channel, mask, place)
 
-    def _read(self, worker: WorkerSeat, place: _Place) -> None:
+    def _read(self, worker: WorkerSeat, place: Place) -> None:
         messages = worker.receive()
         if messages is None:
             self._died(worker, place)
@@ -267,7 +267,7 @@ class LocalBackend:
             if worker.cancelled.pop(ticket, None) is None:
                 self._events.append(GivenBack(ticket))
 
-    def _task_event(self, worker: WorkerSeat, place: _Place, kind: str, body: list[Any]) -> None:
+    def _task_event(self, worker: WorkerSeat, place: Place, kind: str, body: list[Any]) -> None:
         ticket = body[0]
         if kind == "started":
             worker.running, worker.running_since_s = ticket, time.monotonic()
@@ -318,7 +318,7 @@ class LocalBackend:
                 place.worker = None
                 self._give_back(worker)
 
-    def _died(self, worker: WorkerSeat, place: _Place) -> None:
+    def _died(self, worker: WorkerSeat, place: Place) -> None:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
@@ -337,7 +337,7 @@ class LocalBackend:
                 self._events.append(worker.end_of(running, code))
         self._give_back(worker)
 
-    def _count_loss(self, place: _Place) -> None:
+    def _count_loss(self, place: Place) -> None:
         """Retire a slot that only ever loses its workers, if others do not."""
         place.losses += 1
         healthy = any(p.losses == 0 and not p.retired for p in self._places)
