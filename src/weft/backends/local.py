@@ -68,6 +68,7 @@ class Place:
     retired: bool = False
 
     def held(self) -> int:
+        """How many assignments its worker has."""
         return len(self.worker.held) if self.worker else 0
 
 

@@ -17,8 +17,14 @@ import ray
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-import weft
-from weft.backends.raynode import NodeFacts, NodeSpec, close_node, open_node, weft_digest
+from weft.backends.raynode import (
+    VERSION,
+    NodeFacts,
+    NodeSpec,
+    close_node,
+    open_node,
+    weft_digest,
+)
 from weft.errors import WorldError
 from weft.model.attempts import Happened
 
@@ -173,8 +179,8 @@ class Cluster:
             self._happened.append(Happened("node-returned", name))
 
     def _refusal(self, facts: NodeFacts) -> str:
-        if facts.version != weft.__version__:
-            return f"it has weft {facts.version}, this is {weft.__version__}"
+        if facts.version != VERSION:
+            return f"it has weft {facts.version}, this is {VERSION}"
         if facts.digest != self._digest:
             return f"its weft {facts.version} has other source than this one"
         return ""

@@ -15,7 +15,7 @@ import queue
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from ray.exceptions import RayError
 from weft.backends.process import WorkerSeat, WorkerSetup
 from weft.backends.raycluster import Home
 from weft.backends.raylease import PULL_S, Reply
+from weft.backends.raynode import Packs
 from weft.model.attempts import Finished, Lost, Worker
 from weft.model.slots import Slot
 from weft.model.values import objects_in
@@ -36,18 +37,6 @@ SILENCE_S = PULL_S + 20.0
 """An actor that says nothing for so long, not even that there is nothing, is gone for us."""
 END_S = 6.0
 PIECE_BYTES = 8 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Pack:
-    """Source of tasks that are not part of an installed package, as a tar file."""
-
-    name: str
-    data: bytes
-
-
-Packs = Callable[[], Iterable[Pack]]
-"""The code that a run's tasks need, as far as it is known by now."""
 
 
 @dataclass(slots=True)
@@ -283,7 +272,7 @@ class RayWorker(WorkerSeat):
 class GoneSeat(WorkerSeat):
     """A seat on a node that was lost before anything was sent there."""
 
-    def send(self, message: list[Any]) -> None:
+    def send(self, message: list[Any]) -> None:  # noqa: ARG002 - nobody reads it
         """Say at once that nobody is there."""
         self._far.close()
 

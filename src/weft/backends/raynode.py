@@ -18,12 +18,11 @@ import sys
 import tarfile
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import weft
 from weft.backends.places import absolute_place
 from weft.backends.process import WorkerSetup
 from weft.backends.raylease import Lease, Reply
@@ -32,6 +31,8 @@ from weft.model.slots import Slot
 
 FOLDER_VARIABLE = "WEFT_NODE_FOLDER"
 """Set by `weft nodes up`: where everything of ours on a node is."""
+VERSION: str = sys.modules["weft"].__version__
+"""Ours; to import the package here would be an import upwards."""
 RAY_PREFIX = "RAY_"
 """Ray's own variables, its token among them, are no business of tasks."""
 
@@ -59,9 +60,21 @@ class NodeFacts:
     """Of Weft's own source: other code could decide other things."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Source of tasks that are not part of an installed package, as a tar file."""
+
+    name: str
+    data: bytes
+
+
+Packs = Callable[[], Iterable[Pack]]
+"""The code that a run's tasks need, as far as it is known by now."""
+
+
 def weft_digest() -> str:
     """SHA-256 over the source of the Weft that runs here."""
-    folder, digest = Path(weft.__file__).parent, hashlib.sha256()
+    folder, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(folder.rglob("*.py")):
         data = path.read_bytes()
         digest.update(f"{path.relative_to(folder).as_posix()}\n{len(data)}\n".encode() + data)
@@ -75,7 +88,7 @@ def open_node(spec: NodeSpec) -> NodeFacts:
     shutil.rmtree(home, ignore_errors=True)
     for name in ("objects", "staging", "logs", "attempts", "code"):
         (home / name).mkdir(parents=True)
-    return NodeFacts(weft.__version__, weft_digest())
+    return NodeFacts(VERSION, weft_digest())
 
 
 def close_node(spec: NodeSpec) -> None:

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 DIFFERENT = 1
 NO_FIELDS = (
     "config", "out", "settings", "dry_run", "check_parity", "validate_only", "report_only",
-    "accept", "wall_limit", "sign_key", "as_json", "quiet", "verbose",
+    "nodes", "simulate", "placement", "ray_address", "accept", "wall_limit", "sign_key", "as_json",
+    "quiet", "verbose",
 )  # fmt: skip
 """Parameters of the commands that are not fields of the config."""
 
@@ -100,8 +101,10 @@ PerNode = Annotated[
 ParallelBackend = Annotated[
     str | None,
     typer.Option(
-        metavar="serial|local",
-        help="Who runs evals: one after the other, or all workers.",
+        "--parallel-backend",
+        "--backend",
+        metavar="serial|local|ray",
+        help="Who runs evals: one worker, the workers of this machine, or a Ray cluster.",
         rich_help_panel=options.CARRIES_OUT,
     ),
 ]
@@ -165,6 +168,10 @@ def run(
     max_parallel_evals: Parallel = None,
     max_parallel_per_node: PerNode = None,
     parallel_backend: ParallelBackend = None,
+    ray_address: options.RayAddress = None,
+    nodes: options.Nodes = None,
+    simulate: options.SimulateNodes = False,
+    placement: options.Placement = None,
     check_parity: CheckParity = False,
     validate_only: ValidateOnly = False,
     report_only: ReportOnly = False,
@@ -192,6 +199,7 @@ def run(
 
     from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
 
+    backend = request.file.parallel_backend
     if report_only:
         wiring.seen_of(out)
         wiring.write_summary(out)
@@ -199,7 +207,15 @@ def run(
         return
     with watching(quiet, verbose) as watcher, resumable(out):
         done = wiring.carry_out_tree(
-            request, out, watcher, accept=tuple(accept), wall_limit_s=wall_limit, sign_key=sign_key
+            request,
+            out,
+            watcher,
+            nodes=options.read_nodes(nodes, simulate=simulate, backend=backend),
+            ray_address=options.ray_address(backend, ray_address, nodes),
+            placement=placement or "greedy",
+            accept=tuple(accept),
+            wall_limit_s=wall_limit,
+            sign_key=sign_key,
         )
         parity = wiring.check_parity(request, done, watcher) if check_parity else None
     _show_done(done, parity, as_json=as_json)

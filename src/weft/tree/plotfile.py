@@ -97,7 +97,7 @@ class TreeFile(_Strict):
     seed: Annotated[int, Field(ge=0, le=2**63)] = 0
     max_parallel_evals: Annotated[int, Field(ge=1, le=4096)] = 1
     max_parallel_per_node: Annotated[int, Field(ge=1, le=4096)] | None = None
-    parallel_backend: Literal["serial", "local", "threadpool"] = "local"
+    parallel_backend: Literal["serial", "local", "threadpool", "ray"] = "local"
     implement: StageTable | None = None
     review: StageTable | None = None
     sweep: StageTable | None = None

@@ -27,6 +27,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "group_cap": (int,),
     "folder": (str,),
     "nodes": (list,),
+    "ray_address": (str,),
 }
 
 
@@ -35,13 +36,15 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
     base = (execution.base or Path.cwd()).absolute()
     table = {
         "backend": execution.backend,
-        "workers": execution.workers or (slots if execution.nodes else 1),
+        "workers": execution.workers
+        or (slots if execution.nodes or execution.backend == "ray" else 1),
         "slots": min(slots, execution.workers or slots),
         "placement": execution.placement,
         "stagger_s": float(execution.stagger_s),
         "group_cap": execution.group_cap,
         "folder": os.path.relpath(base, execution.out.absolute()),
         "nodes": [_without_empty(asdict(node)) for node in execution.nodes],
+        "ray_address": execution.ray_address,
         "tags": list(execution.tags),
         "labels": dict(execution.labels),
     }
@@ -59,6 +62,8 @@ def recalled(folder: RunFolder, run_file: RunFile, given: Mapping[str, Any]) -> 
     kept["nodes"] = tuple(_node(raw, folder) for raw in kept.get("nodes", ()))
     if given.get("nodes"):
         kept.pop("workers", None)  # other nodes have other numbers
+    if kept.get("backend") == "ray" != given.get("backend", "ray"):
+        kept = {n: v for n, v in kept.items() if n not in ("nodes", "ray_address")}  # not for here
     base = _base(folder, str(table.get("folder", "")))
     return Execution(folder.path, **{**kept, **given}, base=base)
 

@@ -65,12 +65,13 @@ class TreeRequest:
         return Decision(self.call(), self.file.seed, names, Budget(), policy)
 
     def execution(self, out: Path, **more: Any) -> Execution:
-        """Return how it is carried out."""
+        """Return how it is carried out; on nodes, all their slots unless the config says less."""
         file = self.file
-        backend = "serial" if file.parallel_backend == "serial" else "local"
-        return Execution(
-            out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node, **more
-        )
+        backend = {"threadpool": "local"}.get(file.parallel_backend, file.parallel_backend)
+        said = "max_parallel_evals" in file.model_fields_set
+        on_nodes = backend == "ray" or bool(more.get("nodes"))
+        workers = file.max_parallel_evals if said or not on_nodes else None
+        return Execution(out, workers, backend, group_cap=file.max_parallel_per_node, **more)
 
 
 def read_request(path: Path, given: Mapping[str, Any], *, dry_run: bool = False) -> TreeRequest:
@@ -88,7 +89,7 @@ def read_request(path: Path, given: Mapping[str, Any], *, dry_run: bool = False)
         parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))
     ideas = idea_files.merged(*parts, where=path)
     plot = file.to_plot(dry_run=dry_run)
-    if not dry_run:
+    if not dry_run and file.parallel_backend != "ray":  # programs of other machines are unseen
         _check_programs(plot, path)
     inputs = {"root": taken.stream, "root-commit": taken.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
