@@ -55,6 +55,7 @@ def ray_environment() -> Iterator[None]:
         "RAY_AUTH_TOKEN": secrets.token_hex(32),
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_TMPDIR": folder,
+        "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "WEFT_NODE_FOLDER": f"{folder}/nodes",
     }

@@ -15,8 +15,7 @@ from weft.model.slots import Node, slots_of
 from weft.testing import conformance
 
 
-@pytest.fixture
-def setup(tmp_path: Path) -> WorkerSetup:
+def setup_in(tmp_path: Path) -> WorkerSetup:
     return WorkerSetup(
         run_seed=conformance.RUN_SEED,
         objects=tmp_path / "objects",
@@ -32,11 +31,12 @@ def setup(tmp_path: Path) -> WorkerSetup:
 @pytest.mark.parametrize(
     "check", conformance.CHECKS + conformance.PROCESS_CHECKS, ids=lambda check: check.__name__
 )
-def test_ray_backend_keeps_the_contract(check, cluster: RayCluster, setup: WorkerSetup) -> None:
+def test_ray_backend_keeps_the_contract(check, cluster: RayCluster, tmp_path: Path) -> None:
     from weft.backends.raybackend import RayBackend
     from weft.backends.raycluster import Cluster
     from weft.backends.raynode import NodeSpec
 
+    setup = setup_in(tmp_path)
     nodes = [Node("rig-a", cpus=2), Node("rig-b", cpus=1)]
     specs = [NodeSpec(n.name, "conform", conformance.RUN_SEED, setup.marks.all, ()) for n in nodes]
 

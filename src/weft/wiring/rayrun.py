@@ -7,7 +7,9 @@ for one itself (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token).
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -44,16 +46,16 @@ class Joined:
 @contextlib.contextmanager
 def joined(address: str, asked: Sequence[Node], workers: int | None) -> Iterator[Joined]:
     """Join a cluster for as long as the run takes; refuses nodes it cannot serve as asked."""
-    for name, value in QUIET.items():
-        os.environ.setdefault(name, value)
-    try:
-        import ray  # noqa: PLC0415 - slow, and an extra
-    except ImportError:
-        raise UsageError("--backend ray needs Ray", hint="pip install 'weft[ray]'") from None
-
-    mine = not ray.is_initialized()
+    if importlib.util.find_spec("ray") is None:
+        raise UsageError("--backend ray needs Ray", hint="pip install 'weft[ray]'")
+    known = sys.modules.get("ray")
+    mine = known is None or not known.is_initialized()
     if mine:
         address = address or address_for(None)
+        _set_environment(address)
+    import ray  # noqa: PLC0415 - slow, an extra, and it reads the environment when imported
+
+    if mine:
         _init(ray, address, workers)
     try:
         yield Joined(address, _nodes(asked))
@@ -62,9 +64,14 @@ def joined(address: str, asked: Sequence[Node], workers: int | None) -> Iterator
             ray.shutdown()
 
 
-def _init(ray: Any, address: str, workers: int | None) -> None:
+def _set_environment(address: str) -> None:
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
     if token := token_for(address):
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+
+
+def _init(ray: Any, address: str, workers: int | None) -> None:
     how: dict[str, Any] = {"address": address}
     if address == LOCAL:
         how = {"num_cpus": workers or world.cpu_count(), "include_dashboard": False}
