@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import platformdirs
 import psutil
 import pytest
 
@@ -20,12 +21,15 @@ from tests.ray.hosts import Hosts, entry, hosts_in
 from tests.support.arcruns import TASKS, TINY, write_tasks
 from tests.support.tools import require_tool
 from tests.tree.conftest import Wood
+from weft.arc.kernels.compiled import FOLDER
 
 THREE = ("rig1", "rig2", "rig3")
+SCRIPT = """import json, sys; print(json.dumps({"said": sys.argv[1]}))"""
 
 
 @pytest.fixture(scope="module")
 def hosts() -> Iterator[Hosts]:
+    """Three machines that have compiled their kernels, as CI has."""
     require_tool("ssh")
     os.environ["PATH"] += ":/usr/sbin"
     require_tool("sshd")
@@ -34,6 +38,7 @@ def hosts() -> Iterator[Hosts]:
         with hosts_in(folder) as found:
             for name in THREE:
                 found.start(name)
+                shutil.copytree(FOLDER, found.home(name) / ".cache" / "weft" / FOLDER.name)
             yield found
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -61,7 +66,12 @@ class Desk:
         done = subprocess.run(
             [sys.executable, "-m", "weft.cli.main", *map(str, words)],
             cwd=self.folder,
-            env={**env, "HOME": str(self.home), "XDG_STATE_HOME": str(self.home / "state")},
+            env={
+                **env,
+                "HOME": str(self.home),
+                "XDG_STATE_HOME": str(self.home / "state"),
+                "XDG_CACHE_HOME": platformdirs.user_cache_dir(),
+            },
             capture_output=True,
             text=True,
             timeout=250,
@@ -158,8 +168,8 @@ def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
     for name in THREE:
         scripts = desk.hosts.home(name) / "scripts"
         scripts.mkdir(exist_ok=True)
-        (scripts / "where.py").write_text("import os\nprint([os.path.isdir('sshd')])\n")
-    (desk.folder / "where.py").write_text("import os\nprint([os.path.isdir('sshd')])\n")
+        (scripts / "where.py").write_text(SCRIPT)
+    (desk.folder / "where.py").write_text(SCRIPT)
     desk.write(*(entry(name, gpus=g, script_path="~/scripts", max_concurrent=2)
                  for name, g in zip(THREE, (2, 12, 12), strict=True)))  # fmt: skip
     before = [files_below(desk.hosts.home(name)) for name in THREE]
@@ -181,7 +191,9 @@ def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
 def _compare(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     """Each search on the nodes and here: one ledger."""
     on_ray = ["--backend", "ray", "--nodes", "nodes.json", "-q"]
-    jobs = [{"job_id": f"j{i}", "script": "where.py", "timeout_s": 60} for i in range(5)]
+    jobs = [
+        {"job_id": f"j{i}", "script": "where.py", "args": ["x"], "timeout_s": 60} for i in range(5)
+    ]
     (desk.folder / "jobs.json").write_text(json.dumps(jobs))
     write_tasks(desk.folder / "tasks", TASKS)
     Wood(desk.folder, capsys).plant()

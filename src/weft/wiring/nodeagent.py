@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import psutil
 
 from weft.backends.raynode import FOLDER_VARIABLE
@@ -61,6 +62,8 @@ def start(order: Order) -> str:
     if any(True for _ in carriers([node_mark(folder)])):
         return f"Ray runs in {folder} already"
     _make_folder(folder, order.token)
+    if (compiled := platformdirs.user_cache_path("weft")).is_dir():
+        shutil.copytree(compiled, folder / "cache" / "weft", dirs_exist_ok=True)
     mark = node_mark(folder)[0]
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
@@ -124,6 +127,7 @@ def _environment(folder: Path) -> dict[str, str]:
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "RAY_health_check_period_ms": "1000",  # a lost node is noticed within some ten seconds
         FOLDER_VARIABLE: str(folder / "runs"),
+        "XDG_CACHE_HOME": str(folder / "cache"),  # of workers; commands keep the user's own
     }
 
 
