@@ -28,6 +28,7 @@ from weft.backends.process import WorkerSetup
 from weft.backends.raylease import Lease, Reply
 from weft.backends.strays import Marks, Strays
 from weft.model.slots import Slot
+from weft.worker.context import DEVICE
 
 FOLDER_VARIABLE = "WEFT_NODE_FOLDER"
 """Set by `weft nodes up`: where everything of ours on a node is."""
@@ -49,6 +50,9 @@ class NodeSpec:
     """For the workers of this session."""
     earlier: tuple[range, ...]
     """Marks of the run's earlier sessions."""
+    run_id: str = ""
+    device: str = "auto"
+    """What tasks learn from `weft.device()`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +209,12 @@ class SlotActor:
             logs=self._home / "logs",
             attempts=self._home / "attempts",
             path=[str(self._home / "code"), *paths],
-            environment={n: v for n, v in ours.items() if not n.startswith(RAY_PREFIX)},
+            environment={
+                **{n: v for n, v in ours.items() if not n.startswith(RAY_PREFIX)},
+                DEVICE: spec.device,
+            },
             marks=Marks(spec.marks),
+            run_id=spec.run_id,
         )
 
 

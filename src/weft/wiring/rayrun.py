@@ -23,6 +23,7 @@ from weft.wiring import world
 from weft.wiring.codepacks import CodePacks
 from weft.wiring.opening import OpenRun
 from weft.wiring.rayclusters import address_for, token_for
+from weft.worker.context import DEVICE
 
 SESSION = "ray-session"
 """The event that a session leaves; their number tells sessions apart."""
@@ -116,7 +117,11 @@ def ray_backend(
     journal.commit()  # before anything carries this session's marks
     run = f"{opened.run_file.run_id[:12]}-{opened.folder.path.stat().st_ino:x}"
     marks, earlier = session_marks(setup.marks, session), other_marks(setup.marks, session)
-    specs = [NodeSpec(name, run, setup.run_seed, marks.all, earlier) for name in names]
+    device = setup.environment.get(DEVICE, "auto")
+    specs = [
+        NodeSpec(name, run, setup.run_seed, marks.all, earlier, setup.run_id, device)
+        for name in names
+    ]
     packs = CodePacks(lambda: opened.run_file.sources)
     cluster = Cluster(specs, world.names_of_here())
     return RayBackend(replace(setup, marks=marks), slots, cluster, packs, stagger_s)

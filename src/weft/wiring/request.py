@@ -26,6 +26,7 @@ from weft.wiring import world
 
 ACCEPTABLE = ("code", "copy", "rollback")
 BACKENDS = ("serial", "local", "ray")
+DEVICES = ("auto", "cpu", "gpu")
 MAX_STAGGER_S = 3600
 
 
@@ -85,6 +86,8 @@ class Execution:
     placement: str = "greedy"
     group_cap: int | None = None
     stagger_s: float = 0.0
+    device: str = "auto"
+    """Where tasks that can use a GPU should compute; their results are the same on both."""
     base: Path | None = None
     """What the nodes' folders are relative to; the current folder if not said."""
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -93,6 +96,9 @@ class Execution:
     """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
     ray_address: str = ""
     """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
+    keep: tuple[str, ...] = ()
+    """What stays after use beside the record: `failed`, the folders of failed commands; what
+    else a search knows how to keep."""
 
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
@@ -103,6 +109,8 @@ class Execution:
         if unknown:
             allowed = ", ".join(ACCEPTABLE)
             raise UsageError(f"--accept takes {allowed}, not {unknown[0]!r}")
+        if self.device not in DEVICES:
+            raise UsageError(f"--device must be one of {', '.join(DEVICES)}, not {self.device!r}")
         if not 0 <= self.stagger_s <= MAX_STAGGER_S:
             raise UsageError(f"--stagger must be 0 to {MAX_STAGGER_S} s, not {self.stagger_s}")
         if self.ray_address and self.backend != "ray":

@@ -35,6 +35,7 @@ from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
+from weft.worker.context import DEVICE
 
 DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
@@ -59,6 +60,7 @@ def run(
     placement: str = "greedy",
     group_cap: int | None = None,
     stagger_s: float = 0.0,
+    device: str = "auto",
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
     ray_address: str = "",
@@ -70,6 +72,7 @@ def run(
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
     only say how to carry it out. All `nodes` are slots of this machine, whatever their names,
     unless the backend is `ray`: then they are nodes of the cluster at `ray_address`.
+    `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
@@ -84,6 +87,7 @@ def run(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
         group_cap, stagger_s, labels=dict(labels or {}), tags=tuple(tags),
         ray_address=ray_address,
+        device=device,
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 
@@ -158,6 +162,12 @@ def real_place() -> Place:
     return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
 
 
+def unnoted_place() -> Place:
+    """Return the real disk and host without a heads list, for runs in temporary folders."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(None, disk))
+
+
 def _make_folder(folder: RunFolder, disk: Disk) -> None:
     """Make the folder of a new run; a path that cannot be one is the caller's input."""
     try:
@@ -228,12 +238,18 @@ def _run_open(
     finally:
         backend.close()
     if not finished:
-        raise Interrupted(
-            f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
-            hint=f"weft resume {shlex.quote(str(execution.out))}",
-        )
+        raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _interrupted(machine: Machine, out: Path) -> Interrupted:
+    """Say why the run stopped before its answer, and how to go on."""
+    again = f"weft resume {shlex.quote(str(out))}"
+    if machine.broken:
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
+    done = machine.counts().finished
+    return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
 
 
 def new_machine(
@@ -293,8 +309,10 @@ def _backend(
         logs=opened.folder.logs.absolute(),
         attempts=opened.folder.attempts.absolute(),
         path=list(sys.path),
-        environment=world.worker_environment(),
+        environment={**world.worker_environment(), DEVICE: execution.device},
         marks=marks,
+        run_id=opened.run_file.run_id,
+        kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
     if execution.backend == "ray":
         from weft.wiring.rayrun import ray_backend  # noqa: PLC0415 - only where Ray is wanted
