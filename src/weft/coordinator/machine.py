@@ -38,12 +38,12 @@ from weft.coordinator.steps import (
 from weft.errors import SearchInvalid, UsageError, WeftError, WorldError
 from weft.model.attempts import (
     Assignment,
-    BackendEvent,
     Entered,
     Finished,
     GivenBack,
     Lost,
     Started,
+    TicketEvent,
     Worker,
 )
 from weft.model.keys import task_key
@@ -221,12 +221,14 @@ class Machine:
         return waits
 
     def _retire(self, rooms: list[int]) -> None:
-        """Take note of slots the backend has given up."""
+        """Take note of slots that are out of service, and of those that are back."""
         for slot, room in enumerate(rooms):
             if room < 0:
                 self._placement.retire(slot)
+            else:
+                self._placement.restore(slot)
 
-    def apply(self, event: BackendEvent | Recalled, now_s: float = 0.0) -> list[Command]:
+    def apply(self, event: TicketEvent | Recalled, now_s: float = 0.0) -> list[Command]:
         """Take one event in; events of tickets nobody waits for are ignored."""
         if isinstance(event, Recalled):
             self._recalled(event)
