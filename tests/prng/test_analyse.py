@@ -253,6 +253,5 @@ def test_missing_file_is_one_line() -> None:
 
 
 def test_name_of_the_search_is_what_the_ledger_says(reference: Path) -> None:
-    first = (reference / "ledger.jsonl").read_text().split("
-")[0]
+    first = (reference / "ledger.jsonl").read_text().splitlines()[0]
     assert json.loads(first)["body"]["search"] == NAME
