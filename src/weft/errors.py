@@ -16,6 +16,7 @@
     │   ├── RunLocked          another coordinator works on the run
     │   ├── StorageFailed      a disk that is full or broken
     │   ├── Interrupted        stopped on request, resumable: exit 130
+    │   │   └── Paused         stopped at the mark it was asked to stop at
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
     │       ├── ManifestDamaged
@@ -116,6 +117,10 @@ class Interrupted(WorldError):
     """Stopped on request; the same command goes on."""
 
     exit_code = 130
+
+
+class Paused(Interrupted):
+    """Stopped at the mark it was asked to stop at; the same command goes on."""
 
 
 class Damaged(WorldError):

@@ -86,6 +86,17 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A named place in a search where a run may be asked to stop, and what is to come after it.
+
+    It leaves no trace in the ledger. `tasks` is how many tasks are expected up to the next mark.
+    """
+
+    name: str
+    tasks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """An honest non-answer: `reason` in a word (`budget`, `ambiguous`, `incomplete`), and why."""
 

@@ -22,7 +22,14 @@ from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
-from weft.errors import Interrupted, ManifestDamaged, RunFolderInvalid, StorageFailed, UsageError
+from weft.errors import (
+    Interrupted,
+    ManifestDamaged,
+    Paused,
+    RunFolderInvalid,
+    StorageFailed,
+    UsageError,
+)
 from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
@@ -61,6 +68,7 @@ def run(
     stagger_s: float = 0.0,
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
+    pause_at: str | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or go on with the run that is there.
@@ -69,8 +77,10 @@ def run(
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
     only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
+    `pause_at` names a mark of the search (`yield weft.Mark(…)`) at which to stop for now.
 
-    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
+    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
+    kind `Paused` at `pause_at`, and
     other `WeftError`s as their docstrings say.
     """
     given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
@@ -80,7 +90,7 @@ def run(
     key = Path(sign_key) if sign_key else None
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
-        group_cap, stagger_s, labels=dict(labels or {}), tags=tuple(tags),
+        group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 
@@ -183,7 +193,8 @@ def _run_open(
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
-    machine = new_machine(opened, decision, journal, placement=placement)
+    pause_at = execution.pause_at
+    machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
     stop = world.StopRequest(execution.wall_limit_s)
     marks = _marks(opened)
     if ended := end_earlier(marks):
@@ -198,6 +209,11 @@ def _run_open(
             ).run()
     finally:
         backend.close()
+    if machine.paused:
+        raise Paused(
+            f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
+            hint=f"weft resume {shlex.quote(str(execution.out))}",
+        )
     if not finished:
         raise Interrupted(
             f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
@@ -213,6 +229,7 @@ def new_machine(
     journal: Journal,
     lazy: LazyLimits | None = None,
     placement: Placement | None = None,
+    pause_at: str | None = None,
 ) -> Machine:
     """Return the machine at its beginning; replay brings it to where the run stands."""
     return Machine(
@@ -223,6 +240,7 @@ def new_machine(
         journal.fetch,
         lazy or LazyLimits(),
         placement,
+        pause_at,
     )
 
 

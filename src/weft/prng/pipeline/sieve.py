@@ -113,6 +113,7 @@ def sieve_kernel(
     windows = len(nexts) // size
     many = 0
     votes = np.zeros(windows * starts, np.int16)
+    index, bases = np.arange(len(nexts)) % size, np.arange(len(nexts)) // size * starts
     for row in range(rows.shape[0]):
         for skip in range(skip_min, skip_max + 1):
             stride = skip + 1
@@ -121,9 +122,9 @@ def sieve_kernel(
             for place in range(start_min, start_max + (size - 1) * stride + 1):
                 entry = heads[rows[row, place]]
                 while entry >= 0:
-                    start = place - entry % size * stride - start_min
+                    start = place - index[entry] * stride - start_min
                     if 0 <= start < starts:
-                        at = entry // size * starts + start
+                        at = bases[entry] + start
                         votes[at] += 1
                         top = max(top, votes[at])
                     entry = nexts[entry]

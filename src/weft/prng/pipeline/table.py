@@ -9,7 +9,8 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from weft.prng.pipeline.features import ALL, check_complete
+from weft.errors import InputError
+from weft.prng.pipeline.features import ALL, EXCLUDED, check_complete
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,8 +53,19 @@ def concat(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 def matrix(table: pl.DataFrame, names: Sequence[str], where: str) -> Any:
     """Return feature columns as a matrix; one that is missing or no number is an error."""
-    check_complete(table.columns, where)
+    check_columns(table, where)
     return table.select(names).to_numpy(order="c")
+
+
+def check_columns(table: pl.DataFrame, where: str) -> None:
+    """Refuse a table without all features, or with a column that is no number.
+
+    Columns that are never a feature may hold anything.
+    """
+    check_complete(table.columns, where)
+    for name, kind in table.schema.items():
+        if name not in EXCLUDED and not kind.is_numeric():
+            raise InputError(f"{where}: column {name} holds {kind}, not numbers")
 
 
 def feature_columns(values: Any, extra: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:

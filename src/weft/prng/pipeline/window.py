@@ -9,11 +9,12 @@ cut on the block after it: draws that the sieve has not seen. How many survive c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from weft.errors import BugError
 from weft.prng.pipeline import table
 from weft.prng.pipeline.foretell import foretold
 from weft.prng.pipeline.plan import Plan
@@ -70,6 +71,13 @@ def from_asked(params: Mapping[str, Any], plan: Plan) -> WindowParams:
         min(window, need + params[name]) for name in ("forward_threshold", "reverse_threshold")
     )
     return WindowParams(window, params["offset"], params["sessions"], low, top, forward, reverse)
+
+
+def check_same(requested: WindowParams, effective: Mapping[str, Any]) -> None:
+    """Refuse a range that was sieved with other parameters than its trial asked for."""
+    for name, wanted in asdict(requested).items():
+        if effective.get(name) != wanted:
+            raise BugError(f"{name}: {wanted!r} was asked for, {effective.get(name)!r} was used")
 
 
 def space(plan: Plan, split: Split) -> dict[str, Any]:
