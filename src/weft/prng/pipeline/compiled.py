@@ -20,7 +20,9 @@ COMPILED = frozenset([("java", "bounded")])
 """Output maps whose code compiles as it stands; a test compares each with the reference."""
 
 
-def outputs(family: str, output: str, modulus: int, seeds: Any, leads: Any, skips: Any, count: int) -> Any:
+def outputs(
+    family: str, output: str, modulus: int, seeds: Any, leads: Any, skips: Any, count: int
+) -> Any:
     """Return `count` outputs of each seed below `modulus`, as rows of uint16.
 
     Row r leaves out `leads[r]` outputs first and `skips[r]` between two.

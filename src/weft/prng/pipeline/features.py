@@ -12,7 +12,11 @@ from collections.abc import Iterable
 from weft.errors import InputError
 
 RESIDUE = (
-    *(f"residue_{x}_{what}" for x in "abc" for what in ("match_rate", "coherence", "kl_divergence")),
+    *(
+        f"residue_{x}_{what}"
+        for x in "abc"
+        for what in ("match_rate", "coherence", "kl_divergence")
+    ),
     "lane_agreement_a",
     "lane_agreement_b",
     "lane_consistency",

@@ -18,11 +18,13 @@ from weft.prng.pipeline.adapt import Training
 from weft.prng.pipeline.artifact import Ground, ground, keep, read
 from weft.prng.pipeline.features import names_hash
 from weft.prng.pipeline.foretell import foretold
-from weft.prng.pipeline.plan import HORIZON, POOLS
+from weft.prng.pipeline.plan import EVIDENCE, HORIZON, POOLS
 from weft.prng.pipeline.reference import ScorerConfig
-from weft.prng.pipeline.streams import Split, Stream
+from weft.prng.pipeline.streams import Split, Stream, as_of_now
 from weft.prng.pipeline.survivor import Survivor
 from weft.prng.pipeline.verdict import Claim, Reruns, claim, decide, power
+from weft.prng.pipeline.window import bidirectional, judge, merged, survivors
+from weft.prng.statistics import corrected
 from weft.worker.context import get, put
 
 LEAK_ROWS = 64
@@ -78,9 +80,7 @@ def preflight(
     everyone, some = table.from_parquet(get(survivors)), rows[:LEAK_ROWS].select(table.IDS)
     for cut in sorted(set(some["cut"].to_list())):
         part = some.filter(some["cut"] == cut)
-        blind = Ground(
-            known.plan, after_changed(known.split, cut), known.params, known.counts
-        )
+        blind = Ground(known.plan, after_changed(known.split, cut), known.params, known.counts)
         whole, cut_short = (g.scorer(config).score(part, everyone) for g in (known, blind))
         training.check_leakage(cut_short, whole)
     return {**{name: list(value) for name, value in asdict(found).items() if name != "rows"},
@@ -165,25 +165,54 @@ def conclude(
 
 
 @task
+def sieve_now(
+    plan: dict[str, Any], split: Object, window: Object, low: int, high: int
+) -> Object:  # fmt: skip
+    """Sieve one range of seeds with the chosen window at the end of the history."""
+    known = ground(plan, split, window)
+    seeds = np.arange(low, high, dtype=np.uint64)
+    now = as_of_now(known.split)
+    return put(table.to_parquet(survivors(known.plan, now, known.window(), seeds)))
+
+
+@task
 def predict(
-    plan: dict[str, Any], split: Object, window: Object, final: Object, model: Object,
-    sidecar: Object,
+    plan: dict[str, Any], split: Object, window: Object, scorer: Object, final: Object,
+    model: Object, sidecar: Object, found: list[Object],
 ) -> dict[str, Any]:  # fmt: skip
-    """Let the survivors of signal streams vote on the next draws; calibrate on the holdout."""
+    """Let what survives as of now vote on the next draws; calibrate the vote on the holdout."""
     known, about = ground(plan, split, window), read("sidecar", sidecar)
     data = get(model)
     check_sidecar(about, data)
+    names = about["features"]
     rows = table.from_parquet(get(final))
-    told = models.predict(about["model_kind"], data, table.matrix(rows, about["features"], "the test"))
+    told = models.predict(about["model_kind"], data, table.matrix(rows, names, "the test"))
     ranks = nulls.holdout_ranks(known.plan, known.streams(), rows, told)
+    config = ScorerConfig(**read("scorer", scorer)["config"])
+    parts = [table.from_parquet(get(part)) for part in found]
+    now, survivors_now = _ranked_now(known, config, parts)
+    expected = models.predict(
+        about["model_kind"], data, table.matrix(survivors_now, names, "survivors of now")
+    )
     holding = {one["stream"] for one in about["claims"] if one["holds"]}
-    found = [
-        _foretell(known, rows, told, at, ranks[at])
+    told_streams = [
+        _foretell(now, survivors_now, expected, at, ranks[at])
         for at, stream in enumerate(known.streams())
         if stream.name in holding
     ]
-    body = {"streams": found, "modulus": known.plan.modulus, "top_k": known.plan.top_k}
+    streams = [one for one in told_streams if one is not None]
+    body = {"streams": streams, "modulus": known.plan.modulus, "top_k": known.plan.top_k}
     return {"predictions": keep("predictions", body), **body}
+
+
+def _ranked_now(known: Ground, config: ScorerConfig, parts: list[Any]) -> tuple[Ground, Any]:
+    """Score what survives at the end of the history."""
+    params, split = known.window(), as_of_now(known.split)
+    everyone = merged(parts)
+    counts = judge(known.plan, split, params, everyone, 1).counts
+    now = Ground(known.plan, split, params, counts, known.tried)
+    rows = bidirectional(everyone, params)
+    return now, now.scorer(config).score(rows, rows)
 
 
 def check_sidecar(about: Mapping[str, Any], model: bytes) -> None:
@@ -240,19 +269,26 @@ def _reruns(known: Ground, hits: list[int]) -> Reruns | None:
 
 
 def _foretell(
-    known: Ground, rows: Any, told: Any, at: int, places: list[int]
-) -> dict[str, Any]:
-    plan, stream = known.plan, known.streams()[at]
+    now: Ground, rows: Any, told: Any, at: int, places: list[int]
+) -> dict[str, Any] | None:
+    """A stream's prediction; none when its best survivor of now is what chance leaves."""
+    plan, stream = now.plan, now.streams()[at]
     voters, weights = nulls.electorate(plan, rows, told, at)
+    if not len(voters):
+        return None
+    first = voters.row(0, named=True)
+    evidence = corrected(first["hits"], now.window().window, plan.modulus, now.tried)
+    if evidence < EVIDENCE:
+        return None
     votes = foretold(plan, voters, len(stream.draws), HORIZON)
     ranked = [vote.ranking(votes[:, ahead], weights, plan.modulus) for ahead in range(HORIZON)]
-    first = voters.row(0, named=True)
     best = Survivor(stream.name, first["seed"], first["skip"], first["base"])
     hits = [vote.pool_hits(places, size, plan.modulus) for size in (1, *POOLS)]
     return {
         "stream": stream.name,
         "hypothesis": best.hypothesis(plan.family, plan.output, plan.modulus).to_dict(),
         "first_draw": best.first(),
+        "evidence": evidence,
         "next": [int(order[0]) for order in ranked],
         "pools": [
             {str(size): [int(n) for n in order[: min(size, plan.modulus)]] for size in POOLS}
@@ -264,4 +300,3 @@ def _foretell(
             for row in voters.iter_rows(named=True)
         ],
     }
-

@@ -55,7 +55,9 @@ def with_training(kind: str, params: Params, training: Params) -> dict[str, Any]
     """Add to tuned parameters what step 4 fixes."""
     if kind != "neural_net":
         return dict(params)
-    rest = [max(2, layer * params["width"] // training["layers"][0]) for layer in training["layers"]]
+    rest = [
+        max(2, layer * params["width"] // training["layers"][0]) for layer in training["layers"]
+    ]
     return {**params, "layers": rest, "epochs": training["epochs"]}
 
 

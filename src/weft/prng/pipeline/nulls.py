@@ -133,5 +133,3 @@ def electorate(plan: Plan, final: pl.DataFrame, told: Any, stream: int) -> tuple
     own = np.flatnonzero(final["stream"].to_numpy() == stream)
     best = own[np.argsort(-np.asarray(told)[own], kind="stable")][: plan.top_k]
     return final[best], vote.weights_of(np.asarray(told)[best])
-
-

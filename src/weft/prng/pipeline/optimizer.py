@@ -70,6 +70,4 @@ def _distribution(name: str, spec: Mapping[str, Any]) -> Any:
     if isinstance(spec["low"], float):
         low, high = spec["low"], spec["high"]
         return optuna.distributions.FloatDistribution(low, high, log=spec.get("log", False))
-    return optuna.distributions.IntDistribution(
-        spec["low"], spec["high"], step=spec.get("step", 1)
-    )
+    return optuna.distributions.IntDistribution(spec["low"], spec["high"], step=spec.get("step", 1))

@@ -9,7 +9,7 @@ from typing import Any
 from weft.errors import UsageError
 from weft.prng.families import family_named
 from weft.prng.generate import draw_of
-from weft.prng.statistics import MILLI, tail_evidence, decades
+from weft.prng.statistics import MILLI, decades, tail_evidence
 
 SCHEMA_VERSION = 1
 STEPS = ("1", "2.5", "3", "4", "5", "6")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log, log2, sqrt
 from typing import Any
 
@@ -91,9 +92,7 @@ def residue(p: Sequence[int], a: Sequence[int], config: ScorerConfig) -> dict[st
 def kl(left: Sequence[int], right: Sequence[int], r: int) -> float:
     """Return the divergence of two histograms over r values, add-one smoothed, natural log."""
     count, other, n = Counter(left), Counter(right), len(left) + r
-    total = sum(
-        (count[k] + 1) / n * log((count[k] + 1) / (other[k] + 1)) for k in range(r)
-    )
+    total = sum((count[k] + 1) / n * log((count[k] + 1) / (other[k] + 1)) for k in range(r))
     return max(0.0, total)
 
 
@@ -231,7 +230,7 @@ def global_features(draws: Sequence[int], modulus: int) -> dict[str, float]:
         "cv": spread / middle if middle else 0.0,
         "draw_count": n,
         "unique_ratio": len(counts) / n,
-        "repeat_ratio": mean([float(x == y) for x, y in zip(draws, draws[1:], strict=False)]),
+        "repeat_ratio": mean([float(x == y) for x, y in pairwise(draws)]),
     }
     return {f"global_{name}": float(value) for name, value in values.items()}
 

@@ -162,8 +162,7 @@ def _passes(cum: Any, n: int, misses: Any, out: Any) -> None:
 @KERNELS.kernel
 def _moments(p: Any, a: Any, out: Any) -> None:
     n = len(a)
-    total = square = difference = differences = 0
-    apart = farthest = greatest = 0
+    total = square = difference = differences = apart = farthest = greatest = np.int64(0)
     least = np.int64(1 << 30)
     for i in range(n):
         x, y = np.int64(p[i]), np.int64(a[i])
@@ -189,7 +188,7 @@ def _actual(a: Any, table: Any, counts: Any, other: Any) -> tuple[float, float]:
     _histograms(a, table, counts)
     for k in range(len(counts)):
         other[k] = log(counts[k] + 1.0)
-    total = square = 0
+    total = square = np.int64(0)
     for value in a:
         total += np.int64(value)
         square += np.int64(value) * np.int64(value)

@@ -76,7 +76,7 @@ class Work:
             kinds = len(plan.models())
             asks = kinds * -(-plan.model_trials // BATCH)
             return 6 + asks + 3 * kinds * plan.model_trials + plan.nulls
-        return 2
+        return 2 + len(plan.ranges()) if step == "6" else 2
 
     # -- step 1 ---------------------------------------------------------------------------
 
@@ -92,9 +92,7 @@ class Work:
             [asked] = yield [tasks.ask(space, k, trials, target)]
             parts = yield from self._sieve(asked.value)
             judged = yield [
-                tasks.judge_trial(
-                    self.raw, self.shelf["split"], one, part, self.plan.window_trials
-                )
+                tasks.judge_trial(self.raw, self.shelf["split"], one, part, self.plan.window_trials)
                 for one, part in zip(asked.value, parts, strict=True)
             ]
             for one, part, result in zip(asked.value, parts, judged, strict=True):
@@ -121,9 +119,7 @@ class Work:
         parts, judged = kept[best]
         tried = sum(one["tried"] for _, one in kept)
         asked = trials[best]["params"]
-        call = tasks.settle_window(
-            self.raw, self.shelf["split"], asked, parts, judged, trials, tried
-        )
+        call = tasks.settle_window(self.raw, asked, parts, judged, trials, tried)
         [settled] = yield [call]
         self.shelf["window"] = settled.value["window"]
         self.shelf["survivors"] = settled.value["survivors"]
@@ -180,12 +176,13 @@ class Work:
         """Compare models, fit the best, rerun on nulls, and decide whether there is a signal."""
         [known] = yield [learntasks.training_values(self.shelf["training"])]
         values = known.value
-        [gathered] = yield [
-            learntasks.pool(*self._ground(), self._scored(), values["pool_size"])
-        ]
+        [gathered] = yield [learntasks.pool(*self._ground(), self._scored(), values["pool_size"])]
         pool = gathered.value
         self.shelf["final"] = pool["final"]
-        chosen, fitted, reruns, trials = {}, {}, [], 0
+        chosen: dict[str, Any] = {}
+        fitted: dict[str, Any] = {}
+        reruns: list[int] = []
+        trials = 0
         if pool["rows"] >= LEAST_ROWS and pool["ranked"]:
             [looked] = yield [
                 learntasks.preflight(*self._ground("scorer", "survivors"), pool["inner"])
@@ -257,7 +254,9 @@ class Work:
         self.shelf["model"] = made.value["model"]
         return {name: value for name, value in made.value.items() if name != "model"}
 
-    def _reruns(self, chosen: Mapping[str, Any], seeds: list[int]) -> Generator[Any, Any, list[int]]:
+    def _reruns(
+        self, chosen: Mapping[str, Any], seeds: list[int]
+    ) -> Generator[Any, Any, list[int]]:
         """Rerun on the observed history, then in turn on shuffled and on random ones."""
         ground = self._ground("scorer", "training")
         short = {name: chosen[name] for name in ("kind", "params", "seed")}
@@ -276,11 +275,11 @@ class Work:
             self.verdict = known.value
         if not self.verdict["signal"]:
             return Unknown("no signal", self.verdict)
-        [made] = yield [
-            learntasks.predict(
-                *self._ground("final", "model", "sidecar"),
-            )
-        ]
+        ranges = self.plan.ranges()
+        found = yield [learntasks.sieve_now(*self._ground(), low, high) for low, high in ranges]
+        parts = [result.value for result in found]
+        ground = self._ground("scorer", "final", "model", "sidecar")
+        [made] = yield [learntasks.predict(*ground, parts)]
         self.shelf["predictions"] = made.value["predictions"]
         self.answer = {**self.verdict, **made.value}
         return len(made.value["streams"]), ("predictions",)

@@ -61,7 +61,12 @@ def check_effective(asked: Asked, effective: Sequence[int]) -> None:
 
 
 def sieve(
-    family: str, output: str, modulus: int, seeds: Any, windows: Sequence[Sequence[int]], asked: Asked
+    family: str,
+    output: str,
+    modulus: int,
+    seeds: Any,
+    windows: Sequence[Sequence[int]],
+    asked: Asked,
 ) -> Any:
     """Return FIELDS of all that reach `asked.need` hits, as columns; `row` indexes `seeds`.
 

@@ -103,6 +103,16 @@ class Split:
         )
 
 
+def as_of_now(split: Split) -> Split:
+    """Return the split with one cut, at the end: what is found now may foretell what comes."""
+
+    def now(stream: Stream) -> Stream:
+        return Stream(stream.name, stream.draws, (len(stream.draws),), stream.block)
+
+    merged = None if split.merged is None else now(split.merged)
+    return Split(split.modulus, tuple(map(now, split.each)), merged, split.left_out)
+
+
 def split_history(draws: Sequence[int], sessions: Sequence[str], modulus: int) -> Split:
     """Divide a history into streams with cuts; refuses what the pipeline cannot work on."""
     if not 2 <= modulus <= MAX_MODULUS:

@@ -52,9 +52,7 @@ def sieve_range(
     """Sieve one range of seeds with a trial's windows."""
     known = ground(plan, split)
     params = window.from_asked(requested, known.plan)
-    found = window.survivors(
-        known.plan, known.split, params, np.arange(low, high, dtype=np.uint64)
-    )
+    found = window.survivors(known.plan, known.split, params, np.arange(low, high, dtype=np.uint64))
     note(seeds=high - low, survivors=len(found))
     return {"found": put(table.to_parquet(found)), "rows": len(found), "effective": asdict(params)}
 
@@ -76,7 +74,7 @@ def judge_trial(
 
 @task
 def settle_window(
-    plan: dict[str, Any], split: Object, requested: dict[str, Any], parts: list[dict[str, Any]],
+    plan: dict[str, Any], requested: dict[str, Any], parts: list[dict[str, Any]],
     judged: dict[str, Any], trials: list[dict[str, Any]], tried: int,
 ) -> dict[str, Any]:  # fmt: skip
     """Keep the best trial: its parameters, and the survivors of both passes."""
@@ -109,9 +107,7 @@ def scorer_trial(
 ) -> int:  # fmt: skip
     """Score the sample with some parameters; return what they are worth, in thousandths."""
     scorer = ground(plan, split, window).scorer(ScorerConfig(**requested))
-    scored = scorer.score(
-        table.from_parquet(get(sample)), table.from_parquet(get(survivors))
-    )
+    scored = scorer.score(table.from_parquet(get(sample)), table.from_parquet(get(survivors)))
     scorertrial.check_effective(requested, scorer.config)
     return scorertrial.worth(scored)
 
@@ -151,7 +147,9 @@ def derive_training(
     labels: list[tuple[int, int]] = []
     for piece in scored:
         inner, _ = divided(table.from_parquet(get(piece)), streams)
-        labels += list(zip(inner["label_hits"].to_list(), inner["label_draws"].to_list(), strict=True))
+        labels += list(
+            zip(inner["label_hits"].to_list(), inner["label_draws"].to_list(), strict=True)
+        )
     draws = [draw for stream in streams for draw in stream.draws[: stream.holdout_at]]
     windows = sum(len(stream.cuts) - 1 for stream in streams)
     facts = adapt.facts_of(windows, labels, draws, known.plan.modulus)

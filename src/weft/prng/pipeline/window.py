@@ -110,9 +110,7 @@ def survivors(plan: Plan, split: Split, params: WindowParams, seeds: Any) -> pl.
     """Sieve the windows before all cuts; keep what either pass keeps."""
     streams = split.mode(params.sessions)
     places = windows(streams)
-    spans = [
-        streams[s].draws[params.at(cut) : params.at(cut) + params.window] for s, cut in places
-    ]
+    spans = [streams[s].draws[params.at(cut) : params.at(cut) + params.window] for s, cut in places]
     found = sieve(plan.family, plan.output, plan.modulus, seeds, spans, params.asked(plan))
     return _as_table(found, seeds, places, params)
 
@@ -147,7 +145,9 @@ class Judged:
     """For each window: forward survivors, reverse survivors, both, all kept."""
 
 
-def judge(plan: Plan, split: Split, params: WindowParams, found: pl.DataFrame, trials: int) -> Judged:
+def judge(
+    plan: Plan, split: Split, params: WindowParams, found: pl.DataFrame, trials: int
+) -> Judged:
     """Weigh a trial by its best survivors on draws after their cuts, corrected for all trials."""
     streams = split.mode(params.sessions)
     hits = compared = 0
