@@ -2,12 +2,13 @@
 
 A state is a list of words that `step` changes in place; `step` returns the raw output. The same
 function is the reference, called with Python integers, and the kernel: `compiled` makes machine
-code of it, where every word is a uint64. Hence the rule for step functions and all they call:
+code of it, where every word is a uint64. Hence the rule for steps, output maps and all they call:
 
 - every constant of the arithmetic is a module-level int in capitals (in the compiled copy a
   uint64; a literal would be an int64, and int64 with uint64 is a float);
 - every result that may exceed its width is masked, also to 64 bits;
-- literals are fine as indices, shift counts and loop bounds, and nowhere else.
+- literals are fine as indices, shift counts and loop bounds, and nowhere else;
+- a modulus is a word as well, and below 2^32.
 """
 
 from __future__ import annotations
@@ -55,6 +56,8 @@ class Family:
     outputs: Mapping[str, Draw] = field(default_factory=dict)
     jump: Jump | None = None
     coverage: Coverage = Coverage("likely seeds", 10, 40)
+    aliases: tuple[str, ...] = ()
+    """Other names it is known by."""
 
     def state_bytes(self, state: State) -> bytes:
         """Return the state as bytes: its words, big-endian, in order."""
@@ -77,18 +80,3 @@ class Family:
             return
         for _ in range(steps):
             self.step(state)
-
-
-def plain_maps(step: Step, word_bits: int) -> dict[str, Draw]:
-    """Return the maps every generator has: `mod`, `high` (multiply and shift) and `raw`."""
-
-    def mod(state: State, modulus: int) -> int:
-        return step(state) % modulus
-
-    def high(state: State, modulus: int) -> int:
-        return (step(state) * modulus) >> word_bits
-
-    def raw(state: State, modulus: int) -> int:  # noqa: ARG001 - maps share one signature
-        return step(state)
-
-    return {"mod": mod, "high": high, "raw": raw}

@@ -1,23 +1,54 @@
 """From a hypothesis to draws: one function for the sieve's check, the scorer and the predictor.
 
-The plain definition. Skipped calls are made, not jumped over: a map may reject, and then a call
-takes more than one step.
+`draws` is the plain definition. Skipped calls are made, not jumped over: a map may reject, and
+then a call takes more than one step. `generate` gives the same numbers, by compiled code when
+they are many.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
 
 from weft.errors import InputError
 from weft.prng.families import family_named
 from weft.prng.family import Draw, Family, State
-from weft.prng.hypothesis import Hypothesis
+from weft.prng.hypothesis import Hypothesis, position
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+COMPILED_FROM = 5000
+"""Calls from which on loading compiled code is worth it."""
 
 
 def generate(hypothesis: Hypothesis, count: int) -> list[int]:
-    """Return the first `count` draws that a hypothesis foretells."""
-    stream = draws(hypothesis)
-    return [next(stream) for _ in range(count)]
+    """Return the first `count` draws that a hypothesis foretells; fewer if its skips end."""
+    if not hypothesis.skips.is_constant:
+        count = min(count, len(hypothesis.skips.listed) + 1)
+    if count > 0 and position(hypothesis, count - 1) >= COMPILED_FROM:
+        values: list[int] = generate_array(hypothesis, count).tolist()
+        return values
+    return list(islice(draws(hypothesis), count))
+
+
+def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]:
+    """Return the first `count` draws as an array, by compiled code."""
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    from weft.prng.kernels.bulk import fill  # noqa: PLC0415 - numba is slow to import
+
+    family = family_named(hypothesis.family)
+    draw_of(family, hypothesis.output)
+    gaps = np.array([hypothesis.start], np.int64)
+    if hypothesis.skips.is_constant:
+        gaps = np.append(gaps, np.full(count - 1, hypothesis.skips.between[0], np.int64))
+    else:
+        gaps = np.append(gaps, np.array(hypothesis.skips.listed[: count - 1], np.int64))
+    state = first_state(family, hypothesis)
+    return fill(family, hypothesis.output, state, hypothesis.modulus, gaps)
 
 
 def draws(hypothesis: Hypothesis) -> Iterator[int]:

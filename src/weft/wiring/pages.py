@@ -20,6 +20,7 @@ def register_pages() -> None:
 
     register("weft.arc", _arc_pages, _arc_lines)
     register("weft.jobs", jobs.pages, jobs.lines)
+    register("weft.prng", _prng_pages, _prng_lines)
     register("weft.tree", tree.pages, tree.lines)
 
 
@@ -31,6 +32,18 @@ def _arc_pages(run: RunView) -> Sequence[Page]:
 
 def _arc_lines(run: RunView) -> Sequence[str]:
     from weft.arc import report  # noqa: PLC0415
+
+    return report.lines(run)
+
+
+def _prng_pages(run: RunView) -> Sequence[Page]:
+    from weft.prng import report  # noqa: PLC0415 - brings in numba, for runs of its own only
+
+    return report.pages(run)
+
+
+def _prng_lines(run: RunView) -> Sequence[str]:
+    from weft.prng import report  # noqa: PLC0415
 
     return report.lines(run)
 

@@ -25,6 +25,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "placement": (str,),
     "stagger_s": (int, float),
     "group_cap": (int,),
+    "device": (str,),
     "folder": (str,),
     "nodes": (list,),
 }
@@ -40,6 +41,7 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
         "placement": execution.placement,
         "stagger_s": float(execution.stagger_s),
         "group_cap": execution.group_cap,
+        "device": "" if execution.device == "auto" else execution.device,
         "folder": os.path.relpath(base, execution.out.absolute()),
         "nodes": [_without_empty(asdict(node)) for node in execution.nodes],
         "tags": list(execution.tags),

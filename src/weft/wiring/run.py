@@ -42,6 +42,7 @@ from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
+from weft.worker.context import DEVICE
 
 DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
@@ -66,6 +67,7 @@ def run(
     placement: str = "greedy",
     group_cap: int | None = None,
     stagger_s: float = 0.0,
+    device: str = "auto",
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
     pause_at: str | None = None,
@@ -76,12 +78,12 @@ def run(
     The first group of options decides the outcome and is bound into the ledger; the same call
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
     only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
+    `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
     `pause_at` names a mark of the search (`yield weft.Mark(…)`) at which to stop for now.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
-    kind `Paused` at `pause_at`, and
-    other `WeftError`s as their docstrings say.
+    kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
     """
     given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
     data = read_inputs(given)
@@ -91,6 +93,7 @@ def run(
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
         group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
+        device=device,
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 
@@ -277,7 +280,7 @@ def _backend(
         logs=opened.folder.logs.absolute(),
         attempts=opened.folder.attempts.absolute(),
         path=list(sys.path),
-        environment=world.worker_environment(),
+        environment={**world.worker_environment(), DEVICE: execution.device},
         marks=marks,
     )
     credit = 1 if execution.backend == "serial" else MAX_CREDIT

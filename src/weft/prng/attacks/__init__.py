@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
+from weft.prng.attacks import brute, lanes, likely
 
-ALL: tuple[Attack, ...] = ()
+ALL: tuple[Attack, ...] = (lanes.ATTACK, likely.TYPED, likely.DATED, brute.ATTACK)
 
 
 def attack_named(name: str) -> Attack:

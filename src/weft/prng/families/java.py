@@ -6,13 +6,22 @@ that is drawn again when it would favour small values.
 
 from __future__ import annotations
 
+from weft.prng.families.maps import high_map, raw_map
 from weft.prng.family import Coverage, Family, State
+from weft.prng.linear import affine_power
 
 MULTIPLIER = 0x5DEECE66D
 INCREMENT = 0xB
 MASK48 = (1 << 48) - 1
 DROPPED = 16
 MODULUS = 1 << 48
+ZERO = 0
+ONE = 1
+TWO31 = 1 << 31
+TWO32 = 1 << 32
+TWO63 = 1 << 63
+M64 = (1 << 64) - 1
+TWO53_INVERSE = 2.0**-53
 
 
 def seeding(seed: int) -> State:
@@ -32,58 +41,47 @@ def jump(state: State, steps: int) -> None:
     state[0] = (state[0] * multiplier + increment) % MODULUS
 
 
-def affine_power(multiplier: int, increment: int, steps: int, modulus: int) -> tuple[int, int]:
-    """Return (a, c) with x → a·x + c equal to `steps` applications, by repeated squaring."""
-    all_a, all_c = 1, 0
-    while steps:
-        if steps & 1:
-            all_a, all_c = all_a * multiplier % modulus, (all_c * multiplier + increment) % modulus
-        increment = increment * (multiplier + 1) % modulus
-        multiplier = multiplier * multiplier % modulus
-        steps >>= 1
-    return all_a, all_c
-
-
 def next_int(state: State, bound: int) -> int:
     """Make the draw of nextInt(bound)."""
-    if bound & (bound - 1) == 0:
+    if bound & (bound - ONE) == ZERO:
         return (bound * (step(state) >> 1)) >> 31
     while True:
         bits = step(state) >> 1
         value = bits % bound
-        if bits - value + bound - 1 < 1 << 31:
+        if bits - value + bound <= TWO31:
             return value
-
-
-def next_long_mod(state: State, modulus: int) -> int:
-    """Make the draw of Math.floorMod(nextLong(), modulus)."""
-    return next_long(state) % modulus
-
-
-def next_long(state: State) -> int:
-    """Return nextLong(): two outputs, the second one signed."""
-    high = _signed(step(state))
-    return _signed64((high << 32) + _signed(step(state)))
-
-
-def next_double_scaled(state: State, modulus: int) -> int:
-    """Make the draw of (int) (nextDouble() * modulus), in the arithmetic of doubles."""
-    bits = ((step(state) >> 6) << 27) + (step(state) >> 5)
-    return int(bits * 2.0**-53 * modulus)
-
-
-def _signed(word: int) -> int:
-    return word - (1 << 32) if word >> 31 else word
-
-
-def _signed64(value: int) -> int:
-    value &= (1 << 64) - 1
-    return value - (1 << 64) if value >> 63 else value
 
 
 def next_int_mod(state: State, modulus: int) -> int:
     """Make the draw of Math.floorMod(nextInt(), modulus)."""
-    return _signed(step(state)) % modulus
+    word = step(state)
+    if word < TWO31:
+        return word % modulus
+    return (word % modulus + modulus - TWO32 % modulus) % modulus
+
+
+def next_long_mod(state: State, modulus: int) -> int:
+    """Make the draw of Math.floorMod(nextLong(), modulus)."""
+    word = next_long(state)
+    if word < TWO63:
+        return word % modulus
+    return (word % modulus + modulus - (M64 % modulus + ONE) % modulus) % modulus
+
+
+def next_long(state: State) -> int:
+    """Return the 64 bits of nextLong(): two outputs, of which the second is signed."""
+    high = step(state) << 32
+    low = step(state)
+    if low < TWO31:
+        return high + low
+    return (high + low - TWO32) & M64
+
+
+def next_double_scaled(state: State, modulus: int) -> int:
+    """Make the draw of (int) (nextDouble() * modulus), in the arithmetic of doubles."""
+    high = step(state) >> 6
+    low = step(state) >> 5
+    return int(((high << 27) + low) * TWO53_INVERSE * modulus)
 
 
 FAMILY = Family(
@@ -100,6 +98,8 @@ FAMILY = Family(
         "mod": next_int_mod,
         "long": next_long_mod,
         "scaled": next_double_scaled,
+        "high": high_map(step, 32),
+        "raw": raw_map(step),
     },
     jump=jump,
     coverage=Coverage("every one of the 2^48 states", 10, 24),

@@ -1,7 +1,7 @@
 """Where the compiled kernels are kept, and how a family's step becomes one.
 
 `step_kernel` compiles the very function that is the reference: its code object, with every
-module-level integer as a uint64 and every function it calls compiled the same way.
+module-level or closed-over integer as a uint64 and every function it calls compiled the same way.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -22,14 +22,16 @@ KERNELS = Kernels("prng", _HERE, _HERE.parent / "families", _HERE.parent / "atta
 
 @lru_cache(maxsize=256)
 def step_kernel(function: Callable[..., Any]) -> Any:
-    """Return the compiled copy of a step function; its state is an array of uint64."""
+    """Return the compiled copy of a step or an output map; its state is an array of uint64."""
     assert isinstance(function, FunctionType)
     names = {
         name: _typed(function.__globals__[name])
         for name in function.__code__.co_names
         if name in function.__globals__
     }
-    copy = FunctionType(function.__code__, {**function.__globals__, **names}, function.__name__)
+    cells = tuple(CellType(_typed(cell.cell_contents)) for cell in function.__closure__ or ())
+    scope = {**function.__globals__, **names}
+    copy = FunctionType(function.__code__, scope, function.__name__, None, cells)
     return KERNELS.kernel(copy)
 
 

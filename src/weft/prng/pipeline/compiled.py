@@ -16,8 +16,6 @@ from weft.prng.kernels.compiled import step_kernel
 
 _HERE = Path(__file__).parent
 KERNELS = Kernels("prng-pipeline", _HERE, _HERE.parent / "families", _HERE.parent / "kernels")
-COMPILED = frozenset([("java", "bounded")])
-"""Output maps whose code compiles as it stands; a test compares each with the reference."""
 
 
 def outputs(
@@ -27,30 +25,12 @@ def outputs(
 
     Row r leaves out `leads[r]` outputs first and `skips[r]` between two.
     """
+    known = family_named(family)
     rows = np.empty((len(seeds), count), np.uint16)
-    known = family_named(family)
-    if (family, output) in COMPILED:
-        states = np.array([known.seeding(int(seed)) for seed in seeds], np.uint64)
-        states = states.reshape(len(seeds), known.state_words)
-        fill_kernel(family, output)(states, np.uint64(modulus), leads, skips, rows)
-    else:
-        _fill_plainly(family, output, modulus, seeds, leads, skips, rows)
+    states = np.array([known.seeding(int(seed)) for seed in seeds], np.uint64)
+    states = states.reshape(len(seeds), known.state_words)
+    fill_kernel(family, output)(states, np.uint64(modulus), leads, skips, rows)
     return rows
-
-
-def _fill_plainly(
-    family: str, output: str, modulus: int, seeds: Any, leads: Any, skips: Any, rows: Any
-) -> None:
-    known = family_named(family)
-    draw = draw_of(known, output)
-    for row, (seed, lead, skip) in enumerate(zip(seeds, leads, skips, strict=True)):
-        state = known.seeding(int(seed))
-        for _ in range(int(lead)):
-            draw(state, modulus)
-        for column in range(rows.shape[1]):
-            rows[row, column] = draw(state, modulus)
-            for _ in range(int(skip)):
-                draw(state, modulus)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,155 @@
+"""The compiled sieves by seed: which family has which, and what it is given.
+
+A sieve returns the seeds of a range that hit enough of the first draws of a `Target`; it may
+return more, never fewer. Families without a sieve of their own have the one that is made of
+their step and seeding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from weft.prng.attacks.brute_readings import reading_of
+from weft.prng.attacks.lanes_shapes import affine_power
+from weft.prng.family import Family
+from weft.prng.kernels.glibc import DEGREE, sieve_glibc
+from weft.prng.kernels.lcg import sieve_lcg
+from weft.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
+
+MAX_SEEDS = 4096
+"""Seeds that one call reports; a sieve lets far fewer pass."""
+MT_FORMS = {"mt19937": MODERN, "php_mt": MODERN, "php_mt_legacy": LEGACY, "php_mt_52": FIRST_FORM}
+JAVA = (0x5DEECE66D, 0xB)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The draws a sieve compares, where they are in the stream, and how many must be hit."""
+
+    draws: tuple[int, ...]
+    modulus: int
+    start: int
+    skip: int
+    enough: int
+
+    def positions(self, steps: int) -> list[int]:
+        """Return the words the draws are read off, with `steps` words to a call."""
+        return [steps * (self.start + at * (self.skip + 1)) for at in range(len(self.draws))]
+
+
+Run = Callable[[int, int], list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """A way to sieve a family: `speed` in seeds per millisecond of a core, and how it is made."""
+
+    speed: int
+    make: Callable[[Family, str, Target], Run | None]
+
+
+def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
+    """Return the sieve for an output map, if there is one."""
+    if reading_of(family.name, output, modulus) is None:
+        return None
+    if family.name in MT_FORMS:
+        return Sieve(30_000, mt_sieve)
+    if family.name == "glibc":
+        return Sieve(40_000, glibc_sieve)
+    return Sieve(200_000, lcg_sieve)
+
+
+def mt_sieve(family: Family, output: str, target: Target) -> Run | None:
+    """Return the sieve of MT19937's first outputs; None if the draws are farther on."""
+    reading = reading_of(family.name, output, target.modulus)
+    assert reading is not None
+    positions = target.positions(reading.steps)
+    if positions[-1] >= DIRECT:
+        return None
+    needed = sorted({at + more for at in positions for more in (0, 1, 397)})
+    place = {word: row for row, word in enumerate(needed)}
+    rows = np.array([[place[at], place[at + 1], place[at + 397]] for at in positions])
+    tests = _tests(family, output, target)
+    form, words = MT_FORMS[family.name], np.array(needed)
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        count = sieve_mt(lo, hi, form, words, rows, tests, target.enough, out)
+        return _listed(out, count)
+
+    return run
+
+
+def glibc_sieve(family: Family, output: str, target: Target) -> Run:
+    """Return the sieve of rand(), wherever the draws are."""
+    weights = np.array([glibc_weights(at) for at in target.positions(1)], np.uint32)
+    tests = _tests(family, output, target)
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        return _listed(out, sieve_glibc(lo, hi, weights, tests, target.enough, out))
+
+    return run
+
+
+def lcg_sieve(family: Family, output: str, target: Target) -> Run:
+    """Return the sieve of java.util.Random and drand48, which share their constants."""
+    reading = reading_of(family.name, output, target.modulus)
+    assert reading is not None
+    flip = 1 << 47 if reading.signed else 0
+    maps = [affine_power(*JAVA, at + 1, 1 << 48) for at in target.positions(reading.steps)]
+    affine = np.array([(a, (c + flip) % (1 << 48)) for a, c in maps], np.uint64)
+    seeding = (JAVA[0], 0, 0, (1 << 48) - 1)
+    if family.name == "drand48":
+        seeding = (0, 16, 0x330E, (1 << 48) - 1)
+    first = np.array(seeding, np.uint64)
+    tests = _tests(family, output, target)
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        count = sieve_lcg(lo, hi, first, np.uint64(16), affine, tests, target.enough, out)
+        return _listed(out, count)
+
+    return run
+
+
+@lru_cache(maxsize=4096)
+def glibc_weights(position: int) -> tuple[int, ...]:
+    """Return how the words of the seed add up to the output at a position.
+
+    A word is the sum of those 3 and 31 before it, so x^n modulo x^31 - x^28 - 1 holds the
+    weights for word n. 310 words are thrown away; the oldest word of the seed is number 3.
+    """
+    result, square, power = [1] + [0] * 30, [0, 1] + [0] * 29, position + DEGREE + 310
+    while power:
+        if power & 1:
+            result = _times(result, square)
+        square, power = _times(square, square), power >> 1
+    return (*result[-3:], *result[:-3])
+
+
+def _times(left: list[int], right: list[int]) -> list[int]:
+    """Multiply modulo x^31 - x^28 - 1 and 2^32."""
+    product = [0] * (2 * DEGREE - 1)
+    for i, a in enumerate(left):
+        for j, b in enumerate(right):
+            product[i + j] += a * b
+    for at in range(2 * DEGREE - 2, DEGREE - 1, -1):
+        product[at - DEGREE] += product[at]
+        product[at - 3] += product[at]
+    return [value % (1 << 32) for value in product[:DEGREE]]
+
+
+def _tests(family: Family, output: str, target: Target) -> Any:
+    reading = reading_of(family.name, output, target.modulus)
+    assert reading is not None
+    return np.array([reading.test(draw, target.modulus) for draw in target.draws], np.uint32)
+
+
+def _listed(out: Any, count: int) -> list[int]:
+    return [int(seed) for seed in out[:count]]
