@@ -10,6 +10,7 @@ import numpy as np
 
 from weft.define import task
 from weft.model.values import Object, canonical
+from weft.prng.history import History
 from weft.prng.pipeline import adapt, optimizer, scorertrial, table, window
 from weft.prng.pipeline.artifact import ground, keep, read, unpack, window_body
 from weft.prng.pipeline.nulls import divided
@@ -22,8 +23,9 @@ from weft.worker.context import get, note, put
 @task
 def freeze(plan: dict[str, Any], draws: Object) -> dict[str, Any]:
     """Divide the frozen draws; say what step 1 may choose and what its target is."""
-    known, history = Plan.from_dict(plan), unpack("draws", get(draws))
-    split = split_history(history["draws"], history["sessions"], known.modulus)
+    known, history = Plan.from_dict(plan), History.from_canonical(get(draws))
+    sessions = history.sessions or ("",) * len(history)
+    split = split_history(history.draws, sessions, known.modulus)
     space = window.space(known, split)
     split_at = keep("split", split.to_dict())
     target = canonical([plan, split_at.digest, space, "evidence on disjoint draws"])
