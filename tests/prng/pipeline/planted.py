@@ -72,7 +72,7 @@ def plan(**changes: object) -> Plan:
 
 @lru_cache(maxsize=1)
 def worked() -> tuple[Planted, Split, window.WindowParams, Scorer, object]:
-    """Return the planted history sieved with the usual window: split, scorer, survivors."""
+    """Return the planted history sieved: truth, split, window, scorer, what either pass keeps."""
     truth, known = planted(), plan()
     split = split_history(truth.history.draws, truth.history.sessions, 1000)
     asked = {name: spec["default"] for name, spec in window.space(known, split).items()}
@@ -82,4 +82,4 @@ def worked() -> tuple[Planted, Split, window.WindowParams, Scorer, object]:
     )
     counts = window.judge(known, split, params, found, 1).counts
     scorer = scorer_of(known, split, params, counts, ScorerConfig())
-    return truth, split, params, scorer, window.bidirectional(found, params)
+    return truth, split, params, scorer, found

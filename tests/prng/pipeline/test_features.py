@@ -1,4 +1,4 @@
-"""Every feature: the fast one equals its definition, varies on planted data, and is never absent."""
+"""Every feature: fast equals definition, it varies on planted data, it is never absent."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_features_of_changed_later_draws_stay_the_same(scored: Any) -> None:
 
 def test_feature_that_contains_its_label_is_refused(scored: Any) -> None:
     leaking = scored.with_columns(scored["label_hits"].cast(float).alias("exact_matches"))
-    with pytest.raises(InputError, match="exact_matches .* contains the label"):
+    with pytest.raises(InputError, match=r"exact_matches .* contains the label"):
         training.check_leakage(leaking, scored)
 
 

@@ -138,7 +138,8 @@ def test_two_streams_merged_into_one_carry_no_evidence() -> None:
             [window.survivors(known, split, params, np.arange(5000, dtype=np.uint64))]
         )
         worth[sessions] = window.judge(known, split, params, found, 2).evidence
-    assert worth["each"] > 100_000 > 10_000 > worth["merged"]
+    assert worth["each"] > 100_000
+    assert worth["merged"] < 10_000
 
 
 def test_ranges_tile_the_seeds_exactly() -> None:
