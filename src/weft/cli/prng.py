@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from weft.cli import prnganalyse
+from weft.cli import prnganalyse, prngpipe
 
 app = typer.Typer(
     name="prng",
@@ -12,7 +12,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for _command in (prnganalyse.analyse,):
+for _command in (prnganalyse.analyse, prngpipe.pipeline, prngpipe.adapt):
     app.command()(_command)
 
 

@@ -190,7 +190,7 @@ class Work:
             names = looked.value["features"]
             chosen, trials = yield from self._compare(values, pool["inner"], names)
             fitted = yield from self._fit(chosen, pool, names)
-            fitted["preflight"] = looked.value
+            fitted |= {"preflight": looked.value, "trials": chosen.pop("trials")}
             reruns = yield from self._reruns(chosen, pool["null_seeds"])
         call = learntasks.conclude(
             *self._ground(), pool["final"], self.shelf.get("model"), fitted, chosen, reruns,
