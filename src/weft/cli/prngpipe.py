@@ -141,7 +141,7 @@ def pipeline(
 
     from weft.wiring import prngpipe  # noqa: PLC0415 - slow to import
 
-    listed = options.read_nodes(nodes, simulate=simulate_nodes)
+    listed = _nodes(nodes, simulate=simulate_nodes)
     execution = {
         "out": out,
         "seed": seed,
@@ -268,6 +268,14 @@ def _pair(option: str, text: str | None) -> tuple[int, int] | None:
     return int(low), int(high)
 
 
+def _nodes(path: Path | None, *, simulate: bool) -> tuple[Node, ...]:
+    """Return the nodes; one of them must have a slot for tasks that use no GPU."""
+    listed = options.read_nodes(path, simulate=simulate)
+    if listed and not any(node.cpus for node in listed):
+        raise UsageError(f"--nodes {path}: the pipeline runs on CPU slots", hint="add cpu_count")
+    return listed
+
+
 def _step(option: str, step: str | None) -> str | None:
     from weft.prng.pipeline.plan import STEPS  # noqa: PLC0415 - slow to import
 
@@ -285,13 +293,14 @@ def _headline(nodes: Sequence[Node], placement: str) -> Callable[[Mark], None]:
 
     def say(mark: Mark) -> None:
         render.message(f"step {mark.name}  {TITLES[mark.name]}, about {mark.tasks} tasks")
-        for line in _plan_lines(nodes, placement, mark.tasks):
+        for line in _plan_lines(nodes, placement, mark):
             render.message(f"  {line}")
 
     return say
 
 
-def _plan_lines(nodes: Sequence[Node], placement: str, tasks: int) -> list[str]:
+def _plan_lines(nodes: Sequence[Node], placement: str, mark: Mark) -> list[str]:
+    """Where a step's tasks go: every round is dealt anew."""
     from weft.jobs.plan import place_of, spread  # noqa: PLC0415 - slow to import
     from weft.model.slots import Deal, slots_of  # noqa: PLC0415
 
@@ -301,9 +310,9 @@ def _plan_lines(nodes: Sequence[Node], placement: str, tasks: int) -> list[str]:
     if placement != "static":
         cpus = sum(slot.gpu is None for slot in slots)
         words = "greedy: the next to the first free slot"
-        return [f"PARALLEL: {tasks} tasks for {cpus} CPU slots | {words}"]
+        return [f"PARALLEL: {mark.tasks} tasks for {cpus} CPU slots | {words}"]
     deal = Deal.of(slots, gpu=False)
-    dealt = [deal.slot(ordinal) for ordinal in range(tasks)]
+    dealt = [deal.slot(ordinal) for size in mark.rounds for ordinal in range(size)]
     plans = spread([place_of(slots[number]) for number in dealt if number is not None], nodes)
     return [plan.line() for plan in plans]
 

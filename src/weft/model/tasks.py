@@ -89,11 +89,17 @@ class Lanes:
 class Mark:
     """A named place in a search where a run may be asked to stop, and what is to come after it.
 
-    It leaves no trace in the ledger. `tasks` is how many tasks are expected up to the next mark.
+    It leaves no trace in the ledger. `rounds` are the sizes of the rounds that are expected up
+    to the next mark, for those who watch.
     """
 
     name: str
-    tasks: int = 0
+    rounds: tuple[int, ...] = ()
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks are expected up to the next mark."""
+        return sum(self.rounds)
 
 
 @dataclass(frozen=True, slots=True)

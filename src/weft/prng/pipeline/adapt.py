@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from weft.errors import InputError
+from weft.prng.pipeline.plan import FOLDS
 from weft.prng.pipeline.reference import entropy
 from weft.prng.statistics import decades, tail_evidence
 
@@ -103,5 +104,5 @@ def derive(facts: Facts) -> Training:
         trees=100 if facts.survivors < 20_000 else 200,
         depth=3 + (facts.held >= 20) + simple,
         min_leaf=max(1, min(20, facts.held // 6)),
-        folds=3,
+        folds=FOLDS,
     )

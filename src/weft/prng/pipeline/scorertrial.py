@@ -14,6 +14,7 @@ import numpy as np
 from weft.errors import BugError
 from weft.prng.pipeline import table
 from weft.prng.pipeline.features import PER_SURVIVOR
+from weft.prng.pipeline.plan import FOLDS
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.training import explained, fold_of, labels
 
@@ -45,9 +46,9 @@ def worth(scored: pl.DataFrame) -> int:
     if len(scored) < 2:
         return 0
     x, y = table.matrix(scored, PER_SURVIVOR, "the sample"), labels(scored)
-    folds = fold_of(scored, 3)
+    folds = fold_of(scored, FOLDS)
     told = np.empty(len(y))
-    for fold in range(3):
+    for fold in range(FOLDS):
         held = folds == fold
         if held.any():
             told[held] = _ridge(x[~held], y[~held], x[held])

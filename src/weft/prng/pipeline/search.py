@@ -18,7 +18,7 @@ from weft.model.values import Object
 from weft.prng.pipeline import learntasks, models, tasks
 from weft.prng.pipeline.artifact import SCORED
 from weft.prng.pipeline.nulls import OBSERVED, RANDOM, SHUFFLED
-from weft.prng.pipeline.plan import BATCH, CHUNK_ROWS, STEPS, Plan
+from weft.prng.pipeline.plan import BATCH, CHUNK_ROWS, FOLDS, STEPS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.scorertrial import SPACE
 from weft.prng.pipeline.training import LEAST_ROWS, OVERFIT
@@ -35,8 +35,11 @@ def pipeline(plan: dict[str, Any], start: dict[str, Any], *, inputs: Any) -> Ste
     `start` also names the head of the run whose artifacts are among the inputs, if any.
     """
     work = Work(plan, dict(inputs))
+    if start["step"] != STEPS[0]:
+        [measured] = yield [tasks.measure(inputs["survivors"])]
+        work.rows = measured.value
     for step in STEPS[STEPS.index(start["step"]) :]:
-        yield Mark(step, work.expected(step))
+        yield Mark(step, (*work.expected(step), 1))
         made = yield from work.steps()[step]()
         if isinstance(made, Unknown):
             return made
@@ -50,6 +53,8 @@ class Work:
 
     def __init__(self, plan: Mapping[str, Any], shelf: Shelf) -> None:
         self.raw, self.plan, self.shelf = dict(plan), Plan.from_dict(plan), shelf
+        self.rows = 0
+        """Survivors, once step 1 has found them."""
         self.answer: dict[str, Any] = {}
         self.verdict: dict[str, Any] = {}
 
@@ -64,19 +69,27 @@ class Work:
             "6": self.predict,
         }
 
-    def expected(self, step: str) -> int:
-        """Return how many tasks a step takes, as far as that is known before it begins."""
-        plan = self.plan
-        batches = -(-plan.window_trials // BATCH)
+    def expected(self, step: str) -> list[int]:
+        """Return the sizes of a step's rounds, as far as they are known before it begins."""
+        plan, ranges = self.plan, len(self.plan.ranges())
         if step == "1":
-            return 3 + batches + plan.window_trials * (len(plan.ranges()) + 1)
+            batches = batches_of(plan.window_trials)
+            return [1, *(size for k in batches for size in (1, k * ranges, k)), 1]
         if step == "2.5":
-            return 3 + -(-plan.scorer_trials // BATCH) + plan.scorer_trials
+            return [1, *(size for k in batches_of(plan.scorer_trials) for size in (1, k)), 1]
+        if step == "3":
+            return [len(self._spans())]
         if step == "5":
             kinds = len(plan.models())
-            asks = kinds * -(-plan.model_trials // BATCH)
-            return 6 + asks + 3 * kinds * plan.model_trials + plan.nulls
-        return 2 + len(plan.ranges()) if step == "6" else 2
+            sizes = [(kinds, kinds * k * FOLDS) for k in batches_of(plan.model_trials)]
+            tuned = [size for pair in sizes for size in pair]
+            return [1, 1, 1, *tuned, 1, 1 + plan.nulls, 1]
+        return [ranges, 1] if step == "6" else [1]
+
+    def _spans(self) -> list[tuple[int, int]]:
+        """Return the chunks of survivors; one that is empty when none survived."""
+        rows = max(1, self.rows)
+        return [(low, min(low + CHUNK_ROWS, self.rows)) for low in range(0, rows, CHUNK_ROWS)]
 
     # -- step 1 ---------------------------------------------------------------------------
 
@@ -87,8 +100,7 @@ class Work:
         space, target = frozen.value["space"], frozen.value["target"]
         trials: list[dict[str, Any]] = []
         kept: list[tuple[Any, Any]] = []
-        while len(trials) < self.plan.window_trials:
-            k = min(BATCH, self.plan.window_trials - len(trials))
+        for k in batches_of(self.plan.window_trials):
             [asked] = yield [tasks.ask(space, k, trials, target)]
             parts = yield from self._sieve(asked.value)
             judged = yield [
@@ -123,7 +135,8 @@ class Work:
         [settled] = yield [call]
         self.shelf["window"] = settled.value["window"]
         self.shelf["survivors"] = settled.value["survivors"]
-        return settled.value["rows"], ("draws", "split", "window", "survivors")
+        self.rows = settled.value["rows"]
+        return self.rows, ("draws", "split", "window", "survivors")
 
     # -- steps 2.5, 3, 4 --------------------------------------------------------------------
 
@@ -133,8 +146,7 @@ class Work:
         [drawn] = yield [tasks.draw_sample(*ground)]
         target = f"variance explained on {drawn.value['sample'].digest}"
         trials: list[dict[str, Any]] = []
-        while drawn.value["rows"] and len(trials) < self.plan.scorer_trials:
-            k = min(BATCH, self.plan.scorer_trials - len(trials))
+        for k in batches_of(self.plan.scorer_trials if drawn.value["rows"] else 0):
             [asked] = yield [tasks.ask(dict(SPACE), k, trials, target)]
             sample = drawn.value["sample"]
             found = yield [tasks.scorer_trial(*ground, sample, one) for one in asked.value]
@@ -148,15 +160,13 @@ class Work:
 
     def score(self) -> Steps:
         """Score all survivors in chunks."""
-        [measured] = yield [tasks.measure(self.shelf["survivors"])]
-        rows = measured.value
-        spans = [(low, min(low + CHUNK_ROWS, rows)) for low in range(0, max(1, rows), CHUNK_ROWS)]
+        spans = self._spans()
         ground = self._ground("scorer", "survivors")
         found = yield [tasks.score_chunk(*ground, low, high) for low, high in spans]
         names = [f"{SCORED}{at:05d}" for at in range(len(spans))]
         for name, result in zip(names, found, strict=True):
             self.shelf[name] = result.value["scored"]
-        return rows, names
+        return self.rows, names
 
     def adapt(self) -> Steps:
         """Derive the training parameters, or take those that were given."""
@@ -209,8 +219,7 @@ class Work:
         kinds, folds = self.plan.models(), values["folds"]
         trials: dict[str, list[dict[str, Any]]] = {kind: [] for kind in kinds}
         judged: list[dict[str, Any]] = []
-        while len(trials[kinds[0]]) < self.plan.model_trials:
-            k = min(BATCH, self.plan.model_trials - len(trials[kinds[0]]))
+        for k in batches_of(self.plan.model_trials):
             asks = yield [
                 tasks.ask(models.search_space(kind, values), k, trials[kind], kind)
                 for kind in kinds
@@ -296,6 +305,11 @@ class Work:
     def _provenance(self) -> dict[str, Any]:
         """Return the digest of every artifact that led to the model."""
         return {name: found.digest for name, found in sorted(self.shelf.items())}
+
+
+def batches_of(trials: int) -> list[int]:
+    """Return how many trials are asked for at a time: BATCH, whatever slots there are."""
+    return [min(BATCH, trials - at) for at in range(0, trials, BATCH)]
 
 
 def _trial(kind: str, params: Any, scores: Sequence[Sequence[int]]) -> dict[str, Any]:
