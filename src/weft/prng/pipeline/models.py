@@ -46,7 +46,7 @@ def search_space(kind: str, training: Params) -> dict[str, Any]:
     width = training["layers"][0]
     return {
         "width": {"low": max(4, width // 2), "high": 2 * width, "default": width},
-        "alpha": {"low": 1e-5, "high": 1.0, "default": 0.01, "log": True},
+        "alpha": {"low": 0.01, "high": 10.0, "default": 1.0, "log": True},
         "learning_rate": {"low": 1e-4, "high": 0.03, "default": 0.003, "log": True},
     }
 
@@ -77,7 +77,7 @@ def _fit_neural_net(params: Params, x: Any, y: Any, seed: int) -> bytes:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         net.fit((x - mean) / scale, y)
-    arrays = {"mean": mean, "scale": scale}
+    arrays = {"mean": mean, "scale": scale, "low": x.min(axis=0), "high": x.max(axis=0)}
     for layer, (weights, bias) in enumerate(zip(net.coefs_, net.intercepts_, strict=True)):
         arrays |= {f"weights{layer}": weights, f"bias{layer}": bias}
     return _packed(arrays)
@@ -85,7 +85,8 @@ def _fit_neural_net(params: Params, x: Any, y: Any, seed: int) -> bytes:
 
 def _predict_neural_net(model: bytes, x: Any) -> Any:
     arrays = _unpacked(model)
-    value = (x - arrays["mean"]) / arrays["scale"]
+    # later cuts have more draws: a net must not guess beyond what it was trained on
+    value = (np.clip(x, arrays["low"], arrays["high"]) - arrays["mean"]) / arrays["scale"]
     layers = sum(name.startswith("bias") for name in arrays)
     for layer in range(layers):
         value = value @ arrays[f"weights{layer}"] + arrays[f"bias{layer}"]
