@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ def draws(place: Path, truth: Planted) -> Path:
 
 
 @pytest.fixture(scope="module")
-def run(place: Path, draws: Path) -> Iterator[Path]:
+def run(place: Path, draws: Path) -> Path:
     """A run of the planted history to its end, with all kinds of models and two workers."""
     import subprocess
 
@@ -56,7 +55,7 @@ def run(place: Path, draws: Path) -> Iterator[Path]:
     )
     (place / "said.txt").write_text(done.stdout)
     assert done.returncode == 0, done.stderr
-    yield out
+    return out
 
 
 @pytest.fixture(scope="module")
