@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from pathlib import Path
 
 from weft.prng.attack import Attack, Found, Plan
 from weft.prng.case import Case
@@ -36,6 +37,16 @@ def chance(count: int, modulus: int, seed: int) -> tuple[int, ...]:
     """Return a history without a generator that we know."""
     source = random.Random(f"chance {seed}")
     return tuple(source.randrange(modulus) for _ in range(count))
+
+
+def recorded(name: str) -> tuple[tuple[int, ...], list[int]]:
+    """Return a history that a real runtime made, and what it made next."""
+    folder = Path(__file__).parent / "histories"
+    seen, later = (
+        [int(row) for row in (folder / f"{name}{kind}.csv").read_text().split()[1:]]
+        for kind in ("", ".next")
+    )
+    return tuple(seen), later
 
 
 def plan_for(attack: Attack, case: Case, family: str, output: str) -> Plan:

@@ -6,13 +6,23 @@ import random
 
 import pytest
 
-from tests.prng.planted import GRID, chance, corrupted, foretells, plan_for, planted, run_all
+from tests.prng.planted import (
+    GRID,
+    chance,
+    corrupted,
+    foretells,
+    plan_for,
+    planted,
+    recorded,
+    run_all,
+)
 from weft.prng.attack import Gap
 from weft.prng.attacks.lanes import ATTACK
 from weft.prng.attacks.lanes_search import Split, Window, anchors_for, search, state_before
 from weft.prng.attacks.lanes_shapes import Shape, known_shapes
 from weft.prng.case import Case
 from weft.prng.generate import generate
+from weft.prng.hypothesis import Skips
 
 SHAPES = [pytest.param(family, shape, id=f"{shape.family}-{shape.output}")
           for family, shape in known_shapes()]  # fmt: skip
@@ -26,7 +36,7 @@ SMALL = [
 def hits_of_all_states(window: Window) -> dict[int, int]:
     """The plain twin: try every state at the first draw; hits of those that fit."""
     split = window.split
-    multiplier, increment = window.affine(1, split.bits)
+    multiplier, increment = window.affine(0, 1, split.bits)
     fitting = {}
     for first in range(1 << split.bits):
         state, hits = first, 0
@@ -47,7 +57,7 @@ def small_window(shape: Shape, modulus: int, skip: int, seed: int, *, real: bool
         value = shape.value(state) if real else source.randrange(modulus)
         draws.append(value % modulus if source.random() > 0.1 else source.randrange(modulus))
         state = (state * multiplier + increment) % (1 << split.bits)
-    return Window(split, tuple(draws), skip, 8)
+    return Window.at_skip(split, tuple(draws), skip, 8)
 
 
 @pytest.mark.parametrize("shape", SMALL, ids=lambda shape: shape.output)
@@ -62,7 +72,7 @@ def test_search_on_a_small_generator_equals_the_search_over_all_states(
             back = {
                 (fit.state * a + c) % (1 << window.split.bits): fit.hits
                 for fit in search(window)
-                for a, c in [window.affine(-fit.at, window.split.bits)]
+                for a, c in [window.affine(fit.at, 0, window.split.bits)]
             }
             plain = hits_of_all_states(window)
             assert back.items() <= plain.items()
@@ -123,13 +133,14 @@ def test_first_rows_corrupt_do_not_hide_the_state() -> None:
     assert found.compared - found.hits == 6
 
 
-def test_all_skips_of_a_whole_plan_find_the_planted_one_alone() -> None:
-    truth = planted("java", "bounded", 1000, 0xFEDCBA987654, 137, 1000)
-    case = Case(corrupted(generate(truth, 48), 1000, 10, 5), 1000)
+def test_history_of_a_real_jdk_is_found_among_all_states_and_skips() -> None:
+    draws, later = recorded("java")
+    case = Case(draws, 1000)
     plan = plan_for(ATTACK, case, "java", "bounded")
-    assert plan.tried == 501 << 48
-    (found,) = run_all(ATTACK, case, plan)
-    assert foretells(found, truth, 100)
+    assert plan.tried == 2 * 501 << 48
+    (found,) = run_all(ATTACK, case, plan)[:1]
+    assert found.hypothesis.skips == Skips.constant(137)
+    assert generate(found.hypothesis, len(draws) + 100)[-100:] == later
 
 
 def test_history_of_chance_has_no_state() -> None:

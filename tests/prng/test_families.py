@@ -12,11 +12,18 @@ from hypothesis import strategies as st
 from weft.errors import InputError
 from weft.prng.families import ALL, family_named
 from weft.prng.family import Family, State
-from weft.prng.generate import COMPILED_FROM, draw_of, draws, generate, generate_array
+from weft.prng.generate import (
+    COMPILED_FROM,
+    MAX_MODULUS,
+    draw_of,
+    draws,
+    generate,
+    generate_array,
+)
 from weft.prng.hypothesis import Hypothesis, Skips, position
 from weft.prng.kernels.bulk import fill, words
 
-MODULI = st.sampled_from([2, 7, 1000, 1024, 3 << 29, (1 << 31) - 1, (1 << 32) - 1])
+MODULI = st.sampled_from([2, 7, 1000, 1024, 3 << 29, MAX_MODULUS])
 every_family = pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
 MAPS = [(family, output) for family in ALL for output in family.outputs]
 
@@ -172,6 +179,14 @@ def test_family_unknown_is_refused_with_the_names() -> None:
 def test_map_unknown_is_refused_with_the_names() -> None:
     with pytest.raises(InputError, match=r"java has no output map 'low'; it has bounded, mod"):
         draw_of(family_named("java"), "low")
+
+
+@pytest.mark.parametrize("modulus", [0, -5, MAX_MODULUS + 1])
+def test_modulus_no_runtime_takes_is_refused(modulus: int) -> None:
+    told = Hypothesis("java", "bounded", modulus, 1)
+    for call in (generate, generate_array):
+        with pytest.raises(InputError, match=f"not {modulus}"):
+            call(told, 10)
 
 
 def test_state_of_cpython_is_that_of_getstate() -> None:

@@ -26,11 +26,21 @@ LATER = 1000
 MAKERS: dict[str, list[str]] = {
     "cpython": [sys.executable, "{source}.py"],
     "cxx": ["c++", "-O1", "-o", "{made}", "{source}.cpp"],
+    "dotnet": ["mcs", "-out:{made}", "{source}.cs"],
     "glibc": ["cc", "-O1", "-o", "{made}", "{source}.c"],
+    "go": ["go", "run", "{source}.go"],
     "java": ["java", "{source}.java"],
+    "jdk": [
+        "java",
+        "--add-modules=jdk.random",
+        "--add-exports=jdk.random/jdk.random=ALL-UNNAMED",
+        "{source}.java",
+    ],
+    "lua": ["lua5.4", "{source}.lua"],
     "node": ["node", "{source}.js"],
     "numpy": [sys.executable, "{source}.py"],
     "php": ["php", "{source}.php"],
+    "reference": ["cc", "-O1", "-o", "{made}", "{source}.c"],
 }
 """How the program of each file is run or, where `{made}` is named, built first."""
 
@@ -42,7 +52,14 @@ def cases(text: str) -> list[dict[str, Any]]:
 def wrong(case: dict[str, Any]) -> str:
     """Say in what our stream differs from a vector; empty when it does not."""
     state = bytes.fromhex(case["state"]) if "state" in case else None
-    about = Hypothesis(case["family"], case["output"], case["modulus"], case.get("seed"), state)
+    about = Hypothesis(
+        case["family"],
+        case["output"],
+        case["modulus"],
+        case.get("seed"),
+        state,
+        start=case.get("start", 0),
+    )
     later = case.get("later", [])
     ours = list(islice(draws(about), LATER + len(later) if later else len(case["first"])))
     ours = [value >> case.get("shift", 0) for value in ours]

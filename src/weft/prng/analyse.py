@@ -1,9 +1,9 @@
 """`weft prng analyse` on the engine: plan, attack in waves, score what was found, conclude.
 
-    plan ──► wave 0: ranges of cheap attacks ──► found? ──► score ──► conclude
-                 │ nothing                                                ▲
-                 ▼                                                        │
-             wave 1 … (dearer) ──► nothing at all ──► detectors ──────────┘
+    plan ──► wave 0: the beginnings of all attacks ──► found? ──► score ──► conclude
+                 │ nothing                                                  ▲
+                 ▼                                                          │
+             wave 1 … (dearer) ──► nothing at all ──► detectors ────────────┘
 
 Every range of work is a task; a wave ends early with the first range that found a hypothesis
 no accident explains, judged in task order. All numbers are integers, so the ledger is the same
@@ -14,19 +14,18 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
 from weft.define import search, task
 from weft.model.results import Result
-from weft.model.tasks import TaskCall, Unknown, make_round
+from weft.model.tasks import Unknown, make_round
 from weft.model.values import Object
 from weft.prng import planning, verdict
 from weft.prng.attack import Found, best
 from weft.prng.attacks import attack_named
 from weft.prng.attacks.detectors import detect
 from weft.prng.history import History
-from weft.prng.planning import Planned, Settings
+from weft.prng.planning import Planned, Range, Settings
 from weft.prng.statistics import corrected
 from weft.worker.context import device, get, note
 
@@ -104,19 +103,23 @@ Ranked = list[dict[str, Any]]
 
 def _attack(
     history: Object, settings: dict[str, Any], plans: Sequence[dict[str, Any]]
-) -> Generator[Any, Any, tuple[Ranked, int]]:
+) -> Generator[Any, Any, tuple[Ranked, list[Range]]]:
     """Carry out the waves until one has found the generator.
 
-    Returns what was found, best first, and how many ranges were covered. A find that training
+    Returns what was found, best first, and the ranges that were covered. A find that training
     takes for beyond accident and the holdout does not confirm ends nothing: the rest goes on.
     """
     ranked: Ranked = []
-    covered = 0
-    for _, wave in groupby(plans, key=lambda one: one["wave"]):
-        pending = [call for one in wave for call in _ranges(history, settings, one, len(plans))]
+    covered: list[Range] = []
+    for wave in planning.waves([Planned.from_dict(one) for one in plans]):
+        pending = wave
         while pending:
-            results = yield make_round(pending, until=_is_strong)
-            pending, covered = pending[len(results) :], covered + len(results)
+            calls = [
+                cover(history, settings, plans[n], lo, hi, len(plans)) for n, lo, hi in pending
+            ]
+            results = yield make_round(calls, until=_is_strong)
+            covered += pending[: len(results)]
+            pending = pending[len(results) :]
             found = [one for result in results for one in result.value["found"]]
             if found:
                 [scored] = yield [score(history, settings, [*ranked, *found])]
@@ -124,13 +127,6 @@ def _attack(
             if verdict.is_signal(ranked, settings["alpha_evidence"]):
                 return ranked, covered
     return ranked, covered
-
-
-def _ranges(
-    history: Object, settings: dict[str, Any], planned: dict[str, Any], plans: int
-) -> list[TaskCall]:
-    ranges = Planned.from_dict(planned).plan.ranges()
-    return [cover(history, settings, planned, lo, hi, plans) for lo, hi in ranges]
 
 
 def _is_strong(result: Result) -> bool:

@@ -40,9 +40,16 @@ class Plan:
     covers: str
 
     def ranges(self) -> list[tuple[int, int]]:
-        """Tile the units: every unit is in exactly one range, in order."""
-        starts = range(0, self.units, self.per_task)
-        return [(lo, min(lo + self.per_task, self.units)) for lo in starts]
+        """Tile the units: every unit is in exactly one range, in order.
+
+        The first ranges are small and double from there on: small skips and likely seeds are
+        the first units, and soon looked at.
+        """
+        found, lo, size = [], 0, 1
+        while lo < self.units:
+            found.append((lo, min(lo + size, self.units)))
+            lo, size = lo + size, min(2 * size, self.per_task)
+        return found
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recorded form; `from_dict` undoes it."""

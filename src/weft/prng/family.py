@@ -8,7 +8,7 @@ code of it, where every word is a uint64. Hence the rule for steps, output maps 
   uint64; a literal would be an int64, and int64 with uint64 is a float);
 - every result that may exceed its width is masked, also to 64 bits;
 - literals are fine as indices, shift counts and loop bounds, and nowhere else;
-- a modulus is a word as well, and below 2^32.
+- a modulus is a word as well, and below 2^31.
 """
 
 from __future__ import annotations
@@ -28,19 +28,6 @@ Jump = Callable[[State, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
-    """What the attacks on a family are sure to find, said beforehand and tested by planting.
-
-    `seeds` in words; `noise_percent` is the largest share of corrupt rows that is survived;
-    `needs` says how many draws are enough for a modulus of 1000.
-    """
-
-    seeds: str
-    noise_percent: int
-    needs: int
-
-
-@dataclass(frozen=True, slots=True)
 class Family:
     """One generator. `outputs` maps names of output maps to how a draw is made."""
 
@@ -55,9 +42,13 @@ class Family:
     step: Step
     outputs: Mapping[str, Draw] = field(default_factory=dict)
     jump: Jump | None = None
-    coverage: Coverage = Coverage("likely seeds", 10, 40)
     aliases: tuple[str, ...] = ()
     """Other names it is known by."""
+
+    @property
+    def state_bits(self) -> int:
+        """Bits of a recorded state, the place in a block included."""
+        return self.state_words * self.state_word_bits
 
     def state_bytes(self, state: State) -> bytes:
         """Return the state as bytes: its words, big-endian, in order."""

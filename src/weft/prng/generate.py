@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 COMPILED_FROM = 5000
 """Calls from which on loading compiled code is worth it."""
+MAX_MODULUS = (1 << 31) - 1
+"""The greatest bound of nextInt and its kin; with more some would draw again for ever."""
 
 
 def generate(hypothesis: Hypothesis, count: int) -> list[int]:
@@ -40,8 +42,7 @@ def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]
 
     from weft.prng.kernels.bulk import fill  # noqa: PLC0415 - numba is slow to import
 
-    family = family_named(hypothesis.family)
-    draw_of(family, hypothesis.output)
+    family = checked_family(hypothesis)
     gaps = np.array([hypothesis.start], np.int64)
     if hypothesis.skips.is_constant:
         gaps = np.append(gaps, np.full(count - 1, hypothesis.skips.between[0], np.int64))
@@ -53,8 +54,8 @@ def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]
 
 def draws(hypothesis: Hypothesis) -> Iterator[int]:
     """Yield what a hypothesis foretells, draw by draw, as far as its skips are known."""
-    family = family_named(hypothesis.family)
-    draw = draw_of(family, hypothesis.output)
+    family = checked_family(hypothesis)
+    draw = family.outputs[hypothesis.output]
     state = first_state(family, hypothesis)
     for _ in range(hypothesis.start):
         draw(state, hypothesis.modulus)
@@ -65,6 +66,15 @@ def draws(hypothesis: Hypothesis) -> Iterator[int]:
             draw(state, hypothesis.modulus)
         yield draw(state, hypothesis.modulus)
         index += 1
+
+
+def checked_family(hypothesis: Hypothesis) -> Family:
+    """Return the family of a hypothesis; refuse a map or a modulus that it cannot have."""
+    family = family_named(hypothesis.family)
+    draw_of(family, hypothesis.output)
+    if not 1 <= hypothesis.modulus <= MAX_MODULUS:
+        raise InputError(f"a modulus is 1 to {MAX_MODULUS}, not {hypothesis.modulus}")
+    return family
 
 
 def draw_of(family: Family, output: str) -> Draw:

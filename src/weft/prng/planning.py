@@ -1,8 +1,10 @@
 """Which attacks to carry out on which stream, in which order, and what stays uncovered.
 
-Plans are ordered by cost and grouped into waves: all of a wave run side by side, and a wave is
-begun only when none before it has found the generator. Everything is decided before the first
-attack starts, so the verdict can say what was covered and what was not.
+Every plan is cut into ranges, and ranges are grouped into waves by what their plan will have
+cost up to their end: first the beginnings of all plans, where small skips and likely seeds are,
+then what is dearer. A wave runs side by side and is begun only when none before it has found the
+generator. Everything is decided before the first attack starts, so the verdict can say what was
+covered and what was not.
 """
 
 from __future__ import annotations
@@ -15,11 +17,14 @@ from weft.prng.attack import Gap, Plan
 from weft.prng.attacks import ALL
 from weft.prng.case import Case
 from weft.prng.families import ALL as FAMILIES
+from weft.prng.families import family_named
 from weft.prng.history import History
 from weft.prng.scoring import split
 
-WAVE_COSTS = (2_000, 20_000, 200_000)
-"""Upper bounds of a wave's plans, in milliseconds of one core; what is dearer comes last."""
+WAVE_COSTS = (200, 1_000, 5_000, 20_000, 60_000, 200_000)
+"""What a plan may have cost at the end of each wave, in milliseconds of one core."""
+UNUSUAL = 4
+"""An output map that is not the first one of its family counts as so many times dearer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +74,39 @@ class Planned:
 
     stream: str
     plan: Plan
-    wave: int
+    weight: int = 1
+    """How many times dearer it counts than it is, because it is unusual."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the recorded form; `from_dict` undoes it."""
-        return {"stream": self.stream, "wave": self.wave, "plan": self.plan.to_dict()}
+        return {"stream": self.stream, "weight": self.weight, "plan": self.plan.to_dict()}
 
     @staticmethod
     def from_dict(raw: Mapping[str, Any]) -> Planned:
         """Read the recorded form."""
-        return Planned(raw["stream"], Plan.from_dict(raw["plan"]), raw["wave"])
+        return Planned(raw["stream"], Plan.from_dict(raw["plan"]), raw["weight"])
+
+    def wave_of(self, hi: int) -> int:
+        """Return the wave of the range that ends with unit `hi`."""
+        spent = self.weight * self.plan.cost * hi // self.plan.units
+        return next((i for i, most in enumerate(WAVE_COSTS) if spent <= most), len(WAVE_COSTS))
+
+
+Range = tuple[int, int, int]
+"""Number of the plan, first unit, end."""
+
+
+def waves(plans: Sequence[Planned]) -> list[list[Range]]:
+    """Return the ranges of all plans, wave by wave, in the order of the plans; none is empty."""
+    found: list[list[Range]] = [[] for _ in range(len(WAVE_COSTS) + 1)]
+    for number, one in enumerate(plans):
+        for lo, hi in one.plan.ranges():
+            found[one.wave_of(hi)].append((number, lo, hi))
+    return [wave for wave in found if wave]
 
 
 def make_plans(history: History, settings: Settings) -> tuple[list[Planned], list[Gap]]:
-    """Ask every attack what it would do for every stream; order by cost, then by name."""
+    """Ask every attack what it would do for every stream; the usual generators come first."""
     plans: list[Planned] = []
     gaps: list[Gap] = []
     for stream, draws in history.streams().items():
@@ -91,7 +115,7 @@ def make_plans(history: History, settings: Settings) -> tuple[list[Planned], lis
                 if _wanted(said, settings) and isinstance(said, Gap):
                     gaps.append(said)
                 elif _wanted(said, settings) and isinstance(said, Plan):
-                    _sort_in(Planned(stream, said, wave_of(said.cost)), settings, plans, gaps)
+                    _sort_in(Planned(stream, said, _weight(said)), settings, plans, gaps)
     return sorted(plans, key=_order), list(dict.fromkeys(gaps))
 
 
@@ -110,16 +134,16 @@ def _wanted(said: Plan | Gap, settings: Settings) -> bool:
     return family and (not settings.outputs or said.output in settings.outputs)
 
 
-def wave_of(cost: int) -> int:
-    """Return the wave of a plan by its cost."""
-    return next((i for i, most in enumerate(WAVE_COSTS) if cost <= most), len(WAVE_COSTS))
+def _weight(plan: Plan) -> int:
+    usual = next(iter(family_named(plan.family).outputs))
+    return 1 if plan.output == usual else UNUSUAL
 
 
 _PLACES = {family.name: place for place, family in enumerate(FAMILIES)}
 
 
 def _order(one: Planned) -> tuple[int, int, int, str, str, str]:
-    """By wave, then the usual generators first: two of them may make the same draws."""
+    """The usual generators first: two of them may make the same draws."""
     plan = one.plan
     place = _PLACES.get(plan.family, len(_PLACES))
-    return one.wave, place, plan.cost, plan.attack, plan.output, one.stream
+    return one.weight, place, plan.cost, plan.attack, plan.output, one.stream

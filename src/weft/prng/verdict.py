@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weft.prng import scoring
-from weft.prng.attack import Plan
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
-from weft.prng.planning import Settings
+from weft.prng.planning import Range, Settings
 
 SIGNAL = "signal"
 STRUCTURE = "structure"
@@ -66,7 +65,7 @@ def _suffices(one: Mapping[str, Any], alpha_evidence: int) -> bool:
 def conclude(
     settings: Mapping[str, Any],
     plans: Sequence[Mapping[str, Any]],
-    covered: int,
+    covered: Sequence[Range],
     gaps: Sequence[Mapping[str, Any]],
     ranked: Sequence[Mapping[str, Any]],
     hints: Sequence[Mapping[str, Any]],
@@ -77,26 +76,22 @@ def conclude(
     found = [dict(one) for one in ranked if not signal or _suffices(one, alpha)]
     if not signal:
         found = [{**one, "next": []} for one in found]
-    done = _whole(plans, covered)
+    whole = {n for n, one in enumerate(plans) if _units(covered, n) == one["plan"]["units"]}
     verdict = SIGNAL if signal else STRUCTURE if hints else NO_SIGNAL
     return {
         "verdict": verdict,
         "modulus": settings["modulus"],
         "found": found,
         "hints": [dict(hint) for hint in hints],
-        "covered": [_covered(one) for one in plans[:done]],
-        "not_tried": [_covered(one) for one in plans[done:]],
+        "covered": [_covered(one) for n, one in enumerate(plans) if n in whole],
+        "not_tried": [_covered(one) for n, one in enumerate(plans) if n not in whole],
         "gaps": [dict(gap) for gap in gaps],
     }
 
 
-def _whole(plans: Sequence[Mapping[str, Any]], covered: int) -> int:
-    """Return how many plans were carried out wholly when so many ranges were."""
-    for number, one in enumerate(plans):
-        covered -= len(Plan.from_dict(one["plan"]).ranges())
-        if covered < 0:
-            return number
-    return len(plans)
+def _units(covered: Sequence[Range], plan: int) -> int:
+    """Return how many units of a plan were covered; ranges never overlap."""
+    return sum(hi - lo for number, lo, hi in covered if number == plan)
 
 
 def _covered(one: Mapping[str, Any]) -> dict[str, Any]:

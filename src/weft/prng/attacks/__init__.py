@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from weft.prng.attack import Attack
-from weft.prng.attacks import brute, lanes, likely
+from weft.prng.attacks import brute, lanes, lattice, likely, varying, varying_lanes
+from weft.prng.attacks.linear_twister import TwisterState
+from weft.prng.attacks.linear_words import LinearWords
 
-ALL: tuple[Attack, ...] = (lanes.ATTACK, likely.TYPED, likely.DATED, brute.ATTACK)
+ALL: tuple[Attack, ...] = (
+    lattice.ATTACK,
+    lanes.ATTACK,
+    LinearWords(),
+    TwisterState(),
+    likely.TYPED,
+    likely.DATED,
+    brute.ATTACK,
+    varying.ATTACK,
+    varying_lanes.ATTACK,
+)
 
 
 def attack_named(name: str) -> Attack:

@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from weft.prng.attack import Found, Gap, Plan, best
-from weft.prng.attacks.brute_sieves import Run, Sieve, Target, sieve_of
+from weft.prng.attacks.brute_sieves import Sieve, Target, sieve_of
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely_seeds import TIMES
 from weft.prng.attacks.noise import affordable, unlucky
@@ -65,12 +65,13 @@ class Brute:
         """Try the seeds of the units."""
         family = family_named(plan.family)
         places, window = places_of(case), window_of(case)
+        sieve = sieve_of(family, plan.output, case.modulus)
         assert window is not None
+        assert sieve is not None
         found = []
         for unit in range(lo, hi):
             start, skip = places[unit // CHUNKS]
-            run = made(family, plan.output, target_at(case, window, start, skip))
-            assert run is not None
+            run = sieve.make(family, plan.output, target_at(case, window, start, skip))
             first = chunk_order()[unit % CHUNKS] << CHUNK_BITS
             for seed in run(first, first + (1 << CHUNK_BITS)):
                 guess = Hypothesis(
@@ -102,7 +103,7 @@ def plan_output(case: Case, family: Family, output: str) -> list[Plan | Gap]:
         why = f"needs {needed(case)} draws, there are {len(case.draws)}"
         return [Gap(NAME, family.name, output, why)]
     places = places_of(case)
-    if any(made(family, output, target_at(case, window, *place)) is None for place in places):
+    if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
         why = "the draws are too far from the seed to be reached quickly"
         return [Gap(NAME, family.name, output, why)]
     return [plan_places(case, family.name, output, sieve, places), *left_out(case, family, output)]
@@ -193,13 +194,6 @@ def target_at(case: Case, window: Window, start: int, skip: int) -> Target:
     """Return what a sieve looks for."""
     draws = case.draws[: window.sieved]
     return Target(draws, case.modulus, start, skip, window.sieved - window.sieved_wrong)
-
-
-def made(family: Family, output: str, target: Target) -> Run | None:
-    """Make the sieve for a target, or None if it cannot reach so far."""
-    sieve = sieve_of(family, output, target.modulus)
-    assert sieve is not None
-    return sieve.make(family, output, target)
 
 
 ATTACK = Brute()

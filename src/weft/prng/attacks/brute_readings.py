@@ -18,9 +18,9 @@ Test = tuple[int, int, int, int, int]
 class Reading:
     """The draw is made of `word >> dropped`, a value of `bits` bits, of every `steps`-th word.
 
-    `mod` takes the remainder, `span` the high part of value · modulus, `raw` the value itself.
-    With `signed` the word counts as negative when its top bit is set. `sharp` is False where
-    the bits that are not looked at may decide at the edges of a span.
+    `mod` takes the remainder, `span` the high part of value · modulus. With `signed` the word
+    counts as negative when its top bit is set. `sharp` is False where the bits that are not
+    looked at may decide at the edges of a span.
     """
 
     kind: str
@@ -32,8 +32,6 @@ class Reading:
 
     def test(self, draw: int, modulus: int) -> Test:
         """Return the test for a draw."""
-        if self.kind == "raw":
-            return self.dropped, draw, 1, 0, 0
         if self.kind == "span":
             return self._span(draw, modulus)
         if self.signed:  # the sieve turns the top bit, which adds 2^31 to the signed value
@@ -52,7 +50,7 @@ class Reading:
         return self.dropped, least, 1, 0, last - least
 
 
-_WORD = {"mod": Reading("mod"), "high": Reading("span"), "raw": Reading("raw")}
+_WORD = {"mod": Reading("mod"), "high": Reading("span")}
 _SHORT = Reading("span", dropped=1, bits=31)
 _PHP = {**_WORD, "mod": Reading("mod", dropped=1, bits=31)}
 _JAVA = {
@@ -73,7 +71,6 @@ READINGS = {
     "glibc": {
         "mod": Reading("mod", dropped=1, bits=31),
         "high": _SHORT,
-        "raw": Reading("raw", dropped=1, bits=31),
         "scaled": _SHORT,
     },
     "java": _JAVA,
@@ -86,13 +83,8 @@ READINGS = {
 
 
 def reading_of(family: str, output: str, modulus: int) -> Reading | None:
-    """Return the reading of an output map; None if a draw is not made of one word.
-
-    Raw words are not below a smaller modulus.
-    """
+    """Return the reading of an output map; None if a draw is not made of one word."""
     reading = READINGS.get(family, {}).get(output)
-    if reading is not None and reading.kind == "raw" and modulus < 1 << reading.bits:
-        return None
     if (family, output) == ("java", "bounded") and modulus & (modulus - 1) == 0:
         return _SHORT
     return reading

@@ -15,14 +15,17 @@ from typing import Any
 import numpy as np
 
 from weft.prng.attacks.brute_readings import reading_of
-from weft.prng.attacks.lanes_shapes import affine_power
 from weft.prng.family import Family
 from weft.prng.kernels.glibc import DEGREE, sieve_glibc
 from weft.prng.kernels.lcg import sieve_lcg
 from weft.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
+from weft.prng.kernels.plain import has_sieve, sieve_plain
+from weft.prng.linear import affine_power
 
 MAX_SEEDS = 4096
 """Seeds that one call reports; a sieve lets far fewer pass."""
+NEAR = 512
+"""Calls from the seed up to which a family's own definitions are run for every seed."""
 MT_FORMS = {"mt19937": MODERN, "php_mt": MODERN, "php_mt_legacy": LEGACY, "php_mt_52": FIRST_FORM}
 JAVA = (0x5DEECE66D, 0xB)
 
@@ -47,30 +50,57 @@ Run = Callable[[int, int], list[int]]
 
 @dataclass(frozen=True, slots=True)
 class Sieve:
-    """A way to sieve a family: `speed` in seeds per millisecond of a core, and how it is made."""
+    """A way to sieve a family: `speed` in seeds per millisecond of a core, and how it is made.
+
+    A call takes `steps` words; words from `farthest` on are out of reach.
+    """
 
     speed: int
-    make: Callable[[Family, str, Target], Run | None]
+    make: Callable[[Family, str, Target], Run]
+    steps: int = 1
+    farthest: int | None = None
+
+    def reaches(self, target: Target) -> bool:
+        """Whether the sieve can look at the draws of a target."""
+        return self.farthest is None or target.positions(self.steps)[-1] < self.farthest
 
 
 def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     """Return the sieve for an output map, if there is one."""
-    if reading_of(family.name, output, modulus) is None:
+    if output == "raw" and modulus < 1 << family.word_bits:
+        return None
+    if has_sieve(family):
+        return Sieve(6_000, plain_sieve, farthest=NEAR)
+    reading = reading_of(family.name, output, modulus)
+    if reading is None:
         return None
     if family.name in MT_FORMS:
-        return Sieve(30_000, mt_sieve)
+        return Sieve(30_000, mt_sieve, reading.steps, DIRECT)
     if family.name == "glibc":
         return Sieve(40_000, glibc_sieve)
     return Sieve(200_000, lcg_sieve)
 
 
-def mt_sieve(family: Family, output: str, target: Target) -> Run | None:
-    """Return the sieve of MT19937's first outputs; None if the draws are farther on."""
+def plain_sieve(family: Family, output: str, target: Target) -> Run:
+    """Return the sieve made of the family's definitions."""
+    sieve = sieve_plain(family, output)
+    gaps = np.array([target.start] + [target.skip] * (len(target.draws) - 1), np.int64)
+    draws = np.array(target.draws, np.uint64)
+    state = np.empty(family.state_words, np.uint64)
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        modulus = np.uint64(target.modulus)
+        return _listed(out, sieve(lo, hi, modulus, gaps, draws, target.enough, state, out))
+
+    return run
+
+
+def mt_sieve(family: Family, output: str, target: Target) -> Run:
+    """Return the sieve of MT19937's first outputs."""
     reading = reading_of(family.name, output, target.modulus)
     assert reading is not None
     positions = target.positions(reading.steps)
-    if positions[-1] >= DIRECT:
-        return None
     needed = sorted({at + more for at in positions for more in (0, 1, 397)})
     place = {word: row for row, word in enumerate(needed)}
     rows = np.array([[place[at], place[at + 1], place[at + 397]] for at in positions])

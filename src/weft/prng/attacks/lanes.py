@@ -161,7 +161,7 @@ def covered_skips(case: Case, split: Split, compared: int) -> range:
 def window_at(case: Case, split: Split, first: int, compared: int, skip: int) -> Window:
     """Return the window of `compared` draws from draw `first` on."""
     allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
-    return Window(split, case.draws[first : first + compared], skip, allowed)
+    return Window.at_skip(split, case.draws[first : first + compared], skip, allowed)
 
 
 def explained(split: Split, fit: Fit, first: int, skip: int) -> Hypothesis:

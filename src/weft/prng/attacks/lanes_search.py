@@ -69,16 +69,21 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Draws that follow one another at one skip, of which `allowed` may be wrong."""
+    """Draws, the step each was made at, counted from the first, and how many may be wrong."""
 
     split: Split
     draws: tuple[int, ...]
-    skip: int
+    places: tuple[int, ...]
     allowed: int
 
-    def affine(self, draws: int, bits: int) -> tuple[int, int]:
-        """Return the map that leads so many draws on (or back) modulo 2^bits."""
-        return self.split.shape.jumped(draws * (self.skip + 1), bits)
+    @classmethod
+    def at_skip(cls, split: Split, draws: tuple[int, ...], skip: int, allowed: int) -> Window:
+        """Return the window of draws with the same number of calls left out before each."""
+        return cls(split, draws, tuple(at * (skip + 1) for at in range(len(draws))), allowed)
+
+    def affine(self, at: int, to: int, bits: int) -> tuple[int, int]:
+        """Return the map that leads from one draw to another modulo 2^bits."""
+        return self.split.shape.jumped(self.places[to] - self.places[at], bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +106,9 @@ def search(window: Window) -> list[Fit]:
 
 
 def fitting_lanes(window: Window) -> list[int]:
-    """Return the low bits at the first draw that explain the low bits of the draws."""
+    """Return the low bits at the first draw that explain the low bits of draws at one skip."""
     split = window.split
-    multiplier, increment = window.affine(1, split.lane)
+    multiplier, increment = window.affine(0, 1, split.lane)
     shown, dropped = (1 << split.shown) - 1, split.shape.dropped
     out = np.empty(MAX_LANES, np.uint32)
     count = sieve_lanes(
@@ -119,17 +124,17 @@ def fitting_lanes(window: Window) -> list[int]:
 
 
 def complete(window: Window, lane: int) -> Fit | None:
-    """Return the state on a lane that explains most draws, if it explains enough."""
+    """Return the state that explains most draws, if enough, on the lane of the first draw."""
     split = window.split
-    multiplier, increment = window.affine(1, split.lane)
     shown, dropped = (1 << split.shown) - 1, split.shape.dropped
     right, lows = [], []
     for at, draw in enumerate(window.draws):
-        low = lane % (1 << dropped)
+        multiplier, increment = window.affine(0, at, split.lane)
+        here = (lane * multiplier + increment) % (1 << split.lane)
+        low = here % (1 << dropped)
         lows.append(range(low, low + 1))
-        if lane >> dropped == draw & shown:
+        if here >> dropped == draw & shown:
             right.append(at)
-        lane = (lane * multiplier + increment) % (1 << split.lane)
     return best_fit(window, right, lows)
 
 
@@ -173,7 +178,7 @@ def search_anchor(window: Window, anchor: int, low: range, order: list[int]) -> 
     first = least + (window.draws[anchor] - least) % modulus
     sign = 1 << (width - 1) if split.signed else 0
     shape = (split.shape.dropped, (1 << width) - 1, sign, -(1 << width) % modulus, modulus)
-    affine = [window.affine(at - anchor, split.bits) for at in order]
+    affine = [window.affine(anchor, at, split.bits) for at in order]
     state, hits = search_high(
         np.array((low.start, low.stop), np.int64),
         np.array(shape, np.uint64),

@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.prng.families import ALL as FAMILIES
-from weft.prng.families.java import affine_power
+from weft.prng.families.lcgs import LCGS
 from weft.prng.family import Family
+from weft.prng.linear import affine_power
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,11 @@ _ALL = (
     Shape("java", "bounded", *_JAVA, dropped=17, width=31, rejects=True),
     Shape("java", "mod", *_JAVA, dropped=16, width=32, signed=True),
     Shape("drand48", "mod", *_JAVA, dropped=17, width=31),
-    Shape("msvc", "mod", 214013, 2531011, dropped=16, width=15),
-    Shape("borland", "mod", 22695477, 1, dropped=16, width=15),
-    Shape("lcg32", "mod", 1664525, 1013904223, dropped=0, width=32),
+    *(
+        Shape(name, "mod", lcg.multiplier, lcg.increment, lcg.low, lcg.width)
+        for name, lcg in LCGS.items()
+        if lcg.modulus & (lcg.modulus - 1) == 0
+    ),
 )
 
 

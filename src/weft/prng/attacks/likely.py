@@ -8,7 +8,6 @@ once, and all places are looked for in its stream.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -32,13 +31,11 @@ MAX_PLACES = 64
 CHANCE_PLACES = Fraction(1, 1000)
 
 
-@dataclass(frozen=True, slots=True)
 class Likely:
-    """The attack with one list of seeds."""
+    """The attack with one list of seeds, `said` in words."""
 
-    name: str
-    seeds: tuple[int, ...]
-    said: str
+    def __init__(self, name: str, seeds: tuple[int, ...], said: str) -> None:
+        self.name, self.seeds, self.said = name, seeds, said
 
     def plan(self, case: Case) -> Sequence[Plan | Gap]:
         """Say for each family what is covered; all of them are."""

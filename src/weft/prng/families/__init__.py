@@ -3,7 +3,23 @@
 from __future__ import annotations
 
 from weft.errors import InputError
-from weft.prng.families import cpython, glibc, java, mt19937, php, v8, xorshift
+from weft.prng.families import (
+    cpython,
+    dotnet,
+    glibc,
+    golang,
+    java,
+    lcgs,
+    mt19937,
+    pcg,
+    philox,
+    php,
+    sfc64,
+    splitmix,
+    v8,
+    xorshift,
+    xoshiro,
+)
 from weft.prng.family import Family
 
 ALL: tuple[Family, ...] = (
@@ -14,6 +30,14 @@ ALL: tuple[Family, ...] = (
     *glibc.FAMILIES,
     v8.FAMILY,
     *xorshift.FAMILIES,
+    *lcgs.FAMILIES,
+    dotnet.FAMILY,
+    golang.FAMILY,
+    *xoshiro.FAMILIES,
+    pcg.FAMILY,
+    philox.FAMILY,
+    sfc64.FAMILY,
+    splitmix.FAMILY,
 )
 _BY_NAME = {name: family for family in ALL for name in (family.name, *family.aliases)}
 

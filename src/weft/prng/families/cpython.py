@@ -9,7 +9,7 @@ from __future__ import annotations
 from weft.prng.families import mt19937
 from weft.prng.families.maps import plain_maps, scaled_pair_map
 from weft.prng.families.mt19937 import step
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 
 SIZE = 624
 M32 = 0xFFFFFFFF
@@ -53,7 +53,7 @@ def _following(words: list[int], at: int) -> int:
 
 
 def randrange(state: State, modulus: int) -> int:
-    """Make the draw of randrange(modulus)."""
+    """Make the draw of random.randrange."""
     dropped = WORD_BITS
     rest = modulus
     while rest > ZERO:
@@ -75,5 +75,4 @@ FAMILY = Family(
     seeding=seeding,
     step=step,
     outputs={"bounded": randrange, **plain_maps(step, 32), "scaled": scaled_pair_map(step)},
-    coverage=Coverage("likely and 32-bit seeds; any state from 7,000 draws without noise", 10, 40),
 )

@@ -9,7 +9,7 @@ PHP before 7.1 took rand() from here and scaled it: `scaled`.
 from __future__ import annotations
 
 from weft.prng.families.maps import mod_map, plain_maps, scaled_map, shifted
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 from weft.prng.linear import affine_power
 
 DEGREE = 31
@@ -122,7 +122,6 @@ RAND = Family(
     seeding=seeding,
     step=step,
     outputs={**plain_maps(step, 31), "scaled": scaled_map(step, 31)},
-    coverage=Coverage("every 32-bit seed", 10, 40),
     aliases=("php_rand_70",),
 )
 RAND_R = Family(
@@ -136,14 +135,13 @@ RAND_R = Family(
     step=step_r,
     outputs={**plain_maps(step_r, 31), "scaled": scaled_map(step_r, 31)},
     jump=jump_r,
-    coverage=Coverage("every one of the 2^32 states", 10, 40),
 )
 DRAND48 = Family(
     name="drand48",
     title="drand48() and lrand48() of C libraries",
     word_bits=32,
     state_words=1,
-    state_word_bits=64,
+    state_word_bits=48,
     seed_bits=32,
     seeding=seeding_48,
     step=step_48,
@@ -153,6 +151,5 @@ DRAND48 = Family(
         "mod": mod_map(shifted(step_48, 1)),
     },
     jump=jump_48,
-    coverage=Coverage("every one of the 2^48 states", 10, 40),
 )
 FAMILIES = (RAND, RAND_R, DRAND48)

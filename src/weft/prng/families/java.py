@@ -7,7 +7,7 @@ that is drawn again when it would favour small values.
 from __future__ import annotations
 
 from weft.prng.families.maps import high_map, raw_map
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 from weft.prng.linear import affine_power
 
 MULTIPLIER = 0x5DEECE66D
@@ -89,7 +89,7 @@ FAMILY = Family(
     title="java.util.Random",
     word_bits=32,
     state_words=1,
-    state_word_bits=64,
+    state_word_bits=48,
     seed_bits=48,
     seeding=seeding,
     step=step,
@@ -102,5 +102,4 @@ FAMILY = Family(
         "raw": raw_map(step),
     },
     jump=jump,
-    coverage=Coverage("every one of the 2^48 states", 10, 24),
 )

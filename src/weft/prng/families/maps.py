@@ -1,7 +1,7 @@
 """The output maps that many generators share, made from a step.
 
 They keep to the rule for step functions (see `weft.prng.family`): `modulus` is a word too, and
-what a map closes over is a constant. A modulus is below 2^32 everywhere.
+what a map closes over is a constant. A modulus is below 2^31 everywhere.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from weft.prng.family import Draw, State, Step
 
 M32 = 0xFFFFFFFF
 TWO32 = 1 << 32
-TWO63 = 1 << 63
-TWO52_INVERSE = 2.0**-52
 TWO53_INVERSE = 2.0**-53
 
 

@@ -9,7 +9,7 @@ of 53 (`scaled53`).
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.prng.family import Coverage, Family, State
+from weft.prng.family import Family, State
 from weft.prng.linear import bit_power
 
 BLOCK = 64
@@ -92,5 +92,4 @@ FAMILY = Family(
         **plain_maps(step, 64),
     },
     jump=jump,
-    coverage=Coverage("every state, from enough draws without noise; likely seeds", 0, 60),
 )

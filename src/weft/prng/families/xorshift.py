@@ -7,7 +7,7 @@ The seed is the state for 32 and 64 bits; a state of zero stays zero. xorshift12
 from __future__ import annotations
 
 from weft.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.prng.family import Coverage, Family, Jump, State, Step
+from weft.prng.family import Family, Jump, State, Step
 from weft.prng.linear import LinearStep, bit_power
 
 M32 = (1 << 32) - 1
@@ -96,7 +96,6 @@ def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
         step=step,
         outputs={**plain_maps(step, bits), "scaled": unit},
         jump=_jump(step, 1, bits),
-        coverage=Coverage("every state", 10 if bits == 32 else 0, 60),
     )
 
 
@@ -114,6 +113,5 @@ XORSHIFT128 = Family(
     step=step_128,
     outputs={**plain_maps(step_128, 32), "scaled": scaled_map(step_128, 32)},
     jump=_jump(step_128, 4, 32),
-    coverage=Coverage("every 32-bit seed; any state from enough draws without noise", 10, 60),
 )
 FAMILIES = (XORSHIFT32, XORSHIFT64, XORSHIFT128, XORSHIFT64_STAR)

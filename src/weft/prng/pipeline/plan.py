@@ -64,6 +64,8 @@ class Plan:
 
     def __post_init__(self) -> None:
         draw_of(family_named(self.family), self.output)
+        if self.output == "raw":
+            raise UsageError("--output raw: draws of the pipeline are below a modulus")
         _check_range("--seeds", self.seeds, 1 << 64)
         _check_range("--skips", (self.skips[0], self.skips[1] + 1), 1001)
         _check_range("--starts", (self.starts[0], self.starts[1] + 1), 100_001)
