@@ -26,7 +26,7 @@ AUTO = "auto"
 BATCH = 4
 """Trials asked for at a time, whatever the number of slots."""
 RANGE_SEEDS = 65_536
-CHUNK_ROWS = 8_192
+CHUNK_ROWS = 16_384
 NULLS = 99
 NULL_SEEDS = 2_048
 """Seeds of a rerun, the observed history's included: a block around the best survivor."""

@@ -38,15 +38,6 @@ def score_rows(
 
 
 @KERNELS.kernel
-def _histograms(values: Any, table: Any, counts: Any) -> None:
-    counts[:] = 0
-    for value in values:
-        counts[table[0, value]] += 1
-        counts[table[1, value]] += 1
-        counts[table[2, value]] += 1
-
-
-@KERNELS.kernel
 def _divergence(counts: Any, other: Any, low: int, high: int, n: int, logs: Any) -> float:
     """KL of add-one smoothed histograms; `other` holds logarithms of its counts plus one."""
     total = 0.0
@@ -58,16 +49,31 @@ def _divergence(counts: Any, other: Any, low: int, high: int, n: int, logs: Any)
 
 @KERNELS.kernel
 def _residues(
-    p: Any, a: Any, table: Any, bounds: Any, logs: Any, counts: Any, other: Any, out: Any
+    p: Any,
+    n: int,
+    table: Any,
+    bounds: Any,
+    logs: Any,
+    counts: Any,
+    other: Any,
+    places: Any,
+    out: Any,
 ) -> None:
-    n = len(a)
-    _histograms(p[:n], table, counts)
+    """Histograms and matches of all three moduli in one walk; `places` are those of the draws."""
+    counts[:] = 0
+    same_a = same_b = same_c = 0
+    for i in range(n):
+        value = p[i]
+        a, b, c = table[0, value], table[1, value], table[2, value]
+        counts[a] += 1
+        counts[b] += 1
+        counts[c] += 1
+        same_a += a == places[0, i]
+        same_b += b == places[1, i]
+        same_c += c == places[2, i]
+    out[0], out[3], out[6] = same_a / n, same_b / n, same_c / n
     for which in range(3):
-        same = 0
-        for i in range(n):
-            same += table[which, p[i]] == table[which, a[i]]
         divergence = _divergence(counts, other, bounds[which], bounds[which + 1], n, logs)
-        out[3 * which] = same / n
         out[3 * which + 1] = 1 / (1 + divergence)
         out[3 * which + 2] = divergence
     out[9], out[10] = out[0], out[3]
@@ -183,9 +189,13 @@ def _moments(p: Any, a: Any, out: Any) -> None:
 
 
 @KERNELS.kernel
-def _actual(a: Any, table: Any, counts: Any, other: Any) -> tuple[float, float]:
+def _actual(a: Any, table: Any, counts: Any, other: Any, places: Any) -> tuple[float, float]:
     """Take in the draws of a row's span: logarithms of their histograms, mean and deviation."""
-    _histograms(a, table, counts)
+    counts[:] = 0
+    for i in range(len(a)):
+        for which in range(3):
+            places[which, i] = table[which, a[i]]
+            counts[places[which, i]] += 1
     for k in range(len(counts)):
         other[k] = log(counts[k] + 1.0)
     total = square = np.int64(0)
@@ -204,6 +214,7 @@ def score_kernel(
     """Fill `found` row by row; rows of one first draw share what is made of the draws."""
     counts = np.empty(bounds[3], np.int32)
     other = np.empty(bounds[3], np.float64)
+    places = np.empty((3, len(draws)), np.int32)
     cum = np.zeros(len(draws) + 1, np.int32)
     last, mean, deviation = -1, 0.0, 0.0
     for row in range(len(rows)):
@@ -211,9 +222,9 @@ def score_kernel(
         p, a, out = rows[row], draws[first:], found[row]
         n = len(a)
         if first != last:
-            mean, deviation = _actual(a, table, counts, other)
+            mean, deviation = _actual(a, table, counts, other, places)
             last = first
-        _residues(p, a, table, bounds, logs, counts, other, out[:12])
+        _residues(p, n, table, bounds, logs, counts, other, places, out[:12])
         out[12] = _best_offset(p, a, max_offset)
         for i in range(n):
             cum[i + 1] = cum[i] + (p[i] == a[i])

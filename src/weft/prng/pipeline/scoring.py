@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft.prng.pipeline import table
-from weft.prng.pipeline.features import GLOBAL
+from weft.prng.pipeline.features import GLOBAL, METADATA
 from weft.prng.pipeline.foretell import foretold
 from weft.prng.pipeline.plan import Plan
 from weft.prng.pipeline.reference import ScorerConfig, Sieved, global_features
 from weft.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.prng.pipeline.streams import Split
-from weft.prng.pipeline.window import WindowParams, label_hits, sieved_of
+from weft.prng.pipeline.window import WindowParams, sieved_of, windows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,56 +44,41 @@ class Scorer:
             self._of_window(part, int(part["stream"][0]), int(part["cut"][0]))
             for part in rows.partition_by("cut", "stream", maintain_order=True)
         ]
-        if not parts:
-            return self._table(rows, np.empty((0, len(COLUMNS))), np.empty(0), everyone)
-        values = np.concatenate([values for values, _ in parts])
-        hits = np.concatenate([hits for _, hits in parts])
-        return self._table(rows, values, hits, everyone)
+        values, labels, known = (
+            np.concatenate([part[at] for part in parts]) if parts else np.empty((0, width))
+            for at, width in enumerate((len(COLUMNS), 2, len(METADATA)))
+        )
+        extra: dict[str, Any] = dict(skip_groups(rows, everyone))
+        extra |= {name: known[:, at] for at, name in enumerate(METADATA)}
+        extra |= {name: np.full(len(rows), value) for name, value in self.globals().items()}
+        columns = table.feature_columns(values, extra, COLUMNS)
+        ids = {name: rows[name].to_numpy() for name in table.IDS}
+        columns |= {name: labels[:, at] for at, name in enumerate(table.LABELS)}
+        return table.frame({**ids, **columns})
 
-    def _of_window(self, rows: pl.DataFrame, stream: int, cut: int) -> tuple[Any, Any]:
+    def _of_window(self, rows: pl.DataFrame, stream: int, cut: int) -> tuple[Any, Any, Any]:
+        """Features, labels and what the sieve knew, of survivors of one window."""
         own = self.split.mode(self.params.sessions)[stream]
-        sieved = self.windows[stream, cut]
-        draws = np.array(own.draws[:cut], np.uint16)
+        sieved, end = self.windows[stream, cut], own.label_end(cut)
+        draws, later = (np.array(own.draws[a:b], np.uint16) for a, b in ((0, cut), (cut, end)))
         misses = (sieved.window, sieved.forward_need, sieved.reverse_need)
         config = self.config
-        values = []
+        values, hits = [], []
         for at in range(0, len(rows), BLOCK):
             part = rows[at : at + BLOCK]
             firsts = part["first"].to_numpy().astype(np.int64)
-            count = cut - int(firsts.min()) + config.max_offset
+            count = max(end, cut + config.max_offset) - int(firsts.min())
             told = foretold(self.plan, part, firsts, count)
+            hits.append(_hits_after(told, cut - firsts, later))
             values.append(
                 score_rows(
                     told, firsts, draws, config.moduli(), self.plan.modulus,
                     config.max_offset, config.temporal_window_size, misses,
                 )
             )  # fmt: skip
-        return np.concatenate(values), label_hits(self.plan, own, cut, rows)
-
-    def _table(
-        self, rows: pl.DataFrame, values: Any, hits: Any, everyone: pl.DataFrame
-    ) -> pl.DataFrame:
-        extra: dict[str, Any] = {**skip_groups(rows, everyone), **self._metadata(rows)}
-        for name, value in self.globals().items():
-            extra[name] = np.full(len(rows), value)
-        columns = table.feature_columns(values, extra, COLUMNS)
-        streams = self.split.mode(self.params.sessions)
-        places = zip(rows["stream"].to_list(), rows["cut"].to_list(), strict=True)
-        draws = [streams[s].label_end(cut) - cut for s, cut in places]
-        ids = {name: rows[name].to_numpy() for name in table.IDS}
-        return table.frame({**ids, **columns, "label_hits": hits, "label_draws": draws})
-
-    def _metadata(self, rows: pl.DataFrame) -> dict[str, Any]:
-        places = zip(rows["stream"].to_list(), rows["cut"].to_list(), strict=True)
-        known = [self.windows[place] for place in places]
-        return {
-            "skip_min": np.array([float(one.skip_min) for one in known]),
-            "skip_max": np.array([float(one.skip_max) for one in known]),
-            "bidirectional_count": np.array([float(one.bidirectional_count) for one in known]),
-            "bidirectional_selectivity": np.array(
-                [one.forward_survivors / max(1, one.reverse_survivors) for one in known]
-            ),
-        }
+        counted = np.concatenate(hits)
+        labels = np.stack([counted, np.full(len(rows), len(later))], axis=1)
+        return np.concatenate(values), labels, np.tile(_metadata(sieved), (len(rows), 1))
 
     def globals(self) -> dict[str, float]:
         """Return the features of the whole history before the holdout."""
@@ -103,12 +88,26 @@ class Scorer:
         return {name: found[name] for name in GLOBAL}
 
 
+def _hits_after(told: Any, ends: Any, later: Any) -> Any:
+    """Count hits on the draws after the cut; `ends` is where each row's own draws end."""
+    hits = np.empty(len(told), np.int64)
+    for end in np.unique(ends):
+        own = ends == end
+        hits[own] = (told[own, end : end + len(later)] == later).sum(axis=1)
+    return hits
+
+
+def _metadata(sieved: Sieved) -> list[float]:
+    """Return METADATA of a window, in order."""
+    selectivity = sieved.forward_survivors / max(1, sieved.reverse_survivors)
+    counts = (sieved.skip_min, sieved.skip_max, sieved.bidirectional_count)
+    return [*map(float, counts), selectivity]
+
+
 def scorer_of(
     plan: Plan, split: Split, params: WindowParams, counts: Sequence[Any], config: ScorerConfig
 ) -> Scorer:
     """Build a scorer from what step 1 recorded of every window."""
-    from weft.prng.pipeline.window import windows  # noqa: PLC0415
-
     places = windows(split.mode(params.sessions))
     known = {
         place: sieved_of(params, (c[0], c[1], c[2], c[3]))
@@ -122,6 +121,7 @@ def skip_groups(rows: pl.DataFrame, everyone: pl.DataFrame) -> dict[str, Any]:
     import polars as pl  # noqa: PLC0415 - slow to import, an extra
 
     key = ["cut", "stream", "seed"]
+    everyone = everyone.join(rows.select(key).unique(), on=key, how="semi")
     skip = pl.col("skip").cast(pl.Float64)
     counts = everyone.group_by([*key, "skip"]).agg(pl.len().alias("many"))
     share = pl.col("many") / pl.col("many").sum()
