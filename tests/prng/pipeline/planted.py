@@ -82,4 +82,4 @@ def worked() -> tuple[Planted, Split, window.WindowParams, Scorer, object]:
     )
     counts = window.judge(known, split, params, found, 1).counts
     scorer = scorer_of(known, split, params, counts, ScorerConfig())
-    return truth, split, params, scorer, found
+    return truth, split, params, scorer, window.with_skips(found)

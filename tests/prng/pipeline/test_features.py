@@ -18,6 +18,7 @@ from weft.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.prng.pipeline.scoring import scorer_of
 from weft.prng.pipeline.streams import split_history
 from weft.prng.pipeline.survivor import Survivor, draw_position, first_draw
+from weft.prng.pipeline.window import with_skips
 
 CLOSE = 1e-9
 ELSEWHERE = ("skip_min", "skip_max", "best_offset")
@@ -27,7 +28,7 @@ ELSEWHERE = ("skip_min", "skip_max", "best_offset")
 @pytest.fixture(scope="module")
 def scored() -> Any:
     _, _, _, scorer, rows = worked()
-    return scorer.score(rows, rows)
+    return scorer.score(rows)
 
 
 def expected_row(row: dict[str, Any]) -> dict[str, float]:
@@ -86,7 +87,7 @@ def test_skip_range_as_searched_follows_the_trial(name: str) -> None:
     changed = type(params)(**{**_dict(params), "skip_min": 1, "skip_max": 2})
     counts = [(1, 1, 1, 1)] * len(scorer.windows)
     other = scorer_of(scorer.plan, split, changed, counts, scorer.config)
-    assert other.score(rows[:3], rows)[name][0] == {"skip_min": 1, "skip_max": 2}[name]
+    assert other.score(rows[:3])[name][0] == {"skip_min": 1, "skip_max": 2}[name]
 
 
 def test_best_offset_after_an_inserted_row_is_one() -> None:
@@ -101,7 +102,7 @@ def test_best_offset_after_an_inserted_row_is_one() -> None:
     })  # fmt: skip
     _, _, params, scorer, _ = worked()
     own = scorer_of(scorer.plan, split, params, [(2, 2, 2, 2)] * 7, scorer.config)
-    assert own.score(rows, rows)["best_offset"].to_list() == [0.0, 1.0]
+    assert own.score(with_skips(rows))["best_offset"].to_list() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -149,7 +150,7 @@ def test_features_of_changed_later_draws_stay_the_same(scored: Any) -> None:
          for s in scorer.windows.values()],
         scorer.config,
     )  # fmt: skip
-    training.check_leakage(blind.score(part, rows), scorer.score(part, rows))
+    training.check_leakage(blind.score(part), scorer.score(part))
 
 
 def test_feature_that_contains_its_label_is_refused(scored: Any) -> None:

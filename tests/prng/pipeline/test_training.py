@@ -26,7 +26,7 @@ GIVEN = Training(200, (16,), 240, 40, 3, 2, 3)
 @pytest.fixture(scope="module")
 def scored() -> Any:
     _, _, _, scorer, rows = worked()
-    return scorer.score(rows, rows)
+    return scorer.score(rows)
 
 
 def tuned(kind: str) -> dict[str, Any]:

@@ -85,6 +85,6 @@ def ground(plan: Mapping[str, Any], split: Object, window: Object | None = None)
     )
 
 
-def window_body(params: WindowParams, rest: Mapping[str, Any]) -> dict[str, Any]:
+def window_of(params: WindowParams, rest: Mapping[str, Any]) -> dict[str, Any]:
     """Return the window artifact's body."""
     return {"params": asdict(params), **rest}

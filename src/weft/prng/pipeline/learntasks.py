@@ -16,14 +16,14 @@ from weft.model.values import Object
 from weft.prng.pipeline import models, nulls, table, training, vote
 from weft.prng.pipeline.adapt import Training
 from weft.prng.pipeline.artifact import Ground, ground, keep, read
-from weft.prng.pipeline.features import names_hash
+from weft.prng.pipeline.features import SKIP_GROUP, names_hash
 from weft.prng.pipeline.foretell import foretold
 from weft.prng.pipeline.plan import EVIDENCE, HORIZON, POOLS
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.streams import Split, Stream, as_of_now
 from weft.prng.pipeline.survivor import Survivor
 from weft.prng.pipeline.verdict import Claim, Reruns, claim, decide, power
-from weft.prng.pipeline.window import bidirectional, judge, merged, survivors
+from weft.prng.pipeline.window import judge, kept, merged, survivors
 from weft.prng.statistics import corrected
 from weft.worker.context import get, put
 
@@ -51,12 +51,13 @@ def pool(
 ) -> dict[str, Any]:
     """Gather the survivors to learn from and those to rank, chunk by chunk."""
     known = ground(plan, split, window)
-    kept = None
+    best_so_far = None
     for piece in scored:
         part = training.pooled([table.from_parquet(get(piece))], size)
-        kept = part if kept is None else training.pooled([table.concat([kept, part])], size)
-    assert kept is not None
-    inner, final = nulls.divided(kept, known.streams())
+        both = part if best_so_far is None else table.concat([best_so_far, part])
+        best_so_far = training.pooled([both], size)
+    assert best_so_far is not None
+    inner, final = nulls.divided(best_so_far, known.streams())
     best = int(final["seed"][int(final["hits"].arg_max() or 0)]) if len(final) else 0
     return {
         "inner": put(table.to_parquet(inner)),
@@ -69,19 +70,18 @@ def pool(
 
 @task
 def preflight(
-    plan: dict[str, Any], split: Object, window: Object, scorer: Object, survivors: Object,
-    inner: Object,
-) -> dict[str, Any]:  # fmt: skip
+    plan: dict[str, Any], split: Object, window: Object, scorer: Object, inner: Object
+) -> dict[str, Any]:
     """Check the rows to learn from: all features there, which are constant, none leaks."""
     rows = table.from_parquet(get(inner))
     found = training.preflight(rows)
     known = ground(plan, split, window)
     config = ScorerConfig(**read("scorer", scorer)["config"])
-    everyone, some = table.from_parquet(get(survivors)), rows[:LEAK_ROWS].select(table.IDS)
+    some = rows[:LEAK_ROWS].select([*table.IDS, *SKIP_GROUP])
     for cut in sorted(set(some["cut"].to_list())):
         part = some.filter(some["cut"] == cut)
         blind = Ground(known.plan, after_changed(known.split, cut), known.params, known.counts)
-        whole, cut_short = (g.scorer(config).score(part, everyone) for g in (known, blind))
+        whole, cut_short = (g.scorer(config).score(part) for g in (known, blind))
         training.check_leakage(cut_short, whole)
     return {**{name: list(value) for name, value in asdict(found).items() if name != "rows"},
             "rows": found.rows}  # fmt: skip
@@ -211,8 +211,7 @@ def _ranked_now(known: Ground, config: ScorerConfig, parts: list[Any]) -> tuple[
     everyone = merged(parts)
     counts = judge(known.plan, split, params, everyone, 1).counts
     now = Ground(known.plan, split, params, counts, known.tried)
-    rows = bidirectional(everyone, params)
-    return now, now.scorer(config).score(rows, rows)
+    return now, now.scorer(config).score(kept(everyone, params))
 
 
 def check_sidecar(about: Mapping[str, Any], model: bytes) -> None:

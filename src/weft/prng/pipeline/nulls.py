@@ -82,8 +82,8 @@ def rerun(plan: Plan, split: Split, chosen: Chosen, seeds: tuple[int, int], seed
     params = chosen.params
     found = window.survivors(own, split, params, np.arange(*seeds, dtype=np.uint64))
     counts = window.judge(own, split, params, found, 1).counts
-    rows = window.bidirectional(window.merged([found]), params)
-    scored = scorer_of(own, split, params, counts, chosen.config).score(rows, rows)
+    rows = window.kept(window.merged([found]), params)
+    scored = scorer_of(own, split, params, counts, chosen.config).score(rows)
     pool = training.pooled([scored], chosen.training.pool_size)
     inner, final = divided(pool, split.mode(params.sessions))
     if not len(final):

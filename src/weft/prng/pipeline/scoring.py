@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from weft.prng.pipeline import table
-from weft.prng.pipeline.features import GLOBAL, METADATA
+from weft.prng.pipeline.features import GLOBAL, METADATA, SKIP_GROUP
 from weft.prng.pipeline.foretell import foretold
 from weft.prng.pipeline.plan import Plan
 from weft.prng.pipeline.reference import ScorerConfig, Sieved, global_features
@@ -38,8 +38,8 @@ class Scorer:
     """What the sieve knew, by stream and cut."""
     config: ScorerConfig
 
-    def score(self, rows: pl.DataFrame, everyone: pl.DataFrame) -> pl.DataFrame:
-        """Return the rows with features and labels; `everyone` are all survivors of the trial."""
+    def score(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Return survivors, as `window.kept` leaves them, with features and labels."""
         parts = [
             self._of_window(part, int(part["stream"][0]), int(part["cut"][0]))
             for part in rows.partition_by("cut", "stream", maintain_order=True)
@@ -48,7 +48,7 @@ class Scorer:
             np.concatenate([part[at] for part in parts]) if parts else np.empty((0, width))
             for at, width in enumerate((len(COLUMNS), 2, len(METADATA)))
         )
-        extra: dict[str, Any] = dict(skip_groups(rows, everyone))
+        extra: dict[str, Any] = {name: rows[name].to_numpy() for name in SKIP_GROUP}
         extra |= {name: known[:, at] for at, name in enumerate(METADATA)}
         extra |= {name: np.full(len(rows), value) for name, value in self.globals().items()}
         columns = table.feature_columns(values, extra, COLUMNS)
@@ -114,24 +114,3 @@ def scorer_of(
         for place, c in zip(places, counts, strict=True)
     }
     return Scorer(plan, split, params, known, config)
-
-
-def skip_groups(rows: pl.DataFrame, everyone: pl.DataFrame) -> dict[str, Any]:
-    """Describe, for each row, the skips at which its seed survived in its window."""
-    import polars as pl  # noqa: PLC0415 - slow to import, an extra
-
-    key = ["cut", "stream", "seed"]
-    everyone = everyone.join(rows.select(key).unique(), on=key, how="semi")
-    skip = pl.col("skip").cast(pl.Float64)
-    counts = everyone.group_by([*key, "skip"]).agg(pl.len().alias("many"))
-    share = pl.col("many") / pl.col("many").sum()
-    entropies = counts.group_by(key).agg((-(share * share.log(2)).sum()).alias("skip_entropy"))
-    described = everyone.group_by(key).agg(
-        (skip.max() - skip.min()).alias("skip_range"),
-        skip.mean().alias("skip_mean"),
-        skip.std(ddof=0).alias("skip_std"),
-    )
-    joined = rows.select(key).join(described, on=key, how="left", maintain_order="left")
-    joined = joined.join(entropies, on=key, how="left", maintain_order="left")
-    names = ("skip_range", "skip_mean", "skip_std", "skip_entropy")
-    return {name: joined[name].to_numpy() + 0.0 for name in names}

@@ -142,8 +142,8 @@ class Work:
 
     def scorer(self) -> Steps:
         """Find parameters of the features; without survivors to judge by, the usual ones."""
-        ground = self._ground("survivors")
-        [drawn] = yield [tasks.draw_sample(*ground)]
+        ground = self._ground()
+        [drawn] = yield [tasks.draw_sample(*ground, self.shelf["survivors"])]
         target = f"variance explained on {drawn.value['sample'].digest}"
         trials: list[dict[str, Any]] = []
         for k in batches_of(self.plan.scorer_trials if drawn.value["rows"] else 0):
@@ -194,9 +194,7 @@ class Work:
         reruns: list[int] = []
         trials = 0
         if pool["rows"] >= LEAST_ROWS and pool["ranked"]:
-            [looked] = yield [
-                learntasks.preflight(*self._ground("scorer", "survivors"), pool["inner"])
-            ]
+            [looked] = yield [learntasks.preflight(*self._ground("scorer"), pool["inner"])]
             names = looked.value["features"]
             chosen, trials = yield from self._compare(values, pool["inner"], names)
             fitted = yield from self._fit(chosen, pool, names)

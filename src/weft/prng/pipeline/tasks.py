@@ -12,7 +12,7 @@ from weft.define import task
 from weft.model.values import Object, canonical
 from weft.prng.history import History
 from weft.prng.pipeline import adapt, optimizer, scorertrial, table, window
-from weft.prng.pipeline.artifact import ground, keep, read, unpack, window_body
+from weft.prng.pipeline.artifact import ground, keep, read, unpack, window_of
 from weft.prng.pipeline.nulls import divided
 from weft.prng.pipeline.plan import SAMPLE_ROWS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
@@ -82,10 +82,10 @@ def settle_window(
     """Keep the best trial: its parameters, and the survivors of both passes."""
     params = window.from_asked(requested, Plan.from_dict(plan))
     found = window.merged([table.from_parquet(get(part["found"])) for part in parts])
-    rows = window.bidirectional(found, params)
+    rows = window.kept(found, params)
     rest = {"counts": judged["counts"], "tried": tried, "trials": trials, "judged": judged}
     return {
-        "window": keep("window", window_body(params, rest)),
+        "window": keep("window", window_of(params, rest)),
         "survivors": put(table.to_parquet(rows)),
         "rows": len(rows),
     }
@@ -104,12 +104,11 @@ def draw_sample(
 
 @task
 def scorer_trial(
-    plan: dict[str, Any], split: Object, window: Object, survivors: Object, sample: Object,
-    requested: dict[str, Any],
-) -> int:  # fmt: skip
+    plan: dict[str, Any], split: Object, window: Object, sample: Object, requested: dict[str, Any]
+) -> int:
     """Score the sample with some parameters; return what they are worth, in thousandths."""
     scorer = ground(plan, split, window).scorer(ScorerConfig(**requested))
-    scored = scorer.score(table.from_parquet(get(sample)), table.from_parquet(get(survivors)))
+    scored = scorer.score(table.from_parquet(get(sample)))
     scorertrial.check_effective(requested, scorer.config)
     return scorertrial.worth(scored)
 
@@ -133,8 +132,8 @@ def score_chunk(
 ) -> dict[str, Any]:  # fmt: skip
     """Score survivors low to high-1: 62 features and the label of each."""
     config = ScorerConfig(**read("scorer", scorer)["config"])
-    everyone = table.from_parquet(get(survivors))
-    scored = ground(plan, split, window).scorer(config).score(everyone[low:high], everyone)
+    rows = table.from_parquet(get(survivors))[low:high]
+    scored = ground(plan, split, window).scorer(config).score(rows)
     note(rows=len(scored))
     return {"scored": put(table.to_parquet(scored)), "rows": len(scored)}
 

@@ -176,6 +176,28 @@ def bidirectional(found: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
     return found.filter(found["hits"] >= max(params.forward_need, params.reverse_need))
 
 
+def kept(found: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
+    """Return those that both passes keep, each with the skips at which its seed survived."""
+    return with_skips(bidirectional(found, params))
+
+
+def with_skips(rows: pl.DataFrame) -> pl.DataFrame:
+    """Describe, for each survivor, the skips at which its seed survived in its window."""
+    import polars as pl  # noqa: PLC0415 - slow to import, an extra
+
+    key = ["cut", "stream", "seed"]
+    skip = pl.col("skip").cast(pl.Float64)
+    many = pl.len().over([*key, "skip"])
+    # every row of a skip brings its share's logarithm, so their mean is the entropy
+    surprise = (many / pl.len().over(key)).log(2).mean().over(key)
+    return rows.with_columns(
+        (skip.max() - skip.min()).over(key).alias("skip_range"),
+        skip.mean().over(key).alias("skip_mean"),
+        skip.std(ddof=0).over(key).alias("skip_std"),
+        (0.0 - surprise).alias("skip_entropy"),
+    )
+
+
 def label_hits(plan: Plan, stream: Stream, cut: int, rows: pl.DataFrame) -> Any:
     """Count each survivor's hits on the draws that label its cut."""
     end = stream.label_end(cut)
