@@ -16,7 +16,7 @@
     │   ├── RunLocked          another coordinator works on the run
     │   ├── StorageFailed      a disk that is full or broken
     │   ├── Interrupted        stopped on request, resumable: exit 130
-    │   │   └── Paused         stopped at the mark it was asked to stop at
+    │   │   └── Paused         stopped at the milestone it was asked to stop at
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
     │       ├── ManifestDamaged
@@ -120,7 +120,7 @@ class Interrupted(WorldError):
 
 
 class Paused(Interrupted):
-    """Stopped at the mark it was asked to stop at; the same command goes on."""
+    """Stopped at the milestone it was asked to stop at; the same command goes on."""
 
 
 class Damaged(WorldError):

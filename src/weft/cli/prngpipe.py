@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from weft.model.slots import Node
-    from weft.model.tasks import Mark
+    from weft.model.tasks import Milestone
     from weft.prng.pipeline.plan import Plan
     from weft.wiring.outcome import Run
 
@@ -152,7 +152,7 @@ def pipeline(
         "accept": accept,
         "wall_limit_s": wall_limit,
         "sign_key": sign_key,
-        "pause_at": prngpipe.step_marks(_step("--to", to)),
+        "pause_at": prngpipe.pause_before(_step("--to", to)),
     }
     start = _prepared(draws, from_, given, params)
     headline = _headline(listed, placement or "greedy")
@@ -287,19 +287,21 @@ def _step(option: str, step: str | None) -> str | None:
 # -- saying ---------------------------------------------------------------------------------
 
 
-def _headline(nodes: Sequence[Node], placement: str) -> Callable[[Mark], None]:
+def _headline(nodes: Sequence[Node], placement: str) -> Callable[[Milestone], None]:
     """Announce a step and, with nodes, where its tasks will run."""
     from weft.prng.pipeline.plan import TITLES  # noqa: PLC0415 - slow to import
 
-    def say(mark: Mark) -> None:
-        render.message(f"step {mark.name}  {TITLES[mark.name]}, about {mark.tasks} tasks")
-        for line in _plan_lines(nodes, placement, mark):
+    def say(milestone: Milestone) -> None:
+        render.message(
+            f"step {milestone.name}  {TITLES[milestone.name]}, about {milestone.tasks} tasks"
+        )
+        for line in _plan_lines(nodes, placement, milestone):
             render.message(f"  {line}")
 
     return say
 
 
-def _plan_lines(nodes: Sequence[Node], placement: str, mark: Mark) -> list[str]:
+def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> list[str]:
     """Where a step's tasks go: every round is dealt anew."""
     from weft.jobs.plan import place_of, spread  # noqa: PLC0415 - slow to import
     from weft.model.slots import Deal, slots_of  # noqa: PLC0415
@@ -310,9 +312,9 @@ def _plan_lines(nodes: Sequence[Node], placement: str, mark: Mark) -> list[str]:
     if placement != "static":
         cpus = sum(slot.gpu is None for slot in slots)
         words = "greedy: the next to the first free slot"
-        return [f"PARALLEL: {mark.tasks} tasks for {cpus} CPU slots | {words}"]
+        return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
     deal = Deal.of(slots, gpu=False)
-    dealt = [deal.slot(ordinal) for size in mark.rounds for ordinal in range(size)]
+    dealt = [deal.slot(ordinal) for size in milestone.rounds for ordinal in range(size)]
     plans = spread([place_of(slots[number]) for number in dealt if number is not None], nodes)
     return [plan.line() for plan in plans]
 
@@ -335,9 +337,9 @@ def _finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) ->
         more = {"steps": [step.to_dict() for step in steps], "files": [str(p) for p in written]}
         render.print_json({**head, **more})
         return
-    mark, cross = ("✓", "✗") if _writes(sys.stdout) else ("ok", "--")
+    sign, cross = ("✓", "✗") if _writes(sys.stdout) else ("ok", "--")
     for step in steps:
-        render.out(step.line(mark, cross))
+        render.out(step.line(sign, cross))
     _show_streams(done)
     for path in written:
         render.out(f"{'file':8}{path}")

@@ -49,7 +49,7 @@ from weft.model.attempts import (
 from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
-from weft.model.tasks import Lanes, LazyRound, Mark, Round, SearchCall, TaskCall, check_call
+from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
 from weft.model.values import encode
 
 PLACE_AHEAD = 1024
@@ -76,8 +76,8 @@ class Counts:
     finished: int = 0
     failed: int = 0
     running: int = 0
-    mark: Mark | None = None
-    """The last mark that the search has passed, if it sets any."""
+    milestone: Milestone | None = None
+    """The last milestone that the search has passed, if it sets any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class Machine:
     ) -> None:
         self._lazy = lazy
         self._pause_at = pause_at
-        self._mark: Mark | None = None
+        self._milestone: Milestone | None = None
         self._placement = placement or Placement(local_nodes(1))
         self._genesis = genesis
         self._context = context
@@ -148,12 +148,12 @@ class Machine:
     def counts(self) -> Counts:
         """How far the run has come."""
         counts = (self._planned, self._finished, self._failed, len(self._out))
-        return Counts(*counts, self._mark)
+        return Counts(*counts, self._milestone)
 
     @property
     def paused(self) -> bool:
-        """Whether the search stands at the mark where it was asked to stop."""
-        return self._mark is not None and self._mark.name == self._pause_at
+        """Whether the search stands at the milestone where it was asked to stop."""
+        return self._milestone is not None and self._milestone.name == self._pause_at
 
     def go_on(self) -> list[Command]:
         """Run one lane on whose results are all in; nothing when no lane can go on.
@@ -454,8 +454,8 @@ class Machine:
             self._start_step(lane, step)
 
     def _start_step(self, lane: Lane, step: Step) -> None:
-        if isinstance(step, Mark):
-            self._mark = step
+        if isinstance(step, Milestone):
+            self._milestone = step
             if not self.paused:
                 self._advance(Move(lane))
             return

@@ -86,11 +86,11 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class Milestone:
     """A named place in a search where a run may be asked to stop, and what is to come after it.
 
     It leaves no trace in the ledger. `rounds` are the sizes of the rounds that are expected up
-    to the next mark, for those who watch.
+    to the next milestone, for those who watch.
     """
 
     name: str
@@ -98,7 +98,7 @@ class Mark:
 
     @property
     def tasks(self) -> int:
-        """How many tasks are expected up to the next mark."""
+        """How many tasks are expected up to the next milestone."""
         return sum(self.rounds)
 
 

@@ -211,8 +211,8 @@ def overlaid(plan: Plan, given: Mapping[str, Any]) -> Plan:
     return replace(plan, **{name: value for name, value in given.items() if value is not None})
 
 
-def step_marks(step: str | None) -> str | None:
-    """Return the mark before which to pause, when a run goes to a step and no further."""
+def pause_before(step: str | None) -> str | None:
+    """Return the milestone before which to pause, when a run goes to a step and no further."""
     if step is None or step == STEPS[-1]:
         return None
     return STEPS[STEPS.index(step) + 1]

@@ -91,7 +91,7 @@ class Execution:
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people call inputs or lanes whose names in the ledger are digests; for views only."""
     pause_at: str | None = None
-    """The mark of the search at which to stop for now."""
+    """The milestone of the search at which to stop for now."""
     tags: tuple[str, ...] = ()
     """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
 

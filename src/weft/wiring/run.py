@@ -80,7 +80,7 @@ def run(
     only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
     `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
-    `pause_at` names a mark of the search (`yield weft.Mark(…)`) at which to stop for now.
+    `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.

@@ -13,7 +13,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import Any
 
 from weft.define import search
-from weft.model.tasks import Mark, TaskCall, Unknown
+from weft.model.tasks import Milestone, TaskCall, Unknown
 from weft.model.values import Object
 from weft.prng.pipeline import learntasks, models, tasks
 from weft.prng.pipeline.artifact import SCORED
@@ -39,7 +39,7 @@ def pipeline(plan: dict[str, Any], start: dict[str, Any], *, inputs: Any) -> Ste
         [measured] = yield [tasks.measure(inputs["survivors"])]
         work.rows = measured.value
     for step in STEPS[STEPS.index(start["step"]) :]:
-        yield Mark(step, (*work.expected(step), 1))
+        yield Milestone(step, (*work.expected(step), 1))
         made = yield from work.steps()[step]()
         if isinstance(made, Unknown):
             return made

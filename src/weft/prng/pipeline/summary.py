@@ -42,14 +42,14 @@ class StepSeen:
         """Whether the step has left its artifacts."""
         return self.count is not None
 
-    def line(self, mark: str, cross: str) -> str:
+    def line(self, sign: str, cross: str) -> str:
         """Write it for people."""
-        sign = mark if self.done or self.earlier else cross
+        shown = sign if self.done or self.earlier else cross
         words = f"{self.count:,} {COUNTED[self.step]}" if self.count is not None else "not done"
         if self.earlier:
             words = "from the earlier run"
         took = duration(self.seconds) if self.tasks else ""
-        return f"{self.step:4}{TITLES[self.step]:26}{sign}  {words:28}{took}".rstrip()
+        return f"{self.step:4}{TITLES[self.step]:26}{shown}  {words:28}{took}".rstrip()
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
@@ -111,6 +111,6 @@ def end_line(run: RunView) -> str:
     return f"PASSED  signal: {value['why']}; foretold: {names or 'no stream goes on'}"
 
 
-def lines(run: RunView, mark: str = "ok", cross: str = "--") -> list[str]:
+def lines(run: RunView, sign: str = "ok", cross: str = "--") -> list[str]:
     """Return the summary: a line for each step, and the end."""
-    return [*(step.line(mark, cross) for step in steps_of(run)), end_line(run)]
+    return [*(step.line(sign, cross) for step in steps_of(run)), end_line(run)]

@@ -14,13 +14,13 @@ def double(x):
     return 2 * x
 
 @weft.search(version=1)
-def staged(marks=True):
-    if marks:
-        yield weft.Mark("first", (2,))
+def staged(milestones=True):
+    if milestones:
+        yield weft.Milestone("first", (2,))
     [a, b] = yield [double(1), double(2)]
-    if marks:
-        yield weft.Mark("empty")
-        yield weft.Mark("second", (1, 1))
+    if milestones:
+        yield weft.Milestone("empty")
+        yield weft.Milestone("second", (1, 1))
     [c] = yield [double(a.value + b.value)]
     return c.value
 
@@ -38,11 +38,11 @@ def lab(modules):
 
 class Seen:
     def __init__(self):
-        self.marks = []
+        self.milestones = []
 
     def update(self, counts):
-        if counts.mark and counts.mark not in self.marks:
-            self.marks.append(counts.mark)
+        if counts.milestone and counts.milestone not in self.milestones:
+            self.milestones.append(counts.milestone)
 
 
 def rows(out):
@@ -81,7 +81,10 @@ def test_mark_that_never_comes_pauses_nothing(lab, tmp_path):
 def test_marks_are_told_to_who_watches(lab, tmp_path):
     seen = Seen()
     weft.run(lab.staged(), out=tmp_path / "out", watcher=seen)
-    assert [(mark.name, mark.tasks) for mark in seen.marks] == [("first", 2), ("second", 2)]
+    assert [(milestone.name, milestone.tasks) for milestone in seen.milestones] == [
+        ("first", 2),
+        ("second", 2),
+    ]
 
 
 def test_marks_inside_lanes_pause_all_lanes(lab, tmp_path):
