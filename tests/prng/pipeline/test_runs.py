@@ -173,6 +173,24 @@ def test_status_shows_the_steps(weft_says: Weft, run: Path) -> None:
     assert "PASSED" in told.out
 
 
+def test_every_scorer_trial_is_judged_on_the_same_survivors(view: RunView) -> None:
+    """Holdout labels of other seeds than those scored would mean nothing."""
+    trials = [task for task in view.tasks() if task.function.endswith(":scorer_trial")]
+    assert len(trials) == 3
+    assert len({task.args["sample"].digest for task in trials}) == 1
+    assert len({json.dumps(task.args["requested"]) for task in trials}) == 3
+
+
+def test_scored_rows_never_pass_through_the_ledger(view: RunView, run: Path) -> None:
+    """Rows as text cost 27 times the throughput once; they travel as objects."""
+    [chunk] = [task for task in view.tasks() if task.function.endswith(":score_chunk")]
+    assert chunk.value["rows"] > 100
+    assert len(json.dumps(chunk.value["rows"])) < 10
+    longest = max(len(line) for line in (run / "ledger.jsonl").read_bytes().splitlines())
+    assert longest < 40_000
+    assert view.read(chunk.value["scored"])[:4] == b"PAR1"
+
+
 # -- adapt, --params, --from ----------------------------------------------------------------
 
 
@@ -265,6 +283,33 @@ def test_history_of_the_systems_random_source_is_no_signal(weft_says: Weft, tmp_
     refused = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", out, "-q")
     assert refused.code == 3
     assert "no signal" in refused.err
+
+
+def test_nothing_that_survives_is_no_signal_and_no_failure(
+    weft_says: Weft, draws: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    told = weft_says(
+        "prng", "pipeline", draws, "--out", out, "--seeds", "9:10", "--skips", "0:0", "--starts",
+        "0:0", "--window-trials", "1", "--scorer-trials", "1", "--json", "-q",
+    )  # fmt: skip
+    assert told.code == 1, told.err
+    assert told.json["tasks"]["failed"] == 0
+    assert told.json["answer"]["detail"]["why"] == "no hypothesis survived the sieve"
+    assert told.json["steps"][0]["count"] == 0
+    assert told.json["files"] == []
+
+
+def test_folder_with_an_old_prediction_is_refused(
+    weft_says: Weft, draws: Path, tmp_path: Path
+) -> None:
+    """A file left by someone else must never pass for this run's prediction."""
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "predictions.json").write_text("old")
+    told = weft_says("prng", "pipeline", draws, "--out", out, *SMALL, "-q")
+    assert told.code == 3
+    assert [path.name for path in out.iterdir()] == ["predictions.json"]
 
 
 # -- refusals -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from weft.errors import BugError
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
 from weft.prng.pipeline import sieve as module
-from weft.prng.pipeline import window
+from weft.prng.pipeline import table, window
 from weft.prng.pipeline.plan import Plan
 from weft.prng.pipeline.sieve import Asked, plain_sieve, sieve
 from weft.prng.pipeline.streams import split_history
@@ -73,6 +73,13 @@ def test_seeds_of_64_bits_reach_the_kernel() -> None:
         Asked(16, (0, 0), (0, 0), 8, 8),
     )
     assert found.tolist() == [[0, 0, 0, 0, 16]]
+
+
+def test_seeds_of_64_bits_survive_a_table() -> None:
+    top = 2**64 - 1
+    columns = {"stream": [0], "cut": [9], "first": [0], "skip": [0], "base": [-5], "hits": [3]}
+    rows = table.frame({**columns, "seed": np.array([top], np.uint64)})
+    assert table.from_parquet(table.to_parquet(rows))["seed"].to_list() == [top]
 
 
 def test_sieve_that_uses_other_parameters_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
