@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import arc, first, health, jobs, look, render, report, runs, tree, watch
+from weft.cli import arc, first, health, jobs, look, render, report, runs, serve, tree, watch
 from weft.errors import WeftError
 
 BAD_PATH = 3
@@ -48,6 +48,7 @@ for _command in (
     look.prove,
     look.explain,
     report.report,
+    serve.serve,
     first.demo,
     health.doctor,
 ):

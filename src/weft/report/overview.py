@@ -32,7 +32,7 @@ class Badge:
     """What verify says of the run."""
 
     kind: str
-    """`good`, `live`, `paused` or `bad`: how it is coloured."""
+    """`good`, `live`, `paused`, `bad` or, not checked, `done`: how it is coloured."""
     word: str
     reason: str
     notes: tuple[str, ...] = ()
@@ -180,8 +180,12 @@ def overview_of(
         lanes_answered=now.lanes_answered if now else 0,
         workers=workers if type(workers) is int and workers > 0 else None,
         eta_s=now.eta_s if now else None,
-        timing_dependent=verdict.timing_dependent if verdict else False,
+        timing_dependent=verdict.timing_dependent if verdict else _timing_dependent(now),
     )
+
+
+def _timing_dependent(now: Status | None) -> bool:
+    return bool(now and now.answer and now.answer.get("timing_dependent"))
 
 
 def _answer(now: Status | None) -> tuple[str, str]:

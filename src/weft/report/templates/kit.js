@@ -89,12 +89,12 @@ const weft = {};
 
   // -- chips: kinds that can be switched off ---------------------------------------------------
 
-  weft.chips = (box, kinds, redraw) => {
-    const off = new Set();
+  weft.chips = (box, kinds, redraw, before) => {
+    const off = before || new Set();
     for (const [kind, number] of kinds) {
       const chip = weft.make("button", number === null ? kind : kind + " " + weft.count(number));
       chip.type = "button";
-      chip.setAttribute("aria-pressed", "true");
+      chip.setAttribute("aria-pressed", String(!off.has(kind)));
       chip.addEventListener("click", () => {
         if (!off.delete(kind)) off.add(kind);
         chip.setAttribute("aria-pressed", String(!off.has(kind)));
@@ -111,10 +111,13 @@ const weft = {};
     return [...found];
   };
 
+  // Chips for the kinds of events; `off` are those that were switched off before a redraw.
   weft.events = (table, box, off) => {
     const rows = [...table.tBodies[0].rows];
     const redraw = () => { for (const row of rows) row.hidden = hidden.has(row.dataset.kind); };
-    const hidden = off || weft.chips(box, weft.tally(rows.map((row) => row.dataset.kind)), redraw);
+    box.replaceChildren();
+    const hidden = weft.chips(box, weft.tally(rows.map((row) => row.dataset.kind)), redraw, off);
     redraw();
+    return hidden;
   };
 })();
