@@ -142,8 +142,11 @@ class Pages:
 
     async def run_looks(self, request: Request) -> Response:
         """Send the overview whenever it changes; a run that is gone for now may come back."""
-        run = await self._find(request)
-        return stream(partial(self.views.look, run), self.stopping) if run else _not_found()
+        return stream(partial(self._look, request.path_params["id"]), self.stopping)
+
+    def _look(self, id_: str) -> dict[str, Any]:
+        run = self.shelf.find(id_)
+        return self.views.look(run) if run else {"trouble": "the run is not there now"}
 
     async def search_page(self, request: Request) -> Response:
         """Give one page that the run's search adds, to be framed."""

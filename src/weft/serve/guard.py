@@ -11,7 +11,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import quote, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
@@ -66,7 +66,8 @@ class Gate:
         origins = tuple(f"http://{host}" for host in self.hosts)
         if not _is_one_of(headers.getlist("origin"), origins) or _is_foreign(headers):
             return PlainTextResponse("not from another site\n", 403)
-        if len(request.url.path) > MAX_PATH_CHARS:
+        path, query = request.scope["path"], request.scope["query_string"]
+        if len(path) > MAX_PATH_CHARS or not query.isascii():
             return PlainTextResponse("no such page\n", 404)
         return self._ask_token(request)
 
@@ -78,9 +79,9 @@ class Gate:
 
     def _let_in(self, request: Request) -> Response:
         """Keep the token in a cookie and out of the address."""
-        pairs = [(k, v) for k, v in parse_qsl(request.url.query) if k != "token"]
+        pairs = [(k, v) for k, v in request.query_params.multi_items() if k != "token"]
         query = f"?{urlencode(pairs)}" if pairs else ""
-        path = "/" + request.scope["path"].lstrip("/")  # `//host` would lead elsewhere
+        path = "/" + quote(request.scope["path"].lstrip("/"))  # `//host` would lead elsewhere
         response = RedirectResponse(f"{path}{query}", 303)
         response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
         return response
