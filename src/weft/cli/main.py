@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import arc, first, health, jobs, look, render, report, runs, serve, tree, watch
+from weft.cli import arc, first, health, jobs, look, pack, render, report, runs, serve, tree, watch
 from weft.errors import WeftError
 
 BAD_PATH = 3
@@ -49,6 +49,7 @@ for _command in (
     look.explain,
     report.report,
     serve.serve,
+    pack.pack,
     first.demo,
     health.doctor,
 ):

@@ -201,8 +201,7 @@ def _answer(now: Status | None) -> tuple[str, str]:
 
 
 def _genesis(folder: RunFolder) -> Genesis:
-    """Read record 0, from the manifest when the ledger's is unreadable."""
-    body = _genesis_body(folder)
+    body = genesis_body(folder)
     if body is None:
         return Genesis()
     config = body.get("config")
@@ -219,7 +218,8 @@ def _genesis(folder: RunFolder) -> Genesis:
     )
 
 
-def _genesis_body(folder: RunFolder) -> dict[str, Any] | None:
+def genesis_body(folder: RunFolder) -> dict[str, Any] | None:
+    """Return the body of record 0, or the manifest's copy of it; None when neither can be read."""
     try:
         line = next(whole_lines(folder.ledger), None)
         if line is not None:
