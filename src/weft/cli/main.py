@@ -32,7 +32,6 @@ app = typer.Typer(
     name="weft",
     help="Large parallel searches that always give the same answer, with proof.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
