@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import weft
 from tests.support.pages import weave
 from weft.serve.shelf import Shelf
 
+expect.set_options(timeout=20_000)  # on a busy machine; what must be quick is measured
 COMMAND = (sys.executable, "-m", "weft.cli.main")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -46,7 +47,8 @@ def ask(app: Any, path: str, query: str = "", headers: dict[str, str] = OURS) ->
     async def send(message: dict[str, Any]) -> None:
         sent.append(message)
 
-    asyncio.run(app(scope, receive, send))
+    with ThreadPoolExecutor(1) as thread:  # the browser of other tests has a loop in this one
+        thread.submit(lambda: asyncio.run(app(scope, receive, send))).result()
     body = b"".join(m.get("body", b"") for m in sent if m["type"] == "http.response.body")
     return sent[0]["status"], body
 

@@ -2,6 +2,7 @@
 // What every live page does: listen, say when the line is cut, and change only what changed.
 (() => {
   const LOST = "The page has lost its server; what you see may be old. It is trying again …";
+  const ABSENT = { 404: "the run is not there now" };
   const OVER = "weft serve was stopped or started again: open the address that it prints.";
 
   // Makes `old` equal to `fresh`, node by node, so that focus, selection and scrolling stay.
@@ -31,17 +32,20 @@
 
   weft.ask = async (address) => {
     const answer = await fetch(address, { headers: { accept: "application/json" } });
-    if (!answer.ok) throw new Error(address + ": " + answer.status);
+    if (!answer.ok) throw new Error(ABSENT[answer.status] || "The server answers " + answer.status + ".");
     const found = await answer.json();
     if (found && found.trouble) throw new Error(found.trouble);
     return found;
   };
 
-  weft.trouble = (text) => {
+  // What the last look and the last question could not read; either is gone with its next success.
+  const told = { look: "", question: "" };
+  weft.trouble = (who, text) => {
     const box = weft.$("trouble");
+    told[who] = text || "";
     if (!box) return;
-    box.hidden = !text;
-    box.textContent = text || "";
+    box.textContent = told.look || told.question;
+    box.hidden = !box.textContent;
   };
 
   // Calls `onLook` with each look; a cut line is mended by the browser, or by a new one of ours.
@@ -53,7 +57,7 @@
     source.addEventListener("look", (event) => {
       say("");
       const look = JSON.parse(event.data);
-      weft.trouble(look.trouble);
+      weft.trouble("look", look.trouble);
       if (!look.trouble) onLook(look);
     });
     source.addEventListener("error", () => {
@@ -68,7 +72,10 @@
     return async function run() {
       if (busy) { again = true; return; }
       busy = true;
-      try { await work(); } catch (error) { weft.trouble(String(error.message || error)); }
+      try {
+        await work();
+        weft.trouble("question", "");
+      } catch (error) { weft.trouble("question", String(error.message || error)); }
       busy = false;
       if (again) { again = false; run(); }
     };
