@@ -17,7 +17,7 @@ from weft.model.tasks import make_lanes as lanes
 from weft.model.tasks import make_lazy as lazy
 from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
 from weft.model.values import Object
-from weft.worker.context import get, note, put, put_file
+from weft.worker.context import device, get, note, put, put_file
 
 if TYPE_CHECKING:
     from weft.wiring.outcome import Run
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Budget", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown",
-    "WeftError", "command", "get", "lanes", "lazy", "note", "put", "put_file", "round", "run",
-    "search", "task",
+    "WeftError", "command", "device", "get", "lanes", "lazy", "note", "put", "put_file", "round",
+    "run", "search", "task",
 ]  # fmt: skip
 
 _LATER = {"run": "weft.wiring.run", "Run": "weft.wiring.outcome"}

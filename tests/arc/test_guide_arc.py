@@ -54,7 +54,7 @@ def test_guide_states_the_defaults() -> None:
     assert [int(text.replace(",", "")) for text in stated] == list(known)
     assert f"divided into {SLICES} *slices*" in GUIDE
     assert f"| {budget.shallow_share} |" not in GUIDE
-    assert budget.shallow_share == 50, "the guide says half"
+    assert (budget.shallow_share, budget.shallow_most) == (50, 30_000), "the guide says so"
 
 
 def test_guide_explains_every_outcome() -> None:

@@ -275,7 +275,7 @@ class LocalBackend:
             self._task_s += LEARN * (end.run_s - self._task_s)
             self._events.append(end)
         else:
-            self._events.append(Lost(ticket, body[1], body[2]))
+            self._events.append(Lost(ticket, *body[1:]))
 
     def _ask_back(self) -> None:
         """When a slot is idle, take back what waits behind a long task elsewhere."""

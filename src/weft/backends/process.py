@@ -41,6 +41,9 @@ class WorkerSetup:
     environment: Mapping[str, str]
     marks: Marks
     """For everything that is started; no other run's."""
+    run_id: str = ""
+    kept: Path | None = None
+    """Where the folders of failed commands go; None to remove them."""
 
     def hello(self, slot: Slot) -> bytes:
         """Return the first message to a worker."""
@@ -48,7 +51,8 @@ class WorkerSetup:
             "seed": self.run_seed, "path": list(self.path), "objects": str(self.objects),
             "staging": str(self.staging), "logs": str(self.logs),
             "attempts": str(self.attempts), "slot": slot.name,
-            "folder": slot.folder, "python": slot.python,
+            "folder": slot.folder, "python": slot.python, "run_id": self.run_id,
+            "kept": None if self.kept is None else str(self.kept),
         }])  # fmt: skip
 
     def environment_for(self, slot: Slot) -> dict[str, str]:

@@ -13,7 +13,21 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import arc, first, health, jobs, look, pack, render, report, runs, serve, tree, watch
+from weft.cli import (
+    arc,
+    first,
+    health,
+    jobs,
+    look,
+    pack,
+    prng,
+    render,
+    report,
+    runs,
+    serve,
+    tree,
+    watch,
+)
 from weft.errors import WeftError
 
 BAD_PATH = 3
@@ -55,6 +69,7 @@ for _command in (
     app.command()(_command)
 app.add_typer(arc.app)
 app.add_typer(jobs.app)
+app.add_typer(prng.app)
 app.add_typer(tree.app)
 
 

@@ -32,6 +32,14 @@ def out(text: str = "") -> None:
     print("\n".join(one_line(part) for part in text.split("\n")))
 
 
+def table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows with their cells below each other; the first row is the heading."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    for row in rows:
+        cells = [f"{text:<{width}}" for text, width in zip(row, widths, strict=False)]
+        out("  ".join([*cells, row[-1]]).rstrip())
+
+
 def message(text: str) -> None:
     """Print a line for people."""
     print(one_line(text), file=sys.stderr, flush=True)

@@ -101,7 +101,7 @@ def resume(
     options.check_stagger(stagger)
 
     from weft.wiring import resume as wiring  # noqa: PLC0415 - slow to import
-    from weft.wiring.pages import summary_lines  # noqa: PLC0415
+    from weft.wiring.pages import summary_lines, write_summaries  # noqa: PLC0415
 
     with watching(quiet, verbose) as watcher, resumable(run):
         done = wiring.resume(
@@ -117,6 +117,7 @@ def resume(
             sign_key=sign_key,
             watcher=watcher,
         )
+    write_summaries(done.out, done.search)
     lines = () if as_json else summary_lines(done.out, done.search)
     render.show_run(done, as_json=as_json, lines=lines)
     raise typer.Exit(done.exit_code)

@@ -120,6 +120,8 @@ class Machine:
         self._commands: list[Command] = []
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
+        self.broken = ""
+        """Why nothing can go on until a person has mended it; empty while all is well."""
         self.answer: str | None = None
         self.value: Any = None
 
@@ -312,6 +314,11 @@ class Machine:
         self._settle(task, end.value, end.error)
 
     def _lost(self, task: Task, loss: Lost) -> None:
+        if loss.interrupts:
+            self.broken = self.broken or loss.reason
+            self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
+            self._requeue(task)
+            return
         task.losses += 1
         if gives_up(task):
             self._commands.append(Record(task, None, WORKER_DIED, loss.detail, (), None, 0.0))

@@ -84,6 +84,8 @@ class Lost:
     ticket: int
     reason: str
     detail: str = ""
+    interrupts: bool = False
+    """It would be lost everywhere, until a person has mended something: the run stops here."""
 
 
 @dataclass(frozen=True, slots=True)

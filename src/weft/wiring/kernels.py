@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from weft.arc.kernels.compiled import is_built, mark_built
+from weft.arc.kernels.compiled import KERNELS
 from weft.arc.warm import PARTS
 from weft.errors import WorldError
 from weft.wiring import world
@@ -21,13 +21,13 @@ from weft.wiring import world
 
 def compile_arc_kernels(say: Callable[[str], None]) -> None:
     """Compile what is missing; `say` gets a line when there is something to wait for."""
-    if is_built():
+    if KERNELS.is_built():
         return
     say(f"compiling {len(PARTS)} families of kernels, once; this takes half a minute")
     with ThreadPoolExecutor(world.cpu_count()) as pool:
         for _ in pool.map(_compile, PARTS):
             pass
-    mark_built()
+    KERNELS.mark_built()
 
 
 def _compile(part: int) -> None:

@@ -25,8 +25,10 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "placement": (str,),
     "stagger_s": (int, float),
     "group_cap": (int,),
+    "device": (str,),
     "folder": (str,),
     "nodes": (list,),
+    "keep": (list,),
 }
 
 
@@ -40,10 +42,12 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
         "placement": execution.placement,
         "stagger_s": float(execution.stagger_s),
         "group_cap": execution.group_cap,
+        "device": "" if execution.device == "auto" else execution.device,
         "folder": os.path.relpath(base, execution.out.absolute()),
         "nodes": [_without_empty(asdict(node)) for node in execution.nodes],
         "tags": list(execution.tags),
         "labels": dict(execution.labels),
+        "keep": list(execution.keep),
     }
     return _without_empty(table)
 
@@ -57,6 +61,7 @@ def recalled(folder: RunFolder, run_file: RunFile, given: Mapping[str, Any]) -> 
             raise FileInvalid(f"{folder.run_toml}: execution.{name} is of a wrong type")
     kept = {name: table[name] for name in _TYPES if name in table and name != "folder"}
     kept["nodes"] = tuple(_node(raw, folder) for raw in kept.get("nodes", ()))
+    kept["keep"] = tuple(str(word) for word in kept.get("keep", ()))
     if given.get("nodes"):
         kept.pop("workers", None)  # other nodes have other numbers
     base = _base(folder, str(table.get("folder", "")))

@@ -24,6 +24,7 @@ from weft.model.values import Object, canonical, from_wire, to_wire
 
 ACCEPTABLE = ("code", "copy", "rollback")
 BACKENDS = ("serial", "local")
+DEVICES = ("auto", "cpu", "gpu")
 MAX_STAGGER_S = 3600
 
 
@@ -83,12 +84,17 @@ class Execution:
     placement: str = "greedy"
     group_cap: int | None = None
     stagger_s: float = 0.0
+    device: str = "auto"
+    """Where tasks that can use a GPU should compute; their results are the same on both."""
     base: Path | None = None
     """What the nodes' folders are relative to; the current folder if not said."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people call inputs or lanes whose names in the ledger are digests; for views only."""
     tags: tuple[str, ...] = ()
     """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
+    keep: tuple[str, ...] = ()
+    """What stays after use beside the record: `failed`, the folders of failed commands; what
+    else a search knows how to keep."""
 
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
@@ -99,6 +105,8 @@ class Execution:
         if unknown:
             allowed = ", ".join(ACCEPTABLE)
             raise UsageError(f"--accept takes {allowed}, not {unknown[0]!r}")
+        if self.device not in DEVICES:
+            raise UsageError(f"--device must be one of {', '.join(DEVICES)}, not {self.device!r}")
         if not 0 <= self.stagger_s <= MAX_STAGGER_S:
             raise UsageError(f"--stagger must be 0 to {MAX_STAGGER_S} s, not {self.stagger_s}")
 

@@ -108,6 +108,9 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
         )
     raw = json.loads(genesis)
     run_file = folder.read_run_file()
+    base = recalled(folder, run_file, {}).base
+    if base is not None and str(base) not in sys.path:
+        sys.path.append(str(base))  # where modules that a config names were found
     search = load_search(raw["search"], path or recorded_folder(folder, run_file))
     args: Any = from_wire(raw["config"]["args"])
     decision = decision_from_genesis(genesis, search(**args))

@@ -35,6 +35,7 @@ from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
+from weft.worker.context import DEVICE
 
 DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
@@ -59,6 +60,7 @@ def run(
     placement: str = "greedy",
     group_cap: int | None = None,
     stagger_s: float = 0.0,
+    device: str = "auto",
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
     watcher: Watcher | None = None,
@@ -68,6 +70,7 @@ def run(
     The first group of options decides the outcome and is bound into the ledger; the same call
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
     only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
+    `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
@@ -81,6 +84,7 @@ def run(
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
         group_cap, stagger_s, labels=dict(labels or {}), tags=tuple(tags),
+        device=device,
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
 
@@ -127,6 +131,12 @@ def real_place() -> Place:
     """Return the real disk, host and heads list."""
     disk = Disk()
     return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
+
+
+def unnoted_place() -> Place:
+    """Return the real disk and host without a heads list, for runs in temporary folders."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(None, disk))
 
 
 def _make_folder(folder: RunFolder, disk: Disk) -> None:
@@ -199,12 +209,18 @@ def _run_open(
     finally:
         backend.close()
     if not finished:
-        raise Interrupted(
-            f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
-            hint=f"weft resume {shlex.quote(str(execution.out))}",
-        )
+        raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _interrupted(machine: Machine, out: Path) -> Interrupted:
+    """Say why the run stopped before its answer, and how to go on."""
+    again = f"weft resume {shlex.quote(str(out))}"
+    if machine.broken:
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
+    done = machine.counts().finished
+    return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
 
 
 def new_machine(
@@ -259,8 +275,10 @@ def _backend(
         logs=opened.folder.logs.absolute(),
         attempts=opened.folder.attempts.absolute(),
         path=list(sys.path),
-        environment=world.worker_environment(),
+        environment={**world.worker_environment(), DEVICE: execution.device},
         marks=marks,
+        run_id=opened.run_file.run_id,
+        kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)

@@ -42,6 +42,11 @@ def heads_folder() -> Path:
     return platformdirs.user_state_path("weft") / "heads"
 
 
+def ideas_folder() -> Path:
+    """Where the ideas of all tree runs are noted, one file per area."""
+    return platformdirs.user_state_path("weft") / "ideas"
+
+
 def worker_environment() -> dict[str, str]:
     """What workers inherit from our environment."""
     return dict(os.environ)

@@ -1,4 +1,4 @@
-"""What a task body may use while it runs: `weft.note`, `weft.put`, `weft.put_file`, `weft.get`.
+"""What a task body may use while it runs: `weft.note`, `put`, `put_file`, `get`, `device`.
 
 One context per process, since a worker runs one task at a time. Measurements go to the
 manifest and never to the ledger; objects are staged, and adopted when the result is accepted.
@@ -19,6 +19,8 @@ from weft.model.attempts import Assignment
 from weft.model.values import Object
 
 PIECE_BYTES = 1 << 20
+DEVICE = "WEFT_DEVICE"
+"""The variable by which workers learn where to compute."""
 
 
 class TaskContext:
@@ -35,6 +37,8 @@ class TaskContext:
         folder: str = "",
         python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
+        run_id: str = "",
+        kept: Path | None = None,
     ) -> None:
         self._objects = objects
         self._staging = staging
@@ -44,6 +48,8 @@ class TaskContext:
         self.slot = slot
         self.folder, self.python = folder, python
         """The node's folder for scripts and its interpreter; empty when it has none of its own."""
+        self.run_id, self.kept = run_id, kept
+        """`kept` is where the folders of failed commands go, if they are to stay."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.notes: dict[str, Any] = {}
@@ -119,6 +125,14 @@ def note(**metrics: object) -> None:
     """
     if _current is not None:
         _current.notes.update(json.loads(json.dumps(metrics, default=str)))
+
+
+def device() -> str:
+    """Return where a task should compute: `cpu`, `gpu`, or `auto` for the best there is.
+
+    It changes how long a task takes, never what it returns.
+    """
+    return os.environ.get(DEVICE, "auto")  # noqa: TID251 - how a worker is told
 
 
 def put(data: bytes) -> Object:

@@ -30,6 +30,8 @@ class SearchBudget:
     """Vectors kept; the search of a slice ends when it would keep more."""
     shallow_share: int = 50
     """Percent of the programs that the shallow phase may spend."""
+    shallow_most: int = 30_000
+    """Programs that it may spend at most: it is one task, what is deeper runs in parallel."""
     competitor_programs: int = 6_000
     """How many more to try after the first train-perfect program, looking for competitors."""
     max_candidates: int = 64
@@ -50,7 +52,7 @@ class SearchBudget:
     @property
     def shallow_programs(self) -> int:
         """Programs of the shallow phase."""
-        return self.max_programs * self.shallow_share // 100
+        return min(self.shallow_most, self.max_programs * self.shallow_share // 100)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""

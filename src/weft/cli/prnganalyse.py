@@ -1,0 +1,237 @@
+"""`weft prng analyse`: which generator made these draws? Parses, calls one function, renders."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weft.cli import options, render
+from weft.cli.progress import watching
+from weft.cli.runs import resumable
+from weft.errors import UsageError
+from weft.model.tasks import Unknown
+
+if TYPE_CHECKING:
+    from weft.prng.planning import Settings
+    from weft.wiring.outcome import Run
+
+EFFORTS = {"quick": 20_000, "standard": 300_000, "all": None}
+"""Milliseconds of one core that one attack may be estimated to cost."""
+MAX_SKIP = 100_000
+MAX_START = 10_000_000
+ALPHA = 0.001
+
+Draws = Annotated[
+    str,
+    typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
+]
+Modulus = Annotated[
+    int,
+    typer.Option(metavar="M", help="Draws are from 0 to M-1.", rich_help_panel=options.DECIDES),
+]
+Families = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME,…",
+        help="Generators to try; weft prng families lists them.",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+Outputs = Annotated[
+    str,
+    typer.Option(
+        metavar="MAP,…",
+        help="How outputs become draws: mod, bounded, scaled, high, raw, …",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+SkipRange = Annotated[
+    str,
+    typer.Option(
+        metavar="LO:HI",
+        help="Calls that may have been skipped before each draw.",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+StartRange = Annotated[
+    str,
+    typer.Option(
+        metavar="LO:HI",
+        help="Calls that may have come before the first draw.",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+Corrupt = Annotated[
+    float,
+    typer.Option(
+        metavar="SHARE",
+        help="Share of the draws that may be wrong, 0 to 0.3.",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+Effort = Annotated[
+    str,
+    typer.Option(
+        metavar="quick|standard|all",
+        help="Attacks of up to 20 s, of up to 5 minutes, or all.",
+        rich_help_panel=options.DECIDES,
+    ),
+]
+Predict = Annotated[
+    int,
+    typer.Option(
+        metavar="N", help="How many next draws to foretell.", rich_help_panel=options.DECIDES
+    ),
+]
+OutOrNone = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="The run's folder; without it nothing is kept.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+Device = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|cpu|gpu",
+        help="Where brute force runs; it finds the same.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+
+
+def analyse(
+    draws: Draws,
+    modulus: Modulus = 1000,
+    families: Families = "all",
+    outputs: Outputs = "all",
+    skips: SkipRange = "0:500",
+    starts: StartRange = "0:1000",
+    corrupt: Corrupt = 0.1,
+    effort: Effort = "standard",
+    predict: Predict = 100,
+    out: OutOrNone = None,
+    workers: options.Workers = None,
+    backend: options.Backend = None,
+    nodes: options.Nodes = None,
+    simulate_nodes: options.SimulateNodes = False,
+    placement: options.Placement = None,
+    device: Device = "auto",
+    accept: options.Accept = [],  # noqa: B006 - typer copies it
+    wall_limit: options.WallLimit = None,
+    sign_key: options.SignKey = None,
+    as_json: options.AsJson = False,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = 0,
+) -> None:
+    """Find the generator, the seed and the skips behind draws, or say that there is no signal.
+
+    Exit code 0 with a signal, 1 without one.
+    """
+    options.check_seconds("--wall-limit", wall_limit)
+    settings = _settings(modulus, families, outputs, skips, starts, corrupt, effort, predict)
+
+    from weft.wiring import prngrun  # noqa: PLC0415 - slow to import
+
+    history, where = prngrun.load_history(draws)
+    prngrun.check(history, where, settings)
+    execution = {
+        "workers": workers,
+        "backend": backend or "local",
+        "nodes": options.read_nodes(nodes, simulate=simulate_nodes),
+        "placement": placement or "greedy",
+        "device": device,
+        "accept": accept,
+        "wall_limit_s": wall_limit,
+        "sign_key": sign_key,
+    }
+    with _folder(out, quiet) as folder:
+        with watching(quiet, verbose) as watcher, resumable(folder):
+            done = prngrun.carry_out(
+                history, settings, {**execution, "out": folder, "watcher": watcher}
+            )
+        _show(done, len(history), as_json=as_json, kept=out is not None)
+    raise typer.Exit(done.exit_code)
+
+
+@contextmanager
+def _folder(out: Path | None, quiet: bool) -> Iterator[Path]:
+    """Yield the run's folder: the one asked for, or one that is gone afterwards."""
+    if out is not None:
+        yield out
+        return
+    if not quiet:
+        render.message("nothing is kept of this run; --out DIR keeps it, with proof")
+    with tempfile.TemporaryDirectory(prefix="weft-") as place:
+        yield Path(place) / "run"
+
+
+def _settings(
+    modulus: int,
+    families: str,
+    outputs: str,
+    skips: str,
+    starts: str,
+    corrupt: float,
+    effort: str,
+    predict: int,
+) -> Settings:
+    from weft.prng.planning import Settings  # noqa: PLC0415 - slow to import
+
+    if modulus < 2:
+        raise UsageError(f"--modulus must be 2 or more, not {modulus}")
+    if not 0 <= corrupt <= 0.3:
+        raise UsageError(f"--corrupt is a share from 0 to 0.3, not {corrupt}")
+    if effort not in EFFORTS:
+        raise UsageError(f"--effort must be one of {', '.join(EFFORTS)}, not {effort!r}")
+    if not 0 <= predict <= 10_000:
+        raise UsageError(f"--predict must be 0 to 10000, not {predict}")
+    return Settings(
+        modulus=modulus,
+        families=_names(families),
+        outputs=_names(outputs),
+        skips=read_range("--skips", skips, MAX_SKIP),
+        starts=read_range("--starts", starts, MAX_START),
+        corrupt_percent=round(100 * corrupt),
+        max_cost=EFFORTS[effort],
+        predict=predict,
+    )
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    return () if "all" in names else names
+
+
+def read_range(option: str, text: str, most: int) -> tuple[int, int]:
+    """Read `LO:HI` or one number; both ends count."""
+    low, colon, high = text.partition(":")
+    try:
+        least, greatest = int(low), int(high if colon else low)
+    except ValueError:
+        raise UsageError(f"{option} takes LO:HI or a number, not {text!r}") from None
+    if not 0 <= least <= greatest <= most:
+        raise UsageError(f"{option} must lie within 0:{most} and rise, not {text!r}")
+    return least, greatest
+
+
+def _show(done: Run, draws: int, *, as_json: bool, kept: bool) -> None:
+    from weft.prng import words  # noqa: PLC0415 - slow to import
+
+    answer: Any = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
+    if as_json or not isinstance(answer, dict):
+        render.show_run(done, as_json=as_json)
+        return
+    for line in words.verdict_lines(answer, draws):
+        render.out(line)
+    if answer["found"]:
+        render.out("")
+        render.table(words.table_rows(answer))
+    if kept:
+        render.show_end(done)

@@ -1,0 +1,76 @@
+"""How kernels are compiled, and where the compiled code is kept.
+
+    KERNELS = Kernels("arc", Path(__file__).parent)     one per search
+    @KERNELS.entry                                      a function that Python calls
+    @KERNELS.kernel                                     a function that other kernels call
+
+numba's own cache looks at the file of the outermost function only and would keep stale code of
+those it calls; so the folder is named by the hash of all sources that kernels are made of.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Kernels:
+    """The kernels of one search: `sources` are the folders whose files they are made of."""
+
+    def __init__(self, name: str, *sources: Path) -> None:
+        cache = Path(platformdirs.user_cache_dir("weft"))
+        self.folder = cache / f"{name}-kernels-{_hash_of(sources)}"
+        self._built = self.folder / "built"
+
+    def is_built(self) -> bool:
+        """Whether everything was compiled into the folder once."""
+        return self._built.is_file()
+
+    def mark_built(self) -> None:
+        """Note that everything is compiled; without a place to write it, it is compiled again."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._built.touch()
+        except OSError:
+            return
+
+    def kernel(self, function: F) -> F:
+        """Compile a function that other kernels call; Python cannot call it."""
+        options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        compiled: Any = numba.njit(error_model="numpy", **options)(function)
+        typed: F = compiled
+        return typed
+
+    def entry(self, function: F) -> F:
+        """Compile a function that Python calls; its machine code is kept on disk."""
+        config: Any = numba.config
+        config.CACHE_DIR = str(self.folder)  # read while the function is declared
+        compiled: Any = numba.njit(cache=True, error_model="numpy")(function)
+        typed: F = compiled
+        return typed
+
+    def named_entry(self, name: str) -> Callable[[F], F]:
+        """Like `entry`, for functions made in a loop: numba keeps code by qualified name."""
+
+        def declare(function: F) -> F:
+            function.__qualname__ = name
+            return self.entry(function)
+
+        return declare
+
+
+def _hash_of(folders: tuple[Path, ...]) -> str:
+    digest = hashlib.sha256(numba.__version__.encode())
+    for folder in folders:
+        for path in sorted(folder.rglob("*.py")):
+            # numba also wants the same path and time, or compiles anew
+            about = f"{path}\0{path.stat().st_mtime_ns}\0"
+            digest.update(about.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,139 @@
+"""Attack: the whole state of a Mersenne Twister, of any seed and index, from draws alone.
+
+Every draw gives equations (`linear_bits`) in the state's bits (`linear_mersenne`); one unit of
+work is one constant skip. The state is the block of 624 words whose first is behind draw 0, so
+that the index, the start and the seeding do not matter. A contradiction proves that no state at
+all gives these draws with that skip. One wrong draw is a contradiction too: no noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.prng import gf2
+from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attacks.compare import compare
+from weft.prng.attacks.linear_bits import Reading
+from weft.prng.attacks.linear_mersenne import Twister, equations, state_words, twister
+from weft.prng.case import Case
+from weft.prng.families import family_named
+from weft.prng.hypothesis import Hypothesis, Skips
+
+COST_MS = 2500
+"""One elimination on one core."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """An output map of a twister: a call takes `words` words and shows the first of them."""
+
+    family: str
+    output: str
+    reading: Reading
+    words: int = 1
+    misplaced: bool = False
+
+    @property
+    def forms(self) -> Twister:
+        """The recurrence behind it."""
+        return twister(self.misplaced)
+
+    def draws_needed(self, modulus: int) -> int | None:
+        """Return how many draws determine the state; None where a draw tells nothing certain.
+
+        Without skips the bits of neighbouring outputs repeat each other, the more the more of
+        them are known: measured, one or two bits hardly do, three by a twenty-seventh, others
+        by less than six tenths. More bits than three never need more draws than three do.
+        """
+        bits = self.reading.bits_per_draw(modulus)
+        unknowns = self.forms.unknowns
+        if bits < 1000:
+            return None
+        if self.reading.kind == "low" and bits <= 2000:
+            return -(-(unknowns + 80) * 1000 // bits)
+        of_three = (unknowns + unknowns // 27) // 3
+        general = -(-unknowns * 1600 // bits)
+        return min(of_three, general) if self.reading.kind == "low" else general
+
+
+_LOW, _HIGH, _SHORT = Reading("low", 32), Reading("high", 32), Reading("low", 32, dropped=1)
+VIEWS = (
+    View("mt19937", "mod", _LOW),
+    View("mt19937", "high", _HIGH),
+    View("mt19937", "bounded", _HIGH),
+    View("mt19937", "scaled", _HIGH, words=2),
+    View("cpython", "scaled", _HIGH, words=2),
+    View("php_mt", "mod", _SHORT),
+    View("php_mt", "bounded", _LOW),
+    View("php_mt", "scaled", _HIGH),
+    View("php_mt_legacy", "mod", _SHORT, misplaced=True),
+    View("php_mt_legacy", "bounded", _HIGH, misplaced=True),
+)
+"""What is the same stream under another name is tried once: PHP up to 5.2.0 differs from today's
+in the seeding alone, CPython's remainder is that of MT19937."""
+
+
+class TwisterState:
+    """The attack on all views; units are skips, the smallest first."""
+
+    name = "twister-state"
+
+    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+        """Say for each view which skips are covered, or how many draws are missing."""
+        return [self._plan(case, view) for view in VIEWS]
+
+    def _plan(self, case: Case, view: View) -> Plan | Gap:
+        needed = view.draws_needed(case.modulus)
+        if needed is None:
+            why = f"draws below {case.modulus} tell no bit of an output for certain"
+            return Gap(self.name, view.family, view.output, why)
+        if len(case.draws) < needed:
+            why = f"any state needs {needed:,} draws, there are {len(case.draws):,}"
+            return Gap(self.name, view.family, view.output, why)
+        units = case.skips[1] - case.skips[0] + 1
+        return Plan(
+            attack=self.name,
+            family=view.family,
+            output=view.output,
+            units=units,
+            per_task=1,
+            tried=units << view.forms.unknowns,
+            cost=COST_MS * units,
+            covers=f"every state, skips {case.skips[0]} to {case.skips[1]}, any start, "
+            f"the first {needed:,} draws without a wrong one",
+        )
+
+    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+        """Solve the equations of each skip."""
+        view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
+        found = [state_at(case, view, case.skips[0] + unit) for unit in range(lo, hi)]
+        return best([one for one in found if one is not None])
+
+
+def state_at(case: Case, view: View, skip: int) -> Found | None:
+    """Return the one state that gives the draws with a skip; None if there is none."""
+    needed = view.draws_needed(case.modulus)
+    assert needed is not None
+    known = [view.reading.known(draw, case.modulus) for draw in case.draws[:needed]]
+    matrix = equations(
+        view.forms,
+        np.arange(needed, dtype=np.int64) * ((skip + 1) * view.words),
+        np.array([one.mask for one in known], np.uint32),
+        np.array([one.value for one in known], np.uint32),
+    )
+    solution = gf2.solve(matrix, view.forms.unknowns)
+    if not solution.consistent or solution.rank < view.forms.unknowns:
+        return None
+    return judged(case, view, solution.bits, skip)
+
+
+def judged(case: Case, view: View, bits: int, skip: int) -> Found:
+    """Turn a solution into a hypothesis and count its hits."""
+    family = family_named(view.family)
+    state = family.state_bytes([*state_words(view.forms, bits), 0])
+    skips = Skips.constant(skip)
+    hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state, skips=skips)
+    return compare(case, hypothesis, len(case.draws))  # fewer are no evidence for so many bits

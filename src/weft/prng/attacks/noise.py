@@ -1,0 +1,51 @@
+"""How many wrong draws a window must bear, and how many it can: exact binomial tails.
+
+Pure arithmetic with integers. `unlucky` is what corrupt rows may do to a window, `affordable`
+what a sieve can bear before chance survivors cost more than they tell.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+from math import comb
+
+BAD_LUCK = Fraction(1, 10**9)
+"""A window with more wrong draws than `unlucky` says is rarer than this."""
+
+
+@lru_cache(maxsize=4096)
+def unlucky(compared: int, percent: int) -> int:
+    """Return the number of wrong draws that is hardly ever exceeded at `percent` corrupt rows.
+
+    >>> unlucky(40, 0), unlucky(40, 10)
+    (0, 19)
+    """
+    if percent == 0:
+        return 0
+    return _first_rare(compared, Fraction(percent, 100), BAD_LUCK)
+
+
+@lru_cache(maxsize=4096)
+def affordable(compared: int, values: int, tried: int, survivors: Fraction) -> int:
+    """Return how many misses may be forgiven so that chance leaves at most `survivors`; or -1.
+
+    Under chance a draw hits with probability 1/`values`, and `tried` candidates are sieved.
+
+    >>> affordable(40, 8, 2**20 * 501, Fraction(1))
+    19
+    """
+    rare = survivors / tried
+    hits_needed = _first_rare(compared, Fraction(1, values), rare) + 1
+    return compared - hits_needed
+
+
+def _first_rare(trials: int, chance: Fraction, rare: Fraction) -> int:
+    """Return the least k with P(Bin(trials, chance) > k) < rare."""
+    top, below = chance.numerator, chance.denominator - chance.numerator
+    beyond, limit = 0, rare * chance.denominator**trials
+    for k in range(trials, -1, -1):
+        beyond += comb(trials, k) * top**k * below ** (trials - k)
+        if beyond >= limit:
+            return k
+    return 0

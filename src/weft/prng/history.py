@@ -1,0 +1,167 @@
+"""A history of draws: read from CSV, JSON or bare integers, checked, and in canonical form.
+
+Rows are `draw[, date[, session]]`, oldest first, with or without a heading; a heading may also
+name the columns in another order. JSON is a list of integers, or of objects with `draw` and
+optionally `date` and `session`. What is wrong is said with file and row; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft.errors import FileInvalid
+from weft.model.strictjson import loads
+
+COLUMNS = ("draw", "date", "session")
+MAX_BYTES = 256 * 2**20
+MAX_DRAWS = 10_000_000
+MAX_CELL = 200
+LARGEST = 2**64 - 1
+_INTEGER = re.compile(r"-?[0-9]{1,40}")
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Draws, oldest first; `sessions` names the session of each, or is empty."""
+
+    draws: tuple[int, ...]
+    sessions: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.draws)
+
+    def canonical(self) -> bytes:
+        """Return the content in one form, whatever file it came from."""
+        body = {"draws": list(self.draws), "sessions": list(self.sessions)}
+        return json.dumps(body, separators=(",", ":"), ensure_ascii=False).encode()
+
+    @staticmethod
+    def from_canonical(data: bytes) -> History:
+        """Read what `canonical` wrote."""
+        body = json.loads(data)
+        return History(tuple(body["draws"]), tuple(body["sessions"]))
+
+    def streams(self) -> dict[str, tuple[int, ...]]:
+        """Return the draws as one stream, and each session as one when there are several.
+
+        Sessions are in the order of their first draw; the whole is called "".
+        """
+        names = list(dict.fromkeys(self.sessions))
+        found = {"": self.draws}
+        if len(names) > 1:
+            pairs = list(zip(self.draws, self.sessions, strict=True))
+            found |= {name: tuple(d for d, s in pairs if s == name) for name in names}
+        return found
+
+
+def read_history(data: bytes, where: str) -> History:
+    """Read a history; `where` names its source. Raises FileInvalid with the row."""
+    if len(data) > MAX_BYTES:
+        raise FileInvalid(f"{where}: {len(data):,} bytes, more than the {MAX_BYTES:,} allowed")
+    if not data.strip():
+        raise FileInvalid(f"{where}: is empty; it should hold one draw per row")
+    rows = list(_json_rows(data, where) if data.lstrip()[:1] in b"[{" else _csv_rows(data, where))
+    if not rows:
+        raise FileInvalid(f"{where}: has a heading and no draws")
+    if len(rows) > MAX_DRAWS:
+        raise FileInvalid(f"{where}: {len(rows):,} draws, more than the {MAX_DRAWS:,} allowed")
+    sessions = [session for _, session in rows]
+    if None in sessions and any(session is not None for session in sessions):
+        raise FileInvalid(f"{where}: row {sessions.index(None) + 1} has no session, others have")
+    named = () if None in sessions else tuple(str(session) for session in sessions)
+    return History(tuple(draw for draw, _ in rows), named)
+
+
+Row = tuple[int, str | None]
+
+
+def _csv_rows(data: bytes, where: str) -> Iterator[Row]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileInvalid(f"{where}: not UTF-8 text at byte {error.start}") from None
+    if "\0" in text:
+        raise FileInvalid(f"{where}: holds a NUL character; it should be text")
+    order: Sequence[str] = COLUMNS
+    for number, cells in enumerate(_cells(text, where), 1):
+        if number == 1 and not _INTEGER.fullmatch(cells[0]):
+            order = _heading(cells, where)
+            continue
+        if len(cells) > len(order):
+            raise FileInvalid(
+                f"{where}: row {number} has {len(cells)} cells; rows are {', '.join(order)}"
+            )
+        row = dict(zip(order, cells, strict=False))
+        yield _draw(row.get("draw", ""), f"{where}: row {number}"), row.get("session")
+
+
+def _cells(text: str, where: str) -> Iterator[list[str]]:
+    """Split rows at commas or semicolons; empty rows are left out."""
+    first = text.lstrip().split("\n", 1)[0]
+    split = ";" if ";" in first and "," not in first else ","
+    try:
+        for cells in csv.reader(io.StringIO(text, newline=""), delimiter=split, strict=True):
+            if any(cell.strip() for cell in cells):
+                yield [cell.strip() for cell in cells]
+    except csv.Error as error:
+        raise FileInvalid(f"{where}: not a table: {error}") from None
+
+
+def _heading(cells: Sequence[str], where: str) -> tuple[str, ...]:
+    names = tuple(cell.lower() for cell in cells)
+    if "draw" not in names:
+        raise FileInvalid(
+            f"{where}: row 1 begins with {_said(cells[0])}, which is neither an integer nor a"
+            f" heading with a column called draw"
+        )
+    if len(set(names)) < len(names):
+        raise FileInvalid(f"{where}: row 1 names a column twice")
+    return names
+
+
+def _json_rows(data: bytes, where: str) -> Iterator[Row]:
+    value = loads(data, where=where, max_bytes=MAX_BYTES)
+    if not isinstance(value, list):
+        raise FileInvalid(f"{where}: an object where a list of draws should be")
+    for number, item in enumerate(value, 1):
+        place = f"{where}: row {number}"
+        if not isinstance(item, dict):
+            yield _json_draw(item, place), None
+            continue
+        unknown = [key for key in item if key not in COLUMNS]
+        if unknown or "draw" not in item:
+            what = f"unknown key {_said(unknown[0])}" if unknown else 'the key "draw" is missing'
+            raise FileInvalid(f"{place}: {what}; a row has {', '.join(COLUMNS)}")
+        session = item.get("session")
+        if session is not None and not isinstance(session, str | int):
+            raise FileInvalid(f"{place}: a session is a text or a number")
+        yield _json_draw(item["draw"], place), None if session is None else str(session)[:MAX_CELL]
+
+
+def _json_draw(value: Any, place: str) -> int:
+    if type(value) is not int:
+        raise FileInvalid(f"{place}: {_said(str(value))} is not an integer")
+    return _within(value, place)
+
+
+def _draw(text: str, place: str) -> int:
+    if not _INTEGER.fullmatch(text):
+        raise FileInvalid(f"{place}: {_said(text)} is not an integer")
+    return _within(int(text), place)
+
+
+def _within(value: int, place: str) -> int:
+    if not 0 <= value <= LARGEST:
+        raise FileInvalid(f"{place}: {_said(str(value))} is not from 0 to 2^64 - 1")
+    return value
+
+
+def _said(text: str) -> str:
+    shown = text if len(text) <= 40 else text[:40] + "…"
+    return json.dumps(shown, ensure_ascii=True)

@@ -1,0 +1,104 @@
+"""One way the draws may have arisen: family, seed or state, output map, skips, start.
+
+The same value travels from the attack that found it to the verdict and the prediction. A call
+of the output map is one position of the stream; draw i of a history sits at `position(i)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from weft.errors import InputError
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Skips:
+    """Calls that were made and not written down before each draw but the first.
+
+    `between` holds the least and the greatest number; `listed` holds, when they vary, how many
+    there were before draw 1, 2, … as far as they are known.
+    """
+
+    between: tuple[int, int] = (0, 0)
+    listed: tuple[int, ...] = ()
+
+    @classmethod
+    def constant(cls, count: int) -> Skips:
+        """Return the model with the same number of skips before every draw."""
+        return cls((count, count))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether every draw has the same number of skips before it."""
+        return self.between[0] == self.between[1]
+
+    def before(self, index: int) -> int:
+        """Return how many calls were skipped just before draw `index` (1, 2, …)."""
+        if self.is_constant:
+            return self.between[0]
+        return self.listed[index - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """A stream of draws: `seed` goes through the family's seeding, `state` is used as it is.
+
+    Exactly one of them is given. `start` calls come before draw 0.
+    """
+
+    family: str
+    output: str
+    modulus: int
+    seed: int | None = None
+    state: bytes | None = None
+    skips: Skips = Skips()
+    start: int = 0
+
+    def __post_init__(self) -> None:
+        if (self.seed is None) == (self.state is None):
+            raise InputError("a hypothesis has either a seed or a state")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "family": self.family,
+            "output": self.output,
+            "modulus": self.modulus,
+            "seed": self.seed,
+            "state": None if self.state is None else self.state.hex(),
+            "skips": {"between": list(self.skips.between), "listed": list(self.skips.listed)},
+            "start": self.start,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: dict[str, Any]) -> Hypothesis:
+        """Read the recorded form."""
+        if raw["schema_version"] != SCHEMA_VERSION:
+            raise InputError(f"hypothesis of schema {raw['schema_version']}, not {SCHEMA_VERSION}")
+        least, greatest = raw["skips"]["between"]
+        return cls(
+            raw["family"],
+            raw["output"],
+            raw["modulus"],
+            raw["seed"],
+            None if raw["state"] is None else bytes.fromhex(raw["state"]),
+            Skips((least, greatest), tuple(raw["skips"]["listed"])),
+            raw["start"],
+        )
+
+
+def position(hypothesis: Hypothesis, index: int) -> int:
+    """Return the position in the stream of draw `index`: `start + index * (skip + 1)`.
+
+    With varying skips it is the sum of what is listed; IndexError beyond what is known.
+    """
+    skips = hypothesis.skips
+    if skips.is_constant:
+        return hypothesis.start + index * (skips.between[0] + 1)
+    if index > len(skips.listed):
+        raise IndexError(f"skips are known for {len(skips.listed)} draws, not for draw {index}")
+    return hypothesis.start + index + sum(skips.listed[:index])

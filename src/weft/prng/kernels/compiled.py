@@ -1,0 +1,43 @@
+"""Where the compiled kernels are kept, and how a family's step becomes one.
+
+`step_kernel` compiles the very function that is the reference: its code object, with every
+module-level or closed-over integer as a uint64 and every function it calls compiled the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from types import CellType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from weft.compiled import Kernels
+
+_HERE = Path(__file__).parent
+KERNELS = Kernels("prng", _HERE, _HERE.parent / "families", _HERE.parent / "attacks")
+
+
+@lru_cache(maxsize=256)
+def step_kernel(function: Callable[..., Any]) -> Any:
+    """Return the compiled copy of a step or an output map; its state is an array of uint64."""
+    assert isinstance(function, FunctionType)
+    names = {
+        name: _typed(function.__globals__[name])
+        for name in function.__code__.co_names
+        if name in function.__globals__
+    }
+    cells = tuple(CellType(_typed(cell.cell_contents)) for cell in function.__closure__ or ())
+    scope = {**function.__globals__, **names}
+    copy = FunctionType(function.__code__, scope, function.__name__, None, cells)
+    return KERNELS.kernel(copy)
+
+
+def _typed(value: object) -> Any:
+    if type(value) is int:
+        return np.uint64(value & 0xFFFFFFFFFFFFFFFF)
+    if isinstance(value, FunctionType):
+        return step_kernel(value)
+    return value

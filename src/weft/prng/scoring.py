@@ -1,0 +1,84 @@
+"""How well a hypothesis explains draws: what it hits in training and in the holdout.
+
+The plain measure behind every verdict: generate, compare, count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from weft.prng.generate import generate
+from weft.prng.hypothesis import Hypothesis
+from weft.prng.statistics import corrected
+
+HOLDOUT_MOST = 100
+
+
+def split(draws: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the training part and the holdout: the last fifth, at most 100 draws.
+
+    A hundred are evidence enough, and algebra needs every draw it can get.
+    """
+    held = min(HOLDOUT_MOST, len(draws) // 5)
+    at = len(draws) - held
+    return tuple(draws[:at]), tuple(draws[at:])
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Hits of one hypothesis, and how surprising they are after correction for all that was tried.
+
+    Evidence is −log10 of p in thousandths. The holdout is corrected for the survivors only.
+    """
+
+    hits: int
+    compared: int
+    evidence: int
+    held_hits: int
+    held: int
+    held_evidence: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recorded form; `Score(**raw)` undoes it."""
+        return {
+            "hits": self.hits,
+            "compared": self.compared,
+            "evidence": self.evidence,
+            "held_hits": self.held_hits,
+            "held": self.held,
+            "held_evidence": self.held_evidence,
+        }
+
+
+def score(
+    hypothesis: Hypothesis, draws: Sequence[int], modulus: int, tried: int, survivors: int
+) -> Score:
+    """Compare a hypothesis with all draws, the holdout apart.
+
+    Where skips vary, each one more that was chosen to fit multiplies what was tried.
+    """
+    train, _ = split(draws)
+    count = known(hypothesis, len(draws))
+    said = generate(hypothesis, count)
+    right = [a == b for a, b in zip(said, draws, strict=False)]
+    hits, held_hits = sum(right[: len(train)]), sum(right[len(train) :])
+    compared, held_count = min(count, len(train)), max(0, count - len(train))
+    least, most = hypothesis.skips.between
+    choices = most - least + 1
+    return Score(
+        hits,
+        compared,
+        corrected(hits, compared, modulus, tried * choices**compared),
+        held_hits,
+        held_count,
+        corrected(held_hits, held_count, modulus, survivors * choices**held_count),
+    )
+
+
+def known(hypothesis: Hypothesis, wanted: int) -> int:
+    """Return how many draws a hypothesis can foretell, at most `wanted`."""
+    if hypothesis.skips.is_constant:
+        return wanted
+    return min(wanted, len(hypothesis.skips.listed) + 1)
