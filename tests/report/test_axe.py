@@ -21,7 +21,7 @@ def test_report_has_no_serious_finding(
         bypass_csp=True,
     )
     page = context.new_page()
-    for kind in ("finished", "all-failed", "damaged"):
+    for kind in ("all-failed",) if dark else ("finished", "damaged"):
         page.goto(kinds.reports[kind].resolve().as_uri())
         for view in ("tasks", "timeline", "events", "ledger"):
             page.click(f"#tab-{view}")
