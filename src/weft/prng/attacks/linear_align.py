@@ -31,8 +31,8 @@ KEY_BITS = 35
 FILTER = (1 << 22) - 1
 SPREAD = 5
 """Standard deviations by which the number of missing outputs may leave its mean."""
-SLACK = 3
-"""Single gaps by which an explanation may be worse than the best one so far."""
+SLACK = 33
+"""Bits by which an explanation may be dearer than the cheapest so far: three gaps of 1000's."""
 MOST_PATHS = 20_000
 TAIL = 16
 """Last steps of a walk that are not used: what comes next would have judged them."""
@@ -157,7 +157,6 @@ def _walk(
     cost, dear = np.zeros(width, np.int64), np.zeros(width, np.int64)
     buckets = np.full(4 * width, -1, np.int64)
     order = np.argsort(prices)
-    slack = SLACK * prices[1]
     now[0, :] = start
     alive = 1
     for step in range(steps):
@@ -169,7 +168,7 @@ def _walk(
         for one in range(alive):
             for move in order:
                 price = cost[one] + prices[move]
-                if price > least + slack or count == width:
+                if price > least + SLACK or count == width:
                     break
                 if not _moved(tables, draws, now[one], move, then[count]):
                     continue
