@@ -67,12 +67,13 @@ def kill_at(wood: Wood, out: Path, moment: Moment) -> bool:
 
 
 def left_over(out: Path) -> list[str]:
-    """Processes that have to do with a run."""
+    """Processes that have to do with a run: by command line, folder or environment."""
     found = []
-    for process in psutil.process_iter(["cmdline"]):
-        line = " ".join(process.info["cmdline"] or [])
-        if str(out) in line:
-            found.append(line)
+    for process in psutil.process_iter(["cmdline", "cwd", "environ"]):
+        about = [*(process.info["cmdline"] or []), process.info["cwd"] or ""]
+        about += (process.info["environ"] or {}).values()
+        if any(str(out) in text for text in about):
+            found.append(" ".join(process.info["cmdline"] or []))
     return found
 
 
