@@ -30,7 +30,7 @@ DRY_SIZES = (1_000, 2_500, 5_000, 10_000)
 DRY_CONFIG = """
 files = "start"
 direction = "max"
-beam_width = 9
+beam_width = 11
 max_depth = 2
 [score]
 argv = ["true"]
