@@ -97,9 +97,9 @@ def render(body: dict[str, Any]) -> str:
     return f"""\
 # Sieves on a GPU
 
-`python -m benchmarks gpu` on one {body["device"]}, {body["date"]}, with CuPy. Each sieve tries seeds
+`python -m benchmarks gpu` on one {body["device"]}, {body["date"]}, with CuPy. A sieve tries seeds
 against eight draws, all of which must be hit; times are from the call to the seeds in hand, medians
-of {TURNS} turns. On this machine both devices found the same seeds, also with six wrong of eight draws.
+of {TURNS} turns. Both devices found the same seeds, also with six wrong of eight draws.
 
 | sieve | seeds | GPU, 10^9 seeds a second | one core, 10^6 seeds a second |
 |---|---|---|---|

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import arc, first, health, jobs, look, prng, render, report, runs, tree, watch
+from weft.cli import arc, first, health, jobs, look, nodes, prng, render, report, runs, tree, watch
 from weft.errors import WeftError
 
 BAD_PATH = 3
@@ -54,6 +54,7 @@ for _command in (
     app.command()(_command)
 app.add_typer(arc.app)
 app.add_typer(jobs.app)
+app.add_typer(nodes.app)
 app.add_typer(prng.app)
 app.add_typer(tree.app)
 

@@ -62,13 +62,13 @@ def source_hash(package: str) -> str:
 def search_folder(search: str, run: Path) -> str:
     """Folder to import the search from, relative to the run folder; empty if it is installed."""
     package = package_of(search)
-    location = _location(package)
+    location = location_of(package)
     if location is None or package == "weft" or "site-packages" in location.parts:
         return ""
     return os.path.relpath(location.parent, run.absolute())
 
 
-def _location(package: str) -> Path | None:
+def location_of(package: str) -> Path | None:
     """The package's folder or the module's file."""
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
@@ -85,7 +85,7 @@ def _location(package: str) -> Path | None:
 
 
 def _files(package: str) -> list[tuple[str, Path]]:
-    location = _location(package)
+    location = location_of(package)
     if location is None:
         return []
     if location.is_file():

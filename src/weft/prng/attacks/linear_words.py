@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attacks.compare import compare
 from weft.prng.attacks.linear_bits import Reading
 from weft.prng.attacks.linear_decode import Observed, choices, decode
 from weft.prng.case import Case
 from weft.prng.families import family_named
 from weft.prng.family import Family
-from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
 from weft.prng.kernels.bulk import words
 
@@ -178,7 +178,4 @@ def judged(case: Case, view: View, bits: int, skip: int, begin: int) -> Found:
         skips=Skips.constant(skip),
         start=begin,
     )
-    compared = min(WINDOW, len(case.draws))
-    foretold = generate(hypothesis, compared)
-    hits = sum(a == b for a, b in zip(foretold, case.draws, strict=False))
-    return Found(hypothesis, hits, compared)
+    return compare(case, hypothesis, WINDOW)
