@@ -341,6 +341,7 @@ def _finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) ->
     for step in steps:
         render.out(step.line(sign, cross))
     _show_streams(done)
+    _show_power(done)
     for path in written:
         render.out(f"{'file':8}{path}")
     if done is None:
@@ -363,6 +364,16 @@ def _show_streams(done: Run | None) -> None:
         render.out(f"  next    {' '.join(str(number) for number in one['next'])}")
         hits = [f"{h['hits']}/{h['draws']} in {h['k']}" for h in one["hit_at"]]
         render.out(f"  holdout {', '.join(hits)}")
+
+
+def _show_power(done: Run | None) -> None:
+    """Without a signal: what would have been found, and what was not looked for."""
+    if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
+        return
+    power = done.answer.detail["power"]
+    render.out(f"searched {power['searched']}: {power['tried']:,} hypotheses")
+    render.out(f"would have been found: {power['would_be_found']}")
+    render.out(f"not covered: {power['not_covered']}")
 
 
 def _writes(stream: Any) -> bool:

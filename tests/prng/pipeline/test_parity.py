@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import sqlite3
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from tests.prng.pipeline.conftest import COMMAND, SMALL, finished_rows, ledger_sha, write
 from tests.prng.pipeline.planted import planted
 from tests.workers.lab import print_figures
+from weft.prng.history import History
 from weft.prng.pipeline.plan import STEPS
 
 pytestmark = pytest.mark.xdist_group("pipeline-parity")
@@ -119,6 +122,25 @@ def test_kill_among_the_nulls_repeats_nothing_and_gives_the_same_ledger(
     place: Path, sha: str
 ) -> None:
     assert check_killed(place, "killed", 4, 20, sha)
+
+
+@pytest.mark.slow
+def test_many_planted_and_random_histories_are_told_apart(place: Path) -> None:
+    chance = random.Random(20261115)
+    for key in range(8):
+        truth = planted(seeds=1200, key=100 + key)
+        write(truth, place / "draws.csv")
+        out, _ = carried_out(place, f"planted{key}", "--workers", "2")
+        told = json.loads((out / "predictions.json").read_text())
+        coming = {one["stream"]: one["next"] for one in told["streams"]}
+        assert coming == {name: numbers[:10] for name, numbers in truth.coming.items()}, key
+        rows = tuple(chance.randrange(1000) for _ in truth.history.draws)
+        noise = replace(truth, history=History(rows, truth.history.sessions))
+        write(noise, place / "draws.csv")
+        done = subprocess.run(words(place, place / f"noise{key}"), capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+    write(planted(seeds=1200), place / "draws.csv")
+    print_figures("pipeline verdicts", planted_found=8, random_refused=8)
 
 
 @pytest.mark.slow

@@ -278,6 +278,8 @@ def test_history_of_the_systems_random_source_is_no_signal(weft_says: Weft, tmp_
     told = weft_says("prng", "pipeline", tmp_path / "draws.txt", "--out", out, *SMALL, "-q")
     assert told.code == 1, told.err
     assert told.out.splitlines()[-1].startswith("FAILED  no signal")
+    assert "would have been found: a stream that hits" in told.out
+    assert "not covered: other families" in told.out
     assert not (out / "predictions.json").exists()
     assert artifacts_of(RunView(out, NAME)).get("predictions") is None
     refused = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", out, "-q")
