@@ -105,6 +105,7 @@ def command(
     env: Mapping[str, str] | None = None,
     env_from: Sequence[str] = (),
     cwd: str = "{out_dir}",
+    on_broken: Callable[..., Any] | None = None,
     retries: int | None = None,
     memory_mb: int | None = None,
     gpu: int = 0,
@@ -118,6 +119,8 @@ def command(
     `run.args` are the `args` given here.
     The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
     Variables named in `env_from` are taken from the node's environment and never recorded.
+    `on_broken(run, template, exit_code)` is called when the command cannot be run (126, 127); it
+    may find out whose fault that is and raise a `weft.worker.ending.Ending` of its own.
     """
     if isinstance(argv, str) or not argv or not all(isinstance(word, str) for word in argv):
         raise SearchInvalid(
@@ -136,6 +139,8 @@ def command(
         "env_from": list(env_from),
         "cwd": cwd,
     }
+    if on_broken is not None:
+        recorded["on_broken"] = import_name(on_broken, "on_broken")
     return TaskCall(COMMAND, recorded, limits)
 
 

@@ -14,6 +14,7 @@
     │   └── ReplayDiverged     the search asked for other tasks than recorded
     ├── WorldError             the world around us: exit 75
     │   ├── RunLocked          another coordinator works on the run
+    │   ├── NodeUnreachable    a machine that cannot be asked
     │   ├── StorageFailed      a disk that is full or broken
     │   ├── Interrupted        stopped on request, resumable: exit 130
     │   │   └── Paused         stopped at the milestone it was asked to stop at
@@ -107,6 +108,10 @@ class WorldError(WeftError):
 
 class RunLocked(WorldError):
     """Another coordinator holds the run."""
+
+
+class NodeUnreachable(WorldError):
+    """A machine that cannot be reached over SSH, or has no Python to ask."""
 
 
 class StorageFailed(WorldError):

@@ -82,6 +82,20 @@ def test_losses_in_a_row_run_alone_then_fail_as_worker_died():
     assert bench.machine.done
 
 
+def test_loss_that_interrupts_is_queued_again_and_says_why_once():
+    bench = Bench(once([call(0), call(1)]))
+    a, b = bench.take()
+    bench.give(Lost(a.ticket, "the command is not there", "its log", interrupts=True))
+    bench.give(Lost(b.ticket, "nor is the other", interrupts=True))
+    assert bench.machine.broken == "the command is not there"
+    assert [(c.reason, c.detail) for c in bench.of(Requeue)] == [
+        ("the command is not there", "its log"),
+        ("nor is the other", ""),
+    ]
+    assert bench.of(Record) == []
+    assert [x.index for x in bench.take()] == [1, 0]  # uncharged: both may run again
+
+
 def test_task_that_runs_alone_lets_nothing_start_beside_it():
     bench = Bench(once([call(i) for i in range(4)]))
     [a] = bench.take(1)

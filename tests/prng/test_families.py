@@ -14,6 +14,7 @@ from weft.prng.families import ALL, family_named
 from weft.prng.family import Family, State
 from weft.prng.generate import (
     COMPILED_FROM,
+    MAX_BOUND,
     MAX_MODULUS,
     draw_of,
     draws,
@@ -23,7 +24,7 @@ from weft.prng.generate import (
 from weft.prng.hypothesis import Hypothesis, Skips, position
 from weft.prng.kernels.bulk import fill, words
 
-MODULI = st.sampled_from([2, 7, 1000, 1024, 3 << 29, MAX_MODULUS])
+MODULI = st.sampled_from([2, 7, 1000, 1024, 3 << 29, MAX_BOUND])
 every_family = pytest.mark.parametrize("family", ALL, ids=lambda family: family.name)
 MAPS = [(family, output) for family in ALL for output in family.outputs]
 
@@ -181,12 +182,31 @@ def test_map_unknown_is_refused_with_the_names() -> None:
         draw_of(family_named("java"), "low")
 
 
-@pytest.mark.parametrize("modulus", [0, -5, MAX_MODULUS + 1])
-def test_modulus_no_runtime_takes_is_refused(modulus: int) -> None:
-    told = Hypothesis("java", "bounded", modulus, 1)
+@pytest.mark.parametrize(
+    ("output", "modulus"),
+    [("bounded", 0), ("mod", -5), ("bounded", MAX_BOUND + 1), ("mod", MAX_MODULUS + 1)],
+)
+def test_modulus_no_runtime_takes_is_refused(output: str, modulus: int) -> None:
+    told = Hypothesis("java", output, modulus, 1)
     for call in (generate, generate_array):
-        with pytest.raises(InputError, match=f"not {modulus}"):
+        with pytest.raises(InputError, match=f"modulus of {output} is 1 to .*, not {modulus}"):
             call(told, 10)
+
+
+@pytest.mark.parametrize("name", ["java", "xorshift64"])
+def test_maps_at_the_greatest_modulus_keep_the_whole_word(name: str) -> None:
+    for output in sorted(set(family_named(name).outputs) - {"bounded", "raw"}):
+        told = Hypothesis(name, output, MAX_MODULUS, 77)
+        made = list(islice(draws(told), 50))
+        assert generate_array(told, 50).tolist() == made
+        assert max(made) < MAX_MODULUS
+
+
+@pytest.mark.parametrize("modulus", [0, 2**32, 2**64])
+def test_raw_outputs_do_not_depend_on_the_modulus(modulus: int) -> None:
+    told = Hypothesis("xorshift64", "raw", modulus, 9)
+    once = generate(Hypothesis("xorshift64", "raw", 1000, 9), 20)
+    assert generate(told, 20) == generate_array(told, 20).tolist() == once
 
 
 def test_state_of_cpython_is_that_of_getstate() -> None:

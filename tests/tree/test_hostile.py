@@ -12,7 +12,7 @@ import pytest
 from tests.tree.conftest import COMPRESSOR, CONFIG, SCORE, Wood, blocks
 from tests.tree.test_runs import fingerprint, git
 
-pytestmark = pytest.mark.xdist_group("tree")
+pytestmark = pytest.mark.xdist_group("tree-hostile")
 
 
 def sleepers() -> list[int]:
@@ -88,9 +88,23 @@ def test_candidate_that_rewrites_the_scorer_while_it_runs_is_tampered(wood: Wood
     assert wood.verdicts("r")["evil.md"] == "tampered"
 
 
-def test_idea_that_leaves_the_repository_is_a_conflict(wood: Wood) -> None:
+def test_candidate_that_deletes_or_renames_the_scorer_is_tampered(wood: Wood) -> None:
     wood.plant()
-    text = "FILE: ../../out\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n"
+    lines = SCORE.splitlines(keepends=True)
+    body = "".join(f"-{line}" for line in lines)
+    head = "diff --git a/score.py b/score.py\ndeleted file mode 100644\n--- a/score.py\n"
+    wood.write("ideas/gone.patch", f"{head}+++ /dev/null\n@@ -1,{len(lines)} +0,0 @@\n{body}")
+    moved = "diff --git a/score.py b/other.py\nsimilarity index 100%\nrename from score.py\n"
+    wood.write("ideas/moved.patch", f"{moved}rename to other.py\n")
+    assert wood.run("r").code == 0
+    verdicts = wood.verdicts("r")
+    assert (verdicts["gone.patch"], verdicts["moved.patch"]) == ("tampered", "tampered")
+
+
+def test_idea_that_leads_out_through_a_link_is_a_conflict(wood: Wood) -> None:
+    wood.plant()
+    (wood.folder / "start" / "link").symlink_to("../../..")
+    text = "FILE: link/out\n<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n"
     wood.write("ideas/away.md", text)
     wood.write("ideas/far.patch", PATCH_OUT)
     wood.run("r")
@@ -99,7 +113,7 @@ def test_idea_that_leaves_the_repository_is_a_conflict(wood: Wood) -> None:
 
 
 PATCH_OUT = """--- /dev/null
-+++ b/../../evil
++++ b/link/evil
 @@ -0,0 +1 @@
 +x
 """
@@ -116,8 +130,8 @@ def test_time_limit_kills_grandchildren_and_exit_codes_have_names(wood: Wood) ->
     assert time.monotonic() - begun < 60
     verdicts = wood.verdicts("r")
     assert {n: v for n, v in verdicts.items() if n.startswith("code")} == {
-        "code-3.md": "score-failed",
-        "code-75.md": "score-failed",
+        "code-3.md": "score-invalid",
+        "code-75.md": "score-invalid",
         "code-124.md": "timeout",
         "code-125.md": "skipped",
         "code-127.md": "command-broken",

@@ -10,7 +10,7 @@ import pytest
 from tests.report.browser import started
 from tests.support.tools import require_tool
 from tests.test_guide import BLOCK, run_console
-from tests.tree.conftest import BINPACK, ROOT, Wood
+from tests.tree.conftest import BINPACK, ROOT, SCORE, Wood
 from weft.tree.plotfile import TreeFile
 
 PAGE = (ROOT / "docs" / "tree.md").read_text("utf-8")
@@ -18,11 +18,12 @@ pytestmark = pytest.mark.xdist_group("tree")
 
 
 def test_page_says_what_its_commands_print(tmp_path: Path) -> None:
-    shutil.copytree(BINPACK.parent, tmp_path, dirs_exist_ok=True)
+    for name in ("binpack", "proposer"):
+        shutil.copytree(BINPACK.parents[1] / name, tmp_path / name)
     consoles = [text for language, text in BLOCK.findall(PAGE) if language == "console"]
-    assert len(consoles) == 2
+    assert len(consoles) == 4
     for text in consoles:
-        run_console(text, tmp_path)
+        run_console(text, tmp_path / "binpack")
 
 
 def test_page_shows_the_example_and_has_every_field() -> None:
@@ -35,23 +36,26 @@ def test_page_shows_the_example_and_has_every_field() -> None:
 def test_report_has_the_tree_and_diffs_and_opens_without_complaints(
     wood: Wood, tmp_path: Path
 ) -> None:
-    wood.plant()
+    wood.plant(score=SCORE + "if body['b'] == 1: print('a <b>bad</b> sign'); sys.exit(3)\n")
     body = "FILE: note\n<<<<<<< SEARCH\n=======\n<script>alert(1)</script>\n>>>>>>> REPLACE\n"
     wood.write("ideas/<script>alert.md", body)
     assert wood.run("run", "--max-depth", "2").code == 0
     assert wood.weft("report", "run").code == 0
     page = (wood.folder / "run" / "report.html").read_text("utf-8")
-    for text in ("Score by depth", "Timeline of evals", "promoted n1", "+  &#34;a&#34;: 5,"):
+    shown = ("Score by depth", "What workers did", "promoted n1", "+  &#34;a&#34;: 5,")
+    refused = ("exit code 3", "+  &#34;b&#34;: 1", "a &lt;b&gt;bad&lt;/b&gt; sign")
+    for text in (*shown, *refused):
         assert text in page, text
     assert "<script>alert" not in page
     with started(require_tool("chromium"), tmp_path / "home") as browser:
         for width in (1400, 390):
             with browser.open(wood.folder / "run" / "report.html", width=width) as tab:
-                tab.js("document.querySelector('#tab-page-1').click()")
-                assert "Score by depth" in tab.js("document.querySelector('#page-1').innerText")
-                assert not tab.overflows()
+                for number, text in ((1, "Score by depth"), (2, "down-b.md on n0")):
+                    tab.js(f"document.querySelector('#tab-page-{number}').click()")
+                    tab.js("document.querySelectorAll('details.eval').forEach(d => d.open = true)")
+                    assert text in tab.js(f"document.querySelector('#page-{number}').innerText")
+                    assert not tab.overflows()
                 assert tab.complaints() == []
-                tab.screenshot(tmp_path / f"shot-{width}.png")
 
 
 def test_unfinished_run_has_pages_and_a_summary_too(wood: Wood) -> None:

@@ -68,6 +68,13 @@ def test_bad_config_is_refused_and_nothing_is_created(
         (["--set", "direction=min"], "as in TOML"),
         (["--set", "beam_width=2", "--beam-width", "2"], "beam_width is given twice"),
         (["--validate-only", "--check-parity"], "--validate-only runs nothing"),
+        (["--parallel-backend", "serial", "--max-parallel-evals", "4"], "contradict"),
+        (["--set", "review_rounds=2"], "review_rounds needs [review]"),
+        (["--import-from", "r"], "--import-from is the run of --out itself"),
+        (["--max-total-evals", "0"], "greater than or equal to 1"),
+        (["--eval-retries", "101"], "less than or equal to 100"),
+        (["--max-parallel-per-node", "5000"], "less than or equal to 4096"),
+        (["--eval-timeout-seconds", "nan"], "--eval-timeout-seconds"),
     ],
 )
 def test_bad_flag_is_refused_with_its_name(wood: Wood, words: list[str], said: str) -> None:

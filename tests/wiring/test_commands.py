@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 import weft
+from weft.errors import Interrupted
 from weft.storage.folder import RunFolder
 from weft.wiring.replay import replay
 from weft.wiring.resume import resume
@@ -45,3 +48,45 @@ def test_command_code_is_what_prepare_and_collect_name(cmds, tmp_path):
     weft.run(cmds.clock(), out=tmp_path / "run", workers=1)
     assert list(RunFolder(tmp_path / "run").read_run_file().sources) == [cmds.__name__]
     assert resume(tmp_path / "run").answer
+
+
+@pytest.fixture
+def fragile(modules):
+    """A command that cannot be run until a file is there; someone is asked whose fault it is."""
+    return modules.write(
+        """
+        from weft.worker.ending import Ending
+
+        def whose_fault(run, template, code):
+            report = template.carry_out(run, {})
+            if run.args["ours"]:
+                raise Ending(None, lost=f"broken with {report['status']}", interrupts=True)
+
+        @weft.search(version=1)
+        def fragile(script, ours):
+            [result] = yield [
+                weft.command([script], timeout_s=20, args={"ours": ours}, on_broken=whose_fault)
+            ]
+            return result.value["stdout"] if result.ok else result.error.type
+        """,
+    )
+
+
+def test_broken_command_interrupts_the_run_and_a_resume_goes_on(fragile, modules, tmp_path):
+    script, out = tmp_path / "script", tmp_path / "run"
+    with pytest.raises(Interrupted, match=r"broken with 127.*mend it, then: weft resume"):
+        weft.run(fragile.fragile(str(script), ours=True), out=out, workers=1)
+    assert len((out / "ledger.jsonl").read_bytes().splitlines()) == 1  # the genesis alone
+    script.write_text("#!/bin/sh\necho mended $WEFT_RUN_ID\n")
+    script.chmod(0o755)
+    done = resume(out, path=modules.path)
+    assert done.answer == f"mended {done.run_id}\n"
+    with sqlite3.connect(out / "manifest.sqlite") as base:
+        assert base.execute("SELECT outcome, reason FROM attempts").fetchall() == [
+            ("requeued", "broken with 127")
+        ]
+
+
+def test_broken_command_fails_when_its_own_fault(fragile, tmp_path):
+    done = weft.run(fragile.fragile("/not/there", ours=False), out=tmp_path / "run", workers=1)
+    assert done.answer == "command-broken"

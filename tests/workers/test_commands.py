@@ -78,8 +78,8 @@ def test_environment_is_small_and_known(lab: Lab, monkeypatch: pytest.MonkeyPatc
     lines = run.answer[0]["stdout"].split("\0")[:-1]
     seen = dict(line.split("=", 1) for line in lines)
     kept = {"PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV"}
-    names = ("OUT_DIR", "TMP_DIR", "WORK_DIR", "ATTEMPT", "SEED", "SLOT", "PYTHON")
-    ours = {f"WEFT_{name}" for name in names}
+    names = "OUT_DIR TMP_DIR WORK_DIR ATTEMPT SEED SLOT PYTHON RUN_ID DEADLINE"
+    ours = {f"WEFT_{name}" for name in names.split()}
     print_figures("environment", names=sorted(seen))
     assert set(seen) - kept == {"LANG", "LC_ALL", "TZ", "TMPDIR", "OWN"} | ours
     assert (seen["LANG"], seen["LC_ALL"], seen["TZ"]) == ("C.UTF-8", "C.UTF-8", "UTC")

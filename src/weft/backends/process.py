@@ -1,7 +1,12 @@
-"""One worker process: its socket, its log, and the tickets it holds."""
+"""One worker process: its socket, its log, and the tickets it holds.
+
+`WorkerSeat` is what a backend sees of a worker, wherever that runs; `WorkerProcess` is one of
+this machine.
+"""
 
 from __future__ import annotations
 
+import abc
 import os
 import signal
 import socket
@@ -47,6 +52,9 @@ class WorkerSetup:
     environment: Mapping[str, str]
     marks: Marks
     """For everything that is started; no other run's."""
+    run_id: str = ""
+    kept: Path | None = None
+    """Where the folders of failed commands go; None to remove them."""
 
     def hello(self, slot: Slot) -> bytes:
         """Return the first message to a worker."""
@@ -54,7 +62,8 @@ class WorkerSetup:
             "seed": self.run_seed, "path": list(self.path), "objects": str(self.objects),
             "staging": str(self.staging), "logs": str(self.logs),
             "attempts": str(self.attempts), "slot": slot.name,
-            "folder": slot.folder, "python": slot.python,
+            "folder": slot.folder, "python": slot.python, "run_id": self.run_id,
+            "kept": None if self.kept is None else str(self.kept),
         }])  # fmt: skip
 
     def environment_for(self, slot: Slot) -> dict[str, str]:
@@ -65,10 +74,10 @@ class WorkerSetup:
         return {**self.environment, **pinned}
 
 
-class WorkerProcess:
-    """A worker on one slot. The coordinator's side of it never blocks."""
+class WorkerSeat(abc.ABC):
+    """A worker on one slot and what it holds. The coordinator's side of it never blocks."""
 
-    def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
+    def __init__(self, number: int, slot: Slot) -> None:
         self.number = number
         self.held: dict[int, Assignment] = {}
         self.cancelled: dict[int, float] = {}
@@ -78,12 +87,61 @@ class WorkerProcess:
         self.running: int | None = None
         self.running_since_s = 0.0
         self.ready = False
-        self.outbox = bytearray(setup.hello(slot))
-        self._unpacker = Unpacker()
-        self.channel, theirs = socket.socketpair()
+        self.outbox = bytearray()
+        """What the channel has not taken yet."""
+        self.identity = Worker(node=slot.node, gpu=slot.gpu)
+        self.channel, self._far = socket.socketpair()
+        """Becomes readable when there is something to receive."""
         self.channel.setblocking(False)
+
+    @abc.abstractmethod
+    def send(self, message: list[Any]) -> None:
+        """Queue a message to the worker."""
+
+    @abc.abstractmethod
+    def flush(self) -> bool:
+        """Write what the channel takes; True when nothing is left to write."""
+
+    @abc.abstractmethod
+    def receive(self) -> list[list[Any]] | None:
+        """Messages that have arrived; None when the worker has ended."""
+
+    @abc.abstractmethod
+    def kill(self) -> None:
+        """End the worker without waiting for it."""
+
+    @abc.abstractmethod
+    def wait(self) -> int:
+        """Wait for a killed worker to be gone, if that takes no time worth mentioning."""
+
+    @abc.abstractmethod
+    def ended(self) -> int:
+        """Return the exit status of a worker that `receive` said has ended."""
+
+    @abc.abstractmethod
+    def log_tail(self) -> str:
+        """Return the end of what the worker printed."""
+
+    def strays(self) -> range:
+        """Marks by which this machine looks for what the worker left; empty for none."""
+        return range(0)
+
+    def end_of(self, ticket: int, code: int) -> Finished | Lost:
+        """Tell what became of the task that ran when the worker ended."""
+        return end_of_worker(ticket, code, self.log_tail())
+
+
+class WorkerProcess(WorkerSeat):
+    """A worker of this machine."""
+
+    def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
+        super().__init__(number, slot)
+        self.outbox += setup.hello(slot)
+        self._unpacker = Unpacker()
+        self._marks = setup.marks
         setup.logs.mkdir(parents=True, exist_ok=True)
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
+        theirs = self._far
         with theirs, self._log.open("ab") as log:
             self._popen = subprocess.Popen(
                 [sys.executable, "-m", WORKER, str(theirs.fileno()), str(os.getpid())],
@@ -123,6 +181,10 @@ class WorkerProcess:
         except OSError:
             return None
         return list(self._unpacker.feed(data)) if data else None
+
+    def strays(self) -> range:
+        """Its own mark."""
+        return self._marks.one(self.number)
 
     def kill(self) -> None:
         """End the process without waiting for it."""

@@ -33,6 +33,7 @@ def run(
     strict: options.Strict = False,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate: options.SimulateNodes = False,
     placement: options.Placement = None,
@@ -71,7 +72,8 @@ def run(
             accept=accept,
             wall_limit_s=wall_limit,
             sign_key=sign_key,
-            nodes=options.read_nodes(nodes, simulate=simulate),
+            nodes=options.read_nodes(nodes, simulate=simulate, backend=backend),
+            ray_address=options.ray_address(backend, ray_address, nodes),
             placement=placement or "greedy",
             stagger_s=stagger or 0.0,
             watcher=watcher,
@@ -85,6 +87,7 @@ def resume(
     path: options.SearchPath = None,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate: options.SimulateNodes = False,
     placement: options.Placement = None,
@@ -101,14 +104,15 @@ def resume(
     options.check_stagger(stagger)
 
     from weft.wiring import resume as wiring  # noqa: PLC0415 - slow to import
-    from weft.wiring.pages import summary_lines  # noqa: PLC0415
+    from weft.wiring.pages import summary_lines, write_summaries  # noqa: PLC0415
 
     with watching(quiet, verbose) as watcher, resumable(run):
         done = wiring.resume(
             run,
             path=path,
             workers=workers,
-            nodes=options.read_nodes(nodes, simulate=simulate),
+            nodes=options.read_nodes(nodes, simulate=simulate, backend=backend),
+            ray_address=options.ray_address(backend, ray_address, nodes) or None,
             placement=placement,
             stagger_s=stagger,
             backend=backend,
@@ -117,6 +121,7 @@ def resume(
             sign_key=sign_key,
             watcher=watcher,
         )
+    write_summaries(done.out, done.search)
     lines = () if as_json else summary_lines(done.out, done.search)
     render.show_run(done, as_json=as_json, lines=lines)
     raise typer.Exit(done.exit_code)

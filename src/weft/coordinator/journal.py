@@ -294,7 +294,8 @@ def _code_of(task: Task) -> tuple[str, ...]:
     if task.function != COMMAND:
         return (task.function,)
     args: Any = decode_trusted(task.args)
-    return tuple(name for name in (args["prepare"], args["collect"]) if name is not None)
+    names = (args["prepare"], args["collect"], args.get("on_broken"))
+    return tuple(name for name in names if name is not None)
 
 
 def _diverged(lane: str, round_: int, what: str) -> ReplayDiverged:

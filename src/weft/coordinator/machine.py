@@ -38,12 +38,12 @@ from weft.coordinator.steps import (
 from weft.errors import SearchInvalid, UsageError, WeftError, WorldError
 from weft.model.attempts import (
     Assignment,
-    BackendEvent,
     Entered,
     Finished,
     GivenBack,
     Lost,
     Started,
+    TicketEvent,
     Worker,
 )
 from weft.model.keys import task_key
@@ -125,6 +125,8 @@ class Machine:
         self._commands: list[Command] = []
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
+        self.broken = ""
+        """Why nothing can go on until a person has mended it; empty while all is well."""
         self.answer: str | None = None
         self.value: Any = None
 
@@ -230,12 +232,14 @@ class Machine:
         return waits
 
     def _retire(self, rooms: list[int]) -> None:
-        """Take note of slots the backend has given up."""
+        """Take note of slots that are out of service, and of those that are back."""
         for slot, room in enumerate(rooms):
             if room < 0:
                 self._placement.retire(slot)
+            else:
+                self._placement.restore(slot)
 
-    def apply(self, event: BackendEvent | Recalled, now_s: float = 0.0) -> list[Command]:
+    def apply(self, event: TicketEvent | Recalled, now_s: float = 0.0) -> list[Command]:
         """Take one event in; events of tickets nobody waits for are ignored."""
         if isinstance(event, Recalled):
             self._recalled(event)
@@ -323,6 +327,11 @@ class Machine:
         self._settle(task, end.value, end.error)
 
     def _lost(self, task: Task, loss: Lost) -> None:
+        if loss.interrupts:
+            self.broken = self.broken or loss.reason
+            self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
+            self._requeue(task)
+            return
         task.losses += 1
         if gives_up(task):
             self._commands.append(Record(task, None, WORKER_DIED, loss.detail, (), None, 0.0))

@@ -84,6 +84,8 @@ class Lost:
     ticket: int
     reason: str
     detail: str = ""
+    interrupts: bool = False
+    """It would be lost everywhere, until a person has mended something: the run stops here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,4 +95,16 @@ class GivenBack:
     ticket: int
 
 
-BackendEvent = Started | Entered | Finished | Lost | GivenBack
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """Something became of a node or a slot; an event of the run, no attempt's."""
+
+    kind: str
+    """`node-lost`, `node-returned`, `node-refused` or `slot-retired`."""
+    detail: str
+    ticket: int = 0
+    """Of no attempt."""
+
+
+TicketEvent = Started | Entered | Finished | Lost | GivenBack
+BackendEvent = TicketEvent | Happened

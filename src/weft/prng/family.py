@@ -8,7 +8,7 @@ code of it, where every word is a uint64. Hence the rule for steps, output maps 
   uint64; a literal would be an int64, and int64 with uint64 is a float);
 - every result that may exceed its width is masked, also to 64 bits;
 - literals are fine as indices, shift counts and loop bounds, and nowhere else;
-- a modulus is a word as well, and below 2^31.
+- a modulus is a word as well, at most 2^32.
 """
 
 from __future__ import annotations

@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 
 COMPILED_FROM = 5000
 """Calls from which on loading compiled code is worth it."""
-MAX_MODULUS = (1 << 31) - 1
+MAX_MODULUS = 1 << 32
+MAX_BOUND = (1 << 31) - 1
 """The greatest bound of nextInt and its kin; with more some would draw again for ever."""
+REJECTING = ("bounded", "masked")
 
 
 def generate(hypothesis: Hypothesis, count: int) -> list[int]:
@@ -49,7 +51,8 @@ def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]
     else:
         gaps = np.append(gaps, np.array(hypothesis.skips.listed[: count - 1], np.int64))
     state = first_state(family, hypothesis)
-    return fill(family, hypothesis.output, state, hypothesis.modulus, gaps)
+    modulus = 1 if hypothesis.output == "raw" else hypothesis.modulus  # it need not fit a word
+    return fill(family, hypothesis.output, state, modulus, gaps)
 
 
 def draws(hypothesis: Hypothesis) -> Iterator[int]:
@@ -72,8 +75,11 @@ def checked_family(hypothesis: Hypothesis) -> Family:
     """Return the family of a hypothesis; refuse a map or a modulus that it cannot have."""
     family = family_named(hypothesis.family)
     draw_of(family, hypothesis.output)
-    if not 1 <= hypothesis.modulus <= MAX_MODULUS:
-        raise InputError(f"a modulus is 1 to {MAX_MODULUS}, not {hypothesis.modulus}")
+    most = MAX_BOUND if hypothesis.output in REJECTING else MAX_MODULUS
+    if hypothesis.output != "raw" and not 1 <= hypothesis.modulus <= most:
+        raise InputError(
+            f"a modulus of {hypothesis.output} is 1 to {most}, not {hypothesis.modulus}"
+        )
     return family
 
 

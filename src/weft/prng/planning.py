@@ -23,8 +23,11 @@ from weft.prng.scoring import split
 
 WAVE_COSTS = (200, 1_000, 5_000, 20_000, 60_000, 200_000)
 """What a plan may have cost at the end of each wave, in milliseconds of one core."""
-UNUSUAL = 4
-"""An output map that is not the first one of its family counts as so many times dearer."""
+RARE = 8
+"""A plan counts as so many times dearer for each of: a generator that few programs use, an
+output map that is not the usual one of its generator, an attack that needs luck."""
+USUAL = ("java", "mt19937", "php_mt", "cpython", "glibc", "v8", "msvc", "xorshift64")
+LUCKY = ("dates", "likely", "varying")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,8 @@ def _wanted(said: Plan | Gap, settings: Settings) -> bool:
 
 def _weight(plan: Plan) -> int:
     usual = next(iter(family_named(plan.family).outputs))
-    return 1 if plan.output == usual else UNUSUAL
+    rare = (plan.family not in USUAL) + (plan.output != usual) + (plan.attack in LUCKY)
+    return int(RARE**rare)
 
 
 _PLACES = {family.name: place for place, family in enumerate(FAMILIES)}

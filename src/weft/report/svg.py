@@ -21,6 +21,7 @@ ELEMENTS = frozenset(
         "code",
         "defs",
         "desc",
+        "details",
         "div",
         "ellipse",
         "figcaption",
@@ -42,6 +43,7 @@ ELEMENTS = frozenset(
         "span",
         "stop",
         "strong",
+        "summary",
         "svg",
         "table",
         "tbody",
@@ -78,6 +80,11 @@ def drawing(width: float, height: float, *children: str, label: str) -> Markup:
     """Build an SVG that scales with the page; `label` says in words what it shows."""
     box = f"0 0 {_number(width)} {_number(height)}"
     return element("svg", *children, viewBox=box, role="img", aria_label=label, class_="drawing")
+
+
+def wide_drawing(width: float, height: float, *children: str, label: str) -> Markup:
+    """Build an SVG that stays legible on a narrow page, where it is moved sideways instead."""
+    return element("div", drawing(width, height, *children, label=label), class_="wide")
 
 
 def table(headers: list[str], rows: list[list[str]]) -> Markup:

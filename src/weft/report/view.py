@@ -43,6 +43,20 @@ class TaskSeen:
     node: str | None = None
     gpu: int | None = None
     worker_pid: int | None = None
+    worker_started: float | None = None
+    queued_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSeen:
+    """One attempt that did not succeed, of the task with this key."""
+
+    key: str
+    attempt: int
+    outcome: str
+    """`failed` or `requeued`."""
+    reason: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +92,8 @@ class RunView:
             for first in range(0, last + 1, CHUNK):
                 rows = manifest.query(
                     "SELECT id, key, function, state, args, value, error, run_s, notes, attempt,"
-                    " started_at, finished_at, node, gpu, worker_pid FROM tasks"
+                    " started_at, finished_at, node, gpu, worker_pid, worker_started, queued_at"
+                    " FROM tasks"
                     " WHERE id >= ? AND id < ? ORDER BY id",
                     first,
                     first + CHUNK,
@@ -86,6 +101,29 @@ class RunView:
                 for id_, *row in rows:
                     block = places.of(id_)
                     yield _seen(row, block.lane, block.round, id_ - block.first)
+
+    def attempts(self) -> Iterator[AttemptSeen]:
+        """Every attempt that did not succeed, by task and in order."""
+        with open_manifest(RunFolder(self.path)) as manifest:
+            rows = manifest.query(
+                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, '')"
+                " FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.rowid"
+            )
+        for row in rows:
+            yield AttemptSeen(*row)
+
+    def log_tail(self, key: str, limit_bytes: int) -> str:
+        """Return the end of what a task's last attempt printed: stdout, then stderr."""
+        folder = RunFolder(self.path).logs / key
+        files = [p for p in sorted(folder.glob("*")) if p.stem.isdigit() and p.is_file()]
+        last = max((int(p.stem) for p in files), default=0)
+        parts = []
+        for suffix in (".out", ".log"):
+            for path in (p for p in files if int(p.stem) == last and p.suffix == suffix):
+                with path.open("rb") as file:
+                    file.seek(max(0, path.stat().st_size - limit_bytes))
+                    parts.append(file.read(limit_bytes).decode("utf-8", "replace").strip())
+        return "\n".join(part for part in parts if part)
 
     def paused_s(self) -> float:
         """Seconds in which no coordinator worked on the run."""

@@ -23,8 +23,8 @@ from weft.storage.disk import Disk
 from weft.storage.heads import Home
 
 SCHEMA_VERSION = 1
-OURS = (".lock", ".owner", "objects", "run.toml.tmp")
-"""What a run that was killed while being created may leave behind."""
+OURS = (".lock", ".owner", "objects", "run.toml.tmp", "VALIDATION_REPORT.md")
+"""What a check before a run, or a run that was killed while being created, may leave behind."""
 SEALED_VIEWS = "sealed-views"
 """Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
 OWNER_WAIT_S = 1.0
@@ -99,6 +99,8 @@ class RunFolder:
         self.logs = path / "logs"
         self.attempts = path / "attempts"
         """Where commands work; each attempt has a folder of its own while it runs."""
+        self.kept = path / "kept"
+        """What a person asked to keep of failed commands; nothing reads it."""
 
     def is_run(self) -> bool:
         """Whether a run was created here."""

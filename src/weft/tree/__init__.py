@@ -2,7 +2,8 @@
 
     tree.toml ─► Plot ─► search: rounds of stages ─► Story: nodes, evals, who was promoted and why
 
-`plot` is what is asked and `plotfile` reads it, `ideas` are what is tried, `stages` describe
-commands and `slot` works around them, `decide` gates and ranks, `search` puts rounds together,
-`story` is what came of it, `view` rebuilds it from a run, `summary` and `report` tell it.
+`plot` is what is asked and `plotfile` reads it, `ideas` are what is tried and `propose` has them
+made, `stages` describe commands and `slot` works around them, `decide` and `rules` gate and rank,
+`search` puts rounds together, `story` is what came of it, `view` rebuilds it from a run, `evals`,
+`summary` and `report` tell it.
 """

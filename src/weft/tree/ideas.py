@@ -1,25 +1,32 @@
-"""Ideas from a folder of files, and from lists of values for a parameter.
+"""Ideas from a folder of files, from values for parameters, and those a command has written.
 
-Read once, at the door; their bytes become inputs of the run. Two ideas are the same when their
-normalised text is: white space at the ends of lines and empty lines at the end do not count.
+Read once, at the door or on the slot; their bytes become inputs or objects of the run. Two ideas
+are the same when their normalised text is: white space at the ends of lines and empty lines at
+the end do not count.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
 from weft.errors import FileInvalid
+from weft.model import strictjson
 from weft.tree.plot import Idea
 from weft.treetools.stage import BLOCK
 
-SUFFIXES = (".md", ".patch", ".diff", ".txt")
+PATCHES = (".patch", ".diff")
+SUFFIXES = (".md", ".txt", ".json", *PATCHES)
 MAX_BYTES = 4 * 2**20
 MAX_IDEAS = 100_000
+MAX_PROPOSED = 1000
+PATCHED = re.compile(r"^--- ([^\t\n]*)[^\n]*\n\+\+\+ ([^\t\n]*)[^\n]*\n@@ ", re.MULTILINE)
+KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
 def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
@@ -27,29 +34,59 @@ def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise FileInvalid(f"ideas folder {folder} {what}")
-    files = sorted(p for p in folder.iterdir() if p.suffix in SUFFIXES)
-    return [_read(path, folder, has_command) for path in files]
+    found = []
+    for path in _files(folder):
+        try:
+            found.append(_read(path, folder, has_command))
+        except _NoIdea as error:
+            raise FileInvalid(f"idea {path!s:.300} {error}", hint=error.hint) from None
+    return found
+
+
+def read_proposed(
+    folder: Path, *, has_command: bool
+) -> tuple[list[tuple[Idea, bytes]], list[tuple[str, str]]]:
+    """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
+    found: list[tuple[Idea, bytes]] = []
+    skipped: list[tuple[str, str]] = []
+    for path in _files(folder) if folder.is_dir() else ():
+        try:
+            if len(found) >= MAX_PROPOSED:
+                raise _NoIdea(f"is one of more than {MAX_PROPOSED:,}")
+            found.append(_read(path, folder, has_command))
+        except _NoIdea as error:
+            name = path.name.encode("utf-8", "backslashreplace").decode()
+            skipped.append((name[:200], str(error)))
+    return found, skipped
 
 
 def from_parameters(tables: Sequence[Mapping[str, Any]]) -> list[tuple[Idea, bytes]]:
     """Return one idea for each value of each parameter."""
-    found = []
-    for table in tables:
-        for value in table["values"]:
-            body = {"file": table["file"], "key": table["key"], "value": value}
-            data = json.dumps(body, sort_keys=True).encode()
-            name = f"{table['key']}={json.dumps(value)}"
-            found.append((Idea(name, "parameter", digest_of(data)), data))
-    return found
+    return [
+        _parameter(table["file"], {table["key"]: value})
+        for table in tables
+        for value in table["values"]
+    ]
 
 
-def merged(*parts: Sequence[tuple[Idea, bytes]], where: Path) -> list[tuple[Idea, bytes]]:
+def from_grids(tables: Sequence[Mapping[str, Any]]) -> list[tuple[Idea, bytes]]:
+    """Return one idea for each combination of each grid's values."""
+    return [
+        _parameter(table["file"], dict(zip(table["values"], chosen, strict=True)))
+        for table in tables
+        for chosen in product(*table["values"].values())
+    ]
+
+
+def merged(
+    *parts: Sequence[tuple[Idea, bytes]], where: Path, may_be_none: bool = False
+) -> list[tuple[Idea, bytes]]:
     """Put ideas together, by name; refuses two of one name, too many, or none."""
     ideas = sorted((pair for part in parts for pair in part), key=lambda pair: pair[0].name)
     for (one, _), (other, _) in pairwise(ideas):
         if one.name == other.name:
             raise FileInvalid(f"{where}: two ideas are called {one.name!r}")
-    if not 0 < len(ideas) <= MAX_IDEAS:
+    if len(ideas) > MAX_IDEAS or not (ideas or may_be_none):
         raise FileInvalid(f"{where}: {len(ideas):,} ideas; there must be 1 to {MAX_IDEAS:,}")
     return ideas
 
@@ -60,33 +97,89 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(b"\n".join(lines).strip(b"\n")).hexdigest()
 
 
+def name_of(values: Mapping[str, Any]) -> str:
+    """Return what an idea that sets these values is called."""
+    return ",".join(f"{key}={json.dumps(value)}" for key, value in values.items())
+
+
+def _parameter(file: str, values: Mapping[str, Any]) -> tuple[Idea, bytes]:
+    data = json.dumps({"file": file, "values": dict(values)}, sort_keys=True).encode()
+    return Idea(name_of(values), "parameter", digest_of(data)), data
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
+
+
+class _NoIdea(Exception):  # noqa: N818 - a signal inside this file
+    """Says what is wrong with a file, without its path: that is a slot's, or the user's."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.hint = hint
+
+
 def _read(path: Path, folder: Path, has_command: bool) -> tuple[Idea, bytes]:
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise FileInvalid(f"idea {path} leads out of its folder")
+            raise _NoIdea("leads out of its folder")
         if not path.is_file() or path.stat().st_size > MAX_BYTES:
-            raise FileInvalid(f"idea {path} is no plain file of at most {MAX_BYTES:,} bytes")
+            raise _NoIdea(f"is no plain file of at most {MAX_BYTES:,} bytes")
         data = path.read_bytes()
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise FileInvalid(f"idea {path} is not UTF-8: byte {error.start}") from None
+        raise _NoIdea(f"is not UTF-8: byte {error.start}") from None
     except OSError as error:
-        raise FileInvalid(f"idea {path}: {error.strerror}") from None
+        raise _NoIdea(f"cannot be read: {error.strerror}") from None
     if not path.name.isprintable():
-        raise FileInvalid(f"idea {path.name!r}: a name is printable text")
+        raise _NoIdea("has a name that cannot be printed")
     if not text.strip():
-        raise FileInvalid(f"idea {path} is empty")
+        raise _NoIdea("is empty")
     return Idea(path.name, _kind(path, text, has_command), digest_of(data)), data
 
 
 def _kind(path: Path, text: str, has_command: bool) -> str:
-    if path.suffix in (".patch", ".diff"):
+    if path.suffix in PATCHES:
+        _check_inside([name for pair in PATCHED.findall(text) for name in pair])
         return "patch"
+    if path.suffix == ".json":
+        _check_parameter(text)
+        return "parameter"
     if BLOCK.search(text):
+        _check_inside([block["file"].strip() for block in BLOCK.finditer(text)])
         return "blocks"
     if has_command:
         return "text"
-    raise FileInvalid(
-        f"idea {path} is text, and no command implements it",
-        hint="set implement.argv, or write a patch or search-replace blocks",
-    )
+    hint = "set implement.argv, or write a patch or search-replace blocks"
+    raise _NoIdea("is text, and no command implements it", hint)
+
+
+def _check_parameter(text: str) -> None:
+    """Refuse what is not `{"file": …, "values": {key: value}}`."""
+    try:
+        body = strictjson.loads(text, where="its JSON", max_bytes=MAX_BYTES)
+    except FileInvalid as error:
+        raise _NoIdea(f"cannot be read: {error.message}") from None
+    if complaint := next(_complaints(body), ""):
+        raise _NoIdea(f"is no parameter: {complaint}")
+
+
+def _complaints(body: Any) -> Iterator[str]:
+    if not isinstance(body, dict) or body.keys() != {"file", "values"}:
+        yield "it has other fields than file and values"
+    elif not isinstance(body["file"], str) or not body["file"] or "\0" in body["file"]:
+        yield "file is not a path"
+    elif not isinstance(body["values"], dict) or not body["values"]:
+        yield "values are not a table of keys and values"
+    else:
+        for key, value in body["values"].items():
+            if not KEY.fullmatch(key) or not isinstance(value, bool | int | float | str):
+                yield f"{key[:100]!r} is not a dotted key with a plain value"
+
+
+def _check_inside(names: Sequence[str]) -> None:
+    """Refuse paths that lead out of any repository."""
+    for name in names:
+        parts = name.split("/")
+        if ".." in parts or (name.startswith("/") and name != "/dev/null"):
+            raise _NoIdea(f"names {name[:100]!r}, a path outside the repository")

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-STAGES = ("implement", "review", "sweep", "score")
+from weft.model.values import Object
+
+STAGES = ("propose", "implement", "review", "sweep", "score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +21,11 @@ class Stage:
     env: Mapping[str, str] = field(default_factory=dict)
     env_from: tuple[str, ...] = ()
     format: str = "weft"
-    """Whose evaluator wrote the result: `weft`, `openevolve`, `shinka`."""
+    """Whose evaluator wrote the result: `weft`, `openevolve`, `shinka`, `evo`."""
     regex: str = ""
     """Takes the score out of stdout."""
+    recorded: bool = False
+    """What an earlier run recorded stands in for the command."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +50,25 @@ class Plot:
     max_usd: str = ""
     """Decimal text; empty for no limit."""
     max_tokens: int = 0
+    mutations: tuple[Mapping[str, Any], ...] = ()
+    """Tables that say how values of a file are moved; numbers as decimal text."""
+    memory: str = "off"
+    """`off`, or `replay`: commands get what was said on the way to their node."""
+    memory_turns: int = 20
+    memory_chars: int = 20_000
+    gate: str = ""
+    """`module:function` that judges in place of the usual gate; empty for that."""
+    gate_source: str = ""
+    """SHA-256 of its module's source."""
+    rank: str = ""
+    rank_source: str = ""
     dry_run: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form, as the run's first record binds it."""
         said: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         said["protected"] = list(self.protected)
+        said["mutations"] = [dict(table) for table in self.mutations]
         said["stages"] = {
             name: {
                 "argv": list(s.argv),
@@ -60,6 +77,7 @@ class Plot:
                 "env_from": list(s.env_from),
                 "format": s.format,
                 "regex": s.regex,
+                "recorded": s.recorded,
             }
             for name, s in self.stages.items()
         }
@@ -72,15 +90,30 @@ class Plot:
             name: Stage(**{**s, "argv": tuple(s["argv"]), "env_from": tuple(s["env_from"])})
             for name, s in raw["stages"].items()
         }
-        return Plot(**{**raw, "protected": tuple(raw["protected"]), "stages": stages})
+        more = {name: tuple(raw[name]) for name in ("protected", "mutations")}
+        return Plot(**{**raw, **more, "stages": stages})
 
     def limit_s(self, stage: str) -> float:
         """Seconds that one attempt of a stage may take."""
-        return self.stages[stage].timeout_s or self.eval_timeout_s
+        own = self.stages.get(stage)
+        return (own.timeout_s if own else 0.0) or self.eval_timeout_s
 
     def has(self, stage: str) -> bool:
-        """Whether a stage has a command."""
-        return stage in self.stages and bool(self.stages[stage].argv)
+        """Whether a stage has a command, or the record of one."""
+        own = self.stages.get(stage)
+        return own is not None and bool(own.argv or own.recorded)
+
+    def is_recorded(self, stage: str) -> bool:
+        """Whether an earlier run's record stands in for a stage's command."""
+        return stage in self.stages and self.stages[stage].recorded
+
+    def proposes(self) -> bool:
+        """Whether nodes get ideas of their own."""
+        return bool(self.mutations) or self.has("propose")
+
+    def remembers(self) -> bool:
+        """Whether transcripts are kept."""
+        return self.memory == "replay"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +124,16 @@ class Idea:
     kind: str
     digest: str
     """SHA-256 of its normalised text, for dedupe."""
+    content: Object | None = None
+    """Its bytes if it was made for a node; those of the config's ideas are inputs of the run."""
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON form."""
+        """JSON form of an idea of the config."""
         return {"name": self.name, "kind": self.kind, "digest": self.digest}
+
+    def bytes_in(self, inputs: Mapping[str, Object]) -> Object | None:
+        """Return the reference to its bytes; a dry run may have none."""
+        return self.content or inputs.get(f"idea/{self.name}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,30 +12,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from weft.errors import FileInvalid, UsageError
+from weft.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
 from weft.tree.plot import Plot, Stage
 
 MAX_BYTES = 4 * 2**20
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
-Named = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 Variable = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+FUNCTION = r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*$"
+PLACEHOLDER = re.compile(
+    r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir)\}"
+)
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+class StageTable(BaseModel):
+    """`[propose]`, `[implement]`, `[review]`, `[sweep]` or `[score]`."""
 
+    model_config = STRICT
 
-class StageTable(_Strict):
-    """`[implement]`, `[review]`, `[sweep]` or `[score]`."""
-
-    argv: Annotated[list[Text], Field(min_length=1)]
+    argv: list[Text] = []
+    shell: Annotated[Text, Field(min_length=1)] | None = None
+    recorded: bool = False
     timeout_s: Seconds | None = None
     env: dict[Variable, Text] = {}
     env_from: list[Variable] = []
-    format: Literal["weft", "openevolve", "shinka"] = "weft"
+    format: Literal["weft", "openevolve", "shinka", "evo"] = "weft"
     regex: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
 
     @field_validator("regex")
@@ -49,34 +53,43 @@ class StageTable(_Strict):
             raise ValueError("a regex has one group, the score")
         return text
 
+    @model_validator(mode="after")
+    def _check_command(self) -> StageTable:
+        if not self.argv and not self.shell and not self.recorded:
+            raise ValueError("argv is missing: the command as a list of words")
+        if self.argv and self.shell:
+            raise ValueError("give argv or shell, one of them")
+        found = PLACEHOLDER.search(self.shell or "")
+        if found:
+            name = found[1].upper()
+            raise ValueError(f"{found[0]} is not put into a shell line; write $WEFT_{name}")
+        return self
+
     def to_stage(self) -> Stage:
         """Return the stage as plain data."""
         return Stage(
-            tuple(self.argv),
+            ("/bin/sh", "-c", self.shell) if self.shell else tuple(self.argv),
             self.timeout_s or 0.0,
             self.env,
             tuple(self.env_from),
             self.format,
             self.regex or "",
+            self.recorded,
         )
 
 
-class ParameterTable(_Strict):
-    """`[[parameters]]`: values to try for one field of a JSON file."""
-
-    file: Named
-    key: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$")]
-    values: Annotated[list[bool | int | float | str], Field(min_length=1, max_length=10_000)]
-
-
-class TreeFile(_Strict):
+class TreeFile(BaseModel):
     """The whole file."""
+
+    model_config = STRICT
 
     repo: Named | None = None
     files: Named | None = None
     revision: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")] = "HEAD"
     ideas: Named | None = None
     parameters: list[ParameterTable] = []
+    grids: list[GridTable] = []
+    mutations: list[MutationTable] = []
     protected: list[Named] = []
     direction: Literal["max", "min"]
     beam_width: Annotated[int, Field(ge=1, le=10_000)] = 3
@@ -93,11 +106,20 @@ class TreeFile(_Strict):
     review_rounds: Annotated[int, Field(ge=1, le=20)] = 1
     max_usd: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    memory: Literal["off", "replay"] = "off"
+    memory_turns: Annotated[int, Field(ge=1, le=10_000)] = 20
+    memory_chars: Annotated[int, Field(ge=1, le=10_000_000)] = 20_000
+    area: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
+    feed_index: bool = False
+    recorded_from: Named | None = None
+    gate: Annotated[str, Field(pattern=FUNCTION)] | None = None
+    rank: Annotated[str, Field(pattern=FUNCTION)] | None = None
     deterministic: bool = False
     seed: Annotated[int, Field(ge=0, le=2**63)] = 0
     max_parallel_evals: Annotated[int, Field(ge=1, le=4096)] = 1
     max_parallel_per_node: Annotated[int, Field(ge=1, le=4096)] | None = None
-    parallel_backend: Literal["serial", "local", "threadpool"] = "local"
+    parallel_backend: Literal["serial", "local", "threadpool", "ray"] = "local"
+    propose: StageTable | None = None
     implement: StageTable | None = None
     review: StageTable | None = None
     sweep: StageTable | None = None
@@ -107,17 +129,33 @@ class TreeFile(_Strict):
     def _check_together(self) -> TreeFile:
         if (self.repo is None) is (self.files is None):
             raise ValueError("give repo or files, one of them")
-        if self.ideas is None and not self.parameters:
-            raise ValueError("give ideas, parameters, or both")
+        sources = (self.ideas, self.parameters, self.grids, self.mutations, self.propose)
+        if not any(sources):
+            raise ValueError("give ideas, parameters, grids, mutations or propose")
         if self.score.env_from:
             raise ValueError("score.env_from: the scorer gets no secrets")
+        if self.feed_index and self.area is None:
+            raise ValueError("feed_index needs area, the name of the index")
+        self._check_recorded()
+        if self.parallel_backend == "serial" and self.max_parallel_evals > 1:
+            raise ValueError("parallel_backend serial and max_parallel_evals above 1 contradict")
         if self.review_rounds > 1 and self.review is None:
             raise ValueError("review_rounds needs [review]")
         return self
 
+    def _check_recorded(self) -> None:
+        tables = (self.propose, self.implement, self.review)
+        if any(table is not None and table.recorded for table in (self.sweep, self.score)):
+            raise ValueError("recorded is for propose, implement and review; the rest runs again")
+        if any(t is not None and t.recorded for t in tables) is not (
+            self.recorded_from is not None
+        ):
+            raise ValueError("recorded = true and recorded_from, the run, belong together")
+
     def to_plot(self, *, dry_run: bool) -> Plot:
         """Return what decides the outcome, as plain data."""
-        tables = {"implement": self.implement, "review": self.review, "sweep": self.sweep}
+        named = ("propose", "implement", "review", "sweep")
+        tables = {name: getattr(self, name) for name in named}
         stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
         return Plot(
             stages={"implement": Stage()} | stages | {"score": self.score.to_stage()},
@@ -137,6 +175,12 @@ class TreeFile(_Strict):
             review_rounds=self.review_rounds,
             max_usd=self.max_usd or "",
             max_tokens=self.max_tokens or 0,
+            mutations=tuple(table.to_dict() for table in self.mutations),
+            memory=self.memory,
+            memory_turns=self.memory_turns,
+            memory_chars=self.memory_chars,
+            gate=self.gate or "",
+            rank=self.rank or "",
             dry_run=dry_run,
         )
 
@@ -158,6 +202,9 @@ def read_plotfile(path: Path, given: Mapping[str, Any]) -> TreeFile:
         said = message.replace("Extra inputs are not permitted", "unknown field")
     if where in given:
         raise UsageError(f"{flag_of(where)} {given[where]!r:.80}: {said}")
+    flags = [flag_of(name) for name in given if name in said]
+    if not where and flags:
+        raise UsageError(f"{', '.join(flags)}: {said}")
     raise FileInvalid(f"{path}: {where}: {said}" if where else f"{path}: {said}")
 
 

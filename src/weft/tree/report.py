@@ -1,25 +1,23 @@
-"""The report's pages of a tree run: the tree, scores by depth, the evals with diffs, times."""
+"""The report's pages of a tree run: the tree itself, charts, and the table of evals."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 
 from markupsafe import Markup
 
 from weft.report.hook import Page
-from weft.report.svg import drawing, element, table
-from weft.report.text import clip, duration, some
+from weft.report.svg import element, table, wide_drawing
+from weft.report.text import clip, some
 from weft.report.view import RunView
+from weft.tree.charts import scores_by_depth, worker_timeline
+from weft.tree.evalpage import evals_page
 from weft.tree.search import best_of
 from weft.tree.story import Eval, Node
 from weft.tree.view import Timing, TreeSeen, see
 
 WIDTH, STEP, RADIUS = 1000, 90, 9
 MAX_EVALS = 500
-MAX_DIFFS = 60
-DIFF_BYTES = 6000
-BAR = 12
 INK = "currentColor"
 
 
@@ -38,10 +36,10 @@ def lines(run: RunView) -> list[str]:
 def pages(run: RunView) -> list[Page]:
     """Make the pages of a tree run."""
     seen = see(run)
-    parts = [_tree(seen), _depths(seen), _timeline(seen), _evals(seen)]
+    parts = [_tree(seen), scores_by_depth(seen), worker_timeline(run), _evals(seen)]
     return [
         Page("Tree", Markup("").join(parts), order=1),
-        Page("Diffs", _diffs(run, seen), order=2),
+        Page("Diffs and logs", evals_page(run, seen), order=2),
     ]
 
 
@@ -56,7 +54,7 @@ def _tree(seen: TreeSeen) -> Markup:
     drawn += [mark for n in nodes for mark in _node(n, places[n.node_id], n.node_id in best)]
     height = (max(n.depth for n in nodes) + 1) * STEP
     label = f"{len(nodes)} nodes, best {best_of(seen.plot, seen.story).name}"
-    return element("h3", "Tree") + drawing(WIDTH, height, *drawn, label=label)
+    return element("h3", "Tree") + wide_drawing(WIDTH, height, *drawn, label=label)
 
 
 def _places(nodes: Sequence[Node]) -> dict[int, tuple[float, float]]:
@@ -92,46 +90,6 @@ def _node(node: Node, place: tuple[float, float], best: bool) -> list[Markup]:
     return [dot, text, below]
 
 
-def _depths(seen: TreeSeen) -> Markup:
-    rows = []
-    for depth in range(max((e.depth for e in seen.story.evals), default=0) + 1):
-        nodes = [n for n in seen.story.nodes if n.depth == depth and n.result]
-        evals = seen.story.at(depth)
-        scores = [Decimal(e.result["score"]) for e in evals if e.result]
-        spread = f"{min(scores)} to {max(scores)}" if scores else ""
-        best = nodes[0].result["score"] if nodes else ""
-        rows.append([str(depth), str(len(evals)), str(len(nodes)), best, spread])
-    heads = ["depth", "evals", "nodes", "best score", "scores of all evals"]
-    return element("h3", "Score by depth") + table(heads, rows)
-
-
-def _timeline(seen: TreeSeen) -> Markup:
-    """One bar per eval, from its first start to its last end."""
-    spans = [
-        (e, t)
-        for e in seen.story.evals[:MAX_EVALS]
-        if (t := seen.timing.get(e.eval_id)) and t.started_at and t.finished_at
-    ]
-    if not spans:
-        return element("p", "No eval has finished yet.", class_="quiet")
-    start = min(t.started_at or 0.0 for _, t in spans)
-    length = max(t.finished_at or 0.0 for _, t in spans) - start or 1.0
-    bars = [_bar(number, e, t, start, length) for number, (e, t) in enumerate(spans)]
-    head = f"Timeline of evals ({duration(length)})"
-    return element("h3", head) + drawing(WIDTH, len(spans) * BAR, *bars, label=head)
-
-
-def _bar(number: int, item: Eval, timing: Timing, start: float, length: float) -> Markup:
-    x = WIDTH * ((timing.started_at or start) - start) / length
-    width = WIDTH * ((timing.finished_at or start) - (timing.started_at or start)) / length
-    title = element("title", f"{item.name} {item.idea.name}: {item.verdict}")
-    shade = 0.9 if item.node_id is not None else 0.4
-    return element(
-        "rect", title, x=x, y=number * BAR, width=max(1.0, width), height=BAR - 3,
-        fill=INK, opacity=shade,
-    )  # fmt: skip
-
-
 def _evals(seen: TreeSeen) -> Markup:
     shown = seen.story.evals[:MAX_EVALS]
     rows = [_row(e, seen.timing.get(e.eval_id, Timing())) for e in shown]
@@ -146,16 +104,3 @@ def _row(e: Eval, timing: Timing) -> list[str]:
     spent = f"{timing.seconds:.2f}"
     own = [e.name, str(e.depth), e.parent.name, e.idea.name, score, rank, e.verdict]
     return [*own, spent, str(timing.attempts)]
-
-
-def _diffs(run: RunView, seen: TreeSeen) -> Markup:
-    """Diffs of promoted evals first, then of refused ones."""
-    found = [e for e in seen.story.evals if e.candidate and e.candidate["diff"] is not None]
-    found.sort(key=lambda e: (e.node_id is None, e.eval_id))
-    parts = [element("p", some(min(len(found), MAX_DIFFS), len(found), "diff"))]
-    for item in found[:MAX_DIFFS]:
-        assert item.candidate is not None
-        text = run.read(item.candidate["diff"]).decode("utf-8", "replace")
-        parts.append(element("h4", f"{item.name} {item.idea.name}: {item.verdict}"))
-        parts.append(element("pre", Markup.escape(clip(text, DIFF_BYTES, lines=True))))
-    return Markup("").join(parts)

@@ -16,6 +16,7 @@ from typing import Any
 from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.tree.decide import EXACT
+from weft.tree.foreign import from_evo, from_openevolve, from_shinka
 
 MAX_RESULT_BYTES = 4 * 2**20
 MAX_DIGITS = 400
@@ -45,7 +46,7 @@ def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str,
     if not found:
         return {}
     raw = parsed(*found[0])
-    return checked(_from_openevolve(raw) if form == "openevolve" else raw, found[0][1])
+    return checked(raw if form == "weft" else _translated(form, raw), found[0][1])
 
 
 # -- where it may be ----------------------------------------------------------------------------
@@ -80,24 +81,23 @@ def _printed(stdout: Path) -> bytes:
 # -- other tools --------------------------------------------------------------------------------
 
 
-def _from_openevolve(raw: Mapping[str, Any]) -> dict[str, Any]:
-    """OpenEvolve: `combined_score` ranks, every other number is a metric."""
-    if "combined_score" not in raw:
-        raise Invalid("no combined_score")
-    rest = {name: value for name, value in raw.items() if name != "combined_score"}
-    return {"score": raw["combined_score"], "metrics": rest}
+def _translated(form: str, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        return {"openevolve": from_openevolve, "evo": from_evo}[form](raw)
+    except ValueError as error:
+        raise Invalid(str(error)) from None
 
 
 def _from_shinka(out_dir: Path) -> dict[str, Any]:
-    """ShinkaEvolve: metrics.json ranks, and counts only if correct.json says so."""
     files = [_of_file(out_dir / name) for name in ("metrics.json", "correct.json")]
     if files[0] is None or files[1] is None:
         raise Invalid("metrics.json and correct.json are needed, both")
-    raw, correct = parsed(*files[0]), parsed(*files[1]).get("correct")
-    if not isinstance(correct, bool):
-        raise Invalid("correct.json: correct is not true or false")
-    result = checked(_from_openevolve(raw), files[0][1])
-    return {**result, "rows": {"ok": int(correct), "expected": 1}}
+    metrics, correct = (parsed(*file) for file in files if file)
+    try:
+        result = checked(from_shinka(metrics, correct), files[0][1])
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+    return {**result, "rows": {"ok": int(correct["correct"]), "expected": 1}}
 
 
 # -- reading ------------------------------------------------------------------------------------

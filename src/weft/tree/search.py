@@ -16,42 +16,59 @@ from typing import Any
 
 from weft.define import search
 from weft.model.results import Result
-from weft.model.tasks import Round, Unknown, make_round
+from weft.model.tasks import Round, TaskCall, Unknown, make_round
 from weft.model.values import Object
-from weft.tree.decide import EXACT, gain, gate, lower_is_better, ranked, touched
+from weft.tree.decide import EXACT, gain, lower_is_better, touched
+from weft.tree.failures import named
+from weft.tree.imports import Imports
 from weft.tree.plot import Idea, Plot, Root
-from weft.tree.stages import root_call, stage_call
+from weft.tree.propose import propose_call, take
+from weft.tree.recordings import Recordings
+from weft.tree.rules import Judges
+from weft.tree.spending import Spending
+from weft.tree.stages import message_of, root_call, stage_call
 from weft.tree.story import Eval, Node, Skip, Story
 
 NAME = "weft.tree.search:tree"
 Steps = Generator[Round, Sequence[Result], Any]
-BY_STAGE = {"implement": "implement-failed", "review": "review-failed", "sweep": "sweep-failed"}
-TIMED_OUT, SKIPPED = 124, 125
 
 
 @search(version=1)
 def tree(
-    plot: dict[str, Any], ideas: list[dict[str, Any]], root: dict[str, Any], *, inputs: Any
+    plot: dict[str, Any],
+    ideas: list[dict[str, Any]],
+    root: dict[str, Any],
+    recorded: dict[str, Any],
+    imported: dict[str, Any] | None,
+    *,
+    inputs: Any,
 ) -> Steps:
     """Improve a repository's score by sequences of ideas; the answer is the best path found."""
-    return (yield from grow(plot, ideas, root, inputs, Story()))
+    return (yield from grow(plot, ideas, root, recorded, imported, inputs, Story()))
 
 
 def grow(
     plot: Mapping[str, Any],
     ideas: Sequence[Mapping[str, Any]],
     root: Mapping[str, Any],
+    recorded: Mapping[str, Any],
+    imported: Mapping[str, Any] | None,
     inputs: Mapping[str, Object],
     story: Story,
 ) -> Steps:
     """Carry the search out and write down in `story` what is decided."""
-    growth = Growth(Plot.from_dict(plot), [Idea(**raw) for raw in ideas], inputs, story)
+    own = [Idea(**raw) for raw in ideas]
+    growth = Growth(Plot.from_dict(plot), own, inputs, story, Recordings(recorded))
+    growth.imports = Imports(imported)
     yield from growth.score_root(Root(**root))
     if not story.nodes[0].result:
         story.stopped = "the root could not be scored"
         return Unknown("incomplete", summary_of(growth.plot, story))
     frontier = [story.nodes[0]]
     for depth in range(1, growth.plot.max_depth + 1):
+        yield from growth.propose(depth, frontier)
+        if growth.is_stopped():
+            break
         planned = growth.plan(depth, frontier)
         story.frontiers.append([node.node_id for node in frontier])
         if not planned:
@@ -72,9 +89,17 @@ class Growth:
     """One search while it grows; every method is a pure function of recorded results."""
 
     def __init__(
-        self, plot: Plot, ideas: Sequence[Idea], inputs: Mapping[str, Object], story: Story
+        self,
+        plot: Plot,
+        ideas: Sequence[Idea],
+        inputs: Mapping[str, Object],
+        story: Story,
+        recordings: Recordings | None = None,
     ) -> None:
         self.plot, self.ideas, self.inputs, self.story = plot, ideas, inputs, story
+        self.imports = Imports()
+        self.recordings = recordings or Recordings()
+        self._judges = Judges(plot, story)
         self._seen_anywhere: set[str] = set()
 
     def score_root(self, root: Root) -> Steps:
@@ -94,6 +119,19 @@ class Growth:
         """Whether a limit has ended the search."""
         return bool(self.story.stopped)
 
+    def propose(self, depth: int, frontier: Sequence[Node]) -> Steps:
+        """Let mutations and a command make ideas for each node, one task per node."""
+        if not self.plot.proposes():
+            return
+        nodes = sorted(frontier, key=lambda n: n.node_id)
+        calls = [
+            propose_call(n, depth, self.plot, self.story, self.inputs, self.recordings)
+            for n in nodes
+        ]
+        results = yield from self._judged(calls)
+        for node, result in zip(nodes, results, strict=False):
+            take(node, depth, result, self.story)
+
     # -- planning -------------------------------------------------------------------------
 
     def plan(self, depth: int, frontier: Sequence[Node]) -> list[Eval]:
@@ -105,6 +143,7 @@ class Growth:
                     self._skip(node, depth, idea, "max_total_evals is reached")
                     continue
                 item = Eval(len(self.story.evals) + 1, node, idea, depth)
+                item.imported = self.imports.find(item, message_of)
                 node.tried.add(idea.name)
                 self._seen_anywhere.add(idea.digest)
                 self.story.evals.append(item)
@@ -113,9 +152,10 @@ class Growth:
 
     def _choose(self, depth: int, node: Node) -> list[Idea]:
         chosen: list[Idea] = []
-        here = {idea.digest for idea in self.ideas if idea.name in node.tried}
+        offered = sorted([*self.ideas, *node.ideas], key=lambda idea: idea.name)
+        here = {idea.digest for idea in offered if idea.name in node.tried}
         above = {n.idea.digest for n in node.path() if n.idea is not None}
-        for idea in self.ideas:
+        for idea in offered:
             if idea.name in node.tried:
                 continue
             reason = self._known(idea, here, above)
@@ -181,22 +221,32 @@ class Growth:
         self, stage: str, evals: Sequence[Eval], keep: Callable[[Eval, dict[str, Any]], None]
     ) -> Steps:
         """Run one stage of some evals; what an early stop left out is dropped."""
+        for item in (e for e in evals if stage in e.imported):
+            item.stage = stage
+            keep(item, item.imported[stage])
+        evals = [e for e in evals if stage not in e.imported]
         if not evals or self.story.stopped.startswith("strict"):
             self._drop(evals)
             return
-        calls = [stage_call(stage, item, self.plot, self.inputs) for item in evals]
-        spending = Spending(self.plot, self.story)
-        judged = spending.limited and not self.story.stopped  # what is paid for is still scored
-        results = yield make_round(calls, spending.stops if judged else None)
+        calls = [stage_call(stage, e, self.plot, self.inputs, self.recordings) for e in evals]
+        results = yield from self._judged(calls)
         for item, result in zip(evals, results, strict=False):
             item.stage = stage
             item.keys.append(result.key)
+            item.stages.append(stage)
             if result.ok:
                 keep(item, result.value)
             else:
                 item.error, item.state = named(stage, result), "failed"
         self._drop(evals[len(results) :])
+
+    def _judged(self, calls: Sequence[TaskCall]) -> Generator[Round, Sequence[Result], Any]:
+        """Run one round; a failure or spent money may end it, judged in its order."""
+        spending = Spending(self.plot, self.story)
+        judged = spending.limited and not self.story.stopped  # what is paid for is still scored
+        results = yield make_round(calls, spending.stops if judged else None)
         spending.settle(results)
+        return results
 
     def _drop(self, evals: Sequence[Eval]) -> None:
         for item in evals:
@@ -217,7 +267,7 @@ class Growth:
         for item in planned:
             self._judge(item)
         passed = [e for e in planned if not e.refused and e.result and e.same_as is None]
-        order = ranked(passed, self.plot.direction)
+        order = self._judges.ranked(passed)
         for place, item in enumerate(order, 1):
             item.rank = place
         return [self._node(item) for item in order[: self.plot.beam_width]]
@@ -229,7 +279,7 @@ class Growth:
         if item.same_as is not None:
             item.state, item.refused = "completed", f"same as e{item.same_as}"
             return
-        item.rules = gate(item, self.plot, self.story)
+        item.rules = self._judges.gate(item)
         if item.error is None:
             item.state = "completed"
         item.refused = next((rule.name for rule in item.rules if not rule.passed), "")
@@ -242,6 +292,7 @@ class Growth:
         node = Node(
             len(self.story.nodes), item.candidate["commit"], item.candidate["tree"], item.depth,
             steps, item.result, item.parent, item.eval_id, item.idea,
+            turns=(*item.parent.turns, *item.turns),
         )  # fmt: skip
         self.story.nodes.append(node)
         item.node_id = node.node_id
@@ -256,52 +307,6 @@ class Growth:
         best = best_of(self.plot, story)
         better = gain(best.score, story.nodes[0].score, self.plot.direction) > 0
         return told if better else Unknown("no-improvement", told)
-
-
-class Spending:
-    """Judges results in eval order: a failure when that is not allowed, or money that is spent."""
-
-    def __init__(self, plot: Plot, story: Story) -> None:
-        self._plot, self._story = plot, story
-        self._usd, self._tokens = story.usd, story.tokens
-        self.limited = bool(plot.strict_fail_depth or plot.max_usd or plot.max_tokens)
-
-    def stops(self, result: Result) -> bool:
-        """Whether nothing after this result may count."""
-        return bool(self._take(result))
-
-    def settle(self, results: Sequence[Result]) -> None:
-        """Book what a round spent, and why the search ends with it, if it does."""
-        again = Spending(self._plot, self._story)
-        for result in results:
-            self._story.stopped = again._take(result) or self._story.stopped
-        self._story.usd, self._story.tokens = again._usd, again._tokens
-
-    def _take(self, result: Result) -> str:
-        if not result.ok:
-            return "strict: an eval failed" if self._plot.strict_fail_depth else ""
-        cost = result.value.get("cost") or {"usd": "0", "input_tokens": 0, "output_tokens": 0}
-        self._usd = EXACT.add(self._usd, Decimal(cost["usd"]))
-        self._tokens += cost["input_tokens"] + cost["output_tokens"]
-        if self._plot.max_usd and self._usd >= Decimal(self._plot.max_usd):
-            return f"max_usd is spent: {self._usd}"
-        if self._plot.max_tokens and self._tokens >= self._plot.max_tokens:
-            return f"max_tokens are spent: {self._tokens}"
-        return ""
-
-
-def named(stage: str, result: Result) -> dict[str, Any]:
-    """Return a failure in the words of an eval."""
-    error = result.error
-    assert error is not None
-    kind = error.type
-    if error.exit_code == TIMED_OUT:
-        kind = "timeout"
-    elif error.exit_code == SKIPPED:
-        kind = "skipped"
-    elif kind in ("exit", "crashed", "temporary"):
-        kind = BY_STAGE.get(stage, "score-failed")
-    return {"type": kind, "stage": stage, "exit_code": error.exit_code}
 
 
 def best_of(plot: Plot, story: Story) -> Node:
@@ -335,6 +340,8 @@ def summary_of(plot: Plot, story: Story) -> dict[str, Any]:
 
 def _keep_candidate(item: Eval, value: dict[str, Any]) -> None:
     item.candidate = value
+    if value.get("turns") is not None:
+        item.turns = (*item.turns, value["turns"])
 
 
 def _keep_review(item: Eval, value: dict[str, Any]) -> None:

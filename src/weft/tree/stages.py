@@ -8,35 +8,64 @@ node can hold.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from weft.define import command, task
 from weft.model.results import TaskError
-from weft.model.tasks import TaskCall
+from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object
-from weft.tree import slot
-from weft.tree.plot import Plot
+from weft.tree import memory, slot
+from weft.tree.plot import Plot, Stage
+from weft.tree.recordings import Recordings, replay_call
 from weft.tree.story import Eval, Node
 from weft.worker.ending import Ending
 
-ARGV = ("{python}", "-I", "-S", "{tool}", "{spec}")
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
-def stage_call(stage: str, item: Eval, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
+def stage_call(
+    stage: str,
+    item: Eval,
+    plot: Plot,
+    inputs: Mapping[str, Object],
+    recordings: Recordings,
+) -> TaskCall:
     """Describe one stage of an eval."""
     if plot.dry_run:
         return _dry(stage, item, plot)
-    more = {
+    more: dict[str, Any] = {
         "idea_kind": item.idea.kind,
-        "idea": inputs[f"idea/{item.idea.name}"],
+        "idea_digest": item.idea.digest,
+        "idea": item.idea.bytes_in(inputs),
         "feedback": item.feedback,
         "parent_result": item.parent.result,
         "root_result": item.parent.path()[0].result,
         "sweep": item.sweep,
         "message": message_of(item),
     }
-    return _call(stage, item.parent, plot, inputs, _asked(stage, item), more, item.candidate)
+    if stage == "implement":
+        more |= memory.asked(plot, [*item.parent.turns, *item.turns], stage)
+    asked = _asked(stage, item)
+    if plot.is_recorded(stage):
+        keys = _keys(stage, item)
+        outcome = recordings.find(asked | keys)
+        if "error" in outcome or stage == "review":
+            return replay_call(asked | keys, outcome)
+        more |= _as_patch(outcome["value"])
+    return stage_on(item.parent, plot, inputs, asked, more, item.candidate)
+
+
+def _keys(stage: str, item: Eval) -> dict[str, Any]:
+    """Return what a recording of a stage is found by."""
+    tree = item.candidate["tree"] if stage == "review" and item.candidate else item.parent.tree
+    return {"tree": tree, "idea_digest": item.idea.digest, "feedback": item.feedback}
+
+
+def _as_patch(recorded: Mapping[str, Any]) -> dict[str, Any]:
+    """Let a recorded diff stand for the command that made it."""
+    kept = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
+    return {"idea_kind": "patch", "idea": recorded["diff"], "recorded": kept}
 
 
 def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
@@ -47,12 +76,12 @@ def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object])
     }  # fmt: skip
     if plot.dry_run:
         return synthetic(asked, 1000, "pass", 0)
-    return _call("score", node, plot, inputs, asked, {}, None)
+    return stage_on(node, plot, inputs, asked, {}, None)
 
 
 def message_of(item: Eval) -> str:
-    """Return the message of the commit that an eval makes."""
-    return f"{item.idea.name}\n\nweft-eval: {item.name}\nweft-parent: {item.parent.name}"
+    """Return the message of an eval's commit: no numbers, so that equal steps have equal names."""
+    return f"{item.idea.name}\n\nweft-idea: {item.idea.digest}"
 
 
 def _asked(stage: str, item: Eval) -> dict[str, Any]:
@@ -65,8 +94,7 @@ def _asked(stage: str, item: Eval) -> dict[str, Any]:
     }
 
 
-def _call(
-    stage: str,
+def stage_on(
     node: Node,
     plot: Plot,
     inputs: Mapping[str, Object],
@@ -74,33 +102,48 @@ def _call(
     more: Mapping[str, Any],
     candidate: Mapping[str, Any] | None,
 ) -> TaskCall:
-    own, after = plot.stages[stage], stage != "implement" and candidate is not None
+    """Describe a stage that works on the files of a node, or on those of a candidate."""
+    stage = asked["stage"]
+    own, after = plot.stages.get(stage, Stage()), stage != "implement" and candidate is not None
     steps = [*node.steps, candidate["diff"]] if after and candidate else list(node.steps)
     args = {
         **asked,
         **more,
-        "command": list(own.argv),
-        "env": dict(own.env),
-        "format": own.format,
-        "regex": own.regex,
         "root": inputs["root"],
+        "root_tree": node.path()[0].tree,
         "diffs": steps,
         "tree": candidate["tree"] if after and candidate else node.tree,
         "parent_commit": node.commit,
-        "protected": list(plot.protected),
-        "timeout_s": plot.limit_s(stage),
     }
-    return command(
-        ARGV,
+    limits = Limits(plot.limit_s(stage), plot.eval_retries, plot.memory_mb, 0, node.name)
+    if not own.argv or own.recorded:
+        call = mutate(args) if stage == "propose" else apply_idea(args)
+        return replace(call, limits=replace(limits, memory_mb=None))
+    args |= {"format": own.format, "regex": own.regex, "protected": list(plot.protected)}
+    call = command(
+        own.argv,
         timeout_s=plot.limit_s(stage),
         args=args,
         prepare=slot.prepare,
         collect=slot.collect,
+        on_broken=slot.on_broken,
+        env={**slot.environment(args), **own.env},
         env_from=own.env_from,
-        retries=plot.eval_retries,
-        memory_mb=plot.memory_mb,
-        group=node.name,
+        cwd="{worktree}",
     )
+    return replace(call, limits=limits)
+
+
+@task
+def apply_idea(asked: dict[str, Any]) -> dict[str, Any]:
+    """Implement an idea that needs no command."""
+    return slot.apply(asked)
+
+
+@task
+def mutate(asked: dict[str, Any], *, seed: int) -> dict[str, Any]:
+    """Make ideas for a node without a command."""
+    return slot.mutate(asked, seed)
 
 
 # -- without commands ---------------------------------------------------------------------------

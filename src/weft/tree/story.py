@@ -34,6 +34,10 @@ class Node:
     idea: Idea | None = None
     tried: set[str] = field(default_factory=set)
     """Names of ideas that were planned here; membership only."""
+    ideas: list[Idea] = field(default_factory=list)
+    """Those made for this node alone."""
+    turns: tuple[Object, ...] = ()
+    """Its transcript: the turns of all commands on the way to it, and its own."""
 
     @property
     def name(self) -> str:
@@ -62,9 +66,14 @@ class Eval:
     """`queued`, `completed`, `failed` or `dropped`."""
     stage: str = "implement"
     keys: list[str] = field(default_factory=list)
+    stages: list[str] = field(default_factory=list)
+    """The stage of each key."""
     error: dict[str, Any] | None = None
     candidate: dict[str, Any] | None = None
     feedback: str = ""
+    imported: dict[str, Any] = field(default_factory=dict)
+    """What stages said in the run it was imported from; empty when it is carried out here."""
+    turns: tuple[Object, ...] = ()
     sweep: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
     same_as: int | None = None

@@ -45,6 +45,9 @@ def _head(seen: TreeSeen) -> str:
     if len(story.root_scores) > 1:
         scores = ", ".join(story.root_scores)
         lines.append(f"The root scored {scores}: noise band {story.band}.")
+    if seen.imported_from:
+        count = sum(bool(e.imported) for e in story.evals)
+        lines.append(f"{count} evals are imported from the run with the head {seen.imported_from}.")
     if story.usd or story.tokens:
         lines.append(f"Spent: {story.usd} USD, {story.tokens} tokens.")
     return "\n".join([*lines, ""])
@@ -54,7 +57,7 @@ def _config(seen: TreeSeen) -> str:
     plain = {n: v for n, v in seen.plot.to_dict().items() if n != "stages"}
     stages = {name: " ".join(s.argv) or "built in" for name, s in seen.plot.stages.items()}
     rows = [*plain.items(), *stages.items()]
-    return "## Config\n\n" + _table(["field", "value"], [[n, f"`{v}`"] for n, v in rows])
+    return "## Config\n\n" + markdown_table(["field", "value"], [[n, f"`{v}`"] for n, v in rows])
 
 
 def _depths(seen: TreeSeen) -> str:
@@ -66,13 +69,13 @@ def _depths(seen: TreeSeen) -> str:
         best = nodes[0].result["score"] if nodes else ""
         rows.append([depth, len(evals), *states, len(nodes), best])
     heads = ["depth", "evals", "completed", "failed", "dropped", "promoted", "best score"]
-    return "## Depths\n\n" + _table(heads, rows)
+    return "## Depths\n\n" + markdown_table(heads, rows)
 
 
 def _nodes(seen: TreeSeen) -> str:
     rows = [_node_row(node) for node in seen.story.nodes]
     heads = ["node", "depth", "parent", "eval", "idea", "score", "holdout", "commit"]
-    return "## Nodes\n\n" + _table(heads, rows)
+    return "## Nodes\n\n" + markdown_table(heads, rows)
 
 
 def _node_row(node: Node) -> list[Any]:
@@ -97,7 +100,7 @@ def _best(seen: TreeSeen) -> str:
 
 def _evals(seen: TreeSeen) -> str:
     heads = ["eval", "depth", "parent", "idea", "state", "stage", "score", "rank", "verdict"]
-    return "## Evals\n\n" + _table(heads, [_eval_row(e) for e in seen.story.evals])
+    return "## Evals\n\n" + markdown_table(heads, [_eval_row(e) for e in seen.story.evals])
 
 
 def _eval_row(e: Eval) -> list[Any]:
@@ -110,7 +113,7 @@ def _skips(seen: TreeSeen) -> str:
     rows = [[f"n{s.node_id}", s.depth, s.idea, s.reason] for s in seen.story.skips]
     if not rows:
         return "## Skipped ideas\n\nNone.\n"
-    return "## Skipped ideas\n\n" + _table(["node", "depth", "idea", "why"], rows)
+    return "## Skipped ideas\n\n" + markdown_table(["node", "depth", "idea", "why"], rows)
 
 
 def _timing(seen: TreeSeen) -> str:
@@ -120,10 +123,11 @@ def _timing(seen: TreeSeen) -> str:
         peak = f"{t.peak_bytes / MIB:.0f}"
         rows.append([item.name, t.attempts, f"{t.seconds:.2f}", f"{t.cpu_s:.2f}", peak])
     heads = ["eval", "attempts", "seconds", "CPU s", "peak MiB"]
-    return f"{TIMING}\n\n" + _table(heads, rows)
+    return f"{TIMING}\n\n" + markdown_table(heads, rows)
 
 
-def _table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Write a table; what cannot be printed is escaped."""
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     lines += [f"| {' | '.join(_cell(value) for value in row)} |" for row in rows]
     return "\n".join([*lines, ""])

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import Any
 
 from weft.model.results import Result, TaskError
 from weft.model.values import Object, encode, from_wire
 from weft.report.view import RunView, TaskSeen
 from weft.tree.plot import Plot
+from weft.tree.rules import look_in
 from weft.tree.search import grow
-from weft.tree.story import Eval, Story
+from weft.tree.story import Story
 
 ENDED_EARLY = ("dropped", "cancelled")
 """States of tasks behind an early stop."""
@@ -25,10 +27,16 @@ class Timing:
     seconds: float = 0.0
     cpu_s: float = 0.0
     peak_bytes: int = 0
+    queued_at: float | None = None
     started_at: float | None = None
     finished_at: float | None = None
     task_state: str = "queued"
+    """Of its last stage, as is what follows."""
     worker_pid: int | None = None
+    worker_started: float | None = None
+    node: str | None = None
+    gpu: int | None = None
+    attempt: int = 0
     slots: list[str] = field(default_factory=list)
 
 
@@ -40,36 +48,45 @@ class TreeSeen:
     story: Story
     timing: dict[int, Timing]
     inputs: Mapping[str, str]
+    imported_from: str = ""
+    """Head of the run whose completed evals were taken over."""
 
 
 def see(run: RunView) -> TreeSeen:
     """Rebuild the story of a run as far as its records reach."""
     genesis = run.genesis()
+    if folder := run.execution().get("folder"):
+        look_in(run.path / folder)
     args: Any = from_wire(genesis["config"]["args"])
     inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
-    rounds: dict[int, list[TaskSeen]] = {}
     timing: dict[int, Timing] = {}
-    for task in run.tasks():
-        rounds.setdefault(task.round, []).append(task)
-        _time(timing, task)
     story = Story()
-    body = grow(args["plot"], args["ideas"], args["root"], inputs, story)
-    _drive(body, rounds)
-    return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"])
+    body = grow(**args, inputs=inputs, story=story)
+    _drive(body, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
+    past = (args["imported"] or {}).get("head", "")
+    return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"], past)
 
 
-def _drive(body: Any, rounds: Mapping[int, list[TaskSeen]]) -> None:
-    """Feed recorded rounds to the search until one is not complete."""
+def _drive(body: Any, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:
+    """Feed recorded rounds to the search, one after the other, until one is not complete."""
     try:
         asked = next(body)
-        for number in range(len(rounds)):
-            results = list(_results(rounds[number]))
+        for _, group in rounds:
+            tasks = list(group)
+            results = list(_results(tasks))
             whole = len(results) == len(asked.tasks)
-            if not whole and not any(t.state in ENDED_EARLY for t in rounds[number]):
+            if not whole and not any(t.state in ENDED_EARLY for t in tasks):
                 return
             asked = body.send(results)
     except StopIteration:
         return
+
+
+def _timed(tasks: Iterable[TaskSeen], timing: dict[int, Timing]) -> Iterator[TaskSeen]:
+    """Pass tasks on and take note of how each went."""
+    for task in tasks:
+        _time(timing, task)
+        yield task
 
 
 def _results(tasks: list[TaskSeen]) -> Iterator[Result]:
@@ -96,36 +113,10 @@ def _time(timing: dict[int, Timing], task: TaskSeen) -> None:
     own.seconds += task.run_s or 0.0
     own.cpu_s += task.notes.get("cpu_s", 0.0)
     own.peak_bytes = max(own.peak_bytes, int(task.notes.get("peak_bytes", 0)))
+    own.queued_at = own.queued_at or task.queued_at
     own.started_at = own.started_at or task.started_at
     own.finished_at = task.finished_at or own.finished_at
-    own.task_state, own.worker_pid = task.state, task.worker_pid
+    own.task_state, own.attempt, own.node, own.gpu = task.state, task.attempt, task.node, task.gpu
+    own.worker_pid, own.worker_started = task.worker_pid, task.worker_started
     if "slot" in task.notes:
         own.slots.append(str(task.notes["slot"]))
-
-
-def eval_dict(item: Eval, timing: Timing | None) -> dict[str, Any]:
-    """JSON form of an eval, as `--json` shows it."""
-    own = timing or Timing()
-    return {
-        "eval_id": item.eval_id,
-        "parent_node_id": item.parent.node_id,
-        "idea_path": item.idea.name,
-        "depth": item.depth,
-        "task_state": item.state,
-        "stage": item.stage,
-        "verdict": item.verdict,
-        "score": item.result["score"] if item.result else None,
-        "holdout": item.result.get("holdout") if item.result else None,
-        "rank": item.rank,
-        "node_id": item.node_id,
-        "same_as": item.same_as,
-        "commit": item.candidate["commit"] if item.candidate else None,
-        "error": item.error,
-        "attempts": own.attempts,
-        "started_at": own.started_at,
-        "finished_at": own.finished_at,
-        "seconds": own.seconds,
-        "cpu_s": own.cpu_s,
-        "peak_bytes": own.peak_bytes,
-        "worker_pid": own.worker_pid,
-    }

@@ -1,5 +1,5 @@
-"""What `weft tree` executes on a slot: git work and the user's commands, as a program of its own.
+"""What `weft tree` does on a slot: git work, ideas applied to files, the seal of the scorer.
 
-It stands beside `weft.tree` because a search only decides and may start no process; this program
-is itself started as a command, under the supervisor and its limits.
+It stands beside `weft.tree` because a search only decides and may start no process; only what
+runs in a worker, around a stage of an eval, calls it.
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from weft.report.hook import Page, lines_for, register
+from weft.report.hook import Page, fits, lines_for, register
 from weft.report.view import RunView
 
 
@@ -47,6 +47,14 @@ def _prng_lines(run: RunView) -> Sequence[str]:
     from weft.prng import report  # noqa: PLC0415
 
     return report.lines(run)
+
+
+def write_summaries(run: Path, search: str) -> None:
+    """Write the files that a finished run of one of our searches has beside its ledger."""
+    if fits("weft.tree", search):
+        from weft.wiring.tree import write_summary  # noqa: PLC0415 - only for runs of its own
+
+        write_summary(run)
 
 
 def _pipeline_pages(run: RunView) -> Sequence[Page]:

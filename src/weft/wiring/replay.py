@@ -18,16 +18,13 @@ from weft.model.values import objects_in
 from weft.readers.diff import Difference, diff
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
-from weft.storage.heads import HeadsList
 from weft.storage.manifest import Manifest
 from weft.storage.objects import ObjectStore
-from weft.wiring import world
-from weft.wiring.opening import Place
 from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import recalled
 from weft.wiring.request import Decision, Execution
 from weft.wiring.resume import recorded_decision
-from weft.wiring.run import carry_out
+from weft.wiring.run import carry_out, unnoted_place
 from weft.wiring.sources import source_hash
 
 SCHEMA_VERSION = 1
@@ -147,9 +144,7 @@ def _carry_out(
 ) -> Run:
     objects = ObjectStore(folder.objects, Disk())
     inputs = {name: objects.read(digest) for name, digest in decision.inputs.items()}
-    disk = Disk()
-    unnoted = Place(disk, world.host_name(), HeadsList(None, disk))
     try:
-        return carry_out(decision, execution, inputs, watcher, unnoted, recall)
+        return carry_out(decision, execution, inputs, watcher, unnoted_place(), recall)
     except Interrupted:
         raise Interrupted("the replay was interrupted", hint=f"weft replay {folder.path}") from None

@@ -70,6 +70,7 @@ def run(
     device: str = "auto",
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
+    ray_address: str = "",
     pause_at: str | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
@@ -77,7 +78,8 @@ def run(
 
     The first group of options decides the outcome and is bound into the ledger; the same call
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
-    only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
+    only say how to carry it out. All `nodes` are slots of this machine, whatever their names,
+    unless the backend is `ray`: then they are nodes of the cluster at `ray_address`.
     `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
     `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
@@ -93,6 +95,7 @@ def run(
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
         group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
+        ray_address=ray_address,
         device=device,
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
@@ -116,9 +119,35 @@ def carry_out(
     recall: Recall | None = None,
 ) -> Run:
     """Create or open the run's folder and run it to its end; `recall` answers commands."""
-    placement = placement_of(execution)
+    with _joined(execution) as cluster:
+        placement = placement_of(execution, cluster)
+        return _carry_out(
+            decision, execution, inputs, watcher, place or real_place(), recall, placement
+        )
+
+
+@contextmanager
+def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
+    """Be part of the Ray cluster of a run that has one and is not finished; give its nodes."""
+    if execution.backend != "ray" or RunFolder(execution.out).is_sealed():
+        yield execution.nodes
+        return
+    from weft.wiring.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
+
+    with joined(execution.ray_address, execution.nodes, execution.workers) as found:
+        yield found.nodes
+
+
+def _carry_out(
+    decision: Decision,
+    execution: Execution,
+    inputs: dict[str, bytes],
+    watcher: Watcher | None,
+    place: Place,
+    recall: Recall | None,
+    placement: Placement,
+) -> Run:
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
-    place = place or real_place()
     sign = _signer(execution, decision.call.name)
     _make_folder(folder, place.disk)
     if folder.is_sealed():  # sealed: answered without a lock, so that nothing is written
@@ -140,6 +169,12 @@ def real_place() -> Place:
     """Return the real disk, host and heads list."""
     disk = Disk()
     return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
+
+
+def unnoted_place() -> Place:
+    """Return the real disk and host without a heads list, for runs in temporary folders."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(None, disk))
 
 
 def _make_folder(folder: RunFolder, disk: Disk) -> None:
@@ -202,7 +237,7 @@ def _run_open(
     marks = _marks(opened)
     if ended := end_earlier(marks):
         journal.event("strays-ended", f"{ended} left by an earlier session")
-    backend = _backend(opened, decision, execution, placement.slots, marks)
+    backend = _backend(opened, decision, execution, placement.slots, marks, journal)
     if recall is not None:
         backend = RecordedCommands(backend, recall)
     try:
@@ -218,12 +253,18 @@ def _run_open(
             hint=f"weft resume {shlex.quote(str(execution.out))}",
         )
     if not finished:
-        raise Interrupted(
-            f"interrupted after {machine.counts().finished} tasks; nothing completed is lost",
-            hint=f"weft resume {shlex.quote(str(execution.out))}",
-        )
+        raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _interrupted(machine: Machine, out: Path) -> Interrupted:
+    """Say why the run stopped before its answer, and how to go on."""
+    again = f"weft resume {shlex.quote(str(out))}"
+    if machine.broken:
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
+    done = machine.counts().finished
+    return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
 
 
 def new_machine(
@@ -271,7 +312,12 @@ def _marks(opened: OpenRun) -> Marks:
 
 
 def _backend(
-    opened: OpenRun, decision: Decision, execution: Execution, slots: Sequence[Slot], marks: Marks
+    opened: OpenRun,
+    decision: Decision,
+    execution: Execution,
+    slots: Sequence[Slot],
+    marks: Marks,
+    journal: Journal,
 ) -> Backend:
     setup = WorkerSetup(
         run_seed=decision.seed,
@@ -282,7 +328,13 @@ def _backend(
         path=list(sys.path),
         environment={**world.worker_environment(), DEVICE: execution.device},
         marks=marks,
+        run_id=opened.run_file.run_id,
+        kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
+    if execution.backend == "ray":
+        from weft.wiring.rayrun import ray_backend  # noqa: PLC0415 - only where Ray is wanted
+
+        return ray_backend(opened, slots, setup, journal, execution.stagger_s)
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from weft.errors import FileInvalid, InputError
 from weft.tree.plot import Root
-from weft.treetools.stage import WHO, Git, GitFailed, commit_id, commit_text, restore
+from weft.treetools.git import WHO, Git, GitFailed, add_commit, commit_id, commit_text, restore
 
 MAX_ROOT_BYTES = 512 * 2**20
 
@@ -79,7 +79,7 @@ def read_files(path: Path) -> Taken:
         git.run("add", "-A", "-f", "--", ".")
         tree = git.word("write-tree")
         text = f"tree {tree}\nauthor {WHO}\ncommitter {WHO}\n\nroot\n".encode()
-        git.run("hash-object", "-t", "commit", "-w", "--stdin", data=text)
+        add_commit(git, text)
         return _root(git, commit_id(text), path)
 
 
@@ -91,13 +91,12 @@ def rebuilt(taken: Taken, steps: Sequence[tuple[bytes, str]]) -> Iterator[tuple[
         git = Git(folder)
         restore(git, taken.stream, [])
         commits: list[str] = []
-        parent = git.word("hash-object", "-t", "commit", "-w", "--stdin", data=taken.commit)
+        parent = add_commit(git, taken.commit)
         if b"\nparent " in taken.commit.partition(b"\n\n")[0]:
             (folder / "shallow").write_text(f"{parent}\n", "utf-8")
         for diff, message in steps:
-            git.run("apply", "--cached", "--binary", "--whitespace=nowarn", data=diff)
-            text = commit_text(git.word("write-tree"), parent, message)
-            parent = git.word("hash-object", "-t", "commit", "-w", "--stdin", data=text)
+            git.apply_cached(diff)
+            parent = add_commit(git, commit_text(git.word("write-tree"), parent, message))
             commits.append(parent)
         yield git, commits
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import platformdirs
 
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
 
 class RealClock:
     """The machine's clocks."""
@@ -37,9 +39,19 @@ def host_name() -> str:
     return socket.gethostname()
 
 
+def names_of_here() -> tuple[str, ...]:
+    """What this machine may be called."""
+    return (*LOOPBACK, host_name(), host_name().partition(".")[0])
+
+
 def heads_folder() -> Path:
     """Where heads lists are kept, outside every run."""
     return platformdirs.user_state_path("weft") / "heads"
+
+
+def ideas_folder() -> Path:
+    """Where the ideas of all tree runs are noted, one file per area."""
+    return platformdirs.user_state_path("weft") / "ideas"
 
 
 def worker_environment() -> dict[str, str]:

@@ -95,13 +95,13 @@ class WorkerLoop:
     def _run(self, assignment: Assignment, executor: Executor, output: OwnOutput) -> None:
         prepared = executor.prepare(assignment)
         if isinstance(prepared, Lost):
-            self._send(["lost", prepared.ticket, prepared.reason, prepared.detail])
+            self._send(_lost(prepared))
             return
         self._send(["started", assignment.ticket])
         end = executor.run(assignment, *prepared)
         output.cut(assignment)
         if isinstance(end, Lost):
-            self._send(["lost", end.ticket, end.reason, end.detail])
+            self._send(_lost(end))
         else:
             follows = self._follows(assignment.function)
             self._send(["finished", end.ticket, _to_dict(end)], hold=follows)
@@ -147,6 +147,10 @@ class OwnOutput:
             log.seek(start)
             text = log.read(min(end - start, MAX_LOG_BYTES))
         (folder / f"{assignment.attempt}.log").write_bytes(text)
+
+
+def _lost(loss: Lost) -> list[Any]:
+    return ["lost", loss.ticket, loss.reason, loss.detail, loss.interrupts]
 
 
 def _to_dict(end: Finished) -> dict[str, Any]:

@@ -8,6 +8,7 @@ outside is a loss. Secrets come in by variable name only and are recorded nowher
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -17,8 +18,9 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,7 @@ class CommandRun:
     work_dir: Path = Path()
     """The node's folder for scripts; the attempt's own folder when the node has none."""
     python: str = sys.executable
+    run_id: str = ""
 
     def names(self) -> dict[str, str]:
         """What templates may name."""
@@ -72,11 +75,38 @@ class CommandRun:
             "slot": self.slot,
             "python": self.python,
             "work_dir": str(self.work_dir),
+            "run_id": self.run_id,
         }
 
     def tail(self) -> str:
         """The last lines of what it printed: of stdout, or of stderr if that is empty."""
         return _tail(self.stdout) or _tail(self.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A command before it is expanded; `on_broken` functions may carry it out once more."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str]
+    secrets: dict[str, str] = field(repr=False)
+    cwd: str
+    timeout_s: float | None
+    memory_mb: int | None
+
+    def carry_out(self, run: CommandRun, more: Mapping[str, str]) -> dict[str, Any]:
+        """Run the command under a supervisor of its own and return its report."""
+        names = run.names() | dict(more)
+        spec = {
+            "argv": [expand(word, names) for word in self.argv],
+            "cwd": expand(self.cwd, names),
+            "env": _environment(run, self.env, names) | _deadline(self.timeout_s) | self.secrets,
+            "stdout": str(run.stdout),
+            "stderr": str(run.stderr),
+            "timeout_s": self.timeout_s,
+            "memory_bytes": (self.memory_mb or 0) * 2**20,
+        }
+        return _supervised(spec)
 
 
 @task
@@ -88,32 +118,31 @@ def run_command(
     env: dict[str, str],
     env_from: list[str],
     cwd: str,
+    on_broken: str | None = None,
     *,
     seed: int,
 ) -> Any:
     """Run one attempt; the value is what `collect` returns, or the command's output."""
     around = task_context.current()
     around.stage = "prepare"
-    secrets = _secrets(env_from, around.slot)
+    limits = (around.assignment.timeout_s, around.assignment.memory_mb)
+    template = Template(argv, env, _secrets(env_from, around.slot), cwd, *limits)
     run = _attempt(around, args, seed)
     try:
-        names = run.names() | _prepared(prepare, run)
+        names = _prepared(prepare, run)
         around.enter("run")
-        spec = {
-            "argv": [expand(word, names) for word in argv],
-            "cwd": expand(cwd, names),
-            "env": _environment(run, env, names) | secrets,
-            "stdout": str(run.stdout),
-            "stderr": str(run.stderr),
-            "timeout_s": around.assignment.timeout_s,
-            "memory_bytes": (around.assignment.memory_mb or 0) * 2**20,
-        }
-        report = _supervised(spec)
+        report = template.carry_out(run, names)
         for name in ("cpu_s", "peak_bytes", "wall_s"):
             around.notes[name] = report[name]
+        if on_broken is not None and report["status"] in BROKEN:
+            _function(on_broken)(run, template, report["status"])
         _judge(report, run)
         around.enter("collect")
         return _collected(collect, run)
+    except Ending as ending:
+        if around.kept is not None and ending.is_fault:
+            _keep(run.out_dir.parent, around.kept)
+        raise
     finally:
         shutil.rmtree(run.out_dir.parent, ignore_errors=True)
 
@@ -142,7 +171,16 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> Command
         args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
         python=around.python or sys.executable,
+        run_id=around.run_id,
     )  # fmt: skip
+
+
+def _keep(folder: Path, kept: Path) -> None:
+    """Put the folder of a failed attempt aside for people; nothing reads it again."""
+    with contextlib.suppress(OSError):  # a full disk must not turn a fault into a loss
+        kept.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(kept / folder.name, ignore_errors=True)
+        shutil.move(folder, kept / folder.name)
 
 
 def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
@@ -197,8 +235,14 @@ def _environment(
     return kept | fixed | weft | asked
 
 
+def _deadline(timeout_s: float | None) -> dict[str, str]:
+    """Tell a command when it will be ended, in Unix seconds."""
+    if timeout_s is None:
+        return {}
+    return {"WEFT_DEADLINE": str(int(time.time() + timeout_s))}  # noqa: TID251 - not recorded
+
+
 def _supervised(spec: dict[str, Any]) -> dict[str, Any]:
-    """Run the command under a supervisor of its own and return its report."""
     argv = [sys.executable, "-I", "-S", supervisor.__file__]
     limit_s = None if spec["timeout_s"] is None else spec["timeout_s"] + OVERDUE_S
     try:

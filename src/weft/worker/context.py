@@ -37,6 +37,8 @@ class TaskContext:
         folder: str = "",
         python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
+        run_id: str = "",
+        kept: Path | None = None,
     ) -> None:
         self._objects = objects
         self._staging = staging
@@ -46,6 +48,8 @@ class TaskContext:
         self.slot = slot
         self.folder, self.python = folder, python
         """The node's folder for scripts and its interpreter; empty when it has none of its own."""
+        self.run_id, self.kept = run_id, kept
+        """`kept` is where the folders of failed commands go, if they are to stay."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.notes: dict[str, Any] = {}

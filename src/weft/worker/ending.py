@@ -10,14 +10,26 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
     """Raised by a body to end its attempt as a fault or a loss of a given kind."""
 
     def __init__(
-        self, error: TaskError | None, *, lost: str = "", retriable: bool = False, detail: str = ""
+        self,
+        error: TaskError | None,
+        *,
+        lost: str = "",
+        retriable: bool = False,
+        detail: str = "",
+        interrupts: bool = False,
     ) -> None:
         super().__init__(lost or (error.type if error else ""))
         self._error, self._lost = error, lost
         self._retriable, self._detail = retriable, detail
+        self._interrupts = interrupts
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the attempt failed by its own fault and is not merely lost."""
+        return self._error is not None
 
     def outcome(self, ticket: int) -> Finished | Lost:
         """The event that tells the coordinator."""
         if self._error is None:
-            return Lost(ticket, self._lost, self._detail)
+            return Lost(ticket, self._lost, self._detail, self._interrupts)
         return Finished(ticket, error=self._error, retriable=self._retriable, detail=self._detail)

@@ -44,11 +44,13 @@ class Executor:
         folder: str = "",
         python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
+        run_id: str = "",
+        kept: Path | None = None,
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
         self._place = (slot, folder, python)
-        self._on_stage = on_stage
+        self._rest = (on_stage, run_id, kept)
         self._functions: dict[str, Any] = {}
 
     @staticmethod
@@ -64,6 +66,8 @@ class Executor:
             hello["folder"],
             hello["python"],
             on_stage,
+            hello["run_id"],
+            Path(hello["kept"]) if hello["kept"] else None,
         )
 
     def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
@@ -83,7 +87,7 @@ class Executor:
     def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
-        around = TaskContext(*self._folders, assignment, *self._place, self._on_stage)
+        around = TaskContext(*self._folders, assignment, *self._place, *self._rest)
         task_context.enter(around)
         end: dict[str, Any]
         start_s = perf_counter()

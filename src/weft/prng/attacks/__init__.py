@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from weft.prng.attack import Attack
 from weft.prng.attacks import brute, lanes, lattice, likely, varying, varying_lanes
+from weft.prng.attacks.linear_rejection import TwisterRejection
 from weft.prng.attacks.linear_twister import TwisterState
 from weft.prng.attacks.linear_words import LinearWords
 
@@ -11,6 +12,7 @@ ALL: tuple[Attack, ...] = (
     lattice.ATTACK,
     lanes.ATTACK,
     LinearWords(),
+    TwisterRejection(),
     TwisterState(),
     likely.TYPED,
     likely.DATED,

@@ -9,7 +9,7 @@ times come first, then the rest.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -23,11 +23,11 @@ from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
 from weft.prng.family import Family
 from weft.prng.hypothesis import Hypothesis, Skips
+from weft.prng.kernels import cuda
 
 NAME = "brute"
 SEED_BITS = 32
 CHUNK_BITS = 20
-CHUNKS = 1 << (SEED_BITS - CHUNK_BITS)
 CHUNKS_PER_TASK = 64
 MAX_PLACES = 16
 """Starts times skips up to which all are tried; above, only the first."""
@@ -61,19 +61,18 @@ class Brute:
             for item in plan_output(case, family, output)
         ]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:
         """Try the seeds of the units."""
         family = family_named(plan.family)
-        places, window = places_of(case), window_of(case)
+        window = window_of(case)
         sieve = sieve_of(family, plan.output, case.modulus)
         assert window is not None
         assert sieve is not None
         found = []
-        for unit in range(lo, hi):
-            start, skip = places[unit // CHUNKS]
-            run = sieve.make(family, plan.output, target_at(case, window, start, skip))
-            first = chunk_order()[unit % CHUNKS] << CHUNK_BITS
-            for seed in run(first, first + (1 << CHUNK_BITS)):
+        for (start, skip), first, end in joined(case, seed_bits(family), lo, hi):
+            target = replace(target_at(case, window, start, skip), device=cuda.chosen(device))
+            run = sieve.make(family, plan.output, target)
+            for seed in run(first, end):
                 guess = Hypothesis(
                     plan.family,
                     plan.output,
@@ -85,6 +84,25 @@ class Brute:
                 if is_explained(case, guess, window):
                     found.append(compare(case, guess))
         return best(found)
+
+
+def seed_bits(family: Family) -> int:
+    """Return 32, or fewer where a family takes fewer."""
+    return min(SEED_BITS, family.seed_bits)
+
+
+def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int], int, int]]:
+    """Return the units as places with ranges of seeds; ranges that touch are one."""
+    places, found = places_of(case), list[tuple[tuple[int, int], int, int]]()
+    order = chunk_order(bits)
+    for unit in range(lo, hi):
+        place = places[unit // len(order)]
+        first = order[unit % len(order)] << CHUNK_BITS
+        end = first + (1 << CHUNK_BITS)
+        if found and (found[-1][0], found[-1][2]) == (place, first):
+            _, first, _ = found.pop()
+        found.append((place, first, end))
+    return found
 
 
 def is_explained(case: Case, guess: Hypothesis, window: Window) -> bool:
@@ -106,11 +124,11 @@ def plan_output(case: Case, family: Family, output: str) -> list[Plan | Gap]:
     if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
         why = "the draws are too far from the seed to be reached quickly"
         return [Gap(NAME, family.name, output, why)]
-    return [plan_places(case, family.name, output, sieve, places), *left_out(case, family, output)]
+    return [plan_places(case, family, output, sieve, places), *left_out(case, family, output)]
 
 
 def plan_places(
-    case: Case, family: str, output: str, sieve: Sieve, places: list[tuple[int, int]]
+    case: Case, family: Family, output: str, sieve: Sieve, places: list[tuple[int, int]]
 ) -> Plan:
     """Return the plan for the starts and skips that are tried."""
     window = window_of(case)
@@ -118,12 +136,12 @@ def plan_places(
     said = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""
     covers = (
-        f"all 2^{SEED_BITS} seeds, {said}{more},"
+        f"all 2^{seed_bits(family)} seeds, {said}{more},"
         f" {window.checked_wrong} wrong of {window.checked} draws"
     )
-    tried = len(places) << SEED_BITS
+    tried = len(places) << seed_bits(family)
     return Plan(
-        NAME, family, output, len(places) * CHUNKS, CHUNKS_PER_TASK,
+        NAME, family.name, output, tried >> CHUNK_BITS, CHUNKS_PER_TASK,
         tried, tried // sieve.speed, covers,
     )  # fmt: skip
 
@@ -152,11 +170,11 @@ def places_of(case: Case) -> list[tuple[int, int]]:
     return [(start, skip) for skip in range(case.skips[0], case.skips[1] + 1) for start in starts]
 
 
-@lru_cache(maxsize=1)
-def chunk_order() -> tuple[int, ...]:
+@lru_cache(maxsize=8)
+def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
     """Return all chunks of seeds: the smallest, then Unix times, latest first, then the rest."""
     times = range((TIMES[1] - 1) >> CHUNK_BITS, (TIMES[0] >> CHUNK_BITS) - 1, -1)
-    return (0, *times, *(at for at in range(1, CHUNKS) if at not in times))
+    return (0, *times, *(at for at in range(1, 1 << (bits - CHUNK_BITS)) if at not in times))
 
 
 def window_of(case: Case) -> Window | None:

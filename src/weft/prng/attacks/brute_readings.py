@@ -74,6 +74,11 @@ READINGS = {
         "scaled": _SHORT,
     },
     "java": _JAVA,
+    "go": {
+        "bounded": Reading("mod", dropped=1, bits=31),
+        "scaled": Reading("span", sharp=False),
+        "high": Reading("span", sharp=False),
+    },
     "drand48": {
         **_WORD,
         "mod": Reading("mod", dropped=1, bits=31),

@@ -14,9 +14,14 @@ from typing import Any
 
 import numpy as np
 
+from weft.errors import BugError
 from weft.prng.attacks.brute_readings import reading_of
+from weft.prng.families import golang
 from weft.prng.family import Family
+from weft.prng.kernels import cuda
 from weft.prng.kernels.glibc import DEGREE, sieve_glibc
+from weft.prng.kernels.golang import DIRECT as GO_DIRECT
+from weft.prng.kernels.golang import sieve_go
 from weft.prng.kernels.lcg import sieve_lcg
 from weft.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
 from weft.prng.kernels.plain import has_sieve, sieve_plain
@@ -26,7 +31,10 @@ MAX_SEEDS = 4096
 """Seeds that one call reports; a sieve lets far fewer pass."""
 NEAR = 512
 """Calls from the seed up to which a family's own definitions are run for every seed."""
+SLOW = ("dotnet", "v8")
 MT_FORMS = {"mt19937": MODERN, "php_mt": MODERN, "php_mt_legacy": LEGACY, "php_mt_52": FIRST_FORM}
+GO_UP = {"bounded": 1, "scaled": 1, "high": 0}
+"""Bits by which an output of Go is moved up so that what decides is on top."""
 JAVA = (0x5DEECE66D, 0xB)
 
 
@@ -39,6 +47,8 @@ class Target:
     start: int
     skip: int
     enough: int
+    device: str = "cpu"
+    """Where to compute: `cpu`, or `gpu` where there is a sieve for it."""
 
     def positions(self, steps: int) -> list[int]:
         """Return the words the draws are read off, with `steps` words to a call."""
@@ -70,15 +80,38 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     if output == "raw" and modulus < 1 << family.word_bits:
         return None
     if has_sieve(family):
-        return Sieve(6_000, plain_sieve, farthest=NEAR)
+        return Sieve(2_000 if family.name in SLOW else 12_000, plain_sieve, farthest=NEAR)
     reading = reading_of(family.name, output, modulus)
     if reading is None:
         return None
     if family.name in MT_FORMS:
         return Sieve(30_000, mt_sieve, reading.steps, DIRECT)
+    if family.name == "go":
+        return Sieve(5_000, go_sieve, farthest=GO_DIRECT)
     if family.name == "glibc":
         return Sieve(40_000, glibc_sieve)
     return Sieve(200_000, lcg_sieve)
+
+
+def go_sieve(family: Family, output: str, target: Target) -> Run:
+    """Return the sieve of Go's first outputs."""
+    last, lag, salts = golang.LENGTH - 1, golang.TAP, golang.cooked()
+    places = [(last - lag - at, last - at) for at in target.positions(1)]
+    factors = np.array([[*go_factors(a), *go_factors(b)] for a, b in places], np.uint64)
+    salted = np.array([[salts[a], salts[b]] for a, b in places], np.uint64)
+    up, tests = np.uint64(GO_UP[output]), _tests(family, output, target)
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        return _listed(out, sieve_go(lo, hi, factors, salted, up, tests, target.enough, out))
+
+    return run
+
+
+def go_factors(word: int) -> list[int]:
+    """Return what the seed is multiplied with for the three parts of a word."""
+    first = golang.WARM_UP + 3 * word + 1
+    return [pow(golang.FILL_MULTIPLIER, first + more, golang.M31) for more in range(3)]
 
 
 def plain_sieve(family: Family, output: str, target: Target) -> Run:
@@ -106,10 +139,11 @@ def mt_sieve(family: Family, output: str, target: Target) -> Run:
     rows = np.array([[place[at], place[at + 1], place[at + 397]] for at in positions])
     tests = _tests(family, output, target)
     form, words = MT_FORMS[family.name], np.array(needed)
+    sieve = cuda.sieve_mt if target.device == "gpu" else sieve_mt
 
     def run(lo: int, hi: int) -> list[int]:
         out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve_mt(lo, hi, form, words, rows, tests, target.enough, out)
+        count = sieve(lo, hi, form, words, rows, tests, target.enough, out)
         return _listed(out, count)
 
     return run
@@ -119,10 +153,11 @@ def glibc_sieve(family: Family, output: str, target: Target) -> Run:
     """Return the sieve of rand(), wherever the draws are."""
     weights = np.array([glibc_weights(at) for at in target.positions(1)], np.uint32)
     tests = _tests(family, output, target)
+    sieve = cuda.sieve_glibc if target.device == "gpu" else sieve_glibc
 
     def run(lo: int, hi: int) -> list[int]:
         out = np.empty(MAX_SEEDS, np.uint64)
-        return _listed(out, sieve_glibc(lo, hi, weights, tests, target.enough, out))
+        return _listed(out, sieve(lo, hi, weights, tests, target.enough, out))
 
     return run
 
@@ -139,10 +174,11 @@ def lcg_sieve(family: Family, output: str, target: Target) -> Run:
         seeding = (0, 16, 0x330E, (1 << 48) - 1)
     first = np.array(seeding, np.uint64)
     tests = _tests(family, output, target)
+    sieve = cuda.sieve_lcg if target.device == "gpu" else sieve_lcg
 
     def run(lo: int, hi: int) -> list[int]:
         out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve_lcg(lo, hi, first, np.uint64(16), affine, tests, target.enough, out)
+        count = sieve(lo, hi, first, np.uint64(16), affine, tests, target.enough, out)
         return _listed(out, count)
 
     return run
@@ -182,4 +218,6 @@ def _tests(family: Family, output: str, target: Target) -> Any:
 
 
 def _listed(out: Any, count: int) -> list[int]:
+    if count > len(out):
+        raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
     return [int(seed) for seed in out[:count]]

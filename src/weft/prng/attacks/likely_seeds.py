@@ -6,6 +6,7 @@ No clock is read: times are those of a fixed span of years.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 TIMES = (631_152_000, 1_893_456_000)
 """Unix seconds of 1990-01-01 and 2030-01-01, UTC."""
@@ -17,11 +18,13 @@ WORDS = (
 )  # fmt: skip
 
 
+@lru_cache(maxsize=1)
 def typed_seeds() -> tuple[int, ...]:
     """Return what a person types: small, round and repeated digits, and words."""
     return _once([*range(TYPED), *round_numbers(), *repeated_digits(), *WORDS])
 
 
+@lru_cache(maxsize=1)
 def dated_seeds() -> tuple[int, ...]:
     """Return the other small integers, which process ids are, days and dates."""
     typed = frozenset(typed_seeds())

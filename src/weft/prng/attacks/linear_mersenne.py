@@ -60,6 +60,14 @@ class Twister:
             form ^= self.polynomial if form >> self.unknowns & 1 else 0
         return form
 
+    def retreated(self, solution: int, steps: int) -> int:
+        """Return the unknowns as they were so many words before: the recurrence backwards."""
+        mask = (1 << self.unknowns) - 1
+        for _ in range(steps):
+            before = (solution & self.polynomial >> 1).bit_count() & 1
+            solution = (solution << 1 | before) & mask
+        return solution
+
 
 def temper(word: int) -> int:
     """Return the output that a state word gives."""

@@ -15,15 +15,13 @@ import numpy as np
 
 from weft.prng import gf2
 from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attacks.compare import compare
 from weft.prng.attacks.linear_bits import Reading
 from weft.prng.attacks.linear_mersenne import Twister, equations, state_words, twister
 from weft.prng.case import Case
 from weft.prng.families import family_named
-from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
 
-COMPARED = 1000
-"""Draws that a state is tried on before it is reported."""
 COST_MS = 2500
 """One elimination on one core."""
 
@@ -138,7 +136,4 @@ def judged(case: Case, view: View, bits: int, skip: int) -> Found:
     state = family.state_bytes([*state_words(view.forms, bits), 0])
     skips = Skips.constant(skip)
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state, skips=skips)
-    compared = min(COMPARED, len(case.draws))
-    foretold = generate(hypothesis, compared)
-    hits = sum(a == b for a, b in zip(foretold, case.draws, strict=False))
-    return Found(hypothesis, hits, compared)
+    return compare(case, hypothesis, len(case.draws))  # fewer are no evidence for so many bits

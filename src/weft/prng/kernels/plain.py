@@ -65,7 +65,32 @@ def fill_sfc64(seed: Any, state: Any) -> None:
         SFC64(state)
 
 
+@KERNELS.kernel
+def in_range(value: Any) -> Any:
+    """Keep 32 bits with their sign, and add 2^31 - 1 to what is negative."""
+    value = ((value + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
+    return value + 0x7FFFFFFF if value < 0 else value
+
+
+@KERNELS.kernel
+def fill_dotnet(seed: Any, state: Any) -> None:
+    """Do as `families.dotnet.seeding` does, for seeds below 2^31."""
+    table = np.zeros(56, np.int64)
+    table[55] = 161803398 - np.int64(seed)
+    before, word = table[55], np.int64(1)
+    for at in range(1, 55):
+        table[21 * at % 55] = word
+        before, word = word, np.int64(in_range(before - word))
+    for _ in range(4):
+        for at in range(1, 56):
+            table[at] = in_range(table[at] - table[1 + (at + 30) % 55])
+    for at in range(1, 56):
+        state[at - 1] = np.uint64(table[at])
+    state[55] = ZERO
+
+
 FILLS = {
+    "dotnet": fill_dotnet,
     "v8": fill_v8,
     "xorshift128": fill_xorshift128,
     "xoshiro256pp": fill_xoshiro,

@@ -1,0 +1,137 @@
+"""Commands that look at a tree run: why, evals, transcript, export."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from weft.cli import options, render
+from weft.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from weft.tree.story import Eval
+    from weft.tree.view import TreeSeen
+
+
+def why(
+    run: options.RunArgument,
+    name: Annotated[str, typer.Argument(metavar="EVAL", help="An eval, such as e7.")],
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """Tell why an eval was promoted or not: every rule with its numbers, its rank, the others."""
+    from weft.wiring.tree import records_of, seen_of  # noqa: PLC0415 - slow to import
+
+    seen = seen_of(run)
+    found = [e for e in seen.story.evals if e.name == name or str(e.eval_id) == name]
+    if not found:
+        last = len(seen.story.evals)
+        raise InputError(f"{run} has no eval {name!r:.40}", hint=f"evals are e1 to e{last}")
+    [record] = [r for r in records_of(run, seen)["evals"] if r["eval_id"] == found[0].eval_id]
+    if as_json:
+        rules = [{"rule": r.name, "passed": r.passed, "said": r.said} for r in found[0].rules]
+        render.print_json({**record, "rules": rules})
+        return
+    for line in _why_lines(seen, found[0], run, record):
+        render.out(line)
+
+
+def evals(
+    run: options.RunArgument,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """List every planned eval with its state, times, errors and verdict, and the nodes."""
+    from weft.wiring.tree import records_of, seen_of  # noqa: PLC0415 - slow to import
+
+    told = records_of(run, seen_of(run))
+    if as_json:
+        render.print_json({"run": str(run), **told})
+        return
+    for e in told["evals"]:
+        seconds, score = f"{e['seconds']:.2f} s", e["score"] or "-"
+        parent, name = f"n{e['parent_node_id']}", f"e{e['eval_id']}"
+        state = f"{e['task_state']:10}{e['stage']:10}{score:>12}{seconds:>10}"
+        render.out(
+            f"{name:6} depth {e['depth']}  {parent:5} {state}  {e['idea_path']}: {e['verdict']}"
+        )
+
+
+def export(
+    run: options.RunArgument,
+    repo: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Repository that gets the branch; made if not there."),
+    ] = None,
+    branch: Annotated[str, typer.Option(metavar="NAME", help="The new branch.")] = "weft-best",
+    patches: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="New folder for a series of patches.")
+    ] = None,
+    node: Annotated[
+        str | None, typer.Option(metavar="NODE", help="A node, such as n3: the best if not said.")
+    ] = None,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """Write the best path as a branch with one commit per idea, or as a series of patches."""
+    if (repo is None) is (patches is None):
+        raise UsageError("give --repo DIR or --patches DIR, one of them")
+
+    from weft.wiring.treeexport import export as write  # noqa: PLC0415 - slow to import
+
+    made = write(run, node=node, repo=repo, branch=branch, patches=patches)
+    if as_json:
+        render.print_json({
+            "run": str(run), "where": str(made.where), "commits": list(made.commits),
+            "ideas": list(made.names), "branch": None if repo is None else branch,
+        })  # fmt: skip
+        return
+    for commit, name in zip(made.commits, made.names, strict=True):
+        render.out(f"{commit[:12]}  {name}")
+    render.out(f"wrote   {made.where}" + ("" if repo is None else f", branch {branch}"))
+
+
+def transcript(
+    run: options.RunArgument,
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A node, such as n3.")],
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """Print the transcript of a node: its ancestors' turns, then its own, oldest first."""
+    from weft.wiring.treetalk import turns_of  # noqa: PLC0415 - slow to import
+
+    turns = turns_of(run, node)
+    if as_json:
+        render.print_json({"run": str(run), "node": node, "turns": [t.to_dict() for t in turns]})
+        return
+    for turn in turns:
+        render.out(f"{turn.role}: {turn.text}")
+
+
+# -- what is printed ----------------------------------------------------------------------------
+
+
+def _why_lines(seen: TreeSeen, item: Eval, run: Path, record: dict[str, Any]) -> list[str]:
+    lines = [f"{item.name}: {item.idea.name} on {item.parent.name}, depth {item.depth}"]
+    lines += [f"  {'ok ' if r.passed else 'NO '} {r.name:14} {r.said}" for r in item.rules]
+    if item.same_as is not None:
+        lines.append(f"  its files equal those of e{item.same_as}, which stands for both")
+    if item.rank is not None:
+        passed = [e for e in seen.story.at(item.depth) if e.rank is not None]
+        lines.append(f"  rank {item.rank} of {len(passed)}, {seen.plot.beam_width} are promoted")
+        ahead = sorted((e for e in passed if (e.rank or 0) < item.rank), key=lambda e: e.rank or 0)
+        for other in ahead[: seen.plot.beam_width]:
+            score = other.result["score"] if other.result else ""
+            lines.append(f"    before it: {other.name} {other.idea.name} with {score}")
+    for error in record["errors"]:
+        again = ", tried again" if error["retriable"] and error is not record["errors"][-1] else ""
+        lines.append(
+            f"  attempt {error['attempt']} of {error['stage']}: {error['type']}{again}:"
+            f" {error['message']}"
+        )
+    lines.append(f"verdict {item.verdict}")
+    if item.keys:
+        lines.append(f"log     {render.command('explain', run, item.keys[-1][:12])}")
+    return lines

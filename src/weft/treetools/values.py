@@ -1,0 +1,237 @@
+"""Values of JSON and TOML files: set in place, or moved a little by a seed.
+
+Only the text of the value is replaced, so comments and layout stay; the file is then read again
+to see that nothing else changed. Draws come from SHA-256 and arithmetic is decimal, so that a
+seed means the same on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from decimal import Context, Decimal
+from pathlib import Path
+from typing import Any
+
+PAIR = re.compile(r"""[ \t]*(?P<key>[^=#\[\n"']+|"[^"\n]*"|'[^'\n]*')[ \t]*=[ \t]*""")
+PLAIN = re.compile(r"[A-Za-z0-9_-]+")
+BLANK = re.compile(r"[ \t\r\n]*")
+DIGITS = Context(prec=6)
+"""A mutated number has six digits at most."""
+FINE = 1000
+"""Steps that a mutated fraction may take, either way."""
+TRIES = 20
+
+
+class Conflict(Exception):  # noqa: N818 - an outcome of an idea
+    """The idea does not fit the files."""
+
+
+def inside(work: Path, name: str) -> Path:
+    """Return a path of the worktree; raises Conflict when it leads out of it."""
+    path = (work / name).resolve()
+    if not path.is_relative_to(work.resolve()):
+        raise Conflict(f"{name} is outside the repository")
+    return path
+
+
+# -- set ----------------------------------------------------------------------------------------
+
+
+def apply_values(idea: Mapping[str, Any], work: Path) -> None:
+    """Set the values that an idea `{"file": …, "values": {key: value}}` names, in its order."""
+    path = inside(work, idea["file"])
+    text = _read(path, idea["file"])
+    for key, value in idea["values"].items():
+        text = with_value(text, key.split("."), value, is_toml=path.suffix == ".toml")
+    path.write_bytes(text.encode())
+
+
+def with_value(text: str, keys: Sequence[str], value: Any, *, is_toml: bool) -> str:
+    """Return a file's text with one value replaced and nothing else changed."""
+    body = _parse(text, is_toml=is_toml)
+    place = body
+    for name in keys[:-1]:
+        place = place.get(name) if isinstance(place, dict) else None
+    if not isinstance(place, dict) or keys[-1] not in place:
+        raise Conflict(f"there is no value {'.'.join(keys)}")
+    place[keys[-1]] = value
+    start, end = (_toml_span if is_toml else _json_span)(text, keys)
+    written = json.dumps(value, ensure_ascii=False)
+    if is_toml:
+        written = written.replace("\x7f", "\\u007f")  # the one character only TOML forbids
+    changed = text[:start] + written + text[end:]
+    if _parse(changed, is_toml=is_toml) != body:
+        raise Conflict(f"{'.'.join(keys)} cannot be set in place")
+    return changed
+
+
+def _read(path: Path, name: str) -> str:
+    if not path.is_file():
+        raise Conflict(f"{name} is not there")
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise Conflict(f"{name} is not UTF-8") from None
+
+
+def _parse(text: str, *, is_toml: bool) -> Any:
+    try:
+        return tomllib.loads(text) if is_toml else json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Conflict(f"the file cannot be read: {' '.join(str(error).split())[:200]}") from None
+
+
+def _json_span(text: str, keys: Sequence[str]) -> tuple[int, int]:
+    """Return where the text of a value begins and ends; the whole text is known to be JSON."""
+    read = json.JSONDecoder().raw_decode
+    at = _after_blank(text, 0)
+    for key in keys:
+        at = _after_blank(text, at + 1)
+        name, at = read(text, at)
+        while name != key:
+            at = _after_blank(text, read(text, _after_colon(text, at))[1])
+            name, at = read(text, _after_blank(text, at + 1))
+        at = _after_colon(text, at)
+    return at, read(text, at)[1]
+
+
+def _after_blank(text: str, at: int) -> int:
+    found = BLANK.match(text, at)
+    assert found is not None
+    return found.end()
+
+
+def _after_colon(text: str, at: int) -> int:
+    return _after_blank(text, _after_blank(text, at) + 1)
+
+
+def _toml_span(text: str, keys: Sequence[str]) -> tuple[int, int]:
+    """Return where the text of a value stands, if it has a line of its own."""
+    table: list[str] = []
+    offset = 0
+    for line in text.split("\n"):
+        if line.lstrip().startswith("["):
+            table = _toml_names(line)
+        elif (pair := PAIR.match(line)) and [*table, *_toml_names(f"{pair['key']}=0")] == [*keys]:
+            start = offset + pair.end()
+            return start, start + len(_toml_value(line[pair.end() :]))
+        offset += len(line) + 1
+    raise Conflict(f"{'.'.join(keys)} has no line of its own")
+
+
+def _toml_names(line: str) -> list[str]:
+    """Return the dotted name in a header or before an equals sign."""
+    try:
+        body: Any = tomllib.loads(line)
+    except tomllib.TOMLDecodeError:
+        return [""]  # inside a longer value; nothing is called so
+    names = []
+    while isinstance(body, dict) and len(body) == 1:
+        [(name, body)] = body.items()
+        names.append(name)
+    return names
+
+
+def _toml_value(rest: str) -> str:
+    """Return a value's own text: the line without the comment behind it."""
+    cuts = [*(i for i, c in enumerate(rest) if c == "#"), len(rest)]
+    for cut in cuts:
+        value = rest[:cut].rstrip()
+        try:
+            tomllib.loads(f"x={value}")
+        except tomllib.TOMLDecodeError:
+            continue
+        return value
+    raise Conflict("the value does not end on its line")
+
+
+# -- move ---------------------------------------------------------------------------------------
+
+
+class Draw:
+    """Numbers that follow from a seed."""
+
+    def __init__(self, seed: str) -> None:
+        self._seed, self._count = seed, 0
+
+    def below(self, limit: int) -> int:
+        """Return the next number from 0 to below `limit`."""
+        self._count += 1
+        digest = hashlib.sha256(f"{self._seed}/{self._count}".encode()).digest()
+        return int.from_bytes(digest) % limit
+
+
+def mutations(table: Mapping[str, Any], work: Path, seed: str) -> list[dict[str, Any]]:
+    """Return distinct ideas that each move a few values of a file, as many as the table asks for.
+
+    Fewer when there is no more to find. Raises Conflict when the file or a key is not there.
+    """
+    path = inside(work, table["file"])
+    text, is_toml = _read(path, table["file"]), path.suffix == ".toml"
+    known = numbers(_parse(text, is_toml=is_toml))
+    names = list(table["keys"]) or [n for n in sorted(known) if _can_be_set(text, n, is_toml)]
+    if missing := [name for name in names if name not in known]:
+        raise Conflict(f"{table['file']} has no number {missing[0]}")
+    draw, found = Draw(seed), []
+    for _ in range(table["count"] * TRIES if names else 0):
+        values = _moved_some(names, known, table, draw)
+        if values and values not in found:
+            found.append(values)
+        if len(found) == table["count"]:
+            break
+    return [{"file": table["file"], "values": values} for values in found]
+
+
+def _can_be_set(text: str, name: str, is_toml: bool) -> bool:
+    try:
+        with_value(text, name.split("."), 0, is_toml=is_toml)
+    except Conflict:
+        return False
+    return True
+
+
+def numbers(body: Any, above: str = "") -> dict[str, Any]:
+    """Return every number and boolean of a file by its dotted name."""
+    found: dict[str, Any] = {}
+    for name, value in body.items() if isinstance(body, dict) else ():
+        if not PLAIN.fullmatch(name):
+            continue
+        if isinstance(value, dict):
+            found |= numbers(value, f"{above}{name}.")
+        elif isinstance(value, bool | int | float):
+            found[above + name] = value
+    return found
+
+
+def _moved_some(
+    names: Sequence[str], known: Mapping[str, Any], table: Mapping[str, Any], draw: Draw
+) -> dict[str, Any]:
+    left, values = list(names), {}
+    for _ in range(min(table["at_once"], len(left))):
+        name = left.pop(draw.below(len(left)))
+        value = moved(known[name], table, draw)
+        if value != known[name]:
+            values[name] = value
+    return dict(sorted(values.items()))
+
+
+def moved(value: Any, table: Mapping[str, Any], draw: Draw) -> Any:
+    """Return a value near another, within the table's bounds."""
+    if isinstance(value, bool):
+        return not value
+    old = Decimal(repr(value))
+    reach = abs(old) * Decimal(table["scale"])
+    if isinstance(value, int):
+        most = max(int(reach), int(Decimal(table["step"])), 1)
+        new = old + (1 + draw.below(most)) * (1 - 2 * draw.below(2))
+    else:
+        part = Decimal(draw.below(2 * FINE + 1) - FINE) / FINE
+        new = DIGITS.plus(old + (reach or Decimal(table["step"])) * part)
+    low, high = table["low"], table["high"]
+    new = max(new, Decimal(low)) if low else new
+    new = min(new, Decimal(high)) if high else new
+    return int(new) if isinstance(value, int) else float(new)
