@@ -155,7 +155,7 @@ def pipeline(
         "pause_at": prngpipe.pause_before(_step("--to", to)),
     }
     start = _prepared(draws, from_, given, params)
-    headline = _headline(listed, placement or "greedy")
+    headline = _headline(listed, placement or "greedy", str(execution["pause_at"]))
     done: Run | None = None
     with watching_steps(quiet, verbose, headline) as watcher, resumable(out):
         try:
@@ -287,11 +287,13 @@ def _step(option: str, step: str | None) -> str | None:
 # -- saying ---------------------------------------------------------------------------------
 
 
-def _headline(nodes: Sequence[Node], placement: str) -> Callable[[Milestone], None]:
-    """Announce a step and, with nodes, where its tasks will run."""
+def _headline(nodes: Sequence[Node], placement: str, pause_at: str) -> Callable[[Milestone], None]:
+    """Announce a step and, with nodes, where its tasks will run; not one that is not begun."""
     from weft.prng.pipeline.plan import TITLES  # noqa: PLC0415 - slow to import
 
     def say(milestone: Milestone) -> None:
+        if milestone.name == pause_at:
+            return
         render.message(
             f"step {milestone.name}  {TITLES[milestone.name]}, about {milestone.tasks} tasks"
         )

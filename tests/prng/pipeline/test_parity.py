@@ -79,8 +79,9 @@ def test_nodes_give_the_same_ledger_and_say_their_plan(place: Path, sha: str) ->
 
 def test_pause_after_each_step_gives_the_same_ledger(place: Path, sha: str) -> None:
     for step in ("1", "4"):
-        out, _ = carried_out(place, "paused", "--to", step, "--workers", "2")
+        out, said = carried_out(place, "paused", "--to", step, "--workers", "2")
         assert steps_done(out) == STEPS.index(step) + 1
+        assert said.splitlines()[-1].startswith(f"step {step} ")
     assert ledger_sha(carried_out(place, "paused", "--workers", "2")[0]) == sha
 
 
