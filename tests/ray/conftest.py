@@ -56,6 +56,8 @@ def ray_environment() -> Iterator[None]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_TMPDIR": folder,
         "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+        "RAY_ENABLE_AUTO_CONNECT": "0",
+        "RAY_health_check_period_ms": "1000",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "WEFT_NODE_FOLDER": f"{folder}/nodes",
     }

@@ -162,8 +162,13 @@ def test_run_without_a_cluster_says_how_to_start_one(desk: Desk) -> None:
     assert not (desk.folder / "x").exists()
 
 
-def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "searches",
+    [("jobs",), pytest.param(("arc", "tree", "jobs"), marks=pytest.mark.slow)],
+    ids=",".join,
+)
+def test_up_serves_searches_and_down_leaves_nothing(
+    searches: tuple[str, ...], desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in THREE:
         scripts = desk.hosts.home(name) / "scripts"
@@ -178,7 +183,7 @@ def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
         assert started.code == 0, started.err
         again = desk.nodes("up")
         assert again.code == 75
-        _compare(desk, capsys)
+        _compare(desk, capsys, searches)
     finally:
         ended = desk.nodes("down")
     assert (ended.code, ended.err) == (0, "")
@@ -188,7 +193,7 @@ def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
     assert _using(desk.home) == []
 
 
-def _compare(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+def _compare(desk: Desk, capsys: pytest.CaptureFixture[str], searches: tuple[str, ...]) -> None:
     """Each search on the nodes and here: one ledger."""
     on_ray = ["--backend", "ray", "--nodes", "nodes.json", "-q"]
     jobs = [
@@ -200,11 +205,13 @@ def _compare(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     arc = ["arc", "solve", "--data", "tasks", *TINY]
     here = ["--backend", "serial", "-q"]
     simulated = ["--nodes", "nodes.json", "--simulate-nodes", "-q"]
-    for name, asked, plain in (
-        ("jobs", ["jobs", "run", "jobs.json"], simulated),
-        ("arc", [*arc], here),
-        ("tree", ["tree", "run", "tree.toml"], here),
-    ):
+    known = {
+        "jobs": (["jobs", "run", "jobs.json"], simulated),
+        "arc": (arc, here),
+        "tree": (["tree", "run", "tree.toml"], here),
+    }
+    for name in searches:
+        asked, plain = known[name]
         done = desk.weft(*asked, "--out", f"{name}-ray", *on_ray)
         assert done.code == 0, done.err
         assert desk.weft(*asked, "--out", f"{name}-here", *plain).code == 0
