@@ -21,7 +21,7 @@ from tests.ray.hosts import Hosts, entry, hosts_in
 from tests.support.arcruns import TASKS, TINY, write_tasks
 from tests.support.tools import require_tool
 from tests.tree.conftest import Wood
-from weft.arc.kernels.compiled import FOLDER
+from weft.arc.kernels.compiled import KERNELS
 
 THREE = ("rig1", "rig2", "rig3")
 SCRIPT = """import json, sys; print(json.dumps({"said": sys.argv[1]}))"""
@@ -38,7 +38,8 @@ def hosts() -> Iterator[Hosts]:
         with hosts_in(folder) as found:
             for name in THREE:
                 found.start(name)
-                shutil.copytree(FOLDER, found.home(name) / ".cache" / "weft" / FOLDER.name)
+                cache = found.home(name) / ".cache" / "weft"
+                shutil.copytree(KERNELS.folder, cache / KERNELS.folder.name)
             yield found
     finally:
         shutil.rmtree(folder, ignore_errors=True)
