@@ -7,6 +7,8 @@ has nothing skipped that it could not have run. The state folder of the user is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -49,3 +51,24 @@ def private_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session")
+def many_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run of 100,000 tasks, four of which failed."""
+    from tests.support.pages import many_tasks
+
+    return many_tasks(tmp_path_factory.mktemp("many") / "many")
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """Debian's browser, driven by Playwright."""
+    program = tools.require_tool("chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        browser = playwright.chromium.launch(executable_path=program, args=flags)
+        yield browser
+        browser.close()

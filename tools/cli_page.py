@@ -15,7 +15,11 @@ Written from the commands themselves by `make docs`; do not edit.
 
 `weft COMMAND --help` says the same. stdout is data, stderr is progress and messages. Every error
 is one line, `weft: what and why; what to do next`; `-vv` adds a traceback. Bars and colour appear
-on a terminal only; `NO_COLOR` switches colour off, `CI` both.
+on a terminal only; `NO_COLOR` switches colour off, `CI` both. `-q` keeps progress and messages
+back; errors are always told.
+
+`weft --install-completion` lets your shell (bash, zsh, fish) complete commands, options and file
+names; `weft --show-completion` prints what it would install.
 
 | exit code | means |
 |---|---|

@@ -17,6 +17,7 @@
     │   ├── NodeUnreachable    a machine that cannot be asked
     │   ├── StorageFailed      a disk that is full or broken
     │   ├── Interrupted        stopped on request, resumable: exit 130
+    │   │   └── Paused         stopped at the milestone it was asked to stop at
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
     │       ├── ManifestDamaged
@@ -121,6 +122,10 @@ class Interrupted(WorldError):
     """Stopped on request; the same command goes on."""
 
     exit_code = 130
+
+
+class Paused(Interrupted):
+    """Stopped at the milestone it was asked to stop at; the same command goes on."""
 
 
 class Damaged(WorldError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,8 @@ import pytest
 import weft
 from tests.readers.runs import Stopper, copy_of, heads, put_ledger, read_lines
 from tests.report.browser import Browser, started
+from tests.support.pages import weave
 from weft.report.page import render_report, write_report
-
-sys.path.insert(0, str(Path(__file__).parent / "searches"))
-
-import weave
 
 KINDS = ("finished", "running", "interrupted", "all-failed", "damaged")
 
@@ -68,11 +64,9 @@ def kinds(tmp_path_factory: pytest.TempPathFactory) -> Kinds:
 
 
 @pytest.fixture(scope="session")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def many(many_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of 100,000 tasks."""
-    run = tmp_path_factory.mktemp("many") / "run"
-    weft.run(weave.many(100_000), out=run, workers=2)
-    return write_report(run, heads())
+    return write_report(many_run, heads(), tmp_path_factory.mktemp("report") / "many.html")
 
 
 @pytest.fixture(scope="session")

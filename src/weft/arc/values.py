@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
+from weft.arc.views.cells import cells_svg
+
 MAX_SIDE = 30
 EMPTY = 10
 """Colour of a cell that does not belong to an object."""
@@ -68,6 +70,9 @@ class Grid:
     def at(self, row: int, col: int) -> int:
         """Return the colour of a cell."""
         return self.cells[row * self.width + col]
+
+    def _repr_html_(self) -> str:
+        return cells_svg(self.height, self.width, self.cells)
 
 
 @dataclass(frozen=True, slots=True)

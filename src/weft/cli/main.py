@@ -13,7 +13,22 @@ from typing import Annotated, Any
 
 import typer
 
-from weft.cli import arc, first, health, jobs, look, nodes, prng, render, report, runs, tree, watch
+from weft.cli import (
+    arc,
+    first,
+    health,
+    jobs,
+    look,
+    nodes,
+    pack,
+    prng,
+    render,
+    report,
+    runs,
+    serve,
+    tree,
+    watch,
+)
 from weft.errors import WeftError
 
 BAD_PATH = 3
@@ -32,7 +47,6 @@ app = typer.Typer(
     name="weft",
     help="Large parallel searches that always give the same answer, with proof.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -48,6 +62,8 @@ for _command in (
     look.prove,
     look.explain,
     report.report,
+    serve.serve,
+    pack.pack,
     first.demo,
     health.doctor,
 ):

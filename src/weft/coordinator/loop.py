@@ -58,7 +58,7 @@ class Coordinator:
         self._carry_out(self.machine.go_on())
         self._commit()
         while not self.machine.done:
-            if self.machine.broken or self.stop():
+            if self.machine.broken or self.machine.paused or self.stop():
                 self._interrupt()
                 return False
             self._turn()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
+from weft.model.card import card
 from weft.model.values import canonical, decode_trusted
 
 TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
@@ -96,9 +97,24 @@ class Result:
             self._args = decode_trusted(self._args_text)
         return self._args
 
+    @property
+    def args_text(self) -> str:
+        """The arguments as recorded."""
+        return self._args_text
+
+    @property
+    def outcome_text(self) -> str:
+        """The value as recorded, or why there is none."""
+        return f"failed: {self.error.type}" if self.error else self._value_text or ""
+
     def __repr__(self) -> str:
-        outcome = self._value_text if self.error is None else f"failed: {self.error.type}"
-        return f"<Result {self.index} {self.function}({self._args_text}) {outcome}>"
+        return f"<Result {self.index} {self.function}({self._args_text}) {self.outcome_text}>"
+
+    def _repr_html_(self) -> str:
+        title = f"Result {self.index} of {self.function}"
+        outcome = "error" if self.error else "value"
+        rows = (("arguments", self.args_text), (outcome, self.outcome_text), ("key", self.key))
+        return card(title, rows)
 
 
 class Temporary(Exception):  # noqa: N818 - what a task says, not our error

@@ -55,20 +55,25 @@ class Score:
 def score(
     hypothesis: Hypothesis, draws: Sequence[int], modulus: int, tried: int, survivors: int
 ) -> Score:
-    """Compare a hypothesis with all draws, the holdout apart."""
+    """Compare a hypothesis with all draws, the holdout apart.
+
+    Where skips vary, each one more that was chosen to fit multiplies what was tried.
+    """
     train, _ = split(draws)
     count = known(hypothesis, len(draws))
     said = generate(hypothesis, count)
     right = [a == b for a, b in zip(said, draws, strict=False)]
     hits, held_hits = sum(right[: len(train)]), sum(right[len(train) :])
     compared, held_count = min(count, len(train)), max(0, count - len(train))
+    least, most = hypothesis.skips.between
+    choices = most - least + 1
     return Score(
         hits,
         compared,
-        corrected(hits, compared, modulus, tried),
+        corrected(hits, compared, modulus, tried * choices**compared),
         held_hits,
         held_count,
-        corrected(held_hits, held_count, modulus, survivors),
+        corrected(held_hits, held_count, modulus, survivors * choices**held_count),
     )
 
 

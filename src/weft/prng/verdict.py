@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from weft.prng import scoring
+from weft.prng.attacks.varying import carried_on
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
 from weft.prng.planning import Range, Settings
@@ -28,10 +29,11 @@ def score_all(
     unique = {_identity(one): one for one in found}
     ranked = []
     for one in unique.values():
-        hypothesis, draws = Hypothesis.from_dict(one["hypothesis"]), streams[one["stream"]]
+        draws = streams[one["stream"]]
+        hypothesis = carried_on(Hypothesis.from_dict(one["hypothesis"]), draws)
         got = scoring.score(hypothesis, draws, settings.modulus, one["tried"], len(unique))
         coming = _coming(hypothesis, len(draws), settings.predict)
-        kept = {name: one[name] for name in ("stream", "hypothesis", "tried")}
+        kept = {"stream": one["stream"], "tried": one["tried"], "hypothesis": hypothesis.to_dict()}
         ranked.append({**kept, "score": got.to_dict(), "next": coming})
     ranked.sort(key=_rank)
     return ranked[:MAX_SHOWN]

@@ -16,6 +16,7 @@ from weft.report.ledgerview import RecordFacts
 from weft.report.tasks import TaskFacts
 from weft.report.text import visible
 from weft.report.timeline import Track
+from weft.report.work import Work
 
 
 @dataclass(slots=True)
@@ -31,22 +32,38 @@ class _Names:
 def build_payload(report: Report) -> str:
     """Return the JSON text; every string in it is visible and bounded already."""
     work = report.told.work
-    zero = work.started_at if work and work.started_at is not None else 0.0
-    timeline = work.timeline if work else None
-    names = _Names()
     rows = {task.key: number for number, task in enumerate(report.told.tasks.rows)}
     body = {
-        "zero": round(zero, 6),
         "broken": report.badge.record,
-        "tasks": [_task(task, names, zero) for task in report.told.tasks.rows],
         "ledger": [_record(record, rows) for record in report.ledger.records],
-        "start": _since(timeline.start, zero) if timeline else 0,
-        "end": _since(timeline.end, zero) if timeline else 0,
-        "tracks": [_track(track, zero) for track in timeline.tracks] if timeline else [],
-        "names": list(names.known),
+        **task_table(report.told.tasks.rows, work),
+        **track_table(work),
     }
-    text = json.dumps(_made_visible(body), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(made_visible(body), ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def task_table(tasks: Iterable[TaskFacts], work: Work | None) -> dict[str, Any]:
+    """Return rows of tasks with the names they refer to and the moment they count from."""
+    zero, names = _zero(work), _Names()
+    rows = [_task(task, names, zero) for task in tasks]
+    return {"zero": round(zero, 6), "tasks": rows, "names": list(names.known)}
+
+
+def track_table(work: Work | None) -> dict[str, Any]:
+    """Return the spans of every worker, in seconds since the start."""
+    zero, timeline = _zero(work), work.timeline if work else None
+    if timeline is None:
+        return {"start": 0, "end": 0, "tracks": []}
+    return {
+        "start": _since(timeline.start, zero),
+        "end": _since(timeline.end, zero),
+        "tracks": [_track(track, zero) for track in timeline.tracks],
+    }
+
+
+def _zero(work: Work | None) -> float:
+    return work.started_at if work and work.started_at is not None else 0.0
 
 
 def _task(task: TaskFacts, names: _Names, zero: float) -> list[Any]:
@@ -95,13 +112,13 @@ def _since(at: float | None, zero: float) -> float | None:
     return None if at is None else round(at - zero, 5)
 
 
-def _made_visible(value: Any) -> Any:
-    """Keep line breaks: the script shows texts with them in blocks only."""
+def made_visible(value: Any) -> Any:
+    """Make every text visible; line breaks stay, the script shows them in blocks only."""
     if isinstance(value, str):
         return visible(value, lines=True)
     if isinstance(value, dict):
-        return {name: _made_visible(item) for name, item in value.items()}
-    return [_made_visible(item) for item in value] if isinstance(value, list) else value
+        return {name: made_visible(item) for name, item in value.items()}
+    return [made_visible(item) for item in value] if isinstance(value, list) else value
 
 
 def labels(tracks: Iterable[Track]) -> list[str]:

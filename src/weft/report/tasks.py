@@ -102,7 +102,7 @@ class Chooser:
         total = self.manifest.query("SELECT count(*) FROM tasks")[0][0]
         ids, said = self._choose(total)
         limit = min(MAX_ROW_BYTES, TEXT_BYTES // max(1, len(ids)))
-        shown = tuple(self._told(ids, limit))
+        shown = tuple(self.told(ids, limit))
         return TaskList(shown, total, said)
 
     # -- which ones --------------------------------------------------------------------------
@@ -135,7 +135,8 @@ class Chooser:
 
     # -- what is told ------------------------------------------------------------------------
 
-    def _told(self, ids: Sequence[int], limit: int) -> Iterator[TaskFacts]:
+    def told(self, ids: Sequence[int], limit: int) -> Iterator[TaskFacts]:
+        """Give these tasks by id, the texts of each in `limit` bytes."""
         logs = MAX_LOGS
         for start in range(0, len(ids), _CHUNK):
             chunk = ids[start : start + _CHUNK]
@@ -230,6 +231,11 @@ def _facts(row: tuple[Any, ...], place: Block, tries: tuple[Try, ...], purse: _P
         failure=failure,
         why=_why(place, index, state),
     )
+
+
+def sealed(task: TaskFacts) -> TaskFacts:
+    """Leave out what a task took, gave and wrote."""
+    return replace(task, args="", value=None, notes="", tries=(), failure="", log_tail="")
 
 
 def worker_of(node: str | None, gpu: int | None, pid: int, born: float | None) -> Worker:

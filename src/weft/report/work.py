@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weft.report.tasks import worker_of
 from weft.report.timeline import Span, Timeline, Weaver
@@ -24,7 +24,7 @@ class Work:
     """Between an interruption and what came after it."""
     busy_s: float
     """Sum of the times that tasks took."""
-    timeline: Timeline | None
+    timeline: Timeline | None = None
 
     @property
     def speed_up(self) -> float | None:
@@ -33,18 +33,26 @@ class Work:
 
 
 def read_work(manifest: Manifest) -> Work:
-    """Measure a run by the times in its manifest; reads no clock."""
+    """Measure a run, with its timeline."""
+    work = measure(manifest)
+    if work.started_at is None or work.ended_at is None:
+        return work
+    return replace(work, timeline=_weave(manifest, work.started_at, work.ended_at))
+
+
+def measure(manifest: Manifest) -> Work:
+    """Measure a run by the times in its manifest, without a timeline; reads no clock."""
     first, last, busy_s, spans_from = manifest.query(
         "SELECT min(queued_at), max(max(coalesce(queued_at, 0), coalesce(started_at, 0),"
         " coalesce(finished_at, 0))), coalesce(sum(run_s), 0), min(started_at) FROM tasks"
     )[0]
     if first is None or not last:
-        return Work(None, None, None, 0.0, busy_s, None)
+        return Work(None, None, None, 0.0, busy_s)
     attempts_last = manifest.query("SELECT coalesce(max(finished_at), 0) FROM attempts")[0][0]
     start, end = min(first, spans_from or first), max(last, attempts_last)
     pause_s = paused_s(manifest)
     wall_s = max(0.0, end - start - pause_s)
-    return Work(start, end, wall_s, pause_s, busy_s, _weave(manifest, start, end))
+    return Work(start, end, wall_s, pause_s, busy_s)
 
 
 def paused_s(manifest: Manifest) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import parse
+from weft.model.card import card
 from weft.model.tasks import Unknown
 from weft.model.values import Object, canonical, from_wire
 from weft.storage.disk import Disk
@@ -17,6 +19,7 @@ from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.objects import ObjectStore
 from weft.wiring.request import check_same
+from weft.wiring.results import Results, read_results
 
 SCHEMA_VERSION = 1
 
@@ -51,6 +54,23 @@ class Run:
     def read(self, reference: Object) -> bytes:
         """Return an object's bytes."""
         return ObjectStore(self.out / "objects", Disk()).read(reference.digest)
+
+    def results(self) -> Results:
+        """Return every result of the run, read back from its ledger."""
+        return read_results(RunFolder(self.out))
+
+    def _repr_html_(self) -> str:
+        answer = self.to_dict()["answer"]
+        tasks = f"{self.completed:,} completed, {self.failed:,} failed"
+        rows = [
+            (self.status, json.dumps(answer, ensure_ascii=False, default=str)),
+            ("tasks", tasks),
+            ("head", f"{self.size} {self.head}"),
+            ("folder", str(self.out)),
+        ]
+        if self.timing_dependent:
+            rows.insert(2, ("timing-dependent", "another run may differ"))
+        return card(f"Run of {self.search}", rows)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form, as `--json` prints it."""

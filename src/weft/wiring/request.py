@@ -92,6 +92,8 @@ class Execution:
     """What the nodes' folders are relative to; the current folder if not said."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people call inputs or lanes whose names in the ledger are digests; for views only."""
+    pause_at: str | None = None
+    """The milestone of the search at which to stop for now."""
     tags: tuple[str, ...] = ()
     """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
     ray_address: str = ""

@@ -112,7 +112,7 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     base = recalled(folder, run_file, {}).base
     if base is not None and str(base) not in sys.path:
         sys.path.append(str(base))  # where modules that a config names were found
-    search = load_search(raw["search"], path or _search_folder(folder, run_file))
+    search = load_search(raw["search"], path or recorded_folder(folder, run_file))
     args: Any = from_wire(raw["config"]["args"])
     decision = decision_from_genesis(genesis, search(**args))
     check_same(genesis, decision.genesis_text(), folder.path)
@@ -122,8 +122,8 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     return decision, genesis
 
 
-def _search_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
-    """The folder run.toml names, unless the run was moved away from it."""
+def recorded_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
+    """Return the folder that run.toml names for the search, unless the run was moved away."""
     if not run_file.search_path:
         return None
     place = (folder.path.absolute() / run_file.search_path).resolve()

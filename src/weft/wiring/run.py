@@ -22,7 +22,14 @@ from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
-from weft.errors import Interrupted, ManifestDamaged, RunFolderInvalid, StorageFailed, UsageError
+from weft.errors import (
+    Interrupted,
+    ManifestDamaged,
+    Paused,
+    RunFolderInvalid,
+    StorageFailed,
+    UsageError,
+)
 from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
@@ -64,6 +71,7 @@ def run(
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
     ray_address: str = "",
+    pause_at: str | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or go on with the run that is there.
@@ -74,9 +82,10 @@ def run(
     unless the backend is `ray`: then they are nodes of the cluster at `ray_address`.
     `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
+    `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
 
-    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
-    other `WeftError`s as their docstrings say.
+    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
+    kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
     """
     given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
     data = read_inputs(given)
@@ -85,7 +94,7 @@ def run(
     key = Path(sign_key) if sign_key else None
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
-        group_cap, stagger_s, labels=dict(labels or {}), tags=tuple(tags),
+        group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
         ray_address=ray_address,
         device=device,
     )  # fmt: skip
@@ -222,7 +231,8 @@ def _run_open(
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
-    machine = new_machine(opened, decision, journal, placement=placement)
+    pause_at = execution.pause_at
+    machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
     stop = world.StopRequest(execution.wall_limit_s)
     marks = _marks(opened)
     if ended := end_earlier(marks):
@@ -237,6 +247,11 @@ def _run_open(
             ).run()
     finally:
         backend.close()
+    if machine.paused:
+        raise Paused(
+            f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
+            hint=f"weft resume {shlex.quote(str(execution.out))}",
+        )
     if not finished:
         raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
@@ -258,6 +273,7 @@ def new_machine(
     journal: Journal,
     lazy: LazyLimits | None = None,
     placement: Placement | None = None,
+    pause_at: str | None = None,
 ) -> Machine:
     """Return the machine at its beginning; replay brings it to where the run stands."""
     return Machine(
@@ -268,6 +284,7 @@ def new_machine(
         journal.fetch,
         lazy or LazyLimits(),
         placement,
+        pause_at,
     )
 
 

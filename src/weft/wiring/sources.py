@@ -6,7 +6,7 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from weft.errors import CodeChanged
@@ -51,7 +51,12 @@ def package_of(function: str) -> str:
 
 def source_hash(package: str) -> str:
     """SHA-256 over a top-level package's or module's Python files; empty if it has none."""
-    files = _files(package)
+    location = location_of(package)
+    return "" if location is None else hash_files(files_at(location))
+
+
+def hash_files(files: Sequence[tuple[str, Path]]) -> str:
+    """SHA-256 over files with their names; empty without any."""
     digest = hashlib.sha256()
     for name, path in files:
         data = path.read_bytes()
@@ -84,10 +89,8 @@ def location_of(package: str) -> Path | None:
     return origin.parent if spec.submodule_search_locations else origin
 
 
-def _files(package: str) -> list[tuple[str, Path]]:
-    location = location_of(package)
-    if location is None:
-        return []
+def files_at(location: Path) -> list[tuple[str, Path]]:
+    """Python files of a package's folder or of a module's file, by name."""
     if location.is_file():
         return [(location.name, location)] if location.suffix == ".py" else []
     found = sorted(location.rglob("*.py"))

@@ -8,7 +8,7 @@ what the draws can carry. A unit is 64 seeds; most are given up after the first 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from weft.prng.case import Case
 from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
 from weft.prng.family import Family, State
+from weft.prng.generate import first_state
 from weft.prng.hypothesis import Hypothesis, Skips
 from weft.prng.kernels.bulk import fill
 from weft.prng.kernels.path import best_path, way_back
@@ -30,6 +31,7 @@ NAME = "varying"
 SEEDS_PER_UNIT = 64
 UNITS_PER_TASK = 32
 MAX_DRAWS = 128
+MAX_CARRIED = 256
 FIRST_LOOK = 24
 ENOUGH = 12_000
 """Evidence that the range of skips must leave, in thousandths of a decade."""
@@ -163,6 +165,23 @@ def walk(
     bounds = np.array(starts, np.int64), np.array(reach.skips, np.int64)
     last, hits = best_path(stream, draws, *bounds, choices)
     return int(last), int(hits)
+
+
+def carried_on(hypothesis: Hypothesis, draws: Sequence[int]) -> Hypothesis:
+    """Return a hypothesis whose skips, where they vary, are listed for all draws.
+
+    The best way through the stream is taken, as the attack takes it. Beyond MAX_CARRIED draws
+    the skips stay as they are known.
+    """
+    if hypothesis.skips.is_constant or len(draws) > MAX_CARRIED:
+        return hypothesis
+    family = family_named(hypothesis.family)
+    at = (hypothesis.start, hypothesis.start)
+    case = Case(tuple(draws), hypothesis.modulus, hypothesis.skips.between, at)
+    reach = Reach(len(draws), len(draws), hypothesis.skips.between)
+    first = first_state(family, hypothesis)
+    start, listed = way_through(case, reach, family, hypothesis.output, first, at)
+    return replace(hypothesis, start=start, skips=Skips(hypothesis.skips.between, listed))
 
 
 ATTACK = Varying()

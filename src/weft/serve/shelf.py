@@ -1,0 +1,77 @@
+"""Which runs there are below a folder. A run's id is made of its place, so addresses last.
+
+Nothing that a request says becomes part of a path: ids are looked up in what was found.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.storage.folder import RunFolder
+
+MAX_DEPTH = 4
+MAX_FOLDERS = 20_000
+ID_CHARS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A run below the folder that is served."""
+
+    id: str
+    name: str
+    """Its place below the folder, or the folder's own name."""
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The folder that is served: of runs, or a run itself."""
+
+    root: Path
+
+    def runs(self) -> list[Shelved]:
+        """Return every run, by name. Hidden folders and links out of the folder are left out."""
+        if RunFolder(self.root).is_run():
+            return [_shelved(self.root.resolve().name, self.root)]
+        found = [
+            _shelved(path.relative_to(self.root).as_posix(), path) for path in _walk(self.root)
+        ]
+        return sorted(found, key=lambda run: run.name)
+
+    def find(self, id_: str) -> Shelved | None:
+        """Return the run with this id."""
+        return next((run for run in self.runs() if run.id == id_), None)
+
+
+def _shelved(name: str, path: Path) -> Shelved:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
+    return Shelved(digest[:ID_CHARS], name, path)
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    """Give the runs below a folder, breadth first; what is inside a run is its own."""
+    level, seen = [root], 0
+    for _ in range(MAX_DEPTH):
+        inside: list[Path] = []
+        for folder in level:
+            for path in _folders(folder):
+                seen += 1
+                if seen > MAX_FOLDERS:
+                    return
+                if RunFolder(path).is_run():
+                    yield path
+                else:
+                    inside.append(path)
+        level = inside
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        found = sorted(folder.iterdir())
+        return [p for p in found if p.name[0] != "." and p.is_dir() and not p.is_symlink()]
+    except OSError:
+        return []  # gone or not ours to read

@@ -1,0 +1,111 @@
+"""A status pack put together: what the readers find, the search's own words, and its source.
+
+With a folder to write to, the pack holds all that repeating the run needs: arguments, inputs and
+the search's source as it is now.
+
+    DIR/ pack.md  pack.json  args.json  inputs/<SHA-256>  source/…
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.errors import FileInvalid
+from weft.pack.asked import Asked, Places
+from weft.pack.facts import Pack, gather_pack, read_asked
+from weft.pack.markdown import to_markdown
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.objects import ObjectStore
+from weft.wiring.pages import summary_lines
+from weft.wiring.replay import replay
+from weft.wiring.resume import recorded_folder
+from weft.wiring.run import real_place
+from weft.wiring.sources import files_at, hash_files
+
+
+def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> Pack:
+    """Gather the pack of a run, and with `out` write it there; `replayed` runs tasks again.
+
+    Raises FileInvalid when `out` is in use, and what `weft replay` raises.
+    """
+    folder = RunFolder(run)
+    run_file = folder.read_run_file()
+    if out is not None:
+        _check_free(out)
+    equal = replay(run).equal if replayed else None
+    asked = read_asked(folder)
+    kit = _Kit(folder, run_file, asked)
+    pack = gather_pack(
+        run,
+        real_place().heads,
+        replayed=equal,
+        summary=tuple(summary_lines(run, run_file.search)),
+        places=kit.places() if out is not None and asked is not None else None,
+        noted=tuple(kit.changed()),
+    )
+    if out is not None:
+        kit.write(out)
+        _write(out, pack)
+    return pack
+
+
+def _check_free(out: Path) -> None:
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise FileInvalid(f"{out} is in use", hint="give --out a new or empty folder")
+
+
+def _write(out: Path, pack: Pack) -> None:
+    (out / "pack.md").write_text(to_markdown(pack), "utf-8")
+    (out / "pack.json").write_text(json.dumps(pack.to_dict(), indent=1) + "\n", "utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class _Kit:
+    """What repeating a run needs beside the installed packages."""
+
+    folder: RunFolder
+    run_file: RunFile
+    asked: Asked | None
+
+    def places(self) -> Places:
+        """Say where everything lies inside the pack."""
+        assert self.asked is not None
+        inputs = {digest: f"inputs/{digest}" for digest in self.asked.inputs.values()}
+        return Places("source" if list(self._packages()) else "", inputs, "args.json")
+
+    def changed(self) -> Iterator[str]:
+        """Name source that is not what the run was recorded with."""
+        for name, location in self._packages():
+            if hash_files(files_at(location)) != self.run_file.sources.get(name):
+                yield f"the source of package {name} is not what the run was recorded with"
+
+    def write(self, out: Path) -> None:
+        """Copy arguments, inputs and source."""
+        out.mkdir(parents=True, exist_ok=True)
+        if self.asked is None:
+            return
+        (out / "args.json").write_text(self.asked.args_text() or "null", "utf-8")
+        store = ObjectStore(self.folder.objects, Disk())
+        (out / "inputs").mkdir(exist_ok=True)
+        for digest in self.asked.inputs.values():
+            (out / "inputs" / digest).write_bytes(store.read(digest))
+        for name, location in self._packages():
+            base = out / "source" if location.is_file() else out / "source" / name
+            for inner, path in files_at(location):
+                (base / inner).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, base / inner)
+
+    def _packages(self) -> Iterator[tuple[str, Path]]:
+        """Give the packages that lie beside the search, not among the installed ones."""
+        place = recorded_folder(self.folder, self.run_file)
+        for name in sorted(self.run_file.sources) if place is not None else ():
+            assert place is not None
+            for location in (place / name, place / f"{name}.py"):
+                if files_at(location):
+                    yield name, location
+                    break

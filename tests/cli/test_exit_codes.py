@@ -1,0 +1,106 @@
+"""Every exit code of the table in docs/cli.md is one that a command really gives."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Told, Weft, write_slow
+from tests.readers.runs import put_ledger, read_lines
+from weft.cli import main
+from weft.storage.folder import RunFolder
+from weft.wiring.world import host_name
+
+ROOT = Path(__file__).resolve().parents[2]
+SQUARES = ("run", "small.py:squares", "--out", "run")
+
+
+def answered(weft: Weft, folder: Path) -> Told:
+    return weft(*SQUARES)
+
+
+def unanswered(weft: Weft, folder: Path) -> Told:
+    return weft("run", "small.py:unsure", "--out", "run")
+
+
+def different(weft: Weft, folder: Path) -> Told:
+    weft(*SQUARES)
+    weft("run", "small.py:squares", "--out", "other", "--seed", "1")
+    return weft("diff", "run", "other")
+
+
+def misused(weft: Weft, folder: Path) -> Told:
+    return weft(*SQUARES, "--no-such-option")
+
+
+def misread(weft: Weft, folder: Path) -> Told:
+    return weft("verify", "nowhere")
+
+
+def failed(weft: Weft, folder: Path) -> Told:
+    return weft("run", "small.py:broken", "--out", "run")
+
+
+def damaged(weft: Weft, folder: Path) -> Told:
+    weft(*SQUARES)
+    put_ledger(
+        folder / "run", b"".join(read_lines(folder / "run")).replace(b'"value":4', b'"value":5')
+    )
+    return weft("verify", "run")
+
+
+def locked(weft: Weft, folder: Path) -> Told:
+    write_slow(folder, 0.05)
+    weft("run", "slow.py:slow", "--out", "run", "--wall-limit", "0.6")
+    with RunFolder(folder / "run").locked(host_name()):
+        return weft("resume", "run")
+
+
+def interrupted(weft: Weft, folder: Path) -> Told:
+    write_slow(folder, 0.05)
+    return weft("run", "slow.py:slow", "--out", "run", "--wall-limit", "0.6")
+
+
+WAYS = {
+    0: [answered],
+    1: [unanswered, different],
+    2: [misused],
+    3: [misread],
+    4: [failed],
+    5: [damaged],
+    75: [locked],
+    130: [interrupted],
+}
+
+
+@pytest.mark.parametrize(("code", "way"), [(c, w) for c, ways in WAYS.items() for w in ways])
+def test_command_ends_with_its_code(weft: Weft, tmp_path: Path, code: int, way: object) -> None:
+    assert callable(way)
+    told = way(weft, tmp_path)
+    assert told.code == code, told
+    if code not in (0, 1, 4):
+        assert told.err.startswith("weft: ")
+        assert told.err.count("\n") == 1
+
+
+def test_bug_of_ours_ends_with_its_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("planted")
+
+    monkeypatch.setattr(main, "app", broken)
+    assert main._exit_code(["status"]) == main.OUR_BUG == 70
+    assert "planted" in capsys.readouterr().err
+
+
+def test_tables_name_every_code_and_no_other() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    assert {int(n) for n in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)} == {*WAYS, 70}
+    readme = (ROOT / "README.md").read_text("utf-8")
+    said = readme[readme.index("Exit codes:") :].split("\n\n")[0]
+    assert {int(n) for n in re.findall(r"(?:^|· |: )\s*(\d+) ", said.replace("\n", " "))} == set(
+        WAYS
+    )

@@ -1,0 +1,114 @@
+"""What reaches a terminal, a pipe and a build server: bars and colour where they belong."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import COMMAND, SMALL, Weft, write_slow
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
+CONTROL = "\x1b["
+RUN = ("run", "slow.py:slow", "--args", '{"rounds": 4}', "--out")
+
+
+def on_terminal(folder: Path, *words: str, **env: str) -> str:
+    """Run a command whose stdout and stderr are a terminal; return all that it showed."""
+    ours, theirs = pty.openpty()
+    base = {k: v for k, v in os.environ.items() if k not in ("CI", "NO_COLOR", "FORCE_COLOR")}
+    process = subprocess.Popen(
+        [*COMMAND, *words], cwd=folder, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+        env={**base, "TERM": "xterm-256color", "COLUMNS": "100", **env},
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    while chunk := _read(ours):
+        shown += chunk
+    os.close(ours)
+    assert process.wait(timeout=60) == 0, shown
+    return shown.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # Linux's way to say that the other side is closed
+        return b""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "small.py").write_text(SMALL)
+    write_slow(tmp_path, 0.05)
+    return tmp_path
+
+
+def test_terminal_gets_a_bar_in_colour(folder: Path) -> None:
+    shown = on_terminal(folder, *RUN, "one")
+    assert COLOUR.search(shown)
+    assert "answer" in shown
+
+
+def test_no_color_keeps_the_bar_without_colour(folder: Path) -> None:
+    shown = on_terminal(folder, *RUN, "one", NO_COLOR="1")
+    assert CONTROL in shown, "a bar moves the cursor"
+    assert not COLOUR.search(shown)
+
+
+@pytest.mark.parametrize("ci", ["true", "1"])
+def test_ci_gets_neither_bar_nor_colour(folder: Path, ci: str) -> None:
+    assert CONTROL not in on_terminal(folder, *RUN, "one", CI=ci)
+
+
+def test_quiet_prints_the_answer_alone(folder: Path) -> None:
+    shown = on_terminal(folder, *RUN, "one", "-q")
+    assert CONTROL not in shown
+    lines = shown.replace("\r", "").splitlines()
+    assert [line.split()[0] for line in lines] == ["answer", "tasks", "head"]
+
+
+def test_pipe_gets_data_on_stdout_and_nothing_on_stderr(weft: Weft) -> None:
+    for words in (("-q",), (), ("--json",)):
+        told = weft("run", "small.py:squares", "--out", "run", *words)
+        assert (told.code, told.err) == (0, "")
+        assert told.out
+        assert CONTROL not in told.out
+
+
+def test_errors_are_told_even_when_quiet(weft: Weft) -> None:
+    weft("run", "small.py:nothing", "--out", "run", "-q").check_one_line(3, "nothing")
+
+
+# -- completion ----------------------------------------------------------------------------------
+
+
+def completed(*words: str) -> list[str]:
+    """What bash is offered for the last word."""
+    line = {"COMP_WORDS": " ".join(("weft", *words)), "COMP_CWORD": str(len(words))}
+    done = subprocess.run(
+        COMMAND, env={**os.environ, **line, "_WEFT_COMPLETE": "complete_bash"},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return done.stdout.split()
+
+
+def test_shell_completes_commands_groups_and_options() -> None:
+    assert completed("sta") == ["status"]
+    assert completed("arc", "so") == ["solve"]
+    assert completed("run", "--wor") == ["--workers"]
+    assert {"serve", "pack", "report", "jobs"} <= set(completed(""))
+
+
+def test_completion_script_names_the_program() -> None:
+    env = {**os.environ, "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    done = subprocess.run(
+        [*COMMAND, "--show-completion", "bash"], env=env, capture_output=True, text=True, check=True
+    )
+    assert "complete -o default -F _weft_completion weft" in done.stdout
+    assert sys.executable not in done.stdout

@@ -1,0 +1,207 @@
+"""`weft pack`: a run can be repeated from its pack alone, and nothing unchecked is called true."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from markdown_it import MarkdownIt
+
+from tests.cli.conftest import COMMAND, SMALL, Told, Weft, tree, write_slow
+from tests.readers.runs import put_ledger, read_lines
+from tests.support.pages import weave
+from weft.pack.markdown import to_markdown
+from weft.storage.folder import SEALED_VIEWS
+from weft.wiring import run as wiring
+from weft.wiring.packing import make_pack
+
+TITLES = ("Result", "What was asked", "Commands", "Invariants", "Failures", "How it went",
+          "Open ends")  # fmt: skip
+INFORMED = ("run", "small.py:informed", "--seed", "7", "--input", "table=table.bin", "--budget",
+            "tries=3", "--retries", "1", "--timeout", "30.5", "--strict")  # fmt: skip
+
+
+def head_of(told: Told) -> tuple[int, str]:
+    assert told.code in (0, 1, 4), told
+    return told.json["size"], told.json["head"]
+
+
+def shell(line: str, folder: Path) -> Told:
+    """Run a line of the pack as a person would paste it, with our `weft` on the path."""
+    bin_ = folder / "bin"
+    bin_.mkdir(exist_ok=True)
+    program = bin_ / "weft"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m weft.cli.main "$@"\n')
+    program.chmod(0o755)
+    env = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)
+    return Told(done.returncode, done.stdout, done.stderr)
+
+
+def invariants(pack: dict[str, Any]) -> dict[str, bool | None]:
+    return {one["name"]: one["holds"] for one in pack["invariants"]}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+    """A run with everything that can be asked for, and its folder."""
+    base = tmp_path_factory.mktemp("pack")
+    (base / "small.py").write_text(SMALL)
+    (base / "table.bin").write_bytes(bytes(range(200)))
+    words = [*COMMAND, *INFORMED, "--out", "run", "--json"]
+    done = subprocess.run(words, cwd=base, capture_output=True, text=True)
+    return base, Told(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def informed(made: tuple[Path, Told], tmp_path: Path) -> Told:
+    """The same in a folder of one's own."""
+    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
+    return made[1]
+
+
+def pack_of(run: Path) -> dict[str, Any]:
+    return make_pack(run).to_dict()
+
+
+def test_run_is_repeated_from_its_pack_alone(weft: Weft, informed: Told, tmp_path: Path) -> None:
+    assert weft("pack", "run", "--out", "pack").code == 0
+    away = tmp_path / "elsewhere"
+    shutil.move(tmp_path / "pack", away)
+    shutil.rmtree(tmp_path / "run")
+    for name in ("small.py", "table.bin"):
+        (tmp_path / name).unlink()
+    text = (away / "pack.md").read_text("utf-8")
+    (line,) = re.findall(r"repeat:\n\n```sh\n(.*?)\n```", text)
+    again = shell(f"{line} --json", away)
+    assert head_of(again) == head_of(informed)
+    assert f"must end with head `{informed.json['size']} {informed.json['head']}`" in text
+    assert json.loads((away / "pack.json").read_text())["commands"]["repeat"] == shlex.split(line)
+
+
+def test_run_is_repeated_by_the_command_that_is_printed(
+    weft: Weft, informed: Told, tmp_path: Path
+) -> None:
+    words = weft("pack", "run", "--json").json["commands"]["repeat"]
+    assert head_of(shell(f"{shlex.join(words)} --json", tmp_path)) == head_of(informed)
+
+
+def test_run_of_another_command_is_repeated_too(weft: Weft, tmp_path: Path) -> None:
+    job = {"job_id": "one", "argv": ["sh", "-c", "echo '{}'"], "gpu": 0, "timeout_s": 60}
+    (tmp_path / "jobs.json").write_text(json.dumps([job]))
+    first = weft("jobs", "run", "jobs.json", "--out", "run", "--json")
+    made = weft("pack", "run", "--out", "pack", "--json").json
+    again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(again) == head_of(first)
+    assert made["telemetry"]["external_commands"] == 1
+
+
+def test_pack_tells_what_was_asked_and_found(informed: Told, tmp_path: Path) -> None:
+    pack = pack_of(tmp_path / "run")
+    asked = pack["asked"]
+    assert (asked["seed"], asked["budget"], asked["retries"]) == (7, {"tries": 3}, 1)
+    assert (asked["timeout_s"], asked["strict"]) == (30.5, True)
+    assert pack["result"]["status"] == "answered"
+    assert json.loads(pack["result"]["answer"]) == [7, 200, 3]
+    assert pack["head"] == {"size": informed.json["size"], "root": informed.json["head"]}
+    assert set(pack["sources"]) == {"small"}
+    assert invariants(pack) == {
+        "ledger verified": True,
+        "head known outside the run": True,
+        "deterministic": None,
+        "fail closed": True,
+        "budgets explicit": True,
+    }
+    assert any("deterministic" in end for end in pack["open_ends"]), "what is not checked is open"
+
+
+def test_markdown_has_every_part(informed: Told, tmp_path: Path) -> None:
+    text = to_markdown(make_pack(tmp_path / "run"))
+    assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(TITLES)
+
+
+def test_replay_settles_that_it_is_deterministic(weft: Weft, informed: Told) -> None:
+    assert invariants(weft("pack", "run", "--replay", "--json").json)["deterministic"] is True
+
+
+def test_failures_are_told_by_class_with_examples(tmp_path: Path) -> None:
+    wiring.run(weave.hopeless(), out=tmp_path / "run", workers=1)
+    pack = pack_of(tmp_path / "run")
+    (found,) = pack["failures"]
+    assert (found["function"], found["failure"], found["count"]) == ("weave:fail", "exception", 12)
+    assert [e["said"] for e in found["examples"]] == [f"ValueError: no {x}" for x in range(3)]
+    assert found["examples"][0]["place"] == ":0:0"
+    assert invariants(pack)["fail closed"] is True
+    assert any("UNKNOWN" in end for end in pack["open_ends"])
+
+
+def test_interrupted_run_says_how_to_go_on(weft: Weft, tmp_path: Path) -> None:
+    write_slow(tmp_path, 0.05)
+    weft("run", "slow.py:slow", "--out", "run", "--wall-limit", "1.5")
+    made = weft("pack", "run", "--json")
+    assert made.code == 0
+    assert made.json["commands"]["resume"] == ["weft", "resume", "run"]
+    assert "interrupted: weft resume run" in made.json["open_ends"]
+    assert "replay" not in made.json["commands"]
+
+
+def test_damaged_run_is_said_to_be_damaged(weft: Weft, informed: Told, tmp_path: Path) -> None:
+    lines = read_lines(tmp_path / "run")
+    put_ledger(tmp_path / "run", b"".join(lines).replace(b'"value":200', b'"value":201'))
+    made = weft("pack", "run", "--json")
+    assert made.code == 5
+    assert invariants(made.json)["ledger verified"] is False
+    assert invariants(made.json)["fail closed"] is None, "nothing is vouched for any more"
+    assert "damaged" in made.json["open_ends"][0]
+
+
+@pytest.mark.parametrize("gone", ["manifest.sqlite", "ledger.jsonl", "checkpoint"])
+def test_run_with_a_missing_file_still_gets_a_pack(
+    informed: Told, tmp_path: Path, gone: str
+) -> None:
+    (tmp_path / "run" / gone).unlink()
+    assert "# Run run" in to_markdown(make_pack(tmp_path / "run"))
+
+
+def test_changed_source_is_an_open_end(informed: Told, tmp_path: Path) -> None:
+    with (tmp_path / "small.py").open("a") as file:
+        file.write("\n# changed\n")
+    ends = pack_of(tmp_path / "run")["open_ends"]
+    assert any("source of package small" in end for end in ends)
+
+
+def test_pack_changes_nothing_and_is_the_same_twice(informed: Told, tmp_path: Path) -> None:
+    before = tree(tmp_path / "run")
+    first, second = make_pack(tmp_path / "run"), make_pack(tmp_path / "run")
+    assert to_markdown(first) == to_markdown(second)
+    assert tree(tmp_path / "run") == before
+
+
+def test_folder_in_use_is_refused(weft: Weft, informed: Told, tmp_path: Path) -> None:
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / "file").touch()
+    weft("pack", "run", "--out", "used").check_one_line(3, "used is in use")
+    assert sorted(p.name for p in (tmp_path / "used").iterdir()) == ["file"]
+    weft("pack", "nowhere").check_one_line(3, "nowhere")
+
+
+def test_hostile_texts_stay_text(tmp_path: Path) -> None:
+    wiring.run(weave.hostile(), out=tmp_path / "<b>run", workers=1)
+    text = to_markdown(make_pack(tmp_path / "<b>run"))
+    html = MarkdownIt("commonmark", {"html": True}).enable("table").render(text)
+    assert not re.search("<(script|img|b)[ >]", html)
+    assert "\u202e" not in text
+
+
+def test_sealed_run_gives_no_examples(tmp_path: Path) -> None:
+    wiring.run(weave.hopeless(), out=tmp_path / "run", workers=1, tags=(SEALED_VIEWS,))
+    (found,) = pack_of(tmp_path / "run")["failures"]
+    assert (found["count"], len(found["examples"])) == (12, 0)

@@ -1,0 +1,20 @@
+"""What axe-core finds on a page, and the ways in which pages are looked at."""
+
+from __future__ import annotations
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+SERIOUS = ("serious", "critical")
+LOOKS = [(1400, False), (390, True)]
+"""Width of the window, and whether it is dark."""
+
+
+def findings(page: Page) -> list[str]:
+    """What axe-core calls serious or worse, with the first place of each."""
+    found = Axe().run(page).response["violations"]
+    return [
+        f"{v['id']}: {v['help']} at {v['nodes'][0]['target']} {v['nodes'][0]['failureSummary']}"
+        for v in found
+        if v["impact"] in SERIOUS
+    ]
