@@ -46,7 +46,7 @@ class RayCluster:
         self.cluster.remove_node(self.raylets.pop(name), allow_graceful=False)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ray_environment() -> Iterator[None]:
     """Token authentication, no usage statistics, and a short path for Ray's sockets."""
     folder = tempfile.mkdtemp(prefix="wr", dir="/tmp")
@@ -72,7 +72,7 @@ def ray_environment() -> Iterator[None]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(ray_environment: None) -> Iterator[RayCluster]:
     import ray
     from ray.cluster_utils import Cluster

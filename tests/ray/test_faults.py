@@ -104,6 +104,12 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     kinds = [event.kind for event in found.events]
     assert "node-lost" in kinds
     assert any(event.detail == "slot-lost" for event in found.events)
+    assert [(loss.what, loss.name, loss.back_at) for loss in found.losses] == [
+        ("node", "rig-b", None)
+    ]
+    assert "node rig-b is lost" in shop.weft("status", "ray").out
+    assert shop.weft("report", "ray").code == 0
+    assert "node rig-b is lost" in (tmp_path / "ray" / "report.html").read_text()
     assert shop.weft("verify", "ray").code == 0
 
 
