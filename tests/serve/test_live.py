@@ -252,9 +252,9 @@ def test_page_of_a_search_is_framed_and_may_run_nothing(
     server = serving(tmp_path / "runs")
     page = onlooker.open(server, f"/run/{server.id_of('two')}")
     page.get_by_role("tab", name="Jobs").click()
-    frame = page.frame_locator("#page-0 iframe")
+    frame = page.frame_locator("#page-0 iframe:not(.loading)")
     expect(frame.locator(".page")).to_contain_text("one")
-    place = page.locator("#page-0 iframe")
+    place = page.locator("#page-0 iframe:not(.loading)")
     assert place.get_attribute("sandbox") == "allow-same-origin"
     inside = frame.locator("html").evaluate("html => html.scrollHeight")
     assert place.evaluate("frame => frame.clientHeight") >= inside, "as high as what is in it"
