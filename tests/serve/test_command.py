@@ -54,6 +54,22 @@ def test_address_is_the_only_data_that_is_printed(tmp_path: Path) -> None:
     assert (process.returncode, out, err) == (0, "", "")
 
 
+def test_commands_of_the_page_run(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text("utf-8")
+    lines = re.findall(r"^weft (serve.*?)\s*(?:#|$)", page, re.MULTILINE)
+    assert len(lines) == 3
+    for name in ("runs", "RUNS"):
+        (tmp_path / name).mkdir()
+    for line in lines:
+        words = line.replace("8800", "0").split()
+        process = subprocess.Popen([*COMMAND, *words, "-q"], cwd=tmp_path, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith(b"http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        assert process.returncode == 0
+
+
 def test_token_is_new_at_each_start(tmp_path: Path) -> None:
     servers = [start(tmp_path) for _ in range(2)]
     assert servers[0].token != servers[1].token
