@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import weft
 from benchmarks import loads
@@ -65,11 +66,24 @@ def weft_lazy(load: str, n: int, watch: Stopwatch) -> tuple[float, int]:
     return _weft(load, n, watch, lazy=True)
 
 
-def _weft(load: str, n: int, watch: Stopwatch, *, lazy: bool) -> tuple[float, int]:
+def weft_ray(load: str, n: int, watch: Stopwatch) -> tuple[float, int]:
+    import ray  # noqa: PLC0415 - only where it is installed
+
+    _start_ray(ray)
+    try:
+        return _weft(load, n, watch, lazy=True, backend="ray")
+    finally:
+        ray.shutdown()
+
+
+def _weft(
+    load: str, n: int, watch: Stopwatch, *, lazy: bool, backend: str = "local"
+) -> tuple[float, int]:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "run"
         greetings = WORKERS if watch.warm else 0
-        run = weft.run(one_round(load, n, lazy, greetings), out=out, workers=WORKERS)
+        search = one_round(load, n, lazy, greetings)
+        run = weft.run(search, out=out, workers=WORKERS, backend=backend)
         seconds = watch.seconds() - (time.time() - arrived_at[-1])
         if watch.warm:
             seconds = arrived_at[-1] - _last_greeting(out)
@@ -120,16 +134,37 @@ def joblib_loky(load: str, n: int, watch: Stopwatch) -> tuple[float, int]:
         return watch.seconds(), total
 
 
+def _start_ray(ray: Any) -> None:
+    ray.init(num_cpus=WORKERS, include_dashboard=False, logging_level="ERROR")
+
+
 def ray_tasks(load: str, n: int, watch: Stopwatch) -> tuple[float, int]:
     import ray  # noqa: PLC0415 - only where it is installed
 
-    ray.init(num_cpus=WORKERS, include_dashboard=False, logging_level="ERROR")
+    _start_ray(ray)
     try:
         if watch.warm:
             greet = ray.remote(loads.greet)
             watch.workers_are_up(ray.get([greet.remote(i) for i in range(WORKERS)]))
         work = ray.remote(LOADS[load])
         total = sum(ray.get([work.remote(i) for i in range(n)]))
+        return watch.seconds(), total
+    finally:
+        ray.shutdown()
+
+
+def ray_actors(load: str, n: int, watch: Stopwatch) -> tuple[float, int]:
+    """A bare pool of actors: every call is sent at once, to each in turn."""
+    import ray  # noqa: PLC0415 - only where it is installed
+
+    _start_ray(ray)
+    try:
+        actors = [ray.remote(loads.Hand).remote() for _ in range(WORKERS)]
+        if watch.warm:
+            greetings = [actor.do.remote("greet", i) for i, actor in enumerate(actors)]
+            watch.workers_are_up(ray.get(greetings))
+        asked = [actors[i % WORKERS].do.remote(load, i) for i in range(n)]
+        total = sum(ray.get(asked))
         return watch.seconds(), total
     finally:
         ray.shutdown()
@@ -143,8 +178,15 @@ ENGINES: dict[str, Engine] = {
     "Pool.imap, chunks of 100": pool_chunks,
     "joblib/loky": joblib_loky,
     "Ray tasks": ray_tasks,
+    "Ray actor pool": ray_actors,
+    "weft, ray backend": weft_ray,
 }
-NEEDS = {"joblib/loky": "joblib", "Ray tasks": "ray"}
+NEEDS = {
+    "joblib/loky": "joblib",
+    "Ray tasks": "ray",
+    "Ray actor pool": "ray",
+    "weft, ray backend": "ray",
+}
 
 
 def is_installed(engine: str) -> bool:

@@ -12,7 +12,7 @@ from weft.define import command, search, task
 from weft.errors import WeftError
 from weft.model.results import Result, TaskError, TaskFailed, Temporary
 from weft.model.slots import Node
-from weft.model.tasks import Budget, Unknown
+from weft.model.tasks import Budget, Milestone, Unknown
 from weft.model.tasks import make_lanes as lanes
 from weft.model.tasks import make_lazy as lazy
 from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Budget", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown",
-    "WeftError", "command", "device", "get", "lanes", "lazy", "note", "put", "put_file", "round",
-    "run", "search", "task",
+    "Budget", "Milestone", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed",
+    "Temporary", "Unknown", "WeftError", "command", "device", "get", "lanes", "lazy", "note",
+    "put", "put_file", "round", "run", "search", "task",
 ]  # fmt: skip
 
 _LATER = {"run": "weft.wiring.run", "Run": "weft.wiring.outcome"}

@@ -14,8 +14,10 @@
     │   └── ReplayDiverged     the search asked for other tasks than recorded
     ├── WorldError             the world around us: exit 75
     │   ├── RunLocked          another coordinator works on the run
+    │   ├── NodeUnreachable    a machine that cannot be asked
     │   ├── StorageFailed      a disk that is full or broken
     │   ├── Interrupted        stopped on request, resumable: exit 130
+    │   │   └── Paused         stopped at the milestone it was asked to stop at
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
     │       ├── ManifestDamaged
@@ -108,6 +110,10 @@ class RunLocked(WorldError):
     """Another coordinator holds the run."""
 
 
+class NodeUnreachable(WorldError):
+    """A machine that cannot be reached over SSH, or has no Python to ask."""
+
+
 class StorageFailed(WorldError):
     """A durable write failed; what was completed before is safe."""
 
@@ -116,6 +122,10 @@ class Interrupted(WorldError):
     """Stopped on request; the same command goes on."""
 
     exit_code = 130
+
+
+class Paused(Interrupted):
+    """Stopped at the milestone it was asked to stop at; the same command goes on."""
 
 
 class Damaged(WorldError):

@@ -107,10 +107,10 @@ def test_java_bounded_planted_in_the_grid_is_found_and_foretells_what_follows(
 @pytest.mark.parametrize(("family", "shape"), SHAPES)
 @pytest.mark.parametrize(("skip", "start", "percent"), GRID)
 def test_family_planted_in_the_grid_is_found(family, shape, skip, start, percent) -> None:
-    for modulus in (1000, 100, 24):
+    for modulus in (1000, 120):
         truth = planted(family.name, shape.output, modulus, 12345678 + start, skip, start)
         draws = corrupted(generate(truth, 300), modulus, percent, skip)
-        case = Case(draws, modulus)
+        case = Case(draws, modulus, skips=(max(0, skip - 2), skip + 2))
         found = run_all(ATTACK, case, plan_for(ATTACK, case, family.name, shape.output))
         assert any(foretells(one, truth, 400) for one in found), (modulus, found)
 

@@ -56,7 +56,7 @@ def _planted(view: View, skip: int, start: int, percent: int, skips: tuple[int, 
 
 @pytest.mark.parametrize("view", VIEWS, ids=NAMES)
 def test_planted_state_without_noise_is_found_among_skips(view: View) -> None:
-    _planted(view, skip=7, start=1000, percent=0, skips=(5, 8))
+    _planted(view, skip=5, start=60, percent=0, skips=(4, 6))
 
 
 @pytest.mark.parametrize(

@@ -88,6 +88,19 @@ def test_candidate_that_rewrites_the_scorer_while_it_runs_is_tampered(wood: Wood
     assert wood.verdicts("r")["evil.md"] == "tampered"
 
 
+def test_candidate_that_deletes_or_renames_the_scorer_is_tampered(wood: Wood) -> None:
+    wood.plant()
+    lines = SCORE.splitlines(keepends=True)
+    body = "".join(f"-{line}" for line in lines)
+    head = "diff --git a/score.py b/score.py\ndeleted file mode 100644\n--- a/score.py\n"
+    wood.write("ideas/gone.patch", f"{head}+++ /dev/null\n@@ -1,{len(lines)} +0,0 @@\n{body}")
+    moved = "diff --git a/score.py b/other.py\nsimilarity index 100%\nrename from score.py\n"
+    wood.write("ideas/moved.patch", f"{moved}rename to other.py\n")
+    assert wood.run("r").code == 0
+    verdicts = wood.verdicts("r")
+    assert (verdicts["gone.patch"], verdicts["moved.patch"]) == ("tampered", "tampered")
+
+
 def test_idea_that_leads_out_through_a_link_is_a_conflict(wood: Wood) -> None:
     wood.plant()
     (wood.folder / "start" / "link").symlink_to("../../..")

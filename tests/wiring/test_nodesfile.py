@@ -54,7 +54,7 @@ def test_node_on_this_machine_has_its_own_folder_and_interpreter(tmp_path):
 def test_other_machine_is_refused_with_the_flag_that_helps(tmp_path):
     path = write(tmp_path, "nodes.json", json.dumps(CLASSIC))
     with pytest.raises(
-        FileInvalid, match="'rig-a' is not this machine; --simulate-nodes"
+        FileInvalid, match=r"'rig-a' is not this machine; --backend ray .* --simulate-nodes here"
     ) as caught:
         read_nodes(path)
     assert str(path) in str(caught.value)

@@ -2,6 +2,7 @@
 
     submit(assignment) ─► … ─► poll() gives Started, then one of Finished | Lost | GivenBack
                                              └─► Entered, for each further stage of a command
+    and Happened, when something became of a node or a slot
 
 `weft.testing.conformance` is the suite every backend must pass.
 """
@@ -20,7 +21,8 @@ class Backend(Protocol):
     def capacity(self) -> Sequence[int]:
         """How many more assignments each slot would take right now, by slot number.
 
-        A slot that was retired because it keeps losing workers is −1, for good.
+        A slot that is out of service is −1: retired because it keeps losing workers, or while
+        its node is lost. What waits for it goes elsewhere.
         """
 
     def submit(self, assignments: Sequence[Assignment]) -> None:

@@ -18,15 +18,23 @@ from typing import Any
 
 from weft.backends.process import (
     WorkerProcess,
+    WorkerSeat,
     WorkerSetup,
     assignment_row,
-    end_of_worker,
     finished_event,
     killed_from_outside,
 )
 from weft.backends.strays import Strays
 from weft.errors import WorldError
-from weft.model.attempts import Assignment, BackendEvent, Entered, GivenBack, Lost, Started
+from weft.model.attempts import (
+    Assignment,
+    BackendEvent,
+    Entered,
+    GivenBack,
+    Happened,
+    Lost,
+    Started,
+)
 from weft.model.slots import Slot
 
 MAX_CREDIT = 256
@@ -49,21 +57,22 @@ LONG_S = 0.1
 
 
 @dataclass(slots=True)
-class _Place:
+class Place:
     """A slot and the worker that serves it now."""
 
     slot: Slot
-    worker: WorkerProcess | None = None
+    worker: WorkerSeat | None = None
     losses: int = 0
     failed_starts: int = 0
     """Workers in a row that ended by themselves before they were ready."""
     retired: bool = False
 
     def held(self) -> int:
+        """How many assignments its worker has."""
         return len(self.worker.held) if self.worker else 0
 
 
-def _room(place: _Place, credit: int) -> int:
+def _room(place: Place, credit: int) -> int:
     held = place.held()
     if place.retired:
         return -1
@@ -73,7 +82,8 @@ def _room(place: _Place, credit: int) -> int:
 class LocalBackend:
     """One worker process per slot; `max_credit` limits how many tasks one holds at a time.
 
-    Workers of one node start at least `stagger_s` apart.
+    A worker is given about `batch_s` of work at a time. Workers of one node start at least
+    `stagger_s` apart.
     """
 
     def __init__(
@@ -82,17 +92,19 @@ class LocalBackend:
         slots: Sequence[Slot],
         max_credit: int = MAX_CREDIT,
         stagger_s: float = 0.0,
+        batch_s: float = BATCH_S,
     ) -> None:
         self._setup = setup
-        self._places = [_Place(slot) for slot in slots]
+        self._places = [Place(slot) for slot in slots]
         self._max_credit = max_credit
+        self._batch_s = batch_s
         self._stagger_s = stagger_s
         self._next_start_s: dict[str, float] = {}
         """When the next worker of a node may start, with a stagger."""
         self._selector = selectors.DefaultSelector()
         self._events: list[BackendEvent] = []
         self._failed_starts = self._killed_starts = 0
-        self._task_s = BATCH_S
+        self._task_s = batch_s
         self._numbers = 0
         self._last_log = ""
         self._strays = Strays()
@@ -138,7 +150,7 @@ class LocalBackend:
             time.sleep(min(timeout_s, pace_s))
         ready = self._selector.select(0 if self._events else self._until_start_s(timeout_s))
         for key, mask in ready:
-            place: _Place = key.data
+            place: Place = key.data
             worker = place.worker
             if worker is None or worker.channel is not key.fileobj:
                 continue  # replaced while this batch was handled
@@ -169,12 +181,12 @@ class LocalBackend:
             place.worker = None
         for worker in workers:
             worker.wait()
-        self._strays.expect(*(self._setup.marks.one(worker.number) for worker in workers))
+        self._strays.expect(*(worker.strays() for worker in workers))
         self._strays.finish()
 
     # -- workers --------------------------------------------------------------------------
 
-    def _serving(self) -> Iterator[tuple[WorkerProcess, _Place]]:
+    def _serving(self) -> Iterator[tuple[WorkerSeat, Place]]:
         for place in self._places:
             if place.worker is not None:
                 yield place.worker, place
@@ -190,9 +202,9 @@ class LocalBackend:
         return min(PACE_S, self._task_s * credit / 4)
 
     def _credit(self) -> int:
-        return max(1, min(self._max_credit, int(BATCH_S / max(self._task_s, 1e-6))))
+        return max(1, min(self._max_credit, int(self._batch_s / max(self._task_s, 1e-6))))
 
-    def _start(self, place: _Place) -> WorkerProcess:
+    def _start(self, place: Place) -> WorkerSeat:
         futile = self._failed_starts >= START_FAILURES or self._killed_starts >= START_KILLS
         if futile and not self._any_ready():
             tail = self._last_log[-300:].strip().replace("\n", " | ")
@@ -202,11 +214,15 @@ class LocalBackend:
             )
         self._numbers += 1
         self._next_start_s[place.slot.node] = time.monotonic() + self._stagger_s
-        place.worker = WorkerProcess(self._numbers, self._setup, place.slot)
+        place.worker = self._launch(self._numbers, place.slot)
         self._watch(place.worker, place)
         return place.worker
 
-    def _must_wait(self, place: _Place) -> bool:
+    def _launch(self, number: int, slot: Slot) -> WorkerSeat:
+        """Start a worker on a slot."""
+        return WorkerProcess(number, self._setup, slot)
+
+    def _must_wait(self, place: Place) -> bool:
         """Whether a slot without a worker has to wait because one of its node just started."""
         if not self._stagger_s or place.worker is not None or place.retired:
             return False
@@ -223,14 +239,14 @@ class LocalBackend:
     def _any_ready(self) -> bool:
         return any(worker.ready for worker, _ in self._serving())
 
-    def _watch(self, worker: WorkerProcess, place: _Place) -> None:
+    def _watch(self, worker: WorkerSeat, place: Place) -> None:
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
         if worker.channel in self._selector.get_map():
             self._selector.modify(worker.channel, mask, place)
         else:
             self._selector.register(worker.channel, mask, place)
 
-    def _read(self, worker: WorkerProcess, place: _Place) -> None:
+    def _read(self, worker: WorkerSeat, place: Place) -> None:
         messages = worker.receive()
         if messages is None:
             self._died(worker, place)
@@ -245,14 +261,14 @@ class LocalBackend:
             else:
                 self._task_event(worker, place, kind, body)
 
-    def _dropped(self, worker: WorkerProcess, tickets: list[int]) -> None:
+    def _dropped(self, worker: WorkerSeat, tickets: list[int]) -> None:
         for ticket in tickets:
             worker.held.pop(ticket, None)
             worker.recalled.discard(ticket)
             if worker.cancelled.pop(ticket, None) is None:
                 self._events.append(GivenBack(ticket))
 
-    def _task_event(self, worker: WorkerProcess, place: _Place, kind: str, body: list[Any]) -> None:
+    def _task_event(self, worker: WorkerSeat, place: Place, kind: str, body: list[Any]) -> None:
         ticket = body[0]
         if kind == "started":
             worker.running, worker.running_since_s = ticket, time.monotonic()
@@ -299,15 +315,15 @@ class LocalBackend:
                 self._selector.unregister(worker.channel)
                 worker.kill()
                 worker.wait()
-                self._strays.expect(self._setup.marks.one(worker.number))
+                self._strays.expect(worker.strays())
                 place.worker = None
                 self._give_back(worker)
 
-    def _died(self, worker: WorkerProcess, place: _Place) -> None:
+    def _died(self, worker: WorkerSeat, place: Place) -> None:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
-        self._strays.expect(self._setup.marks.one(worker.number))
+        self._strays.expect(worker.strays())
         place.worker = None
         self._last_log = worker.log_tail()
         if not worker.ready:
@@ -319,17 +335,19 @@ class LocalBackend:
         if running is not None:
             worker.held.pop(running, None)
             if running not in worker.cancelled:
-                self._events.append(end_of_worker(running, code, self._last_log))
+                self._events.append(worker.end_of(running, code))
         self._give_back(worker)
 
-    def _count_loss(self, place: _Place) -> None:
+    def _count_loss(self, place: Place) -> None:
         """Retire a slot that only ever loses its workers, if others do not."""
         place.losses += 1
         healthy = any(p.losses == 0 and not p.retired for p in self._places)
         cannot_start = place.failed_starts >= START_FAILURES and self._any_ready()
-        place.retired = cannot_start or (healthy and place.losses >= SLOT_LOSSES)
+        if cannot_start or (healthy and place.losses >= SLOT_LOSSES):
+            place.retired = True
+            self._events.append(Happened("slot-retired", f"{place.slot.name} only loses workers"))
 
-    def _give_back(self, worker: WorkerProcess) -> None:
+    def _give_back(self, worker: WorkerSeat) -> None:
         for ticket in worker.held:
             if ticket not in worker.cancelled:
                 self._events.append(GivenBack(ticket))

@@ -1,7 +1,12 @@
-"""One worker process: its socket, its log, and the tickets it holds."""
+"""One worker process: its socket, its log, and the tickets it holds.
+
+`WorkerSeat` is what a backend sees of a worker, wherever that runs; `WorkerProcess` is one of
+this machine.
+"""
 
 from __future__ import annotations
 
+import abc
 import os
 import signal
 import socket
@@ -23,7 +28,13 @@ from weft.worker.frames import Unpacker, pack
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 """Signals a process sends itself: the task's own fault, unlike a KILL from outside."""
 LOG_TAIL_BYTES = 4000
-ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+ONE_THREAD = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
 """Sums in BLAS depend on the number of threads; one thread keeps them the same."""
 VISIBLE_DEVICES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
@@ -63,10 +74,10 @@ class WorkerSetup:
         return {**self.environment, **pinned}
 
 
-class WorkerProcess:
-    """A worker on one slot. The coordinator's side of it never blocks."""
+class WorkerSeat(abc.ABC):
+    """A worker on one slot and what it holds. The coordinator's side of it never blocks."""
 
-    def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
+    def __init__(self, number: int, slot: Slot) -> None:
         self.number = number
         self.held: dict[int, Assignment] = {}
         self.cancelled: dict[int, float] = {}
@@ -76,12 +87,61 @@ class WorkerProcess:
         self.running: int | None = None
         self.running_since_s = 0.0
         self.ready = False
-        self.outbox = bytearray(setup.hello(slot))
-        self._unpacker = Unpacker()
-        self.channel, theirs = socket.socketpair()
+        self.outbox = bytearray()
+        """What the channel has not taken yet."""
+        self.identity = Worker(node=slot.node, gpu=slot.gpu)
+        self.channel, self._far = socket.socketpair()
+        """Becomes readable when there is something to receive."""
         self.channel.setblocking(False)
+
+    @abc.abstractmethod
+    def send(self, message: list[Any]) -> None:
+        """Queue a message to the worker."""
+
+    @abc.abstractmethod
+    def flush(self) -> bool:
+        """Write what the channel takes; True when nothing is left to write."""
+
+    @abc.abstractmethod
+    def receive(self) -> list[list[Any]] | None:
+        """Messages that have arrived; None when the worker has ended."""
+
+    @abc.abstractmethod
+    def kill(self) -> None:
+        """End the worker without waiting for it."""
+
+    @abc.abstractmethod
+    def wait(self) -> int:
+        """Wait for a killed worker to be gone, if that takes no time worth mentioning."""
+
+    @abc.abstractmethod
+    def ended(self) -> int:
+        """Return the exit status of a worker that `receive` said has ended."""
+
+    @abc.abstractmethod
+    def log_tail(self) -> str:
+        """Return the end of what the worker printed."""
+
+    def strays(self) -> range:
+        """Marks by which this machine looks for what the worker left; empty for none."""
+        return range(0)
+
+    def end_of(self, ticket: int, code: int) -> Finished | Lost:
+        """Tell what became of the task that ran when the worker ended."""
+        return end_of_worker(ticket, code, self.log_tail())
+
+
+class WorkerProcess(WorkerSeat):
+    """A worker of this machine."""
+
+    def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
+        super().__init__(number, slot)
+        self.outbox += setup.hello(slot)
+        self._unpacker = Unpacker()
+        self._marks = setup.marks
         setup.logs.mkdir(parents=True, exist_ok=True)
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
+        theirs = self._far
         with theirs, self._log.open("ab") as log:
             self._popen = subprocess.Popen(
                 [sys.executable, "-m", WORKER, str(theirs.fileno()), str(os.getpid())],
@@ -121,6 +181,10 @@ class WorkerProcess:
         except OSError:
             return None
         return list(self._unpacker.feed(data)) if data else None
+
+    def strays(self) -> range:
+        """Its own mark."""
+        return self._marks.one(self.number)
 
     def kill(self) -> None:
         """End the process without waiting for it."""

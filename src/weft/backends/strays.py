@@ -115,7 +115,7 @@ class Strays:
     def _look(self) -> None:
         now_s = time.monotonic()
         self._next_s = now_s + LOOK_S
-        found = list(_carriers([search.marks for search in self._searches]))
+        found = list(carriers([search.marks for search in self._searches]))
         for search in self._searches:
             left = [one for one in found if one.mark in search.marks]
             search.empty = 0 if left else search.empty + 1
@@ -160,7 +160,7 @@ class _Carrier:
         return bool(self.words) and WORKER not in self.words
 
 
-def _carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
+def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
     """Every process that carries one of the marks and has not ended."""
     for pid in psutil.pids() if marks else ():
         mark = _mark_of(pid)

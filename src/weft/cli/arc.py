@@ -47,6 +47,7 @@ def solve(
     submission: arcoptions.Submission = None,
     workers: arcoptions.Jobs = None,
     backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate_nodes: options.SimulateNodes = False,
     placement: options.Placement = None,
@@ -100,6 +101,7 @@ def bench(
     ] = False,
     workers: arcoptions.Jobs = None,
     backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate_nodes: options.SimulateNodes = False,
     placement: options.Placement = None,
@@ -172,7 +174,12 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
         "out": values["out"],
         "workers": values["workers"],
         "backend": values["backend"] or "local",
-        "nodes": options.read_nodes(values["nodes"], simulate=values["simulate_nodes"]),
+        "nodes": options.read_nodes(
+            values["nodes"], simulate=values["simulate_nodes"], backend=values["backend"]
+        ),
+        "ray_address": options.ray_address(
+            values["backend"], values["ray_address"], values["nodes"]
+        ),
         "placement": values["placement"] or "greedy",
         "accept": values["accept"],
         "wall_limit_s": values["wall_limit"],

@@ -81,6 +81,8 @@ JobTimeout = Annotated[
 def run(
     jobs: Jobs,
     out: OutUnlessDry = None,
+    backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate: options.SimulateNodes = False,
     placement: JobPlacement = None,
@@ -107,7 +109,10 @@ def run(
     options.check_stagger(stagger)
     if out is None and not dry_run:
         raise UsageError("--out DIR is missing", hint="or look at the plan with --dry-run")
-    request = _read(jobs, options.read_nodes(nodes, simulate=simulate), workers, timeout)
+    places = options.read_nodes(nodes, simulate=simulate, backend=backend)
+    if backend == "ray" and nodes is None:
+        raise UsageError("weft jobs with --backend ray needs --nodes FILE", hint="for its plan")
+    request = _read(jobs, places, workers, timeout, anywhere=backend == "ray")
     mode = placement or _usual_placement(nodes)
     _show_plan(request, mode, as_json=as_json and dry_run, quiet=quiet and not dry_run)
     if out is None or dry_run:
@@ -124,6 +129,8 @@ def run(
             retries=retries,
             strict=strict,
             workers=workers,
+            backend=backend or "local",
+            ray_address=options.ray_address(backend, ray_address, nodes),
             accept=accept,
             wall_limit_s=wall_limit,
             sign_key=sign_key,
@@ -168,12 +175,14 @@ def fetch(
             render.out(f"{file.path}  {file.size_bytes:,} bytes  {file.digest[:12]}")
 
 
-def _read(path: Path, nodes: Sequence[Any], workers: int | None, timeout_s: float) -> JobsRequest:
+def _read(
+    path: Path, nodes: Sequence[Any], workers: int | None, timeout_s: float, *, anywhere: bool
+) -> JobsRequest:
     from weft.wiring.jobs import read_request  # noqa: PLC0415 - slow to import
 
     if workers is not None and workers < 1:
         raise UsageError(f"--workers must be 1 or more, not {workers}")
-    return read_request(path, nodes, workers, timeout_s)
+    return read_request(path, nodes, workers, timeout_s, anywhere=anywhere)
 
 
 def _usual_placement(nodes: Path | None) -> str:

@@ -19,6 +19,7 @@ from weft.cli import (
     health,
     jobs,
     look,
+    nodes,
     pack,
     prng,
     render,
@@ -69,6 +70,7 @@ for _command in (
     app.command()(_command)
 app.add_typer(arc.app)
 app.add_typer(jobs.app)
+app.add_typer(nodes.app)
 app.add_typer(prng.app)
 app.add_typer(tree.app)
 

@@ -83,8 +83,8 @@ Workers = Annotated[
 Backend = Annotated[
     str | None,
     typer.Option(
-        metavar="serial|local",
-        help="Who runs tasks: one after the other, or all workers.",
+        metavar="serial|local|ray",
+        help="Who runs tasks: one worker, the workers of this machine, or a Ray cluster.",
         rich_help_panel=CARRIES_OUT,
     ),
 ]
@@ -93,6 +93,15 @@ Nodes = Annotated[
     typer.Option(
         metavar="FILE",
         help="Nodes and their slots (TOML, or the classic JSON).",
+        rich_help_panel=CARRIES_OUT,
+    ),
+]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HOST:PORT",
+        help="The Ray cluster's address (local: one for this run);"
+        " without it that of weft nodes up.",
         rich_help_panel=CARRIES_OUT,
     ),
 ]
@@ -194,15 +203,28 @@ def read_args(text: str) -> dict[str, Any]:
     return value
 
 
-def read_nodes(path: Path | None, *, simulate: bool) -> tuple[Node, ...]:
-    """Return the nodes of a file; none without one."""
+def read_nodes(
+    path: Path | None, *, simulate: bool, backend: str | None = None
+) -> tuple[Node, ...]:
+    """Return the nodes of a file; none without one. With the backend ray they may be anywhere."""
     if path is None:
         if simulate:
             raise UsageError("--simulate-nodes needs --nodes FILE")
         return ()
     from weft.wiring.nodesfile import read_nodes as read  # noqa: PLC0415 - slow to import
 
-    return read(path, simulate=simulate)
+    if backend == "ray" and simulate:
+        raise UsageError("--simulate-nodes does not go with --backend ray")
+    return read(path, simulate=simulate, anywhere=backend == "ray")
+
+
+def ray_address(backend: str | None, address: str | None, nodes: Path | None) -> str:
+    """Return the address of the cluster to join; empty for the only one, or without Ray."""
+    if backend != "ray" or address or nodes is None:
+        return address or ""
+    from weft.wiring.rayclusters import address_for  # noqa: PLC0415 - slow to import
+
+    return address_for(nodes)
 
 
 def read_inputs(items: Sequence[str]) -> dict[str, Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from weft.cli import prnganalyse, prngmake
+from weft.cli import prnganalyse, prngmake, prngpipe
 
 app = typer.Typer(
     name="prng",
@@ -12,7 +12,13 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for _command in (prnganalyse.analyse, prngmake.generate, prngmake.families):
+for _command in (
+    prnganalyse.analyse,
+    prngpipe.pipeline,
+    prngpipe.adapt,
+    prngmake.generate,
+    prngmake.families,
+):
     app.command()(_command)
 
 

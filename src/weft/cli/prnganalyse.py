@@ -78,7 +78,7 @@ Effort = Annotated[
     str,
     typer.Option(
         metavar="quick|standard|all",
-        help="Attacks of up to 20 s, of up to 5 minutes, or all.",
+        help="What an attack may cost of one core: 20 s, 5 minutes, or anything.",
         rich_help_panel=options.DECIDES,
     ),
 ]
@@ -119,6 +119,7 @@ def analyse(
     out: OutOrNone = None,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate_nodes: options.SimulateNodes = False,
     placement: options.Placement = None,
@@ -144,7 +145,8 @@ def analyse(
     execution = {
         "workers": workers,
         "backend": backend or "local",
-        "nodes": options.read_nodes(nodes, simulate=simulate_nodes),
+        "nodes": options.read_nodes(nodes, simulate=simulate_nodes, backend=backend),
+        "ray_address": options.ray_address(backend, ray_address, nodes),
         "placement": placement or "greedy",
         "device": device,
         "accept": accept,

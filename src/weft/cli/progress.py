@@ -51,7 +51,7 @@ def watching(quiet: bool, verbosity: int) -> Iterator[Watcher | None]:
     if quiet:
         yield None
     elif render.is_terminal(sys.stderr):
-        with _bar() as progress:
+        with bar() as progress:
             yield _bar_watcher(progress)
     elif verbosity > 0:
         yield Throttled(_print_line, LINE_EVERY_S, LINE_EVERY_S)
@@ -80,7 +80,8 @@ def _print_line(counts: Counts, elapsed_s: float) -> None:
     render.message(line(counts, elapsed_s))
 
 
-def _bar() -> Progress:
+def bar() -> Progress:
+    """Return the bars of a terminal, with time left."""
     from rich.progress import (  # noqa: PLC0415 - slow to import, for terminals only
         BarColumn,
         MofNCompleteColumn,

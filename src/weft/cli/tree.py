@@ -24,6 +24,7 @@ FAILED_CHECK = 4
 NO_FIELDS = (
     "config", "out", "settings", "dry_run", "check_parity", "validate_only", "report_only",
     "accept", "wall_limit", "sign_key", "as_json", "quiet", "verbose", "import_from",
+    "nodes", "simulate", "placement", "ray_address",
     "keep_rejected_worktrees", "keep_failed_artifacts",
 )  # fmt: skip
 """Parameters of the commands that are not fields of the config."""
@@ -60,6 +61,10 @@ def run(
     max_parallel_evals: opts.Parallel = None,
     max_parallel_per_node: opts.PerNode = None,
     parallel_backend: opts.ParallelBackend = None,
+    ray_address: options.RayAddress = None,
+    nodes: options.Nodes = None,
+    simulate: options.SimulateNodes = False,
+    placement: options.Placement = None,
     keep_rejected_worktrees: opts.KeepRejected = False,
     keep_failed_artifacts: opts.KeepFailed = False,
     check_parity: opts.CheckParity = False,
@@ -92,6 +97,7 @@ def run(
 
     from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
 
+    backend = request.file.parallel_backend
     if report_only:
         wiring.seen_of(out)
         wiring.write_summary(out)
@@ -100,9 +106,17 @@ def run(
     kept = {wiring.REJECTED: keep_rejected_worktrees, wiring.FAILED: keep_failed_artifacts}
     with watching(quiet, verbose) as watcher, resumable(out):
         done = wiring.carry_out_tree(
-            request, out, watcher, accept=tuple(accept), wall_limit_s=wall_limit,
-            sign_key=sign_key, keep=tuple(name for name, asked in kept.items() if asked),
-        )  # fmt: skip
+            request,
+            out,
+            watcher,
+            nodes=options.read_nodes(nodes, simulate=simulate, backend=backend),
+            ray_address=options.ray_address(backend, ray_address, nodes),
+            placement=placement or "greedy",
+            accept=tuple(accept),
+            wall_limit_s=wall_limit,
+            sign_key=sign_key,
+            keep=tuple(name for name, asked in kept.items() if asked),
+        )
         parity = wiring.check_parity(request, done, watcher) if check_parity else None
     _show_done(done, parity, as_json=as_json)
     if parity is not None and parity.difference is not None:

@@ -77,6 +77,8 @@ PerNode = Annotated[
 ParallelBackend = Annotated[
     str | None,
     typer.Option(
+        "--parallel-backend",
+        "--backend",
         metavar="serial|local|ray",
         help="Who runs evals: one after the other, workers of this machine (also called"
         " threadpool), or a Ray cluster.",

@@ -12,6 +12,7 @@ from weft.model.results import Result, TaskError, TaskFailed
 from weft.model.tasks import (
     Lanes,
     LazyRound,
+    Milestone,
     Round,
     SearchBody,
     TaskCall,
@@ -24,7 +25,7 @@ from weft.model.values import canonical, decode_trusted, encode, to_wire
 Fetch = Callable[[str, int, int, int], Sequence[Result]]
 """Recorded results of (lane, round) from index `start` to `end`, for lazy rounds."""
 
-Step = Round | LazyRound | Lanes
+Step = Round | LazyRound | Lanes | Milestone
 
 
 class Ended(Exception):  # noqa: N818 - a signal, not an error
@@ -188,7 +189,7 @@ class StoredResults(Sequence[Result]):
 def _checked_step(step: object, path: str) -> Step:
     if isinstance(step, list | tuple):
         return make_round(step)
-    if isinstance(step, Round | LazyRound | Lanes):
+    if isinstance(step, Round | LazyRound | Lanes | Milestone):
         return step
     if isinstance(step, TaskCall):
         return Round((step,))

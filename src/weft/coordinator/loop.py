@@ -16,6 +16,7 @@ from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import Close, Command, Kill, Record
 from weft.errors import BugError
+from weft.model.attempts import Happened
 from weft.model.tasks import COMMAND
 from weft.storage.scribe import Scribe
 
@@ -57,7 +58,7 @@ class Coordinator:
         self._carry_out(self.machine.go_on())
         self._commit()
         while not self.machine.done:
-            if self.machine.broken or self.stop():
+            if self.machine.broken or self.machine.paused or self.stop():
                 self._interrupt()
                 return False
             self._turn()
@@ -81,7 +82,11 @@ class Coordinator:
         events = self.backend.poll(wait_s)
         now_s = self.clock.monotonic()
         for event in events:
-            self._carry_out(self.machine.apply(event, now_s))
+            if isinstance(event, Happened):
+                self.journal.event(event.kind, event.detail)
+                self._urgent = True  # others want to see it
+            else:
+                self._carry_out(self.machine.apply(event, now_s))
         return now_s
 
     def _dispatch(self) -> None:

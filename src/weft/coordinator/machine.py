@@ -38,18 +38,18 @@ from weft.coordinator.steps import (
 from weft.errors import SearchInvalid, UsageError, WeftError, WorldError
 from weft.model.attempts import (
     Assignment,
-    BackendEvent,
     Entered,
     Finished,
     GivenBack,
     Lost,
     Started,
+    TicketEvent,
     Worker,
 )
 from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
-from weft.model.tasks import Lanes, LazyRound, Round, SearchCall, TaskCall, check_call
+from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
 from weft.model.values import encode
 
 PLACE_AHEAD = 1024
@@ -76,6 +76,8 @@ class Counts:
     finished: int = 0
     failed: int = 0
     running: int = 0
+    milestone: Milestone | None = None
+    """The last milestone that the search has passed, if it sets any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +101,11 @@ class Machine:
         fetch: Fetch,
         lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
         placement: Placement | None = None,
+        pause_at: str | None = None,
     ) -> None:
         self._lazy = lazy
+        self._pause_at = pause_at
+        self._milestone: Milestone | None = None
         self._placement = placement or Placement(local_nodes(1))
         self._genesis = genesis
         self._context = context
@@ -144,7 +149,13 @@ class Machine:
 
     def counts(self) -> Counts:
         """How far the run has come."""
-        return Counts(self._planned, self._finished, self._failed, len(self._out))
+        counts = (self._planned, self._finished, self._failed, len(self._out))
+        return Counts(*counts, self._milestone)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the search stands at the milestone where it was asked to stop."""
+        return self._milestone is not None and self._milestone.name == self._pause_at
 
     def go_on(self) -> list[Command]:
         """Run one lane on whose results are all in; nothing when no lane can go on.
@@ -221,12 +232,14 @@ class Machine:
         return waits
 
     def _retire(self, rooms: list[int]) -> None:
-        """Take note of slots the backend has given up."""
+        """Take note of slots that are out of service, and of those that are back."""
         for slot, room in enumerate(rooms):
             if room < 0:
                 self._placement.retire(slot)
+            else:
+                self._placement.restore(slot)
 
-    def apply(self, event: BackendEvent | Recalled, now_s: float = 0.0) -> list[Command]:
+    def apply(self, event: TicketEvent | Recalled, now_s: float = 0.0) -> list[Command]:
         """Take one event in; events of tickets nobody waits for are ignored."""
         if isinstance(event, Recalled):
             self._recalled(event)
@@ -450,6 +463,11 @@ class Machine:
             self._start_step(lane, step)
 
     def _start_step(self, lane: Lane, step: Step) -> None:
+        if isinstance(step, Milestone):
+            self._milestone = step
+            if not self.paused:
+                self._advance(Move(lane))
+            return
         if not isinstance(step, Lanes):
             self._start_round(lane, step)
             return

@@ -106,6 +106,13 @@ class Placement:
             for gpu in (False, True):
                 self._living[gpu] = Deal.of(self.slots, gpu=gpu, without=self._gone)
 
+    def restore(self, slot: int) -> None:
+        """Take a slot into service again; what was dealt to another meanwhile stays there."""
+        if slot in self._gone:
+            self._gone.remove(slot)
+            for gpu in (False, True):
+                self._living[gpu] = Deal.of(self.slots, gpu=gpu, without=self._gone)
+
     def _may_use(self, slot: int, task: Task) -> bool:
         """Whether a slot may be busy: it is already, or its node and the run are below caps."""
         if slot in self._gone:

@@ -95,4 +95,16 @@ class GivenBack:
     ticket: int
 
 
-BackendEvent = Started | Entered | Finished | Lost | GivenBack
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """Something became of a node or a slot; an event of the run, no attempt's."""
+
+    kind: str
+    """`node-lost`, `node-returned`, `node-refused` or `slot-retired`."""
+    detail: str
+    ticket: int = 0
+    """Of no attempt."""
+
+
+TicketEvent = Started | Entered | Finished | Lost | GivenBack
+BackendEvent = TicketEvent | Happened

@@ -86,6 +86,23 @@ class Lanes:
 
 
 @dataclass(frozen=True, slots=True)
+class Milestone:
+    """A named place in a search where a run may be asked to stop, and what is to come after it.
+
+    It leaves no trace in the ledger. `rounds` are the sizes of the rounds that are expected up
+    to the next milestone, for those who watch.
+    """
+
+    name: str
+    rounds: tuple[int, ...] = ()
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks are expected up to the next milestone."""
+        return sum(self.rounds)
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """An honest non-answer: `reason` in a word (`budget`, `ambiguous`, `incomplete`), and why."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weft.model.values import from_wire
+from weft.model.values import Object, from_wire
 from weft.prng import words
 from weft.prng.generate import generate
 from weft.prng.history import History
@@ -54,7 +54,7 @@ def answer_of(run: RunView) -> dict[str, Any] | None:
 
 def _history(run: RunView) -> History:
     digest = run.genesis()["inputs"]["history"]
-    return History.from_canonical(run.read(digest))
+    return History.from_canonical(run.read(Object(digest)))
 
 
 def _finds(answer: Mapping[str, Any]) -> Markup:
@@ -121,8 +121,17 @@ def _residue(draws: Sequence[int], modulus: int) -> Markup:
 
 def _coverage(answer: Mapping[str, Any]) -> Markup:
     heads = ["generator", "output", "attack", "covers"]
-    rows = [[o["family"], o["output"], o["attack"], o["covers"]] for o in answer["covered"]]
-    gaps = [[g["family"], g["output"], g["attack"], g["why"]] for g in answer["gaps"]]
-    left = [[o["family"], o["output"], o["attack"], "not needed"] for o in answer["not_tried"]]
+    rows = [[*_names(one), one["covers"]] for one in answer["covered"]]
+    gaps = [[*_names(gap), gap["why"]] for gap in answer["gaps"]]
+    left = [[*_names(one), one["covers"]] for one in answer["not_tried"]]
+    cut = [
+        [*_names(o), f"{o['done']} of {o['units']} parts: {o['covers']}"] for o in answer["in_part"]
+    ]
     body = element("h3", "What would have been found") + table(heads, rows)
-    return body + element("h3", "What was not covered") + table([*heads[:3], "why"], gaps + left)
+    body += element("h3", "Covered in part") + table(heads, cut)
+    body += element("h3", "Not tried") + table(heads, left)
+    return body + element("h3", "What was not covered") + table([*heads[:3], "why"], gaps)
+
+
+def _names(one: Mapping[str, Any]) -> list[str]:
+    return [one["family"], one["output"], one["attack"]]

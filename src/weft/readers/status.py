@@ -12,6 +12,7 @@ from typing import Any
 
 from weft.readers.access import is_locked, last_record, open_manifest, run_named
 from weft.readers.ledgercheck import check_ledger_file
+from weft.readers.losses import Loss, read_losses
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.manifest import Manifest
@@ -22,6 +23,8 @@ RATE_WINDOW_S = 60.0
 MAX_EVENTS = 10_000
 """How many events `status` gives at most: the latest ones."""
 MAX_WORKERS = 1000
+MAX_LOSSES = 20
+"""How many losses are said in words."""
 _LEFT_RUNNING = "tasks counted as running were under way when the coordinator ended"
 
 
@@ -105,12 +108,14 @@ class Status:
     workers: tuple[WorkerView, ...] = ()
     """Workers that ended tasks, with those that did most first."""
     events: tuple[Event, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    """Nodes and slots that the last session lost, and when they were back."""
     notes: tuple[str, ...] = field(default=())
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
         raw = asdict(self)
-        for name in ("rounds", "slots", "workers", "events", "notes"):
+        for name in ("rounds", "slots", "workers", "events", "losses", "notes"):
             raw[name] = list(raw[name])
         return {"schema_version": SCHEMA_VERSION, **raw}
 
@@ -159,7 +164,7 @@ def _progress(manifest: Manifest, *, running: bool) -> dict[str, Any]:
         " FROM rounds WHERE kind='tasks'"
     )[0][0]
     finished = counts["completed"] + counts["failed"]
-    rate = _rate(manifest)
+    rate, losses = _rate(manifest), read_losses(manifest)
     eta_s = max(0, planned - finished) / rate if running and rate else None
     lanes = manifest.query("SELECT count(*), count(answer) FROM lanes WHERE parent IS NOT NULL")
     return {
@@ -173,7 +178,11 @@ def _progress(manifest: Manifest, *, running: bool) -> dict[str, Any]:
         "lanes_answered": lanes[0][1],
         "slots": _slots(manifest) if running else (),
         "workers": _workers(manifest),
-        "notes": () if running or not counts["running"] else (_LEFT_RUNNING,),
+        "losses": losses,
+        "notes": (
+            *(() if running or not counts["running"] else (_LEFT_RUNNING,)),
+            *(loss.line() for loss in losses[:MAX_LOSSES]),
+        ),
     }
 
 

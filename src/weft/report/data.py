@@ -55,6 +55,7 @@ def gather(run: Path, heads: HeadsList) -> Report:
         troubles: list[str] = []
         now = try_status(run, troubles)
         told = _told(folder, troubles)
+        troubles += [loss.line() for loss in now.losses] if now else []
         ledger = read_ledger(folder.ledger, {task.key for task in told.tasks.rows}, badge.record)
         told = replace(told, tasks=_numbered(told.tasks, ledger))
         if SEALED_VIEWS in run_file.tags:

@@ -226,8 +226,12 @@ def _rest(backend: Backend, call: TaskCall, first: int) -> list[Assignment]:
 
 
 def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
-    """Run calls as tickets 1, 2, … as capacity allows; all events until each has ended."""
-    waiting = [_assignment(i + 1, call, i) for i, call in enumerate(calls)]
+    """Run calls as tickets 1, 2, … as capacity allows; all events until each has ended.
+
+    What comes back unstarted is handed out again under its ticket.
+    """
+    asked = [_assignment(i + 1, call, i) for i, call in enumerate(calls)]
+    waiting = list(asked)
     events: list[BackendEvent] = []
     ended = 0
     while ended < len(calls):
@@ -239,6 +243,9 @@ def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
         if placed:
             backend.submit(placed)
         for event in _patient_poll(backend):
+            if isinstance(event, GivenBack):
+                waiting.append(asked[event.ticket - 1])
+                continue
             events.append(event)
             ended += not isinstance(event, Started)
     return events

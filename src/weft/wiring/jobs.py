@@ -13,6 +13,7 @@ from weft.jobs.jobfile import name_of, read_jobs
 from weft.model.slots import Node, local_nodes
 from weft.storage.folder import RunFolder
 from weft.wiring.request import placed
+from weft.wiring.world import names_of_here
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +25,24 @@ class JobsRequest:
 
 
 def read_request(
-    path: Path, nodes: Sequence[Node], workers: int | None, timeout_s: float
+    path: Path,
+    nodes: Sequence[Node],
+    workers: int | None,
+    timeout_s: float,
+    *,
+    anywhere: bool = False,
 ) -> JobsRequest:
     """Read a jobs file for some nodes, or for this machine without any.
 
+    With `anywhere` nodes may be other machines, whose scripts cannot be seen from here.
     Raises FileInvalid naming the file and the job when one could never run.
     """
     jobs = read_jobs(path, timeout_s)
     places = tuple(nodes) or local_nodes(workers or 1)
     for number, job in enumerate(jobs, 1):
         _check_kind(job, places, name_of(path, number, job.job_id), bool(nodes))
-    folders = [Path(node.folder) for node in placed(places, Path.cwd())]
+    seen = [node for node in places if not anywhere or node.name in names_of_here()]
+    folders = [Path(node.folder) for node in placed(seen, Path.cwd())]
     folders = list(dict.fromkeys(folders))
     known: dict[Path, str] = {}
     bound = [
@@ -57,11 +65,13 @@ def _check_kind(job: Job, nodes: Sequence[Node], where: str, named: bool) -> Non
 
 
 def _with_script(job: Job, folders: Sequence[Path], where: str, known: dict[Path, str]) -> Job:
-    """Bind a job to its script as it is now; it must be in the folder of every node."""
+    """Bind a job to its script as it is now; it must be in the folder of every node we can see."""
     if not job.script or "{" in job.script:
         return job
+    if not folders and (Path.cwd() / job.script).is_file():
+        folders = [Path.cwd()]  # nodes elsewhere must have what is here
     digests = [_digest(folder / job.script, where, known) for folder in folders]
-    return replace(job, script_sha256=digests[0])
+    return replace(job, script_sha256=digests[0]) if digests else job
 
 
 def _digest(path: Path, where: str, known: dict[Path, str]) -> str:

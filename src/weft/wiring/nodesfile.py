@@ -2,8 +2,8 @@
 
 Two forms, both checked field by field: `nodes.toml` with a `[[nodes]]` table per node, and the
 classic JSON `{"nodes": [{"hostname": …, "gpu_count": …}]}`, read as it is. What a node can do is
-said in its fields and never guessed from its name. Nodes run on this machine: another machine's
-name is refused unless its slots are to be simulated here.
+said in its fields and never guessed from its name. Without the backend `ray` nodes run on this
+machine: another machine's name is refused unless its slots are to be simulated here.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from weft.errors import FileInvalid, InputError
 from weft.model import strictjson
 from weft.model.slots import MAX_CONCURRENT, Node, slots_of
-from weft.wiring.world import host_name
+from weft.wiring.world import names_of_here
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MAX_BYTES = 1 << 20
 Count = Annotated[int, Field(ge=0, le=1024, strict=True)]
 
@@ -67,22 +66,34 @@ def is_classic(path: Path) -> bool:
     return path.suffix != ".toml"
 
 
-def read_nodes(path: Path, *, simulate: bool = False) -> tuple[Node, ...]:
+def read_nodes(path: Path, *, simulate: bool = False, anywhere: bool = False) -> tuple[Node, ...]:
     """Return the nodes of a file; one line naming file and entry when it is wrong.
 
-    With `simulate` other machines' slots run here, with this folder and this interpreter.
+    With `simulate` other machines' slots run here, with this folder and this interpreter; with
+    `anywhere` nodes may be other machines.
     """
+    entries = read_entries(path)
+    if anywhere:
+        return tuple(entry.to_node() for entry in entries)
     try:
-        entries = NodesFile.model_validate(_parsed(path)).nodes
-        for number, entry in enumerate(entries):
-            _check_slots(entry, number)
         nodes = tuple(_here(entry.to_node(), simulate) for entry in entries)
         if len(nodes) > 1 and not simulate:
             raise InputError(
                 f"nodes {nodes[0].name!r} and {nodes[1].name!r} are the same machine",
                 hint="make one entry of them, or --simulate-nodes",
             )
-        slots_of(nodes)
+    except InputError as error:
+        raise FileInvalid(f"{path}: {error}") from None
+    return nodes
+
+
+def read_entries(path: Path) -> tuple[NodeEntry, ...]:
+    """Return what a file says of each node, checked; one line when it is wrong."""
+    try:
+        entries = NodesFile.model_validate(_parsed(path)).nodes
+        for number, entry in enumerate(entries):
+            _check_slots(entry, number)
+        slots_of([entry.to_node() for entry in entries])
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])[:200]
@@ -91,7 +102,7 @@ def read_nodes(path: Path, *, simulate: bool = False) -> tuple[Node, ...]:
         raise
     except InputError as error:
         raise FileInvalid(f"{path}: {error}") from None
-    return nodes
+    return tuple(entries)
 
 
 def _check_slots(entry: NodeEntry, number: int) -> None:
@@ -103,11 +114,12 @@ def _check_slots(entry: NodeEntry, number: int) -> None:
 
 
 def _here(node: Node, simulate: bool) -> Node:
-    if node.name in (*LOOPBACK, host_name(), host_name().partition(".")[0]):
+    if node.name in names_of_here():
         return node
     if not simulate:
         raise InputError(
-            f"node {node.name!r} is not this machine", hint="--simulate-nodes runs its slots here"
+            f"node {node.name!r} is not this machine",
+            hint="--backend ray runs its slots there, --simulate-nodes here",
         )
     return replace(node, folder="", python="")
 

@@ -20,7 +20,8 @@ def register_pages() -> None:
 
     register("weft.arc", _arc_pages, _arc_lines)
     register("weft.jobs", jobs.pages, jobs.lines)
-    register("weft.prng", _prng_pages, _prng_lines)
+    register("weft.prng.analyse", _prng_pages, _prng_lines)
+    register("weft.prng.pipeline", _pipeline_pages, _pipeline_lines)
     register("weft.tree", tree.pages, tree.lines)
 
 
@@ -54,6 +55,18 @@ def write_summaries(run: Path, search: str) -> None:
         from weft.wiring.tree import write_summary  # noqa: PLC0415 - only for runs of its own
 
         write_summary(run)
+
+
+def _pipeline_pages(run: RunView) -> Sequence[Page]:
+    from weft.prng.pipeline import report  # noqa: PLC0415 - brings in numba, for runs of its own only
+
+    return report.pages(run)
+
+
+def _pipeline_lines(run: RunView) -> Sequence[str]:
+    from weft.prng.pipeline import summary  # noqa: PLC0415
+
+    return summary.lines(run)
 
 
 def summary_lines(run: Path, search: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from weft.errors import FileInvalid, InputError, UsageError
 from weft.prng.analyse import analyse
+from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
 from weft.prng.history import History, read_history
 from weft.prng.planning import Settings
@@ -37,8 +38,11 @@ def load_history(source: str) -> tuple[History, str]:
 
 def check(history: History, where: str, settings: Settings) -> None:
     """Refuse settings that contradict themselves or the draws, and draws that are too few."""
-    for name in settings.families:
-        family_named(name)
+    chosen = [family_named(name) for name in settings.families] or list(FAMILIES)
+    known = [output for family in chosen for output in family.outputs]
+    for output in settings.outputs:
+        if output not in known:
+            raise UsageError(f"none of the generators has an output map {output!r}")
     if settings.modulus < 2:
         raise UsageError(f"--modulus must be 2 or more, not {settings.modulus}")
     for row, draw in enumerate(history.draws, 1):

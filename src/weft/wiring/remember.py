@@ -28,6 +28,7 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
     "device": (str,),
     "folder": (str,),
     "nodes": (list,),
+    "ray_address": (str,),
     "keep": (list,),
 }
 
@@ -37,7 +38,8 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
     base = (execution.base or Path.cwd()).absolute()
     table = {
         "backend": execution.backend,
-        "workers": execution.workers or (slots if execution.nodes else 1),
+        "workers": execution.workers
+        or (slots if execution.nodes or execution.backend == "ray" else 1),
         "slots": min(slots, execution.workers or slots),
         "placement": execution.placement,
         "stagger_s": float(execution.stagger_s),
@@ -45,6 +47,7 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
         "device": "" if execution.device == "auto" else execution.device,
         "folder": os.path.relpath(base, execution.out.absolute()),
         "nodes": [_without_empty(asdict(node)) for node in execution.nodes],
+        "ray_address": execution.ray_address,
         "tags": list(execution.tags),
         "labels": dict(execution.labels),
         "keep": list(execution.keep),
@@ -64,6 +67,8 @@ def recalled(folder: RunFolder, run_file: RunFile, given: Mapping[str, Any]) -> 
     kept["keep"] = tuple(str(word) for word in kept.get("keep", ()))
     if given.get("nodes"):
         kept.pop("workers", None)  # other nodes have other numbers
+    if kept.get("backend") == "ray" != given.get("backend", "ray"):
+        kept = {n: v for n, v in kept.items() if n not in ("nodes", "ray_address")}  # not for here
     base = _base(folder, str(table.get("folder", "")))
     return Execution(folder.path, **{**kept, **given}, base=base)
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from weft.backends.places import absolute_place
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
@@ -21,9 +22,10 @@ from weft.model.keys import sha256_hex
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.model.tasks import Budget, SearchCall
 from weft.model.values import Object, canonical, from_wire, to_wire
+from weft.wiring import world
 
 ACCEPTABLE = ("code", "copy", "rollback")
-BACKENDS = ("serial", "local")
+BACKENDS = ("serial", "local", "ray")
 DEVICES = ("auto", "cpu", "gpu")
 MAX_STAGGER_S = 3600
 
@@ -90,8 +92,12 @@ class Execution:
     """What the nodes' folders are relative to; the current folder if not said."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people call inputs or lanes whose names in the ledger are digests; for views only."""
+    pause_at: str | None = None
+    """The milestone of the search at which to stop for now."""
     tags: tuple[str, ...] = ()
     """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
+    ray_address: str = ""
+    """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
     keep: tuple[str, ...] = ()
     """What stays after use beside the record: `failed`, the folders of failed commands; what
     else a search knows how to keep."""
@@ -109,15 +115,23 @@ class Execution:
             raise UsageError(f"--device must be one of {', '.join(DEVICES)}, not {self.device!r}")
         if not 0 <= self.stagger_s <= MAX_STAGGER_S:
             raise UsageError(f"--stagger must be 0 to {MAX_STAGGER_S} s, not {self.stagger_s}")
+        if self.ray_address and self.backend != "ray":
+            raise UsageError("--ray-address needs --backend ray")
 
 
-def placement_of(execution: Execution) -> Placement:
-    """Return the slots of a run and the rule that fills them; refuses what makes no sense."""
+def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placement:
+    """Return the slots of a run and the rule that fills them; refuses what makes no sense.
+
+    `cluster` are the nodes of the Ray cluster that a run has joined.
+    """
     if execution.group_cap is not None and execution.group_cap < 1:
         raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
     base = (execution.base or Path.cwd()).absolute()
     if execution.backend == "serial":
         return Placement(placed(execution.nodes or local_nodes(1), base), caps=Caps(total=1))
+    if execution.backend == "ray":
+        caps = Caps(execution.workers, execution.group_cap)
+        return Placement(_placed_here(cluster, base), execution.placement, caps)
     if not execution.nodes:
         caps, nodes = Caps(group=execution.group_cap), local_nodes(execution.workers or 1)
     else:
@@ -127,21 +141,17 @@ def placement_of(execution: Execution) -> Placement:
 
 def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
     """Give nodes that run here their folder and interpreter as workers need them: absolute."""
-    folders = [base / Path(node.folder).expanduser() for node in nodes]
+    places = [absolute_place(node.folder, node.python, base) for node in nodes]
     return [
-        replace(node, folder=str(folder), python=_interpreter(node.python, folder))
-        for node, folder in zip(nodes, folders, strict=True)
+        replace(node, folder=folder, python=python)
+        for node, (folder, python) in zip(nodes, places, strict=True)
     ]
 
 
-def _interpreter(named: str, folder: Path) -> str:
-    """Return the interpreter that a node's `python_env` means; empty for the worker's own."""
-    if not named:
-        return ""
-    path = folder / Path(named).expanduser()
-    if path.name.startswith("activate"):
-        return str(path.with_name("python"))
-    return str(path / "bin" / "python") if path.is_dir() else str(path)
+def _placed_here(nodes: Sequence[Node], base: Path) -> list[Node]:
+    """Place the nodes that are this machine; others find their folders themselves."""
+    here = world.names_of_here()
+    return [placed([node], base)[0] if node.name in here else node for node in nodes]
 
 
 def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:

@@ -67,6 +67,7 @@ def resume(
     placement: str | None = None,
     stagger_s: float | None = None,
     backend: str | None = None,
+    ray_address: str | None = None,
     accept: Sequence[str] = (),
     wall_limit_s: float | None = None,
     sign_key: Path | None = None,
@@ -81,7 +82,7 @@ def resume(
     folder = RunFolder(run)
     run_file = folder.read_run_file()
     given = {"nodes": tuple(nodes) or None, "placement": placement, "stagger_s": stagger_s}
-    given |= {"workers": workers, "backend": backend}
+    given |= {"workers": workers, "backend": backend, "ray_address": ray_address}
     execution = replace(
         recalled(folder, run_file, {k: v for k, v in given.items() if v is not None}),
         accept=tuple(accept),

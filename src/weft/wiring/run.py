@@ -22,7 +22,14 @@ from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
-from weft.errors import Interrupted, ManifestDamaged, RunFolderInvalid, StorageFailed, UsageError
+from weft.errors import (
+    Interrupted,
+    ManifestDamaged,
+    Paused,
+    RunFolderInvalid,
+    StorageFailed,
+    UsageError,
+)
 from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
@@ -63,18 +70,22 @@ def run(
     device: str = "auto",
     labels: Mapping[str, str] | None = None,
     tags: Sequence[str] = (),
+    ray_address: str = "",
+    pause_at: str | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or go on with the run that is there.
 
     The first group of options decides the outcome and is bound into the ledger; the same call
     on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
-    only say how to carry it out. All `nodes` are slots of this machine, whatever their names.
+    only say how to carry it out. All `nodes` are slots of this machine, whatever their names,
+    unless the backend is `ray`: then they are nodes of the cluster at `ray_address`.
     `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
     `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
+    `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
 
-    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, and
-    other `WeftError`s as their docstrings say.
+    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
+    kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
     """
     given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
     data = read_inputs(given)
@@ -83,7 +94,8 @@ def run(
     key = Path(sign_key) if sign_key else None
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
-        group_cap, stagger_s, labels=dict(labels or {}), tags=tuple(tags),
+        group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
+        ray_address=ray_address,
         device=device,
     )  # fmt: skip
     return carry_out(decision, execution, data, watcher)
@@ -107,9 +119,35 @@ def carry_out(
     recall: Recall | None = None,
 ) -> Run:
     """Create or open the run's folder and run it to its end; `recall` answers commands."""
-    placement = placement_of(execution)
+    with _joined(execution) as cluster:
+        placement = placement_of(execution, cluster)
+        return _carry_out(
+            decision, execution, inputs, watcher, place or real_place(), recall, placement
+        )
+
+
+@contextmanager
+def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
+    """Be part of the Ray cluster of a run that has one and is not finished; give its nodes."""
+    if execution.backend != "ray" or RunFolder(execution.out).is_sealed():
+        yield execution.nodes
+        return
+    from weft.wiring.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
+
+    with joined(execution.ray_address, execution.nodes, execution.workers) as found:
+        yield found.nodes
+
+
+def _carry_out(
+    decision: Decision,
+    execution: Execution,
+    inputs: dict[str, bytes],
+    watcher: Watcher | None,
+    place: Place,
+    recall: Recall | None,
+    placement: Placement,
+) -> Run:
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
-    place = place or real_place()
     sign = _signer(execution, decision.call.name)
     _make_folder(folder, place.disk)
     if folder.is_sealed():  # sealed: answered without a lock, so that nothing is written
@@ -193,12 +231,13 @@ def _run_open(
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
-    machine = new_machine(opened, decision, journal, placement=placement)
+    pause_at = execution.pause_at
+    machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
     stop = world.StopRequest(execution.wall_limit_s)
     marks = _marks(opened)
     if ended := end_earlier(marks):
         journal.event("strays-ended", f"{ended} left by an earlier session")
-    backend = _backend(opened, decision, execution, placement.slots, marks)
+    backend = _backend(opened, decision, execution, placement.slots, marks, journal)
     if recall is not None:
         backend = RecordedCommands(backend, recall)
     try:
@@ -208,6 +247,11 @@ def _run_open(
             ).run()
     finally:
         backend.close()
+    if machine.paused:
+        raise Paused(
+            f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
+            hint=f"weft resume {shlex.quote(str(execution.out))}",
+        )
     if not finished:
         raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
@@ -229,6 +273,7 @@ def new_machine(
     journal: Journal,
     lazy: LazyLimits | None = None,
     placement: Placement | None = None,
+    pause_at: str | None = None,
 ) -> Machine:
     """Return the machine at its beginning; replay brings it to where the run stands."""
     return Machine(
@@ -239,6 +284,7 @@ def new_machine(
         journal.fetch,
         lazy or LazyLimits(),
         placement,
+        pause_at,
     )
 
 
@@ -266,7 +312,12 @@ def _marks(opened: OpenRun) -> Marks:
 
 
 def _backend(
-    opened: OpenRun, decision: Decision, execution: Execution, slots: Sequence[Slot], marks: Marks
+    opened: OpenRun,
+    decision: Decision,
+    execution: Execution,
+    slots: Sequence[Slot],
+    marks: Marks,
+    journal: Journal,
 ) -> Backend:
     setup = WorkerSetup(
         run_seed=decision.seed,
@@ -280,6 +331,10 @@ def _backend(
         run_id=opened.run_file.run_id,
         kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
+    if execution.backend == "ray":
+        from weft.wiring.rayrun import ray_backend  # noqa: PLC0415 - only where Ray is wanted
+
+        return ray_backend(opened, slots, setup, journal, execution.stagger_s)
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
 

@@ -51,7 +51,7 @@ def package_of(function: str) -> str:
 
 def source_hash(package: str) -> str:
     """SHA-256 over a top-level package's or module's Python files; empty if it has none."""
-    location = _location(package)
+    location = location_of(package)
     return "" if location is None else hash_files(files_at(location))
 
 
@@ -67,13 +67,13 @@ def hash_files(files: Sequence[tuple[str, Path]]) -> str:
 def search_folder(search: str, run: Path) -> str:
     """Folder to import the search from, relative to the run folder; empty if it is installed."""
     package = package_of(search)
-    location = _location(package)
+    location = location_of(package)
     if location is None or package == "weft" or "site-packages" in location.parts:
         return ""
     return os.path.relpath(location.parent, run.absolute())
 
 
-def _location(package: str) -> Path | None:
+def location_of(package: str) -> Path | None:
     """The package's folder or the module's file."""
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)

@@ -56,12 +56,15 @@ class TreeRequest:
         return Decision(self.call(), self.file.seed, names, Budget(), policy)
 
     def execution(self, out: Path, **more: Any) -> Execution:
-        """Return how it is carried out."""
+        """Return how it is carried out; on nodes, all their slots unless the config says less."""
         file = self.file
         named = file.parallel_backend
         backend = "local" if named == "threadpool" else named
+        said = "max_parallel_evals" in file.model_fields_set
+        on_nodes = backend == "ray" or bool(more.get("nodes"))
+        workers = file.max_parallel_evals if said or not on_nodes else None
         return Execution(
-            out, file.max_parallel_evals, backend, group_cap=file.max_parallel_per_node,
+            out, workers, backend, group_cap=file.max_parallel_per_node,
             base=self.base, labels={} if file.area is None else {AREA: file.area}, **more,
         )  # fmt: skip
 
@@ -88,7 +91,7 @@ def read_request(
     ideas = read_ideas(file, base, path)
     recorded, objects = read_recordings(file, base, path)
     plot = _with_sources(file.to_plot(dry_run=dry_run), base, path)
-    if not dry_run:
+    if not dry_run and file.parallel_backend != "ray":  # other machines' cannot be seen from here
         _check_programs(plot, path)
         _check_variables(plot, path)
     imported, past = read_past(import_from, plot)

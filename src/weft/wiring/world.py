@@ -14,6 +14,8 @@ from pathlib import Path
 
 import platformdirs
 
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+
 
 class RealClock:
     """The machine's clocks."""
@@ -35,6 +37,11 @@ def new_run_id() -> str:
 def host_name() -> str:
     """This machine's name, for lock holders and the heads list."""
     return socket.gethostname()
+
+
+def names_of_here() -> tuple[str, ...]:
+    """What this machine may be called."""
+    return (*LOOPBACK, host_name(), host_name().partition(".")[0])
 
 
 def heads_folder() -> Path:

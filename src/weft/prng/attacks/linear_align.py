@@ -6,13 +6,14 @@ draws that many outputs apart are fewer draws apart, by as many as are missing i
 
     anchor   a run without a gap at all seven places: six distances, met in the middle
     track    walk on output by output; at each place the output was a draw or is missing
-    aligned  draw → output, where all places that pass over a draw agree
+    aligned  draw → output, away from gaps, where all places that pass over a draw agree
 
 A place that skips an output where none is missing contradicts the relations within a few steps.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,13 +32,14 @@ KEY_BITS = 35
 FILTER = (1 << 22) - 1
 SPREAD = 5
 """Standard deviations by which the number of missing outputs may leave its mean."""
-SLACK = 3
-"""Single gaps by which an explanation may be worse than the best one so far."""
+SLACK = 33
+"""Bits by which an explanation may be dearer than the cheapest so far: three gaps of 1000's."""
 MOST_PATHS = 20_000
 TAIL = 16
 """Last steps of a walk that are not used: what comes next would have judged them."""
-MARGIN = 2
-"""Draws next to a gap that are left out: its exact place may be uncertain."""
+MARGIN = 4
+"""Steps with a draw at every place that must lie between a gap and what is used: each rules out
+another place for the gap with the bits of the relations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,6 @@ def _walk(
     cost, dear = np.zeros(width, np.int64), np.zeros(width, np.int64)
     buckets = np.full(4 * width, -1, np.int64)
     order = np.argsort(prices)
-    slack = SLACK * prices[1]
     now[0, :] = start
     alive = 1
     for step in range(steps):
@@ -169,7 +170,7 @@ def _walk(
         for one in range(alive):
             for move in order:
                 price = cost[one] + prices[move]
-                if price > least + slack or count == width:
+                if price > least + SLACK or count == width:
                     break
                 if not _moved(tables, draws, now[one], move, then[count]):
                     continue
@@ -220,16 +221,32 @@ def _slot(buckets: Any, paths: Any, index: int) -> int:
 
 
 def aligned(sieved: Sieved, anchor: tuple[int, ...], path: NDArray[np.uint8]) -> tuple[Ints, Ints]:
-    """Return draws, rising, and the outputs they were, counted from the anchor's first."""
-    seen: dict[int, int] = {}
-    unsure: set[int] = set()
+    """Return draws, rising, and the outputs they were, counted from the anchor's first.
+
+    At least two places saw the draw, all as the same output, one of them away from gaps: where
+    gaps are dense a walk may well be wrong for some steps, but not twice in the same way.
+    """
+    seen: dict[int, set[int]] = {}
+    sightings: Counter[int] = Counter()
+    sure: set[int] = set()
     for place, (lag, index) in enumerate(zip(sieved.relations.lags, anchor, strict=True)):
-        for step, move in enumerate(path.tolist(), start=1):
-            if move >> place & 1:
-                unsure.update(range(index - MARGIN, index + MARGIN + 2))
-                continue
-            index += 1  # noqa: PLW2901 - the place moves along the draws
-            if seen.setdefault(index, lag + step) != lag + step:
-                unsure.add(index)
-    kept = sorted(index for index in seen if index not in unsure)
-    return np.array(kept, np.int64), np.array([seen[index] for index in kept], np.int64)
+        drawn = path >> np.uint8(place) & 1 == 0
+        draws = (index + drawn.cumsum())[drawn].tolist()
+        for draw, output in zip(draws, (lag + 1 + np.flatnonzero(drawn)).tolist(), strict=True):
+            seen.setdefault(draw, set()).add(output)
+        sightings.update(draws)
+        sure.update((index + drawn.cumsum())[drawn & ~_near_gaps(path, drawn)].tolist())
+    kept = sorted(d for d in sure if len(seen[d]) == 1 and sightings[d] > 1)
+    return np.array(kept, np.int64), np.array([min(seen[d]) for d in kept], np.int64)
+
+
+def _near_gaps(path: NDArray[np.uint8], drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the steps that lie within the margin of a gap of one place."""
+    near = np.zeros(len(path), np.bool_)
+    checked = np.flatnonzero(path == 0)
+    for gap in np.flatnonzero(~drawn):
+        at = int(np.searchsorted(checked, gap))
+        first = checked[at - MARGIN] if at >= MARGIN else 0
+        last = checked[at + MARGIN - 1] if at + MARGIN <= len(checked) else len(path)
+        near[first : last + 1] = True
+    return near

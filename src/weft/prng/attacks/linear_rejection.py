@@ -25,12 +25,12 @@ from weft.prng.case import Case
 from weft.prng.families import family_named
 from weft.prng.hypothesis import Hypothesis
 
-STEPS = 1500
-"""Outputs to walk on from an anchor: seven places then pass over 4,000 of them, of which those
-far from a gap, some 3,300, determine the state (2,900 leave a few unknowns open)."""
+STEPS = 3400
+"""Outputs to walk on from an anchor: two and more places then pass over 4,500 of them, and of
+these 3,500 are certain, enough to determine the state (2,900 leave a few unknowns open)."""
 BASES = 40
 """Draws at which an anchor is looked for; each has one with a chance above a third."""
-NEEDED = 4500
+NEEDED = 6300
 LEAST_BITS = 10
 COST_MS = 9000
 

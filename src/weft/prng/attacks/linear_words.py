@@ -136,10 +136,10 @@ def states_at(case: Case, view: View, skip: int) -> list[Found]:
     known = [view.reading.known(draw, case.modulus) for draw in window]
     masks = np.array([one.mask for one in known], np.uint64)
     values = np.array([one.value for one in known], np.uint64)
-    outputs = basis_outputs(view, (len(window) - 1) * (skip + 1) + view.begins)
+    outputs = basis_outputs(view, np.arange(len(window)) * (skip + 1))
     found = []
     for begin in range(view.begins):
-        forms = np.ascontiguousarray(outputs[:, begin :: skip + 1][:, : len(window)].T)
+        forms = np.ascontiguousarray(outputs[:, begin].T)
         allowed = case.wrong_allowed(len(window)) if percent else 0
         state = decode(Observed(forms, masks, values), allowed, attempts)
         if state is not None:
@@ -153,11 +153,17 @@ def _distinct(found: list[Found]) -> list[Found]:
     return [one for one in found if one.hits == most]
 
 
-def basis_outputs(view: View, count: int) -> NDArray[np.uint64]:
-    """Return the first outputs of every state with a single bit set, bit 0 of word 0 first."""
+def basis_outputs(view: View, positions: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the outputs of every state with a single bit set, bit 0 of word 0 first.
+
+    They are those at the positions, counted from each place in a block: `[bit, place, draw]`.
+    """
     family = family_named(view.family)
-    rows = [words(family, _state(family, view, 1 << at), count) for at in range(view.unknowns())]
-    return np.array(rows)
+    wanted = np.arange(view.begins)[:, None] + positions
+    outputs = np.empty((view.unknowns(), *wanted.shape), np.uint64)
+    for at in range(view.unknowns()):
+        outputs[at] = words(family, _state(family, view, 1 << at), int(wanted[-1, -1]) + 1)[wanted]
+    return outputs
 
 
 def _state(family: Family, view: View, bits: int) -> list[int]:

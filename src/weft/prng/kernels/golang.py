@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from weft.prng.kernels.compiled import KERNELS
-from weft.prng.kernels.hits import count_hits
+from weft.prng.kernels.hits import count_hits, put_seeds
 
 LANES = 128
 DIRECT = 273
@@ -63,9 +63,5 @@ def sieve_go(
             if not count_hits(y, tests, i, hits, enough):
                 break
         else:
-            for j in range(min(LANES, hi - base)):
-                if hits[j] >= enough:
-                    if count < len(out):
-                        out[count] = base + j
-                    count += 1
+            count = put_seeds(hits, enough, base, hi, out, count)
     return count

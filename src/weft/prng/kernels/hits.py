@@ -46,3 +46,18 @@ def count_hits(y: Any, tests: Any, row: int, hits: Any, enough: int) -> bool:
         fewest = least32(fewest, sub32(wanted, hits[j]))
     most = len(tests) - int(fewest)
     return most + len(tests) - 1 - row >= enough
+
+
+@KERNELS.kernel
+def put_seeds(hits: Any, enough: int, base: int, hi: int, out: Any, count: int) -> int:
+    """Write the seeds of a block with enough hits to `out`; return how many there are now.
+
+    The block begins at `base`, and what is from `hi` on was not asked for. What does not fit
+    is counted and not written.
+    """
+    for j in range(min(len(hits), hi - base)):
+        if hits[j] >= enough:
+            if count < len(out):
+                out[count] = base + j
+            count += 1
+    return count

@@ -29,7 +29,7 @@ def find_places(stream: Any, draws: Any, starts: Any, skips: Any, enough: int, o
                     break
                 if start > starts[1] or stream[at + skip + 1] != draws[i + 1]:
                     continue
-                hits = hits_from(stream, draws, start, skip, i)
+                hits = hits_from(stream, draws, start, skip, i, enough)
                 if hits < enough:
                     continue
                 if count < len(out):
@@ -39,8 +39,8 @@ def find_places(stream: Any, draws: Any, starts: Any, skips: Any, enough: int, o
 
 
 @KERNELS.kernel
-def hits_from(stream: Any, draws: Any, start: int, skip: int, pair: int) -> int:
-    """Count the hits of a place; 0 if a pair before `pair` is right, which wrote it already."""
+def hits_from(stream: Any, draws: Any, start: int, skip: int, pair: int, enough: int) -> int:
+    """Count the hits of a place; 0 if too few, or if an earlier pair is right and wrote it."""
     hits, before = 0, False
     for i in range(len(draws)):
         hit = stream[start + i * (skip + 1)] == draws[i]
@@ -48,4 +48,6 @@ def hits_from(stream: Any, draws: Any, start: int, skip: int, pair: int) -> int:
             return 0
         before = hit
         hits += hit
+        if hits + len(draws) - 1 - i < enough:
+            return 0
     return hits

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from weft.prng.kernels.compiled import KERNELS
-from weft.prng.kernels.hits import count_hits
+from weft.prng.kernels.hits import count_hits, put_seeds
 from weft.prng.kernels.words import add32, and32, mul32, or32, shl32, shr32, xor32
 
 LANES = 128
@@ -103,9 +103,5 @@ def sieve_mt(
             if not count_hits(x, tests, i, hits, enough):
                 break
         else:
-            for j in range(min(LANES, hi - base)):
-                if hits[j] >= enough:
-                    if count < len(out):
-                        out[count] = base + j
-                    count += 1
+            count = put_seeds(hits, enough, base, hi, out, count)
     return count

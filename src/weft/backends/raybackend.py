@@ -1,0 +1,124 @@
+"""The `ray` backend: workers on the nodes of a Ray cluster, one actor per slot.
+
+Ray moves messages and files and tells which nodes live. Placement, caps, retries and time limits
+are the coordinator's, and starting, feeding, killing and replacing workers is the code of the
+local backend; Ray restarts and retries nothing. A slot whose node is lost is out of service
+until the node is back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import ray
+
+from weft.backends.local import LocalBackend, Place
+from weft.backends.process import WorkerSeat, WorkerSetup
+from weft.backends.raycluster import Cluster, Home
+from weft.backends.raylink import GoneSeat, Lessor, RayWorker
+from weft.backends.raynode import Packs, SlotActor
+from weft.backends.strays import Marks
+from weft.model.attempts import BackendEvent
+from weft.model.slots import Slot
+
+MAX_CREDIT = 4096
+BATCH_S = 0.075
+"""A call of Ray costs about a millisecond on each side: the work of one must be worth it."""
+PATIENCE_S = 60.0
+"""With no node left at all, how long to wait for one to come back."""
+SESSIONS = 64
+"""Sessions of a run whose marks are told apart."""
+
+
+def session_marks(marks: Marks, session: int) -> Marks:
+    """Return the share of a run's marks that one session uses."""
+    size = len(marks.all) // SESSIONS
+    start = session % SESSIONS * size
+    return Marks(marks.all[start : start + size])
+
+
+def other_marks(marks: Marks, session: int) -> tuple[range, ...]:
+    """Return the marks of a run's other sessions."""
+    ours = session_marks(marks, session).all
+    around = (range(marks.all.start, ours.start), range(ours.stop, marks.all.stop))
+    return tuple(some for some in around if some)
+
+
+class RayBackend(LocalBackend):
+    """One actor per slot, made when the slot gets its first task."""
+
+    def __init__(
+        self,
+        setup: WorkerSetup,
+        slots: Sequence[Slot],
+        cluster: Cluster,
+        packs: Packs,
+        stagger_s: float = 0.0,
+    ) -> None:
+        super().__init__(setup, slots, MAX_CREDIT, stagger_s, BATCH_S)
+        self._cluster, self._packs = cluster, packs
+        self._lessors = {slot: Lessor(slot) for slot in slots}
+        self._alone_since_s: float | None = None
+
+    def capacity(self) -> list[int]:
+        """Room per slot; a slot of a lost node is out of service."""
+        homes = self._cluster.homes
+        gone = 0 if self._may_return(homes) else -1
+        rooms = super().capacity()
+        return [
+            room if place.slot.node in homes else gone
+            for room, place in zip(rooms, self._places, strict=True)
+        ]
+
+    def poll(self, timeout_s: float) -> list[BackendEvent]:
+        """What became of nodes, then of tasks."""
+        self._events += self._cluster.happened()
+        return super().poll(timeout_s)
+
+    def close(self) -> None:
+        """End every worker and actor, and remove what the run left on the nodes."""
+        super().close()
+        for lessor in self._lessors.values():
+            if lessor.seat is not None:
+                lessor.seat.finish()
+            if lessor.actor is not None:
+                with contextlib.suppress(Exception):  # gone with its node
+                    ray.kill(lessor.actor)
+                lessor.actor = None
+        self._cluster.close()
+
+    def _may_return(self, homes: dict[str, Home]) -> bool:
+        """Whether to wait for a node, with none left; with others at work none is waited for."""
+        if homes:
+            self._alone_since_s = None
+            return False
+        now_s = time.monotonic()
+        self._alone_since_s = self._alone_since_s or now_s
+        return now_s - self._alone_since_s < PATIENCE_S
+
+    def _launch(self, number: int, slot: Slot) -> WorkerSeat:
+        lessor, home = self._lessors[slot], self._cluster.homes.get(slot.node)
+        if home is None:  # lost since the slot was offered
+            return GoneSeat(number, slot)
+        earlier: Sequence[range] = ()
+        if lessor.actor is None or lessor.home is not home:
+            lessor.actor, lessor.home = _new_actor(home, slot), home
+            earlier = [self._setup.marks.one(old) for old in lessor.numbers]
+        lessor.numbers = (*lessor.numbers[-99:], number)
+        lessor.seat = RayWorker(number, lessor, home, self._setup, self._packs, earlier)
+        return lessor.seat
+
+    def _died(self, worker: WorkerSeat, place: Place) -> None:
+        super()._died(worker, place)
+        self._cluster.look_again()
+
+
+def _new_actor(home: Home, slot: Slot) -> Any:
+    """An actor on the slot's node, with a claim on a GPU if the slot is one."""
+    never_again = {"max_restarts": 0, "max_task_retries": 0}
+    claim = {"num_gpus": 0 if slot.gpu is None else 1}
+    options = {**never_again, **claim, **home.node.on_node(), "max_concurrency": 8}
+    return ray.remote(SlotActor).options(**options).remote(home.spec, slot)

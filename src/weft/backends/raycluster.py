@@ -1,0 +1,190 @@
+"""The nodes of a run in a Ray cluster: which are there, which are ready, who came and went.
+
+A thread asks Ray once a second. A node that appears is *opened* (earlier processes ended, an
+empty folder made, its Weft compared with ours) before any slot of it is offered; one that
+vanishes takes its slots with it until it is back. What happened waits for the coordinator.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import ray
+from ray.exceptions import RayError
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from weft.backends.raynode import (
+    VERSION,
+    NodeFacts,
+    NodeSpec,
+    close_node,
+    open_node,
+    weft_digest,
+)
+from weft.errors import WorldError
+from weft.model.attempts import Happened
+
+LABEL = "weft-node"
+"""The label by which `weft nodes up` names a node; others are known by host name or address."""
+LOOK_S = 1.0
+OPEN_S = 60.0
+CLOSE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class RayNode:
+    """A living node as Ray lists it."""
+
+    id: str
+    name: str
+    """Its label, or its host name."""
+    address: str
+    gpus: int
+    cpus: int
+    is_head: bool
+
+    @staticmethod
+    def of(raw: Mapping[str, Any]) -> RayNode:
+        """Read an entry of `ray.nodes()`."""
+        has = raw["Resources"]
+        return RayNode(
+            raw["NodeID"],
+            raw.get("Labels", {}).get(LABEL) or raw["NodeManagerHostname"],
+            raw["NodeManagerAddress"],
+            int(has.get("GPU", 0)),
+            int(has.get("CPU", 0)),
+            "node:__internal_head__" in has,
+        )
+
+    def on_node(self) -> dict[str, Any]:
+        """Options that make Ray run something exactly there, without a claim on its CPUs."""
+        strategy = NodeAffinitySchedulingStrategy(self.id, soft=False)
+        return {"num_cpus": 0, "scheduling_strategy": strategy, "enable_task_events": False}
+
+
+def living_nodes() -> list[RayNode]:
+    """Every node that Ray believes to be alive, by name, then id."""
+    found = [RayNode.of(raw) for raw in ray.nodes() if raw["Alive"]]
+    return sorted(found, key=lambda node: (node.name, node.id))
+
+
+def match(
+    names: Sequence[str], living: Sequence[RayNode], here: Sequence[str]
+) -> dict[str, RayNode]:
+    """Find each named node among the living; the names in `here` mean the head's machine.
+
+    Two raylets that answer to one name would share its slots: the first by id has it.
+    """
+    found: dict[str, RayNode] = {}
+    for name in names:
+        for node in living:
+            if name in (node.name, node.address) or (name in here and node.is_head):
+                found.setdefault(name, node)
+    return found
+
+
+@dataclass(slots=True)
+class Home:
+    """A node during one stay in the cluster."""
+
+    node: RayNode
+    spec: NodeSpec
+    held: set[str] = field(default_factory=set)
+    """Objects that it has for sure."""
+    packs: set[str] = field(default_factory=set)
+    """Code that it has."""
+    sending: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Cluster:
+    """The nodes a run asked for; `homes` has those that are ready, by name."""
+
+    def __init__(self, specs: Sequence[NodeSpec], here: Sequence[str]) -> None:
+        self._specs = {spec.name: spec for spec in specs}
+        self._here = here
+        self._digest = weft_digest()
+        self._refused: set[str] = set()
+        """Ids of nodes that have another Weft."""
+        self._happened: list[Happened] = []
+        self._stopped = threading.Event()
+        self._look_again = threading.Event()
+        self.homes: dict[str, Home] = {}
+        self._look(refuse=True)
+        absent = [name for name in self._specs if name not in self.homes]
+        if not self.homes:
+            raise WorldError(
+                f"none of the run's nodes is in the Ray cluster: {', '.join(absent)[:200]}",
+                hint="weft nodes check FILE, weft nodes up FILE",
+            )
+        self._happened += [Happened("node-lost", f"{name}: not in the cluster") for name in absent]
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def happened(self) -> list[Happened]:
+        """Return what became of nodes since the last call."""
+        found, self._happened = self._happened, []
+        return found
+
+    def look_again(self) -> None:
+        """Ask Ray at once: something broke."""
+        self._look_again.set()
+
+    def close(self) -> None:
+        """Stop watching and remove what the run left on its nodes."""
+        if not self._stopped.is_set():
+            self._stopped.set()
+            self._look_again.set()
+            ends = [self._call(close_node, home.node, home.spec) for home in self.homes.values()]
+            with contextlib.suppress(RayError, ValueError):
+                ray.wait(ends, num_returns=len(ends), timeout=CLOSE_S)
+
+    # -- watching -------------------------------------------------------------------------
+
+    def _watch(self) -> None:
+        while not self._stopped.is_set():
+            self._look_again.wait(LOOK_S)
+            self._look_again.clear()
+            with contextlib.suppress(RayError, WorldError):
+                self._look()
+
+    def _look(self, *, refuse: bool = False) -> None:
+        """Compare what is there with what was; `refuse` raises for a node that cannot serve."""
+        found = match(list(self._specs), living_nodes(), self._here)
+        for name, home in list(self.homes.items()):
+            if name not in found or found[name].id != home.node.id:
+                self.homes = {n: h for n, h in self.homes.items() if n != name}
+                self._happened.append(Happened("node-lost", name))
+        new = [n for n in found if n not in self.homes and found[n].id not in self._refused]
+        opened = {n: self._call(open_node, found[n], self._specs[n]) for n in new}
+        for name, answer in opened.items():
+            if not self._stopped.is_set():
+                self._open(name, found[name], answer, refuse=refuse)
+
+    def _open(self, name: str, node: RayNode, answer: Any, *, refuse: bool) -> None:
+        try:
+            why = self._refusal(ray.get(answer, timeout=OPEN_S))
+        except RayError as error:
+            why = " ".join(str(error).split())[:300]
+        if why and refuse:
+            raise WorldError(f"node {name}: {why}", hint="weft nodes check FILE")
+        if why:
+            self._refused.add(node.id)
+            self._happened.append(Happened("node-refused", f"{name}: {why}"))
+            return
+        self.homes = {**self.homes, name: Home(node, self._specs[name])}
+        if not refuse:
+            self._happened.append(Happened("node-returned", name))
+
+    def _refusal(self, facts: NodeFacts) -> str:
+        if facts.version != VERSION:
+            return f"it has weft {facts.version}, this is {VERSION}"
+        if facts.digest != self._digest:
+            return f"its weft {facts.version} has other source than this one"
+        return ""
+
+    @staticmethod
+    def _call(function: Any, node: RayNode, spec: NodeSpec) -> Any:
+        return ray.remote(function).options(max_retries=0, **node.on_node()).remote(spec)

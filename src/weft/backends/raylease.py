@@ -1,0 +1,196 @@
+"""One worker process on a node and the messages on their way to and from it.
+
+A thread of its own starts the worker and relays until it has ended (the kernel kills a worker
+when the thread that started it ends). Results wait a moment for more, so that many short tasks
+cost few calls.
+"""
+
+from __future__ import annotations
+
+import select
+import shutil
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.backends.process import WorkerProcess, WorkerSetup
+from weft.backends.strays import CLEARED_S, Strays
+from weft.model.attempts import Worker
+from weft.model.slots import Slot
+
+PULL_S = 5.0
+"""How long a call waits for something to be said."""
+GATHER_S = 0.03
+QUIET_S = 0.003
+"""Results gather for so long, or until nothing came for so long."""
+GONE_S = 3 * CLEARED_S
+MAX_LOG_BYTES = 1 << 24
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a worker said, the logs of the attempts that ended, and how it ended if it has."""
+
+    messages: list[list[Any]]
+    logs: list[tuple[str, bytes]]
+    ended: tuple[int, str] | None = None
+    """Exit status and the end of its log."""
+
+    @staticmethod
+    def stale() -> Reply:
+        """Answer who asks for a lease that is over."""
+        return Reply([], [], (-signal.SIGKILL, "another lease has the slot"))
+
+
+class Lease:
+    """A worker under one epoch; all methods but the thread's own may be called at any time."""
+
+    def __init__(self, epoch: int, setup: WorkerSetup, slot: Slot) -> None:
+        self.epoch = epoch
+        self.identity = Worker()
+        self._setup, self._slot = setup, slot
+        self._inbox: dict[int, Sequence[list[Any]]] = {}
+        """Messages that came in, by number; those before `_next` are with the worker."""
+        self._next = 0
+        self._said: list[list[Any]] = []
+        self._tickets: dict[int, tuple[str, str]] = {}
+        """Key and attempt of what the worker holds."""
+        self._logs: list[tuple[str, bytes]] = []
+        self._ended: tuple[int, str] | None = None
+        self._changed = threading.Condition()
+        self._waker, self._wakes = socket.socketpair()
+        self._ending = False
+        self._begun, self._gone = threading.Event(), threading.Event()
+        threading.Thread(target=self._serve, daemon=True).start()
+        self._begun.wait()
+
+    def push(self, number: int, messages: Sequence[list[Any]]) -> None:
+        """Queue messages to the worker, in the order of their numbers."""
+        with self._changed:
+            self._inbox[number] = messages
+        self._wake()
+
+    def pull(self) -> Reply:
+        """Wait for something to be said, then a moment for more of it."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._said or self._ended, PULL_S)
+        end_s, seen = time.monotonic() + GATHER_S, -1
+        while self._may_follow() and len(self._said) != seen and time.monotonic() < end_s:
+            seen = len(self._said)
+            time.sleep(QUIET_S)
+        with self._changed:
+            reply = Reply(self._said, self._logs, self._ended)
+            self._said, self._logs = [], []
+            return reply
+
+    def end(self) -> None:
+        """Kill the worker and all that it started; return when they are gone."""
+        self._ending = True
+        self._wake()
+        self._gone.wait(GONE_S)
+
+    def _may_follow(self) -> bool:
+        return bool(self._said and self._tickets) and self._ended is None
+
+    def _wake(self) -> None:
+        try:
+            self._waker.send(b"!")
+        except OSError:
+            return  # the thread has ended
+
+    # -- the thread -----------------------------------------------------------------------
+
+    def _serve(self) -> None:
+        try:
+            worker = WorkerProcess(self.epoch, self._setup, self._slot)
+            self.identity = worker.identity
+        except OSError as error:
+            self._close((1, f"no worker could be started: {error}"), self._gone.set)
+            return
+        finally:
+            self._begun.set()
+        self._relay(worker)
+        if self._ending:
+            worker.kill()
+            code = worker.wait()
+        else:
+            code = worker.ended()
+        self._close((code, worker.log_tail()), lambda: self._clear(worker.strays()))
+
+    def _close(self, ended: tuple[int, str], clear: Callable[[], None]) -> None:
+        """Tell the end, then clear up: the next lease waits for that, the news does not."""
+        with self._changed:
+            self._collect_logs(list(self._tickets))
+            self._ended = ended
+            self._changed.notify_all()
+        self._waker.close()
+        self._wakes.close()
+        clear()
+        self._gone.set()
+
+    @staticmethod
+    def _clear(marks: range) -> None:
+        strays = Strays()
+        strays.expect(marks)
+        strays.finish()
+
+    def _relay(self, worker: WorkerProcess) -> None:
+        while not self._ending:
+            full = [worker.channel] if worker.outbox else []
+            ready, writable, _ = select.select([worker.channel, self._wakes], full, [])
+            if self._wakes in ready:
+                self._wakes.recv(4096)
+                for message in self._due():
+                    worker.send(message)
+            if writable:
+                worker.flush()
+            if worker.channel in ready:
+                messages = worker.receive()
+                if messages is None:
+                    return
+                self._take(messages)
+
+    def _due(self) -> list[list[Any]]:
+        """Messages whose turn it is; what the worker will hold is noted."""
+        due: list[list[Any]] = []
+        with self._changed:
+            while (messages := self._inbox.pop(self._next, None)) is not None:
+                self._next += 1
+                due += messages
+            for kind, body in due:
+                if kind == "run":
+                    self._tickets.update((row[0], (row[6], str(row[7]))) for row in body)
+        return due
+
+    def _take(self, messages: list[list[Any]]) -> None:
+        with self._changed:
+            for kind, *body in messages:
+                if kind in ("finished", "lost"):
+                    self._collect_logs([body[0]])
+                elif kind == "dropped":
+                    for ticket in body[0]:
+                        self._tickets.pop(ticket, None)
+            self._said += messages
+            self._changed.notify_all()
+
+    def _collect_logs(self, tickets: Sequence[int]) -> None:
+        """Take along what attempts printed; most printed nothing and have no folder."""
+        for ticket in tickets:
+            key, attempt = self._tickets.pop(ticket, ("", ""))
+            folder = self._setup.logs / key
+            if not key or not folder.is_dir():
+                continue
+            for path in sorted(folder.glob(f"{attempt}.*")):
+                self._logs.append((f"{key}/{path.name}", _tail(path)))
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _tail(path: Path) -> bytes:
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - MAX_LOG_BYTES))
+        return file.read()

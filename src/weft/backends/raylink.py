@@ -1,0 +1,312 @@
+"""The coordinator's side of a slot on a Ray node: a seat whose worker is an actor's.
+
+Two threads per worker wait for Ray so that the coordinator never does: one sends what is queued,
+with the objects and the code the node lacks; one takes in what is said, with the objects the
+worker made. Every object is hashed where it arrives. A seat that was given up is never read
+again, so a late result of it has no effect.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import queue
+import signal
+import threading
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.exceptions import RayError
+
+from weft.backends.process import WorkerSeat, WorkerSetup
+from weft.backends.raycluster import Home
+from weft.backends.raylease import PULL_S, Reply
+from weft.backends.raynode import Packs
+from weft.model.attempts import Finished, Lost, Worker
+from weft.model.slots import Slot
+from weft.model.values import objects_in
+
+START_S = 60.0
+"""For an actor and its worker to start; a busy cluster may take its time."""
+SILENCE_S = PULL_S + 20.0
+"""An actor that says nothing for so long, not even that there is nothing, is gone for us."""
+END_S = 6.0
+PIECE_BYTES = 8 << 20
+
+
+@dataclass(slots=True)
+class Lessor:
+    """A slot's actor, kept from lease to lease until it breaks."""
+
+    slot: Slot
+    actor: Any = None
+    home: Home | None = None
+    numbers: tuple[int, ...] = ()
+    """Epochs of the slot so far."""
+    seat: RayWorker | None = None
+    """Of the last lease."""
+
+
+class RayWorker(WorkerSeat):
+    """A worker on a node."""
+
+    def __init__(
+        self,
+        number: int,
+        lessor: Lessor,
+        home: Home,
+        setup: WorkerSetup,
+        packs: Packs,
+        earlier: Sequence[range],
+    ) -> None:
+        super().__init__(number, lessor.slot)
+        self._lessor, self._home, self._setup, self._packs = lessor, home, setup, packs
+        self._actor = lessor.actor
+        self._earlier = earlier
+        self._said: deque[list[Any]] = deque()
+        self._fate: tuple[int, str] | None = None
+        self._lost = ""
+        """Why the node, not the worker, is the one that is gone."""
+        self._trouble: OSError | None = None
+        self._queue: queue.SimpleQueue[list[Any] | None] = queue.SimpleQueue()
+        self._names = (f"ray-{number}-{i}" for i in itertools.count())
+        self._ends: threading.Thread | None = None
+        self._placed = threading.Event()
+        """Set when the lease has begun, or never will."""
+        for loop in (self._listen, self._speak):
+            threading.Thread(target=loop, daemon=True).start()
+
+    # -- for the backend ------------------------------------------------------------------
+
+    def send(self, message: list[Any]) -> None:
+        """Queue a message for the thread that sends."""
+        self._queue.put(message)
+
+    def flush(self) -> bool:
+        """Nothing is kept back."""
+        return True
+
+    def receive(self) -> list[list[Any]] | None:
+        """Messages that have arrived; None when the worker or its node is gone."""
+        with contextlib.suppress(BlockingIOError):
+            self.channel.recv(4096)
+        if self._trouble is not None:
+            raise self._trouble
+        over = self._fate is not None  # asked first: what was said before the end counts
+        messages = [self._said.popleft() for _ in range(len(self._said))]
+        if over and messages:
+            self._wake()
+        return None if over and not messages else messages
+
+    def kill(self) -> None:
+        """Have the node kill the worker; a node that does not answer loses its actor."""
+        self._give_up()
+        self._ends = threading.Thread(target=self._end, daemon=True)
+        self._ends.start()
+
+    def wait(self) -> int:
+        """Return at once: the slot's next lease begins when this one is gone from its node."""
+        return 0
+
+    def ended(self) -> int:
+        """Return the worker's exit status; a lost node counts as a kill from outside."""
+        self._give_up()
+        assert self._fate is not None
+        return self._fate[0]
+
+    def log_tail(self) -> str:
+        """Return the end of what the worker printed."""
+        return self._fate[1] if self._fate else ""
+
+    def end_of(self, ticket: int, code: int) -> Finished | Lost:
+        """A lost node is nobody's fault."""
+        if self._lost:
+            return Lost(ticket, self._lost, self.log_tail())
+        return super().end_of(ticket, code)
+
+    def finish(self) -> None:
+        """Wait until a killed worker is gone, or its node does not answer."""
+        if self._ends is not None:
+            self._ends.join(END_S + 1.0)
+
+    def _give_up(self) -> None:
+        self._queue.put(None)
+        self.channel.close()
+        self._far.close()
+
+    def _end(self) -> None:
+        try:
+            ray.get(self._actor.end.remote(self.number), timeout=END_S)
+        except (RayError, OSError):
+            self._break()
+
+    def _break(self) -> None:
+        """Have nothing to do with this actor any more."""
+        if self._lessor.actor is self._actor:
+            self._lessor.actor = None
+        with contextlib.suppress(Exception):  # it may be gone, and Ray with it
+            ray.kill(self._actor)
+
+    def _wake(self) -> None:
+        with contextlib.suppress(OSError):  # given up meanwhile
+            self._far.send(b"!")
+
+    # -- the thread that listens ----------------------------------------------------------
+
+    def _listen(self) -> None:
+        try:
+            self._take_place()
+            ended = None
+            while ended is None:
+                reply = ray.get(self._actor.pull.remote(self.number), timeout=SILENCE_S)
+                self._take(reply)
+                ended = reply.ended
+            self._fate = ended
+        except RayError as error:
+            self._lost = "slot-lost"
+            self._fate = (-signal.SIGKILL, " ".join(str(error).split())[:1000])
+            self._break()
+        except OSError as error:  # our own disk
+            self._trouble = error
+        self._placed.set()
+        self._wake()
+
+    def _take_place(self) -> None:
+        starts = self._actor.start.remote(self.number, self._earlier)
+        pid, started = ray.get(starts, timeout=START_S)
+        slot = self._lessor.slot
+        self.identity = Worker(pid, started, slot.node, slot.gpu)
+        self._placed.set()
+
+    def _take(self, reply: Reply) -> None:
+        for name, data in reply.logs:
+            path = self._setup.logs / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        for message in reply.messages:
+            whole = message[0] != "finished" or "staged" not in message[2]
+            self._said.append(message if whole else self._with_objects(message))
+        self._wake()
+
+    def _with_objects(self, message: list[Any]) -> list[Any]:
+        """Fetch what a task stored; a result without its objects is none."""
+        _, ticket, body = message
+        fetched = [[digest, self._fetch(name, digest)] for digest, name in body["staged"]]
+        if not all(name for _, name in fetched):
+            return ["lost", ticket, "object-damaged", "an object changed on its way from the node"]
+        return ["finished", ticket, {**body, "staged": fetched}]
+
+    def _fetch(self, name: str, digest: str) -> str:
+        """Copy a staged object here; empty when its bytes are not what its name says."""
+        self._setup.staging.mkdir(parents=True, exist_ok=True)
+        target = self._setup.staging / next(self._names)
+        found = hashlib.sha256()
+        with target.open("wb") as file:
+            while piece := self._ask(self._actor.read.remote(name, file.tell(), PIECE_BYTES)):
+                found.update(piece)
+                file.write(piece)
+        if found.hexdigest() != digest:
+            target.unlink()
+            return ""
+        self._ask(self._actor.keep.remote(name, digest))
+        self._home.held.add(digest)
+        return target.name
+
+    @staticmethod
+    def _ask(answer: Any) -> Any:
+        return ray.get(answer, timeout=START_S)
+
+    # -- the thread that speaks -----------------------------------------------------------
+
+    def _speak(self) -> None:
+        self._placed.wait()
+        with contextlib.suppress(RayError):  # the other thread hears of it, too
+            for number, messages in enumerate(iter(self._queued, [])):
+                self._supply(messages)
+                self._actor.push.remote(self.number, number, messages)
+
+    def _queued(self) -> list[list[Any]]:
+        """Everything that is queued, waiting for something; nothing when that was the last."""
+        messages = []
+        message = self._queue.get()
+        while message is not None:
+            messages.append(message)
+            if self._queue.empty():
+                return messages
+            message = self._queue.get()
+        return []
+
+    def _supply(self, messages: Sequence[list[Any]]) -> None:
+        """See to it that the node has the code and the objects of the tasks to come."""
+        rows = [row for kind, body in messages if kind == "run" for row in body]
+        if not rows:
+            return
+        with self._home.sending:  # once per node, not once per slot
+            for pack in self._packs():
+                if pack.name not in self._home.packs:
+                    self._ask(self._actor.unpack.remote(pack.data))
+                    self._home.packs.add(pack.name)
+            for digest in dict.fromkeys(d for row in rows for d in objects_in(row[2])):
+                if digest not in self._home.held and self._give(digest):
+                    self._home.held.add(digest)
+
+    def _give(self, digest: str) -> bool:
+        """Send an object in pieces; False when the node did not get what its name says."""
+        if self._ask(self._actor.holds.remote(digest)):
+            return True
+        path, name = self._setup.objects / digest[:2] / digest[2:], next(self._names)
+        if not path.is_file():
+            return False  # the worker will say so
+        answer = False
+        for piece, is_last in _pieces(path):
+            stored = self._actor.store.remote(name, piece, digest if is_last else None)
+            answer = self._ask(stored)
+        return answer
+
+
+class GoneSeat(WorkerSeat):
+    """A seat on a node that was lost before anything was sent there."""
+
+    def send(self, message: list[Any]) -> None:  # noqa: ARG002 - nobody reads it
+        """Say at once that nobody is there."""
+        self._far.close()
+
+    def flush(self) -> bool:
+        """Nothing to write."""
+        return True
+
+    def receive(self) -> list[list[Any]] | None:
+        """Nothing will come."""
+        return None
+
+    def kill(self) -> None:
+        """Close our end."""
+        self.channel.close()
+
+    def wait(self) -> int:
+        """Nothing to wait for."""
+        return 0
+
+    def ended(self) -> int:
+        """As if killed from outside."""
+        self.channel.close()
+        return -signal.SIGKILL
+
+    def log_tail(self) -> str:
+        """Say why."""
+        return "its node is lost"
+
+
+def _pieces(path: Path) -> Iterator[tuple[bytes, bool]]:
+    """Pieces of a file, at least one, and whether each is the last."""
+    with path.open("rb") as file:
+        piece, following = file.read(PIECE_BYTES), file.read(PIECE_BYTES)
+        while following:
+            yield piece, False
+            piece, following = following, file.read(PIECE_BYTES)
+        yield piece, True

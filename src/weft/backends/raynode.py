@@ -1,0 +1,230 @@
+"""What runs on a node of a Ray cluster: one actor per slot, which hosts the slot's worker.
+
+    coordinator ── Ray ──► SlotActor ── socketpair ──► python -m weft.worker, as on one machine
+
+The actor relays messages and moves files; it decides nothing. A *lease* is one worker process
+under one epoch: before a lease starts, every process of the slot's older ones is gone, and
+calls that name another epoch than the present one have no effect.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import os
+import shutil
+import sys
+import tarfile
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from weft.backends.places import absolute_place
+from weft.backends.process import WorkerSetup
+from weft.backends.raylease import Lease, Reply
+from weft.backends.strays import Marks, Strays
+from weft.model.slots import Slot
+from weft.worker.context import DEVICE
+
+FOLDER_VARIABLE = "WEFT_NODE_FOLDER"
+"""Set by `weft nodes up`: where everything of ours on a node is."""
+VERSION: str = sys.modules["weft"].__version__
+"""Ours; to import the package here would be an import upwards."""
+RAY_PREFIX = "RAY_"
+"""Ray's own variables, its token among them, are no business of tasks."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSpec:
+    """A run's stay on a node."""
+
+    name: str
+    run: str
+    """Names the run's folder on the node."""
+    run_seed: int
+    marks: range
+    """For the workers of this session."""
+    earlier: tuple[range, ...]
+    """Marks of the run's earlier sessions."""
+    run_id: str = ""
+    device: str = "auto"
+    """What tasks learn from `weft.device()`."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """What a node says of itself when it is opened."""
+
+    version: str
+    digest: str
+    """Of Weft's own source: other code could decide other things."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """Source of tasks that are not part of an installed package, as a tar file."""
+
+    name: str
+    data: bytes
+
+
+Packs = Callable[[], Iterable[Pack]]
+"""The code that a run's tasks need, as far as it is known by now."""
+
+
+def weft_digest() -> str:
+    """SHA-256 over the source of the Weft that runs here."""
+    folder, digest = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        data = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()}\n{len(data)}\n".encode() + data)
+    return digest.hexdigest()
+
+
+def open_node(spec: NodeSpec) -> NodeFacts:
+    """Make a node ready for a session: nothing of the run's earlier ones is left on it."""
+    end_all(spec.earlier)
+    home = _home(spec)
+    shutil.rmtree(home, ignore_errors=True)
+    for name in ("objects", "staging", "logs", "attempts", "code"):
+        (home / name).mkdir(parents=True)
+    return NodeFacts(VERSION, weft_digest())
+
+
+def close_node(spec: NodeSpec) -> None:
+    """Remove the run's folder, and ours if nothing else is in it."""
+    home = _home(spec)
+    shutil.rmtree(home, ignore_errors=True)
+    with contextlib.suppress(OSError):
+        home.parent.rmdir()
+
+
+def end_all(marks: Sequence[range]) -> None:
+    """Kill whatever carries one of the marks and return when it is gone."""
+    if marks:
+        strays = Strays()
+        strays.expect(*marks)
+        strays.finish()
+
+
+def _home(spec: NodeSpec) -> Path:
+    ours = os.environ  # noqa: TID251 - the node's own
+    usual = Path(tempfile.gettempdir()) / f"weft-{os.getuid()}"
+    return Path(ours.get(FOLDER_VARIABLE) or usual) / f"{spec.run}-{spec.name}"
+
+
+class SlotActor:
+    """One slot. Its methods are called by Ray, several at a time."""
+
+    def __init__(self, spec: NodeSpec, slot: Slot) -> None:
+        self._home = _home(spec)
+        self._setup = self._worker_setup(spec)
+        self._slot = _placed(slot)
+        self._lease: Lease | None = None
+        self._starting = threading.Lock()
+
+    # -- leases ---------------------------------------------------------------------------
+
+    def start(self, epoch: int, earlier: Sequence[range]) -> tuple[int | None, float | None]:
+        """End all older leases, then start a worker; return its pid and when it was born."""
+        with self._starting:
+            if self._lease is not None:
+                self._lease.end()
+            end_all(earlier)
+            self._lease = Lease(epoch, self._setup, self._slot)
+            return self._lease.identity.pid, self._lease.identity.started
+
+    def push(self, epoch: int, number: int, messages: Sequence[list[Any]]) -> None:
+        """Hand messages to the worker; `number` puts calls that overtook each other in order."""
+        if (lease := self._of(epoch)) is not None:
+            lease.push(number, messages)
+
+    def pull(self, epoch: int) -> Reply:
+        """Return what the worker said since the last call, waiting for something."""
+        lease = self._of(epoch)
+        return Reply.stale() if lease is None else lease.pull()
+
+    def end(self, epoch: int) -> None:
+        """Kill the worker and all that it started; return when they are gone."""
+        if (lease := self._of(epoch)) is not None:
+            lease.end()
+
+    def _of(self, epoch: int) -> Lease | None:
+        lease = self._lease
+        return lease if lease is not None and lease.epoch == epoch else None
+
+    # -- files ----------------------------------------------------------------------------
+
+    def holds(self, digest: str) -> bool:
+        """Whether the node has an object."""
+        return self._object(digest).is_file()
+
+    def store(self, name: str, piece: bytes, digest: str | None) -> bool:
+        """Take in a piece of an object; with the last one comes its digest, which must fit."""
+        part = self._setup.staging / f"in-{name}"
+        with part.open("ab") as file:
+            file.write(piece)
+        return digest is None or self._adopt(part, digest)
+
+    def read(self, name: str, start: int, size: int) -> bytes:
+        """Return a piece of an object that the worker staged."""
+        with (self._setup.staging / name).open("rb") as file:
+            file.seek(start)
+            return file.read(size)
+
+    def keep(self, name: str, digest: str) -> None:
+        """Take a staged object in, now that the coordinator has it."""
+        self._adopt(self._setup.staging / name, digest)
+
+    def unpack(self, pack: bytes) -> None:
+        """Lay out the source of the run's tasks where workers import from."""
+        with tarfile.open(fileobj=io.BytesIO(pack)) as files:
+            files.extractall(self._home / "code", filter="data")
+
+    def _object(self, digest: str) -> Path:
+        return self._setup.objects / digest[:2] / digest[2:]
+
+    def _adopt(self, part: Path, digest: str) -> bool:
+        with part.open("rb") as file:
+            fits = hashlib.file_digest(file, "sha256").hexdigest() == digest
+        if not fits:
+            part.unlink()
+            return False
+        target = self._object(digest)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.rename(target)
+        return True
+
+    def _worker_setup(self, spec: NodeSpec) -> WorkerSetup:
+        ours = os.environ  # noqa: TID251 - the node's own
+        paths = [path for path in sys.path if "_private/workers" not in path]
+        return WorkerSetup(
+            run_seed=spec.run_seed,
+            objects=self._home / "objects",
+            staging=self._home / "staging",
+            logs=self._home / "logs",
+            attempts=self._home / "attempts",
+            path=[str(self._home / "code"), *paths],
+            environment={
+                **{n: v for n, v in ours.items() if not n.startswith(RAY_PREFIX)},
+                DEVICE: spec.device,
+            },
+            marks=Marks(spec.marks),
+            run_id=spec.run_id,
+        )
+
+
+def _placed(slot: Slot) -> Slot:
+    """The slot with absolute paths, and with the GPU that Ray gave its actor."""
+    import ray  # noqa: PLC0415 - only here, and only where it runs
+
+    folder, python = absolute_place(slot.folder, slot.python, Path.home())
+    slot = replace(slot, folder=folder, python=python)
+    given = ray.get_gpu_ids()
+    if slot.gpu is None or not given or not str(given[0]).isdigit():
+        return slot
+    return replace(slot, gpu=int(given[0]))

@@ -1,0 +1,131 @@
+"""`weft nodes`: look at the machines of a node file, start Ray on them, stop it again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weft.cli import options, render
+from weft.errors import UsageError, WorldError
+
+if TYPE_CHECKING:
+    from weft.wiring.nodes import NodeReport
+    from weft.wiring.nodessh import Shell
+
+FOUND_PROBLEMS = 1
+
+app = typer.Typer(
+    name="nodes",
+    help="Check machines over SSH, and start or stop Ray on them for --backend ray.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+File = Annotated[Path, typer.Argument(metavar="NODES", help="Node file: TOML, or classic JSON.")]
+SshConfig = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Configuration for ssh instead of the user's own."),
+]
+AcceptNewKeys = Annotated[
+    bool,
+    typer.Option(
+        "--accept-new-keys",
+        help="Trust hosts that were never seen, and keep their keys in ~/.weft/known_hosts.",
+    ),
+]
+HeadIp = Annotated[
+    str | None,
+    typer.Option(metavar="IP", help="This machine's address, as nodes reach it."),
+]
+
+
+@app.command()
+def check(
+    nodes: File,
+    ssh_config: SshConfig = None,
+    accept_new_keys: AcceptNewKeys = False,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """Ask every node: Python, weft and Ray versions, GPUs seen, free disk, clock skew.
+
+    Changes nothing anywhere. Exit code 0 when all nodes can serve, 1 when any cannot.
+    """
+    from weft.wiring.nodes import check as ask  # noqa: PLC0415 - slow to import
+
+    reports = ask(nodes, _shell(ssh_config, accept_new_keys))
+    if as_json:
+        render.print_json({"nodes": [report.to_dict() for report in reports]})
+    else:
+        for report in reports:
+            _show(report)
+    raise typer.Exit(FOUND_PROBLEMS if any(r.problem for r in reports) else 0)
+
+
+@app.command()
+def up(
+    nodes: File,
+    head_ip: HeadIp = None,
+    ssh_config: SshConfig = None,
+    accept_new_keys: AcceptNewKeys = False,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """Start Ray here and on every node, with a token of its own; runs then take --backend ray.
+
+    Nodes are checked first. When anything fails, what was started is stopped again.
+    """
+    from weft.wiring.nodes import up as start  # noqa: PLC0415 - slow to import
+
+    made = start(nodes, _shell(ssh_config, accept_new_keys), head_ip)
+    if as_json:
+        render.print_json({"address": made.address, "nodes_file": made.nodes_file})
+        return
+    render.out(f"up      {made.address}")
+    render.out(f"use     --backend ray --nodes {nodes}")
+    render.out(f"stop    {render.command('nodes', 'down', nodes)}")
+
+
+@app.command()
+def down(
+    nodes: File,
+    ssh_config: SshConfig = None,
+    accept_new_keys: AcceptNewKeys = False,
+    as_json: options.AsJson = False,
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+) -> None:
+    """Stop Ray here and on every node, and remove its folder; may be repeated."""
+    from weft.wiring.nodes import down as stop  # noqa: PLC0415 - slow to import
+
+    troubles = stop(nodes, _shell(ssh_config, accept_new_keys))
+    if as_json:
+        render.print_json({"troubles": troubles})
+    for line in troubles[:-1]:
+        render.message(f"weft: {line}")
+    if troubles:
+        raise WorldError(troubles[-1])
+    if not as_json:
+        render.out("down    nothing is left of it")
+
+
+def _shell(config: Path | None, accept_new: bool) -> Shell:
+    from weft.wiring.nodessh import Shell  # noqa: PLC0415 - slow to import
+
+    if config is not None and not config.is_file():
+        raise UsageError(f"--ssh-config {config} is not a file")
+    return Shell(config, accept_new)
+
+
+def _show(report: NodeReport) -> None:
+    if report.problem:
+        render.out(f"problem {report.problem}")
+        return
+    gpus = f"{len(report.gpus)} GPUs"
+    disk = f"{(report.disk_free_bytes or 0) / 2**30:,.0f} GiB free"
+    versions = f"Python {report.python}, weft {report.weft}, ray {report.ray}"
+    skew = f"clock {report.clock_skew_s:+.2f} s"
+    render.out(f"ok      {report.node}: {versions}, {gpus}, {disk}, {skew}")
+    for note in report.notes:
+        render.out(f"note    {report.node}: {note}")

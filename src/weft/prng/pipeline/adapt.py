@@ -1,0 +1,108 @@
+"""Step 4: training parameters from survivors and from how complex the history is.
+
+Integers in, integers out, a pure rule that a reader can follow. It is given training draws and
+labels of inner cuts; the holdout is not among its arguments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from weft.errors import InputError
+from weft.prng.pipeline.plan import FOLDS
+from weft.prng.pipeline.reference import entropy
+from weft.prng.statistics import decades, tail_evidence
+
+SCHEMA_VERSION = 1
+MILLI = 1000
+HOLDS = 3 * MILLI
+"""Evidence on its block from which a survivor counts as one that held."""
+BOUNDS = {
+    "pool_size": (20, 5_000),
+    "epochs": (10, 2_000),
+    "trees": (10, 1_000),
+    "depth": (2, 12),
+    "min_leaf": (1, 100),
+    "folds": (2, 6),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the rule looks at."""
+
+    windows: int
+    survivors: int
+    held: int
+    """Survivors of inner cuts that hit their block far beyond chance."""
+    draws: int
+    entropy_permille: int
+    """Entropy of the training draws, of what so many draws below the modulus could have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """Parameters of step 5."""
+
+    pool_size: int
+    """Survivors per window that are learned from and ranked, those with most hits first."""
+    layers: tuple[int, ...]
+    epochs: int
+    trees: int
+    depth: int
+    min_leaf: int
+    folds: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self), "layers": list(self.layers)}
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any], where: str = "training parameters") -> Training:
+        """Read the recorded form or a user's file; says what is wrong with it."""
+        for name, (low, high) in BOUNDS.items():
+            value = raw.get(name)
+            if type(value) is not int or not low <= value <= high:
+                raise InputError(f"{where}: {name} must be {low} to {high}, not {value!r}")
+        layers = raw.get("layers")
+        good = isinstance(layers, list) and 1 <= len(layers) <= 4
+        if not good or not all(type(n) is int and 2 <= n <= 512 for n in layers or []):
+            raise InputError(f"{where}: layers must be 1 to 4 widths from 2 to 512, not {layers!r}")
+        assert layers is not None
+        return cls(layers=tuple(layers), **{name: raw[name] for name in BOUNDS})
+
+
+def facts_of(
+    windows: int, labels: Sequence[tuple[int, int]], draws: Sequence[int], modulus: int
+) -> Facts:
+    """Gather facts; `labels` are hits and draws of survivors of inner cuts."""
+    held = sum(tail_evidence(hits, of, modulus) >= HOLDS for hits, of in labels if of)
+    counts = Counter(draws)
+    bits = entropy([counts[value] / len(draws) for value in sorted(counts)])
+    most = decades(min(modulus, len(draws)))
+    permille = int(MILLI * bits * 301.03 / most) if most else MILLI
+    return Facts(windows, len(labels), held, len(draws), min(MILLI, permille))
+
+
+def derive(facts: Facts) -> Training:
+    """Return the training parameters for some facts.
+
+    Few survivors that held: small trees, small leaves, a small net. A history of low entropy
+    repeats itself, so more survivors are kept and the models may be deeper.
+    """
+    each = -(-facts.survivors // max(1, facts.windows))
+    simple = facts.entropy_permille < 900
+    pool = min(5_000 if simple else 2_000, max(50, each))
+    wide = 32 if facts.held >= 50 else 16
+    return Training(
+        pool_size=pool,
+        layers=(wide, wide // 2) if facts.held >= 20 else (wide,),
+        epochs=min(400, max(60, 200_000 // max(1, facts.survivors))),
+        trees=100 if facts.survivors < 20_000 else 200,
+        depth=3 + (facts.held >= 20) + simple,
+        min_leaf=max(1, min(20, facts.held // 6)),
+        folds=FOLDS,
+    )

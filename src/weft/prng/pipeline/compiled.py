@@ -1,0 +1,51 @@
+"""Where the pipeline's compiled kernels are kept, and how a family's output map becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from weft.compiled import Kernels
+from weft.prng.families import family_named
+from weft.prng.generate import draw_of
+from weft.prng.kernels.compiled import step_kernel
+
+_HERE = Path(__file__).parent
+KERNELS = Kernels("prng-pipeline", _HERE, _HERE.parent / "families", _HERE.parent / "kernels")
+
+
+def outputs(
+    family: str, output: str, modulus: int, seeds: Any, leads: Any, skips: Any, count: int
+) -> Any:
+    """Return `count` outputs of each seed below `modulus`, as rows of uint16.
+
+    Row r leaves out `leads[r]` outputs first and `skips[r]` between two.
+    """
+    known = family_named(family)
+    rows = np.empty((len(seeds), count), np.uint16)
+    states = np.array([known.seeding(int(seed)) for seed in seeds], np.uint64)
+    states = states.reshape(len(seeds), known.state_words)
+    fill_kernel(family, output)(states, np.uint64(modulus), leads, skips, rows)
+    return rows
+
+
+@lru_cache(maxsize=64)
+def fill_kernel(family: str, output: str) -> Callable[..., None]:
+    """Return the compiled loop that fills rows with a family's outputs."""
+    draw = step_kernel(draw_of(family_named(family), output))
+
+    def fill(states: Any, modulus: Any, leads: Any, skips: Any, rows: Any) -> None:
+        for row in range(rows.shape[0]):
+            state = states[row]
+            for _ in range(leads[row]):
+                draw(state, modulus)
+            for column in range(rows.shape[1]):
+                rows[row, column] = draw(state, modulus)
+                for _ in range(skips[row]):
+                    draw(state, modulus)
+
+    return KERNELS.named_entry(f"fill_{family}_{output}")(fill)

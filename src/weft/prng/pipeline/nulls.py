@@ -1,0 +1,135 @@
+"""Reruns at a reduced budget: the observed history, and histories without any signal.
+
+A rerun sieves a block of seeds with the chosen window, scores, trains the chosen model anew on
+the inner cuts and lets the best survivors of the last cut vote on the holdout. What it returns
+is how many holdout draws the vote hit. Nothing of the rerun knows which history it is given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft.prng.pipeline import models, table, training, vote, window
+from weft.prng.pipeline.adapt import Training
+from weft.prng.pipeline.foretell import foretold
+from weft.prng.pipeline.plan import NULL_SEEDS, Plan
+from weft.prng.pipeline.reference import ScorerConfig
+from weft.prng.pipeline.scoring import scorer_of
+from weft.prng.pipeline.streams import MERGED, Split, Stream
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OBSERVED, SHUFFLED, RANDOM = "observed", "shuffled", "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What the pipeline chose: window, scorer, model."""
+
+    params: window.WindowParams
+    config: ScorerConfig
+    training: Training
+    kind: str
+    model_params: Mapping[str, Any]
+
+
+def null_seeds(plan: Plan, best: int) -> tuple[int, int]:
+    """Return the block of seeds for all reruns, around the best survivor of the training part."""
+    low, high = plan.seeds
+    begin = max(low, min(best - NULL_SEEDS // 2, high - NULL_SEEDS))
+    return begin, min(high, begin + NULL_SEEDS)
+
+
+def history(split: Split, sessions: str, kind: str, seed: int) -> Split:
+    """Return the split with the draws of a rerun, cut as the observed ones are."""
+    if kind == OBSERVED:
+        return split
+    streams = [
+        replace(stream, draws=_drawn(stream, kind, split.modulus, f"{seed}/{at}"))
+        for at, stream in enumerate(split.mode(sessions))
+    ]
+    if sessions == MERGED:
+        return replace(split, merged=streams[0])
+    return replace(split, each=tuple(streams))
+
+
+def _drawn(stream: Stream, kind: str, modulus: int, name: str) -> tuple[int, ...]:
+    if kind == RANDOM:
+        return tuple(_numbers(name, modulus, len(stream.draws)))
+    draws = list(stream.draws)
+    places = _numbers(name, 1 << 62, len(draws))
+    for at in range(len(draws) - 1, 0, -1):
+        other = places[at] % (at + 1)
+        draws[at], draws[other] = draws[other], draws[at]
+    return tuple(draws)
+
+
+def _numbers(name: str, below: int, count: int) -> list[int]:
+    """Return numbers as a cryptographic generator makes them, from a name: SHAKE-256."""
+    stream = hashlib.shake_256(name.encode()).digest(16 * count)
+    return [int.from_bytes(stream[at : at + 16], "big") % below for at in range(0, 16 * count, 16)]
+
+
+def rerun(plan: Plan, split: Split, chosen: Chosen, seeds: tuple[int, int], seed: int) -> int:
+    """Return how many holdout draws the vote of a rerun hits."""
+    own = replace(plan, seeds=seeds)
+    params = chosen.params
+    found = window.survivors(own, split, params, np.arange(*seeds, dtype=np.uint64))
+    counts = window.judge(own, split, params, found, 1).counts
+    rows = window.kept(window.merged([found]), params)
+    scored = scorer_of(own, split, params, counts, chosen.config).score(rows)
+    pool = training.pooled([scored], chosen.training.pool_size)
+    inner, final = divided(pool, split.mode(params.sessions))
+    if not len(final):
+        return 0
+    told = _expected(chosen, inner, final, seed)
+    return sum(
+        sum(place == 0 for place in places)
+        for places in holdout_ranks(own, split.mode(params.sessions), final, told)
+    )
+
+
+def _expected(chosen: Chosen, inner: pl.DataFrame, final: pl.DataFrame, seed: int) -> Any:
+    """Train the chosen model anew; with too little to learn from, every survivor counts alike."""
+    names = training.preflight(inner).features if len(inner) >= training.LEAST_ROWS else ()
+    if not names:
+        return np.ones(len(final))
+    x, y = table.matrix(inner, names, "a rerun"), training.labels(inner)
+    model = models.fit(chosen.kind, chosen.model_params, x, y, seed)
+    return models.predict(chosen.kind, model, table.matrix(final, names, "a rerun"))
+
+
+def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Separate the survivors of inner cuts from those of the last one."""
+    last = np.array([stream.holdout_at for stream in streams])[pool["stream"].to_numpy()]
+    is_final = pool["cut"].to_numpy() == last
+    return pool.filter(~is_final), pool.filter(is_final)
+
+
+def holdout_ranks(
+    plan: Plan, streams: Sequence[Stream], final: pl.DataFrame, told: Any
+) -> list[list[int]]:
+    """Return, stream by stream, at which rank the vote had each holdout draw."""
+    found = []
+    for at, stream in enumerate(streams):
+        voters, weights = electorate(plan, final, told, at)
+        actual = stream.draws[stream.holdout_at :]
+        if not len(voters):
+            found.append([plan.modulus] * len(actual))
+            continue
+        votes = foretold(plan, voters, stream.holdout_at, len(actual))
+        found.append(vote.ranks(votes, weights, actual, plan.modulus))
+    return found
+
+
+def electorate(plan: Plan, final: pl.DataFrame, told: Any, stream: int) -> tuple[pl.DataFrame, Any]:
+    """Return a stream's voters, the one of whom most is expected first, and their weights."""
+    own = np.flatnonzero(final["stream"].to_numpy() == stream)
+    best = own[np.argsort(-np.asarray(told)[own], kind="stable")][: plan.top_k]
+    return final[best], vote.weights_of(np.asarray(told)[best])

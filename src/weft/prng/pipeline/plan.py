@@ -1,0 +1,124 @@
+"""What decides a pipeline run, beside the draws: bound into its genesis record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from weft.errors import UsageError
+from weft.prng.families import family_named
+from weft.prng.generate import draw_of
+from weft.prng.statistics import MILLI, decades, tail_evidence
+
+SCHEMA_VERSION = 1
+STEPS = ("1", "2.5", "3", "4", "5", "6")
+TITLES = {
+    "1": "window optimizer",
+    "2.5": "scorer meta-optimizer",
+    "3": "full scoring",
+    "4": "adaptive optimizer",
+    "5": "anti-overfit optimizer",
+    "6": "prediction",
+}
+MODELS = ("neural_net", "xgboost", "lightgbm", "random_forest")
+AUTO = "auto"
+BATCH = 4
+"""Trials asked for at a time, whatever the number of slots."""
+RANGE_SEEDS = 65_536
+CHUNK_ROWS = 16_384
+NULLS = 99
+NULL_SEEDS = 2_048
+"""Seeds of a rerun, the observed history's included: a block around the best survivor."""
+FOLDS = 3
+PERMUTATIONS = 999
+SAMPLE_ROWS = 2_000
+HORIZON = 10
+"""Draws foretold per stream."""
+POOLS = (20, 100, 300)
+EVIDENCE = 2 * MILLI
+"""A corrected p below 10^-2 is a signal."""
+CHANCE_SURVIVORS = 256
+"""Survivors that chance may leave per window at the loosest threshold."""
+SIZES = (16, 64)
+"""Windows, for a modulus of 1000; smaller moduli need more draws for the same evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything a user may choose that changes the outcome."""
+
+    modulus: int = 1000
+    family: str = "java"
+    output: str = "bounded"
+    seeds: tuple[int, int] = (0, 100_000)
+    """From the first to before the second."""
+    skips: tuple[int, int] = (0, 5)
+    starts: tuple[int, int] = (0, 200)
+    window_trials: int = 8
+    scorer_trials: int = 8
+    model_trials: int = 4
+    model: str = AUTO
+    top_k: int = 20
+    nulls: int = NULLS
+
+    def __post_init__(self) -> None:
+        draw_of(family_named(self.family), self.output)
+        if self.output == "raw":
+            raise UsageError("--output raw: draws of the pipeline are below a modulus")
+        _check_range("--seeds", self.seeds, 1 << 64)
+        _check_range("--skips", (self.skips[0], self.skips[1] + 1), 1001)
+        _check_range("--starts", (self.starts[0], self.starts[1] + 1), 100_001)
+        for name in ("window_trials", "scorer_trials", "model_trials", "top_k"):
+            if not 1 <= getattr(self, name) <= 10_000:
+                raise UsageError(f"--{name.replace('_', '-')} must be 1 to 10000")
+        if self.model not in (AUTO, *MODELS):
+            raise UsageError(f"--model must be auto or one of {', '.join(MODELS)}")
+        if self.nulls < NULLS:
+            raise UsageError(f"--nulls must be {NULLS} or more: fewer cannot tell 1 in 100")
+
+    def models(self) -> tuple[str, ...]:
+        """Return the kinds of model to compare."""
+        return MODELS if self.model == AUTO else (self.model,)
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Tile the seeds: every one is in exactly one range, in order."""
+        low, high = self.seeds
+        return [(at, min(at + RANGE_SEEDS, high)) for at in range(low, high, RANGE_SEEDS)]
+
+    def sizes(self) -> tuple[int, int]:
+        """Return the smallest and the largest window."""
+        scale = max(MILLI, 3 * MILLI * MILLI // max(1, decades(self.modulus)))
+        return SIZES[0] * scale // MILLI, SIZES[1] * scale // MILLI
+
+    def least_need(self, window: int) -> int:
+        """Return the hits at which chance leaves few enough survivors in a window."""
+        skips = self.skips[1] - self.skips[0] + 1
+        tried = (self.seeds[1] - self.seeds[0]) * skips * (self.starts[1] - self.starts[0] + 1)
+        evidence = decades(tried) - decades(CHANCE_SURVIVORS)
+        for need in range(2, window + 1):
+            if tail_evidence(need, window, self.modulus) >= evidence:
+                return need
+        raise UsageError(
+            f"windows of {window} draws below {self.modulus} cannot tell {tried:,} hypotheses"
+            " apart",
+            hint="ask for fewer --seeds, --skips or --starts, or bring more draws",
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recorded form; `from_dict` undoes it."""
+        pairs = {name: list(getattr(self, name)) for name in ("seeds", "skips", "starts")}
+        return {"schema_version": SCHEMA_VERSION, **asdict(self), **pairs}
+
+    @classmethod
+    def from_dict(cls, raw: Mapping[str, Any]) -> Plan:
+        """Read the recorded form."""
+        known = {name: value for name, value in raw.items() if name != "schema_version"}
+        pairs = {name: (raw[name][0], raw[name][1]) for name in ("seeds", "skips", "starts")}
+        return cls(**{**known, **pairs})
+
+
+def _check_range(option: str, pair: tuple[int, int], limit: int) -> None:
+    low, high = pair
+    if not 0 <= low < high <= limit:
+        raise UsageError(f"{option}: {low} to {high} is no range from 0 below {limit}")

@@ -1,0 +1,53 @@
+"""A survivor: a seed whose outputs fit a window before a cut, and where it stands in the stream.
+
+One function gives the position of a draw for sieve, scorer and predictor. `base` is the position
+of the stream's draw 0, which may lie before the generator's first output: a reseeded stream.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft.prng.hypothesis import Hypothesis, Skips
+
+
+@dataclass(frozen=True, slots=True)
+class Survivor:
+    """A hypothesis about one stream: draw i is output `base + i * (skip + 1)`."""
+
+    stream: str
+    seed: int
+    skip: int
+    base: int
+
+    def first(self) -> int:
+        """Return the index of the first draw it speaks about."""
+        return int(first_draw(self.base, self.skip))
+
+    def hypothesis(self, family: str, output: str, modulus: int) -> Hypothesis:
+        """Return the hypothesis whose draw 0 is the stream's draw `first()`."""
+        start = draw_position(self.base, self.skip, self.first())
+        return Hypothesis(
+            family, output, modulus, self.seed, skips=Skips.constant(self.skip), start=start
+        )
+
+
+def draw_position(base: Any, skip: Any, index: Any) -> Any:
+    """Return the position among the generator's outputs of the stream's draw `index`.
+
+    For numbers or arrays of them.
+    """
+    return base + index * (skip + 1)
+
+
+def first_draw(base: Any, skip: Any) -> Any:
+    """Return the first draw whose position is not before the generator's first output."""
+    return np.maximum(0, -(base // (skip + 1)))
+
+
+def of_window(start: Any, skip: Any, offset: Any) -> Any:
+    """Return the base of a hypothesis whose position at draw `offset` is `start`."""
+    return start - offset * (skip + 1)

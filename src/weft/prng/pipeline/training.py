@@ -1,0 +1,124 @@
+"""Step 5: which kind of model tells survivors that hold from those that do not.
+
+    pool ──► inner rows: folds by cut, so that a model is judged on times it has not seen
+         └─► final rows: the untouched test, as of the last cut, labelled by the holdout
+
+Labels are hit rates on the draws after a cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from weft.errors import InputError
+from weft.prng.pipeline import models, table
+from weft.prng.pipeline.features import ALL, PER_SURVIVOR
+from weft.prng.pipeline.plan import PERMUTATIONS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MILLI = 1000
+LEAST = -1_000 * MILLI
+OVERFIT = 300
+"""Thousandths of explained variance lost from training to validation that raise the flag."""
+LEAST_ROWS = 20
+
+
+def pooled(scored: Sequence[pl.DataFrame], size: int) -> pl.DataFrame:
+    """Keep of each window the `size` survivors with most hits; ties in the order of tables."""
+    kept = [
+        part.sort("hits", descending=True, maintain_order=True).head(size)
+        for piece in scored
+        for part in piece.partition_by("cut", "stream", maintain_order=True)
+    ]
+    if not kept:
+        return scored[0]
+    parts = table.concat(kept).partition_by("cut", "stream", maintain_order=True)
+    return table.concat(
+        [part.sort("hits", descending=True, maintain_order=True).head(size) for part in parts]
+    )
+
+
+def labels(rows: pl.DataFrame) -> Any:
+    """Return hit rates on the draws after the cut."""
+    return rows["label_hits"].to_numpy() / np.maximum(1, rows["label_draws"].to_numpy())
+
+
+def fold_of(rows: pl.DataFrame, folds: int) -> Any:
+    """Return each row's fold: cuts in turn, so that all survivors of one time stay together."""
+    cuts = np.unique(rows["cut"].to_numpy(), return_inverse=True)[1]
+    return cuts % folds
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What was found before any model was trained."""
+
+    features: tuple[str, ...]
+    """Those that vary, in the order of ALL."""
+    constant: tuple[str, ...]
+    rows: int
+    suspicious: tuple[str, ...]
+    """Features that follow the label more closely than a measurement should."""
+
+
+def preflight(rows: pl.DataFrame) -> Preflight:
+    """Look for what would spoil learning: missing columns, constants, copies."""
+    x, y = table.matrix(rows, ALL, "the scored table"), labels(rows)
+    if not np.isfinite(x).all():
+        at = int(np.argwhere(~np.isfinite(x))[0][1])
+        raise InputError(f"feature {ALL[at]} holds a value that is no number")
+    varies = (x != x[0]).any(axis=0) if len(x) else np.zeros(len(ALL), bool)
+    close = [
+        name
+        for at, name in enumerate(ALL)
+        if varies[at] and y.std() > 0 and abs(np.corrcoef(x[:, at], y)[0, 1]) > 0.9995
+    ]
+    return Preflight(
+        tuple(name for name, one in zip(ALL, varies, strict=True) if one),
+        tuple(name for name, one in zip(ALL, varies, strict=True) if not one),
+        len(x),
+        tuple(close),
+    )
+
+
+def check_leakage(cut_short: pl.DataFrame, whole: pl.DataFrame) -> None:
+    """Refuse features that change when the draws after the cut do: they contain their label."""
+    for name in PER_SURVIVOR:
+        if not (cut_short[name].to_numpy() == whole[name].to_numpy()).all():
+            raise InputError(f"feature {name} looks at draws after its cut: it contains the label")
+
+
+def explained(y: Any, told: Any) -> int:
+    """Return the share of variance explained, in thousandths; 0 is as good as the mean."""
+    spread = float(((y - y.mean()) ** 2).sum())
+    if spread == 0:
+        return 0
+    share = 1 - float(((y - told) ** 2).sum()) / spread
+    return max(LEAST, int(np.floor(MILLI * share)))
+
+
+def fold_score(
+    kind: str, params: Mapping[str, Any], rows: pl.DataFrame, names: Sequence[str], fold: int,
+    folds: int, seed: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Return the explained variance of a model in training and on the fold it has not seen."""
+    x, y = table.matrix(rows, names, "the pool"), labels(rows)
+    held = fold_of(rows, folds) == fold
+    model = models.fit(kind, params, x[~held], y[~held], seed)
+    told = models.predict(kind, model, x)
+    return explained(y[~held], told[~held]), explained(y[held], told[held])
+
+
+def permutation_p(y: Any, told: Any, seed: int) -> int:
+    """Return the permille of label orders that fit the predictions as well as the true one."""
+    draws = np.random.Generator(np.random.PCG64(seed))
+    centred = told - told.mean()
+    observed = float(centred @ y)
+    as_good = sum(float(centred @ draws.permutation(y)) >= observed for _ in range(PERMUTATIONS))
+    return -(-MILLI * (1 + as_good) // (1 + PERMUTATIONS))

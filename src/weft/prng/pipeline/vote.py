@@ -1,0 +1,65 @@
+"""Step 6: survivors vote for the next numbers, each with what the model expects of it.
+
+Numbers are ranked by weight, then by size; a pool of K is the first K. With no signal a pool
+holds the draw with probability K/m, so that is what its hits are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from weft.prng.statistics import tail_evidence
+
+
+def weights_of(told: Any) -> Any:
+    """Return the weight of each voter: what is expected of it, never below nothing."""
+    weights = np.maximum(np.asarray(told, np.float64), 0.0)
+    return weights if weights.sum() > 0 else np.ones(len(weights))
+
+
+def ranking(votes: Any, weights: Any, modulus: int) -> Any:
+    """Return all numbers, the one with most weight first, equal ones by size."""
+    return np.argsort(-np.bincount(votes, weights, modulus), kind="stable")
+
+
+def ranks(votes: Any, weights: Any, actual: Sequence[int], modulus: int) -> list[int]:
+    """Return at which rank each draw of a span stood; a column of `votes` for each."""
+    found = []
+    for at, draw in enumerate(actual):
+        weight = np.bincount(votes[:, at], weights, modulus)
+        before = int((weight > weight[draw]).sum()) + int((weight[:draw] == weight[draw]).sum())
+        found.append(before)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PoolHits:
+    """How often the draw was among the first K numbers, and what chance would give."""
+
+    size: int
+    hits: int
+    draws: int
+    evidence: int
+
+    def to_dict(self, modulus: int) -> dict[str, Any]:
+        """Return the recorded form; chance is a fraction of whole numbers."""
+        return {
+            "k": self.size,
+            "hits": self.hits,
+            "draws": self.draws,
+            "chance": [self.size, modulus],
+            "evidence": self.evidence,
+        }
+
+
+def pool_hits(places: Sequence[int], size: int, modulus: int) -> PoolHits:
+    """Count draws within the first `size` numbers; evidence against a chance of size/m."""
+    size = min(size, modulus)
+    hits = sum(place < size for place in places)
+    one_in = modulus // size
+    evidence = tail_evidence(hits, len(places), one_in) if one_in > 1 else 0
+    return PoolHits(size, hits, len(places), evidence)

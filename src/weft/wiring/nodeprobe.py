@@ -1,0 +1,83 @@
+"""Asked of a node before anything else: a program of the standard library, sent over SSH.
+
+    ssh NODE python3 - < nodeprobe.py     →  one line of JSON
+
+It runs where Weft may not be installed, so it imports nothing of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+MARK = "weft-node-probe "
+"""Begins the answer: login scripts may print things, too."""
+
+
+def main() -> None:
+    """Print what this machine is."""
+    found = {
+        "python": platform.python_version(),
+        "executable": sys.executable,
+        "weft": _weft_version(),
+        "weft_digest": _weft_digest(),
+        "ray": _version("ray"),
+        "gpus": _gpus(),
+        "disk_free_bytes": shutil.disk_usage(Path.home()).free,
+        "time": time.time(),
+        "connection": os.environ.get("SSH_CONNECTION", "").split(),
+    }
+    print(MARK + json.dumps(found))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _weft_folder() -> Path | None:
+    spec = importlib.util.find_spec("weft")
+    return None if spec is None or spec.origin is None else Path(spec.origin).parent
+
+
+def _weft_version() -> str | None:
+    """What its own source says, without importing it."""
+    folder = _weft_folder()
+    if folder is None:
+        return None
+    lines = (folder / "__init__.py").read_text("utf-8").splitlines()
+    said = [line for line in lines if line.startswith("__version__")]
+    return said[0].partition("=")[2].strip(" \"'") if said else _version("weft")
+
+
+def _weft_digest() -> str:
+    """As `weft.backends.raynode.weft_digest` does it."""
+    folder, digest = _weft_folder() or Path("/nowhere"), hashlib.sha256()
+    for path in sorted(folder.rglob("*.py")):
+        data = path.read_bytes()
+        digest.update(f"{path.relative_to(folder).as_posix()}\n{len(data)}\n".encode() + data)
+    return digest.hexdigest()
+
+
+def _gpus() -> list[str]:
+    """Names of the GPUs that the vendors' tools list; none without such a tool."""
+    for argv in (["nvidia-smi", "-L"], ["rocm-smi", "--showproductname"]):
+        if shutil.which(argv[0]):
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)
+            return [line.strip() for line in done.stdout.splitlines() if line.startswith("GPU")]
+    return []
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The command line of the pipeline, and histories as files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.prng.pipeline.planted import Planted
+from weft.cli import main
+
+COMMAND = [sys.executable, "-m", "weft.cli.main"]
+SMALL = (
+    "--seeds", "1200", "--skips", "0:2", "--starts", "0:100", "--window-trials", "1",
+    "--scorer-trials", "1", "--model-trials", "1", "--model", "lightgbm",
+)  # fmt: skip
+"""As little as finds the planted streams of 1200 seeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Weft = Callable[..., Told]
+
+
+@pytest.fixture
+def weft_says(capsys: pytest.CaptureFixture[str]) -> Weft:
+    """Run a command in this process."""
+
+    def run(*words: object) -> Told:
+        capsys.readouterr()
+        code = main._exit_code([str(word) for word in words])
+        said = capsys.readouterr()
+        return Told(code, said.out, said.err)
+
+    return run
+
+
+def write(truth: Planted, path: Path) -> Path:
+    """Write a history as a file of rows with sessions."""
+    rows = zip(truth.history.draws, truth.history.sessions, strict=True)
+    path.write_text("draw,session\n" + "".join(f"{draw},{session}\n" for draw, session in rows))
+    return path
+
+
+def ledger_sha(run: Path) -> str:
+    return hashlib.sha256((run / "ledger.jsonl").read_bytes()).hexdigest()
+
+
+def finished_rows(run: Path) -> dict[str, tuple[int, float]]:
+    """Attempt and end of every completed task."""
+    file = run / "manifest.sqlite"
+    if not file.is_file():
+        return {}
+    try:
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as base:
+            sql = "SELECT key, attempt, finished_at FROM tasks WHERE state = 'completed'"
+            return {key: (attempt, end) for key, attempt, end in base.execute(sql)}
+    except sqlite3.OperationalError:
+        return {}

@@ -1,0 +1,91 @@
+"""One real Ray cluster for all tests here: a head without slots and three raylets.
+
+They have 2, 12 and 12 GPUs that do not exist, which is enough to be counted and pinned.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft.model.slots import Node
+
+GPUS = {"rig-a": 2, "rig-b": 12, "rig-c": 12}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One process of a parallel test run has the cluster."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group("ray"))
+
+
+@dataclass
+class RayCluster:
+    """A cluster of this machine and its raylets by name."""
+
+    cluster: Any
+    address: str
+    raylets: dict[str, Any]
+
+    def add(self, name: str) -> None:
+        self.raylets[name] = self.cluster.add_node(
+            num_cpus=2, num_gpus=GPUS[name], labels={"weft-node": name}, wait=False
+        )
+
+    def kill(self, name: str) -> None:
+        """SIGKILL a raylet and every worker process of it."""
+        self.cluster.remove_node(self.raylets.pop(name), allow_graceful=False)
+
+
+@pytest.fixture(scope="session")
+def ray_environment() -> Iterator[None]:
+    """Token authentication, no usage statistics, and a short path for Ray's sockets."""
+    folder = tempfile.mkdtemp(prefix="wr", dir="/tmp")
+    more = {
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": secrets.token_hex(32),
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_TMPDIR": folder,
+        "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        "WEFT_NODE_FOLDER": f"{folder}/nodes",
+    }
+    before = {name: os.environ.get(name) for name in more}
+    os.environ.update(more)
+    yield
+    for name, value in before.items():
+        if value is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = value
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def cluster(ray_environment: None) -> Iterator[RayCluster]:
+    import ray
+    from ray.cluster_utils import Cluster
+
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "include_dashboard": False})
+    found = RayCluster(made, made.address, {})
+    for name in GPUS:
+        found.add(name)
+    ray.init(address=made.address, log_to_driver=False, logging_level="CRITICAL")
+    made.wait_for_nodes()
+    yield found
+    ray.shutdown()
+    made.shutdown()
+
+
+@pytest.fixture
+def rigs() -> tuple[Node, ...]:
+    return tuple(Node(name, gpus, 2, 12) for name, gpus in GPUS.items())

@@ -1,0 +1,124 @@
+"""Machines to log in to: sshd on ports of the loopback, each with a home of its own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SRC = Path(__file__).resolve().parents[2] / "src"
+SSHD = """
+Port {port}
+ListenAddress 127.0.0.1
+HostKey {folder}/host
+AuthorizedKeysFile {keys}
+PidFile none
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PermitRootLogin prohibit-password
+SetEnv {env}
+"""
+CLIENT = """
+Host {name}
+  HostName 127.0.0.1
+  Port {port}
+  HostKeyAlias {name}
+  IdentityFile {key}
+  IdentitiesOnly yes
+"""
+
+
+@dataclass
+class Hosts:
+    """A folder with keys, a client config, and a home for every host."""
+
+    folder: Path
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "config"
+
+    def home(self, name: str) -> Path:
+        return self.folder / name
+
+    def start(self, name: str, **env: str) -> None:
+        """Start a host; `env` is what its sessions see beside a home of their own."""
+        home, port = self.home(name), _free_port()
+        (home / "sshd").mkdir(parents=True)
+        _new_key(home / "sshd" / "host")
+        seen = {"HOME": str(home), "PYTHONPATH": str(SRC), **env}
+        text = SSHD.format(
+            port=port,
+            folder=home / "sshd",
+            keys=self.folder / "key.pub",
+            env=" ".join(f'{name}="{value}"' for name, value in seen.items()),
+        )
+        (home / "sshd" / "config").write_text(text)
+        argv = [shutil.which("sshd", path=_system_path()), "-D", "-e", "-f"]
+        with (home / "sshd" / "log").open("wb") as log:
+            process = subprocess.Popen([*argv, str(home / "sshd" / "config")], stderr=log)
+        self.processes.append(process)
+        self.name(name, port)
+        _wait_for(port)
+
+    def name(self, name: str, port: int, key: str = "key") -> None:
+        """Tell the client of a host."""
+        with self.config.open("a") as file:
+            file.write(CLIENT.format(name=name, port=port, key=self.folder / key))
+
+
+def _system_path() -> str:
+    return f"{os.environ['PATH']}:/usr/sbin:/sbin"
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_for(port: int) -> None:
+    end_s = time.monotonic() + 10
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            assert time.monotonic() < end_s, "sshd does not answer"
+            time.sleep(0.02)
+
+
+def _new_key(path: Path) -> None:
+    argv = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)]
+    subprocess.run(argv, check=True)
+
+
+@contextmanager
+def hosts_in(folder: Path) -> Iterator[Hosts]:
+    """Give hosts that end with the block."""
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(exist_ok=True)
+    _new_key(folder / "key")
+    _new_key(folder / "other")
+    found = Hosts(folder)
+    try:
+        yield found
+    finally:
+        for process in found.processes:
+            process.kill()
+            process.wait()
+
+
+def entry(name: str, gpus: int = 0, **fields: object) -> Mapping[str, object]:
+    """A node of a classic file."""
+    usual = {"python_env": sys.executable, "cpu_count": 2}
+    return {"hostname": name, "gpu_count": gpus, **usual, **fields}

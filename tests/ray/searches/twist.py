@@ -1,0 +1,7 @@
+"""A module beside the search, which tasks import."""
+
+from __future__ import annotations
+
+
+def spun(name: str, size: int) -> bytes:
+    return (name.encode() * (size // len(name) + 1))[:size]

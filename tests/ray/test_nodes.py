@@ -1,0 +1,225 @@
+"""`weft nodes` against real sshds: what it says of each, and what it leaves behind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import platformdirs
+import psutil
+import pytest
+
+from tests.jobs.conftest import Told
+from tests.ray.hosts import Hosts, entry, hosts_in
+from tests.support.arcruns import TASKS, TINY, write_tasks
+from tests.support.tools import require_tool
+from tests.tree.conftest import Wood
+from weft.arc.kernels.compiled import FOLDER
+
+THREE = ("rig1", "rig2", "rig3")
+SCRIPT = """import json, sys; print(json.dumps({"said": sys.argv[1]}))"""
+
+
+@pytest.fixture(scope="module")
+def hosts() -> Iterator[Hosts]:
+    """Three machines that have compiled their kernels, as CI has."""
+    require_tool("ssh")
+    os.environ["PATH"] += ":/usr/sbin"
+    require_tool("sshd")
+    folder = Path(tempfile.mkdtemp(prefix="wh", dir="/tmp"))
+    try:
+        with hosts_in(folder) as found:
+            for name in THREE:
+                found.start(name)
+                shutil.copytree(FOLDER, found.home(name) / ".cache" / "weft" / FOLDER.name)
+            yield found
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def desk(hosts: Hosts, tmp_path: Path) -> Iterator[Desk]:
+    """Our own machine: a home apart from all others."""
+    home = Path(tempfile.mkdtemp(prefix="wd", dir="/tmp"))
+    yield Desk(hosts, home, tmp_path)
+    shutil.rmtree(home, ignore_errors=True)
+
+
+class Desk:
+    """Where commands are given."""
+
+    def __init__(self, hosts: Hosts, home: Path, folder: Path) -> None:
+        self.hosts, self.home, self.folder = hosts, home, folder
+
+    def write(self, *nodes: object) -> None:
+        (self.folder / "nodes.json").write_text(json.dumps({"nodes": nodes}))
+
+    def weft(self, *words: str | Path) -> Told:
+        env = {n: v for n, v in os.environ.items() if not n.startswith("RAY_")}
+        done = subprocess.run(
+            [sys.executable, "-m", "weft.cli.main", *map(str, words)],
+            cwd=self.folder,
+            env={
+                **env,
+                "HOME": str(self.home),
+                "XDG_STATE_HOME": str(self.home / "state"),
+                "XDG_CACHE_HOME": platformdirs.user_cache_dir(),
+            },
+            capture_output=True,
+            text=True,
+            timeout=250,
+            stdin=subprocess.DEVNULL,
+        )
+        return Told(done.returncode, done.stdout, done.stderr)
+
+    def nodes(self, verb: str, *words: str, accept: bool = True) -> Told:
+        new = ["--accept-new-keys"] if accept else []
+        config = ["--ssh-config", str(self.hosts.config)]
+        return self.weft("nodes", verb, "nodes.json", *config, *new, *words)
+
+    def ledger(self, out: str) -> str:
+        return hashlib.sha256((self.folder / out / "ledger.jsonl").read_bytes()).hexdigest()
+
+
+def files_below(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+def test_check_tells_what_each_node_is(desk: Desk) -> None:
+    desk.write(*(entry(name, gpus=1) for name in THREE))
+    before = [files_below(desk.hosts.home(name)) for name in THREE]
+    done = desk.nodes("check", "--json")
+    assert done.code == 0, done.out + done.err
+    told = json.loads(done.out)["nodes"]
+    assert [node["node"] for node in told] == list(THREE)
+    for node in told:
+        assert node["python"] == sys.version.split()[0]
+        assert node["problem"] == ""
+        assert node["disk_free_bytes"] > 0
+        assert abs(node["clock_skew_s"]) < 1
+        assert node["notes"] == ["1 GPUs in the file, 0 seen"] or node["gpus"]
+    assert [files_below(desk.hosts.home(name)) for name in THREE] == before
+
+
+def test_check_of_an_unknown_host_key_is_refused_unless_it_may_be_accepted(desk: Desk) -> None:
+    desk.write(entry("rig1"))
+    refused = desk.nodes("check", accept=False)
+    assert refused.code == 1
+    assert "its host key is not known; --accept-new-keys" in refused.out
+    assert desk.nodes("check").code == 0
+    assert desk.nodes("check", accept=False).code == 0
+    assert "rig1" in (desk.home / ".weft" / "known_hosts").read_text()
+
+
+@pytest.mark.parametrize("verb", ["check", "up"])
+def test_node_that_cannot_serve_is_one_line(verb: str, desk: Desk) -> None:
+    """Wrong host, closed port, wrong key, missing Python, another weft: all in one file."""
+    hosts = desk.hosts
+    if not (hosts.folder / "old").exists():
+        other = hosts.folder / "fake" / "weft"
+        other.mkdir(parents=True)
+        (other / "__init__.py").write_text('__version__ = "0.0.1"\n')
+        hosts.start("old", PYTHONPATH=str(other.parent))
+        hosts.name("closed", 9)
+        hosts.start("locked")
+        text = hosts.config.read_text().split("\nHost locked")
+        hosts.config.write_text(text[0] + "\nHost locked" + text[1].replace("/key", "/other"))
+    wanted = {
+        "nowhere.invalid": "there is no such host",
+        "closed": "nothing answers at its ssh port",
+        "locked": "its ssh refuses our key",
+        "old": "weft 0.0.1, this is ",
+    }
+    desk.write(*(entry(name) for name in wanted), entry("rig1", python_env="/nowhere/python"))
+    wanted["rig1"] = "it has no Python at /nowhere/python"
+    done = desk.nodes(verb)
+    if verb == "up":
+        assert done.code == 75
+        assert done.err.count("\n") == 1
+        assert not list((desk.home / ".weft").glob("*/"))
+        return
+    assert done.code == 1
+    lines = done.out.splitlines()
+    assert len(lines) == len(wanted)
+    for line, (name, why) in zip(lines, wanted.items(), strict=True):
+        assert line.startswith(f"problem node {name}: {why}"), line
+
+
+def test_run_without_a_cluster_says_how_to_start_one(desk: Desk) -> None:
+    desk.write(entry("rig1"))
+    desk.folder.joinpath("jobs.json").write_text('[{"job_id":"a","argv":["true"],"gpu":0}]')
+    asked = ["jobs", "run", "jobs.json", "--out", "x", "--backend", "ray", "--nodes", "nodes.json"]
+    done = desk.weft(*asked, "-q")
+    assert done.code == 75
+    assert "no Ray cluster is up for nodes.json; weft nodes up nodes.json" in done.err
+    assert not (desk.folder / "x").exists()
+
+
+def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
+    desk: Desk, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in THREE:
+        scripts = desk.hosts.home(name) / "scripts"
+        scripts.mkdir(exist_ok=True)
+        (scripts / "where.py").write_text(SCRIPT)
+    (desk.folder / "where.py").write_text(SCRIPT)
+    desk.write(*(entry(name, gpus=g, script_path="~/scripts", max_concurrent=2)
+                 for name, g in zip(THREE, (2, 12, 12), strict=True)))  # fmt: skip
+    before = [files_below(desk.hosts.home(name)) for name in THREE]
+    try:
+        started = desk.nodes("up")
+        assert started.code == 0, started.err
+        again = desk.nodes("up")
+        assert again.code == 75
+        _compare(desk, capsys)
+    finally:
+        ended = desk.nodes("down")
+    assert (ended.code, ended.err) == (0, "")
+    assert [files_below(desk.hosts.home(name)) for name in THREE] == before
+    assert files_below(desk.home / ".weft") == {"known_hosts"}
+    assert _using(desk.hosts.folder) == []
+    assert _using(desk.home) == []
+
+
+def _compare(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each search on the nodes and here: one ledger."""
+    on_ray = ["--backend", "ray", "--nodes", "nodes.json", "-q"]
+    jobs = [
+        {"job_id": f"j{i}", "script": "where.py", "args": ["x"], "timeout_s": 60} for i in range(5)
+    ]
+    (desk.folder / "jobs.json").write_text(json.dumps(jobs))
+    write_tasks(desk.folder / "tasks", TASKS)
+    Wood(desk.folder, capsys).plant()
+    arc = ["arc", "solve", "--data", "tasks", *TINY]
+    here = ["--backend", "serial", "-q"]
+    simulated = ["--nodes", "nodes.json", "--simulate-nodes", "-q"]
+    for name, asked, plain in (
+        ("jobs", ["jobs", "run", "jobs.json"], simulated),
+        ("arc", [*arc], here),
+        ("tree", ["tree", "run", "tree.toml"], here),
+    ):
+        done = desk.weft(*asked, "--out", f"{name}-ray", *on_ray)
+        assert done.code == 0, done.err
+        assert desk.weft(*asked, "--out", f"{name}-here", *plain).code == 0
+        assert desk.ledger(f"{name}-ray") == desk.ledger(f"{name}-here")
+
+
+def _using(folder: Path) -> list[list[str]]:
+    """Command lines of processes below a home, its sshd apart."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            inside = process.environ().get("HOME", "").startswith(str(folder))
+            words = process.cmdline()
+        except (psutil.Error, OSError):
+            continue
+        if inside and words and "sshd" not in words[0]:
+            found.append(words)
+    return found

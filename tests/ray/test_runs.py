@@ -1,0 +1,122 @@
+"""Every search gives on a Ray cluster the ledger that it gives with one worker here."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.jobs.conftest import Shop, shell
+from tests.ray.conftest import GPUS, RayCluster
+from tests.support.arcruns import TASKS, TINY, write_tasks
+from tests.tree.conftest import Wood
+
+SEARCHES = Path(__file__).parent / "searches"
+NODES = "".join(
+    f'[[nodes]]\nhostname = "{name}"\ngpu_count = {gpus}\ncpu_count = 2\nmax_concurrent = 2\n'
+    for name, gpus in GPUS.items()
+)
+
+
+@pytest.fixture
+def on_ray(cluster: RayCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """Options that send a run to the cluster."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nodes.toml").write_text(NODES)
+    return ("--backend", "ray", "--ray-address", cluster.address, "--nodes", "nodes.toml")
+
+
+def nodes_used(run: Path) -> set[str]:
+    with closing(sqlite3.connect(f"file:{run}/manifest.sqlite?mode=ro", uri=True)) as db:
+        return {node for (node,) in db.execute("SELECT DISTINCT node FROM tasks")}
+
+
+def ledger(run: Path) -> str:
+    return hashlib.sha256((run / "ledger.jsonl").read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("workers", [2, 6])
+def test_own_search_on_nodes_without_its_code_gives_the_serial_ledger(
+    workers: int, on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Objects larger than a piece go round; the code is in a folder no node imports from."""
+    shutil.copytree(SEARCHES, tmp_path / "own")
+    (tmp_path / "own" / "relay.py").rename(tmp_path / "own" / f"relay{workers}.py")
+    asked = ["run", f"own/relay{workers}.py:relay"]
+    asked += ["--args", '{"pieces":3,"size":9000000,"turns":1}']
+    shop = Shop(tmp_path, capsys)
+    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial", "-q")
+    assert serial.code == 0, serial.err
+    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", str(workers), "-q")
+    assert (done.code, done.err) == (0, "")
+    assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")
+    assert nodes_used(tmp_path / "ray") <= set(GPUS)
+    assert shop.weft("verify", "ray").code == 0
+    printed = [path.read_text() for path in sorted((tmp_path / "ray" / "logs").glob("*/*.log"))]
+    assert printed == ["turned 9000000 bytes\n"] * 3
+
+
+def test_jobs_on_26_gpus_give_the_serial_ledger(
+    on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = Shop(tmp_path, capsys)
+    said = '{"job":"\'$1\'"}'
+    jobs = [
+        {"job_id": f"j{i:02}", "argv": ["sh", "-c", f"echo '{said}'", "x", f"{i}"],
+         "timeout_s": 60}
+        for i in range(12)
+    ]  # fmt: skip
+    written = "echo '[1,2]' > result.json; echo seen >&2"
+    jobs.append(
+        shell("file", f"cd {{out_dir}}; {written}", expected_output="{out_dir}/result.json")
+    )
+    jobs.append(shell("gpu", 'echo "[\\"$CUDA_VISIBLE_DEVICES\\"]"') | {"gpu": 1})
+    jobs.append(shell("fails", "echo why >&2; exit 3"))
+    shop.write(jobs)
+    serial = shop.run("serial", "--nodes", "nodes.toml", "--simulate-nodes", "--workers", "1", "-q")
+    assert serial.code == 4, serial.err
+    done = shop.run("ray", *on_ray, "--placement", "static", "-q")
+    assert done.code == 4, done.err
+    assert nodes_used(tmp_path / "ray") == set(GPUS)
+    pinned = shop.results("ray").pop("gpu")
+    assert pinned[1].strip(b'["]\n').isdigit()
+    if pinned == shop.results("serial")["gpu"]:
+        assert shop.ledger("ray") == shop.ledger("serial")
+    key = next(job.key for job in shop.seen("ray") if job.job_id == "fails")
+    assert "why" in shop.weft("explain", "ray", key).out
+    assert (tmp_path / "ray" / "logs" / key / "1.log").read_text() == "why\n"
+
+
+def test_arc_on_nodes_gives_the_serial_ledger(
+    on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = Shop(tmp_path, capsys)
+    write_tasks(tmp_path / "tasks", TASKS)
+    asked = ["arc", "solve", "--data", "tasks", *TINY, "-q"]
+    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial")
+    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", "4")
+    assert (done.code, serial.code) == (0, 0), (serial, done)
+    assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")
+
+
+def test_tree_on_nodes_gives_the_serial_ledger(
+    on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wood = Wood(tmp_path, capsys)
+    wood.plant()
+    serial = wood.run("serial", "--backend", "serial", "--max-depth", "2")
+    done = wood.run("ray", *on_ray, "--max-depth", "2")
+    assert (done.code, serial.code) == (0, 0), (serial, done)
+    assert wood.ledger("ray") == wood.ledger("serial")
+    assert len(nodes_used(tmp_path / "ray")) > 1
+
+
+def test_nodes_hold_nothing_of_a_run_that_is_over(cluster: RayCluster) -> None:
+    import os
+
+    folder = Path(os.environ["WEFT_NODE_FOLDER"])
+    assert not folder.exists() or not list(folder.iterdir())
