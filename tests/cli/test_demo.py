@@ -1,14 +1,19 @@
-"""The first minute: two runs, one head, the one that the README promises."""
+"""The first minute: four searches run twice, one of them killed, and the heads of the README."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from tests.cli.conftest import Weft
+import pytest
+
+from tests.cli.conftest import Told, Weft
 from weft.demo import HEIGHT, WIDTH, paint, target
+from weft.wiring import demo
 
 README = Path(__file__).resolve().parents[2] / "README.md"
+NAMES = [part.name for part in demo.PARTS]
+PICTURE = demo.PARTS[0]
 
 
 def promised() -> list[str]:
@@ -16,31 +21,74 @@ def promised() -> list[str]:
     section = README.read_text("utf-8").split("## What you will see")[1].split("\n## ")[0]
     block = re.search(r"```\n(.*?)```", section, re.DOTALL)
     assert block
-    return block[1].splitlines()
+    return [line for line in block[1].splitlines() if line]
+
+
+def promised_heads() -> list[str]:
+    """The heads of the README in the order of the parts, two for each."""
+    found = (re.search(r"head \d+ ([0-9a-f]{64})", line) for line in promised())
+    return [match[1] for match in found if match]
+
+
+def check_ledgers(place: Path) -> None:
+    """Both runs of every part left the same bytes."""
+    for name in NAMES:
+        one, two = (place / name / folder / "ledger.jsonl" for folder in demo.FOLDERS.values())
+        assert one.read_bytes() == two.read_bytes(), name
+
+
+def check_told(told: Told) -> None:
+    """The draws foretold are the true ones, the puzzle is drawn, the kill and reports are told."""
+    numbers = [line.split()[1:] for line in told.out.splitlines() if "foretold" in line]
+    assert [f"  true      {' '.join(f'{int(n):>3}' for n in numbers[0])}"] == [
+        line for line in told.out.splitlines() if line.startswith("  true")
+    ]
+    assert f"new Random({demo.SECRET.seed})" in told.out
+    assert "step by step" in told.out
+    assert re.search(r"process \d+, is killed \(SIGKILL\) with \d+ records", told.err)
+    reports = re.findall(r"^report  (.*)$", told.out, re.MULTILINE)
+    assert len(reports) == len(NAMES)
 
 
 def test_demo_prints_what_the_readme_promises(weft: Weft, tmp_path: Path) -> None:
     told = weft("demo", "--out", "d")
     assert told.code == 0, told
-    assert told.out.splitlines()[:4] == promised()
-    assert "into d" in told.err
-    one, two = (tmp_path / "d" / name / "ledger.jsonl" for name in ("one-worker", "two-workers"))
-    assert one.read_bytes() == two.read_bytes()
-    assert weft("verify", "d/two-workers").code == 0
+    wanted = set(promised())
+    seen = [line for line in told.out.splitlines() if line in wanted]
+    assert seen == promised()
+    check_told(told)
+    check_ledgers(tmp_path / "d")
+    for name in NAMES:
+        assert (tmp_path / "d" / name / "two-workers" / "report.html").stat().st_size > 10_000
+    assert weft("verify", "d/picture/two-workers").code == 0
     weft("demo", "--out", "d").check_one_line(3, "holds an earlier demo", "--out")
 
 
-def test_demo_json_has_both_runs(weft: Weft, tmp_path: Path) -> None:
+def test_demo_json_has_all_heads(weft: Weft, tmp_path: Path) -> None:
     told = weft("demo", "--json", TMPDIR=str(tmp_path))
+    assert told.code == 0, told
     assert told.json["equal"] is True
-    assert len({run["head"] for run in told.json["runs"]}) == 1
-    assert told.json["runs"][0]["head"] in promised()[1]
-    assert all(Path(run["out"]).is_relative_to(tmp_path) for run in told.json["runs"])
+    parts = told.json["parts"]
+    assert [part["name"] for part in parts] == NAMES
+    assert [head for part in parts for head in part["heads"]] == promised_heads()
+    assert [part["killed"] for part in parts] == [True, False, False, False]
+    outs = [run["out"] for part in parts for run in part["runs"]]
+    assert all(Path(out).is_relative_to(tmp_path) for out in outs)
+
+
+def test_demo_run_over_before_the_kill_has_the_same_head(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "KILL_AT", 1_000_000)
+    said: list[str] = []
+    shown = demo.perform(PICTURE, tmp_path, None, said.append)
+    assert (shown.killed, shown.equal, said) == (False, True, [])
+    assert shown.two.head == promised_heads()[0]
 
 
 def test_demo_head_is_that_of_the_search_run_by_name(weft: Weft) -> None:
     told = weft("run", "weft.demo:picture", "--out", "r", "--json")
-    assert told.json["head"] in promised()[1]
+    assert told.json["head"] == promised_heads()[0]
 
 
 def test_demo_pictures_are_pixels_of_one_size(weft: Weft) -> None:

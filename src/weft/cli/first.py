@@ -1,9 +1,10 @@
-"""`weft demo`: the first minute. Runs the shipped search twice and compares the heads."""
+"""`weft demo`: the first minute. Four small searches, each run twice, and their heads compared."""
 
 from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,70 +12,147 @@ import typer
 
 from weft.cli import options, render
 from weft.cli.progress import watching
-from weft.errors import BugError, RunFolderInvalid
+from weft.errors import BugError
 
 if TYPE_CHECKING:
+    from weft.wiring.demo import Part, Shown
     from weft.wiring.outcome import Run
 
-FOLDERS = {1: "one-worker", 2: "two-workers"}
+SHOWN_DRAWS = 8
 
 
 def demo(
     out: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Where to put the two runs; a new folder by default."),
+        typer.Option(metavar="DIR", help="Where to put the runs; a new folder by default."),
     ] = None,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = 0,
 ) -> None:
-    """Paint a small picture by a parallel search, with one and with two workers.
+    """Run four small searches with one and with two workers: a picture, a puzzle, code, a seed.
 
-    Both runs must end with the same head: the fingerprint of everything that was decided.
+    Both runs of each must end with the same head: the fingerprint of everything that was
+    decided. One run is killed on the way and resumed.
     """
-    place = _fresh(out)
-    if not quiet and not as_json:
-        render.message(f"two runs of the search weft.demo:picture into {place}")
-    one, two = (_run(place / FOLDERS[n], n, quiet, verbose) for n in FOLDERS)
+    from weft.wiring import demo as wiring  # noqa: PLC0415 - slow to import
+    from weft.wiring.kernels import compile_arc_kernels  # noqa: PLC0415
+
+    if out is not None:
+        wiring.fresh(out)
+    compile_arc_kernels(_silent if quiet else render.message)
+    place = Path(tempfile.mkdtemp(prefix="weft-demo-")) if out is None else out
+    shown = []
+    for part in wiring.PARTS:
+        shown.append(_perform(part, place, quiet or as_json, verbose))
+        if not as_json:
+            _show(shown[-1])
     if as_json:
-        render.print_json({"equal": one.head == two.head, "runs": [one.to_dict(), two.to_dict()]})
+        parts = [each.to_dict() for each in shown]
+        render.print_json({"equal": all(each.equal for each in shown), "parts": parts})
     else:
-        _show(one, two)
-    if one.head != two.head:
-        raise BugError("the two runs differ", hint=render.command("diff", one.out, two.out))
+        _close(shown, place)
+    _check(shown)
 
 
-def _fresh(out: Path | None) -> Path:
-    """Return a folder without runs: the demo shows work being done, not read back."""
-    if out is None:
-        return Path(tempfile.mkdtemp(prefix="weft-demo-"))
-    if any((out / name).exists() for name in FOLDERS.values()):
-        raise RunFolderInvalid(f"{out} holds an earlier demo", hint="choose a new --out")
-    return out
+def _perform(part: Part, place: Path, quiet: bool, verbose: int) -> Shown:
+    from weft.wiring import demo as wiring  # noqa: PLC0415
 
-
-def _run(out: Path, workers: int, quiet: bool, verbose: int) -> Run:
-    from weft.demo import picture  # noqa: PLC0415
-    from weft.wiring.run import run  # noqa: PLC0415 - slow to import
-
+    say = _silent if quiet else render.message
+    say(f"{part.title}: two runs into {place / part.name}")
     with watching(quiet, verbose) as watcher:
-        return run(picture(), out=out, workers=workers, watcher=watcher)
+        return wiring.perform(part, place, watcher, say)
 
 
-def _show(one: Run, two: Run) -> None:
+def _silent(line: str) -> None:
+    """Say nothing."""
+
+
+def _check(shown: list[Shown]) -> None:
+    for each in shown:
+        if not each.equal:
+            again = render.command("diff", each.one.out, each.two.out)
+            raise BugError(f"the two runs of {each.part.name} differ", hint=again)
+
+
+# -- saying -------------------------------------------------------------------------------------
+
+
+def _show(shown: Shown) -> None:
+    """Print what a part found, then its two heads below each other."""
+    views: dict[str, Callable[[Run], None]] = {
+        "picture": _show_picture, "puzzle": _show_puzzle, "tree": _show_tree, "seed": _show_seed,
+    }  # fmt: skip
+    views[shown.part.name](shown.two)
+    render.out(f"1 worker   head {shown.one.size} {shown.one.head}")
+    note = "  killed, then resumed" if shown.killed else ""
+    render.out(f"2 workers  head {shown.two.size} {shown.two.head}{note}")
+    render.out()
+
+
+def _close(shown: list[Shown], place: Path) -> None:
+    if all(each.equal for each in shown):
+        render.out("equal: whoever did the work, the same was decided, byte for byte")
+    for each in shown:
+        render.out(f"report  {each.report}")
+    last = shown[-1].two.out
+    render.out(f"next    {render.command('verify', last)}, or {render.command('serve', place)}")
+
+
+def _show_picture(run: Run) -> None:
     from weft.demo import paint, target  # noqa: PLC0415
 
     if render.is_terminal(sys.stdout):
-        _draw(target(), paint(one.answer["strips"]))
-    error = one.answer["error"]
-    tasks = one.completed + one.failed
-    found = f"{tasks} tasks found {one.answer['count']} rectangles"
-    render.out(f"{found}; {error / 10:.1f} % of the error is left")
-    render.out(f"1 worker   head {one.size} {one.head}")
-    render.out(f"2 workers  head {two.size} {two.head}")
-    if one.head == two.head:
-        render.out("equal: whoever did the work, the same was decided, byte for byte")
-        render.out(f"next: {render.command('verify', two.out)}")
+        _draw(target(), paint(run.answer["strips"]))
+    found = f"{run.completed + run.failed} tasks found {run.answer['count']} rectangles"
+    render.out(f"picture: {found}; {run.answer['error'] / 10:.1f} % of the error is left")
+
+
+def _show_puzzle(run: Run) -> None:
+    """Draw the puzzle, its answer, and what every step of the program gives."""
+    from weft.arc.recorded import read_run  # noqa: PLC0415 - slow to import
+    from weft.arc.runview import view_of  # noqa: PLC0415
+    from weft.arc.views import terminal  # noqa: PLC0415
+
+    view = view_of(read_run(run.out).items[0])
+    terminal.show(view, render.console(sys.stdout), steps=True)
+    program = "; ".join(view.answers[0].program) if view.answers else "no program"
+    render.out()
+    render.out(f"puzzle: {view.name} {view.outcome} by {program}")
+
+
+def _show_tree(run: Run) -> None:
+    """Print the states that were kept, each with its score, and what was refused."""
+    from weft.wiring.tree import seen_of  # noqa: PLC0415 - slow to import
+
+    story = seen_of(run.out).story
+    for node in story.nodes:
+        what = node.idea.name if node.idea else "the files as they are"
+        render.out(f"  {node.result['score']:>6} bytes  {'+ ' * bool(node.idea)}{what}")
+    for each in story.evals:
+        if each.refused == "tampered":
+            render.out(f"  refused       {each.idea.name} on n{each.parent.node_id}: tampered")
+    answer = run.answer
+    scores = f"{answer['root_score']} to {answer['best_score']} bytes"
+    render.out(f"tree: {answer['evals']} evals brought the compressed text from {scores}")
+
+
+def _show_seed(run: Run) -> None:
+    """Print the seed that was found and the draws it foretells, beside the true ones."""
+    from weft.prng.families.java import seeding  # noqa: PLC0415
+    from weft.wiring.demo import DRAWS, WRONG, true_next  # noqa: PLC0415
+
+    best = run.answer["found"][0]
+    (seed,) = seeding(int(best["hypothesis"]["state"], 16))  # scrambling undoes itself
+    coming, true = best["next"][:SHOWN_DRAWS], true_next(SHOWN_DRAWS)
+    skip = best["hypothesis"]["skips"]["between"][0]
+    render.out(f"  foretold  {_numbers(coming)}")
+    render.out(f"  true      {_numbers(true)}")
+    render.out(f"seed: new Random({seed}), {skip} calls skipped, from {DRAWS} draws, {WRONG} wrong")
+
+
+def _numbers(draws: list[int]) -> str:
+    return " ".join(f"{draw:3}" for draw in draws)
 
 
 def _draw(wanted: Any, found: Any) -> None:
