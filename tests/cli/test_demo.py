@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Told, Weft
 from weft.demo import HEIGHT, WIDTH, paint, target
+from weft.report.view import RunView
 from weft.wiring import demo
 
 README = Path(__file__).resolve().parents[2] / "README.md"
@@ -50,6 +51,12 @@ def check_told(told: Told) -> None:
     assert len(reports) == len(NAMES)
 
 
+def check_killed(run: Path) -> None:
+    """More workers than the two of one session had a part in the run."""
+    tasks = RunView(run, demo.PICTURE).tasks()
+    assert len({(task.worker_pid, task.worker_started) for task in tasks}) > 2
+
+
 def test_demo_prints_what_the_readme_promises(weft: Weft, tmp_path: Path) -> None:
     told = weft("demo", "--out", "d")
     assert told.code == 0, told
@@ -60,6 +67,7 @@ def test_demo_prints_what_the_readme_promises(weft: Weft, tmp_path: Path) -> Non
     check_ledgers(tmp_path / "d")
     for name in NAMES:
         assert (tmp_path / "d" / name / "two-workers" / "report.html").stat().st_size > 10_000
+    check_killed(tmp_path / "d" / "picture" / "two-workers")
     assert weft("verify", "d/picture/two-workers").code == 0
     weft("demo", "--out", "d").check_one_line(3, "holds an earlier demo", "--out")
 
@@ -84,6 +92,12 @@ def test_demo_run_over_before_the_kill_has_the_same_head(
     shown = demo.perform(PICTURE, tmp_path, None, said.append)
     assert (shown.killed, shown.equal, said) == (False, True, [])
     assert shown.two.head == promised_heads()[0]
+
+
+def test_demo_out_that_is_a_file_is_refused(weft: Weft, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    weft("demo", "--quiet", "--out", "taken").check_one_line(3, "taken", "--out")
+    assert (tmp_path / "taken").read_text() == ""
 
 
 def test_demo_head_is_that_of_the_search_run_by_name(weft: Weft) -> None:

@@ -64,8 +64,8 @@ class Part:
     name: str
     title: str
     carry: Carry
-    killed: bool = False
-    """Whether its second run is killed on the way."""
+    killed: str = ""
+    """The search, by name, whose second run another process begins, to be killed on the way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def perform(part: Part, place: Path, watcher: Watcher | None, say: Say) -> Shown
     """Run a part with one worker, then with two, and write the report of the second run."""
     outs = {workers: place / part.name / name for workers, name in FOLDERS.items()}
     one = part.carry(outs[1], 1, watcher)
-    killed = part.killed and _kill_midway(outs[2], 2, say)
+    killed = bool(part.killed) and _kill_midway(part.killed, outs[2], 2, say)
     two = resume(outs[2], watcher=watcher) if killed else part.carry(outs[2], 2, watcher)
     return Shown(part, one, two, killed, _report(two.out))
 
@@ -160,7 +160,7 @@ def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:
 
 
 PARTS = (
-    Part("picture", "a picture rebuilt from rectangles", _picture, killed=True),
+    Part("picture", "a picture rebuilt from rectangles", _picture, killed=PICTURE),
     Part("puzzle", f"a program for the puzzle {PUZZLE} of ARC-AGI-1", _puzzle),
     Part("tree", "a compressor improved by trying patches on it", _tree),
     Part("seed", "the seed of java.util.Random behind some draws", _seed),
@@ -189,9 +189,9 @@ def _example() -> Path:
 # -- the kill -----------------------------------------------------------------------------------
 
 
-def _kill_midway(out: Path, workers: int, say: Say) -> bool:
-    """Begin the picture in another process and kill that; false if it was over before."""
-    words = ["run", PICTURE, "--out", str(out), "--workers", str(workers), "--quiet"]
+def _kill_midway(search: str, out: Path, workers: int, say: Say) -> bool:
+    """Begin a run in another process and kill that; false if it was over before."""
+    words = ["run", search, "--out", str(out), "--workers", str(workers), "--quiet"]
     child = subprocess.Popen(
         [sys.executable, "-m", "weft.cli.main", *words],
         stdin=subprocess.DEVNULL,
