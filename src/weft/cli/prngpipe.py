@@ -108,6 +108,7 @@ def pipeline(
     to: To = None,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate_nodes: options.SimulateNodes = False,
     placement: options.Placement = None,
@@ -141,13 +142,14 @@ def pipeline(
 
     from weft.wiring import prngpipe  # noqa: PLC0415 - slow to import
 
-    listed = _nodes(nodes, simulate=simulate_nodes)
+    listed = _nodes(nodes, simulate=simulate_nodes, backend=backend)
     execution = {
         "out": out,
         "seed": seed,
         "workers": workers,
         "backend": backend or "local",
         "nodes": listed,
+        "ray_address": options.ray_address(backend, ray_address, nodes),
         "placement": placement or "greedy",
         "accept": accept,
         "wall_limit_s": wall_limit,
@@ -155,7 +157,7 @@ def pipeline(
         "pause_at": prngpipe.pause_before(_step("--to", to)),
     }
     start = _prepared(draws, from_, given, params)
-    headline = _headline(listed, placement or "greedy")
+    headline = _headline(listed, placement or "greedy", str(execution["pause_at"]))
     done: Run | None = None
     with watching_steps(quiet, verbose, headline) as watcher, resumable(out):
         try:
@@ -268,9 +270,9 @@ def _pair(option: str, text: str | None) -> tuple[int, int] | None:
     return int(low), int(high)
 
 
-def _nodes(path: Path | None, *, simulate: bool) -> tuple[Node, ...]:
+def _nodes(path: Path | None, *, simulate: bool, backend: str | None) -> tuple[Node, ...]:
     """Return the nodes; one of them must have a slot for tasks that use no GPU."""
-    listed = options.read_nodes(path, simulate=simulate)
+    listed = options.read_nodes(path, simulate=simulate, backend=backend)
     if listed and not any(node.cpus for node in listed):
         raise UsageError(f"--nodes {path}: the pipeline runs on CPU slots", hint="add cpu_count")
     return listed
@@ -287,11 +289,13 @@ def _step(option: str, step: str | None) -> str | None:
 # -- saying ---------------------------------------------------------------------------------
 
 
-def _headline(nodes: Sequence[Node], placement: str) -> Callable[[Milestone], None]:
-    """Announce a step and, with nodes, where its tasks will run."""
+def _headline(nodes: Sequence[Node], placement: str, pause_at: str) -> Callable[[Milestone], None]:
+    """Announce a step and, with nodes, where its tasks will run; not one that is not begun."""
     from weft.prng.pipeline.plan import TITLES  # noqa: PLC0415 - slow to import
 
     def say(milestone: Milestone) -> None:
+        if milestone.name == pause_at:
+            return
         render.message(
             f"step {milestone.name}  {TITLES[milestone.name]}, about {milestone.tasks} tasks"
         )
@@ -341,6 +345,7 @@ def _finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) ->
     for step in steps:
         render.out(step.line(sign, cross))
     _show_streams(done)
+    _show_power(done)
     for path in written:
         render.out(f"{'file':8}{path}")
     if done is None:
@@ -363,6 +368,16 @@ def _show_streams(done: Run | None) -> None:
         render.out(f"  next    {' '.join(str(number) for number in one['next'])}")
         hits = [f"{h['hits']}/{h['draws']} in {h['k']}" for h in one["hit_at"]]
         render.out(f"  holdout {', '.join(hits)}")
+
+
+def _show_power(done: Run | None) -> None:
+    """Without a signal: what would have been found, and what was not looked for."""
+    if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
+        return
+    power = done.answer.detail["power"]
+    render.out(f"searched {power['searched']}: {power['tried']:,} hypotheses")
+    render.out(f"would have been found: {power['would_be_found']}")
+    render.out(f"not covered: {power['not_covered']}")
 
 
 def _writes(stream: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from tests.prng.pipeline.planted import Planted
 from weft.cli import main
@@ -51,6 +53,19 @@ def weft_says(capsys: pytest.CaptureFixture[str]) -> Weft:
         return Told(code, said.out, said.err)
 
     return run
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that one of the test processes makes and all of them read."""
+    base = factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = root / name
+    with FileLock(root / f"{name}.lock"):
+        if not (folder / "made").exists():
+            folder.mkdir()
+            make(folder)
+            (folder / "made").touch()
+    return folder
 
 
 def write(truth: Planted, path: Path) -> Path:

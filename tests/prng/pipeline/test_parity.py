@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
 import sqlite3
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.prng.pipeline.conftest import COMMAND, SMALL, finished_rows, ledger_sha, write
+from tests.prng.pipeline.conftest import COMMAND, SMALL, finished_rows, ledger_sha, made_once, write
 from tests.prng.pipeline.planted import planted
 from tests.workers.lab import print_figures
+from weft.prng.history import History
 from weft.prng.pipeline.plan import STEPS
 
 pytestmark = pytest.mark.xdist_group("pipeline-parity")
@@ -28,12 +31,16 @@ cpu_count = 1
 """
 
 
+def make(place: Path) -> None:
+    """Write history and nodes, and run with one worker."""
+    write(planted(seeds=1200), place / "draws.csv")
+    (place / "nodes.toml").write_text(NODES)
+    carried_out(place, "one", "--workers", "1")
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("parity")
-    write(planted(seeds=1200), folder / "draws.csv")
-    (folder / "nodes.toml").write_text(NODES)
-    return folder
+    return made_once(tmp_path_factory, "pipeline-parity", make)
 
 
 def words(place: Path, out: Path, *more: str) -> list[str]:
@@ -51,8 +58,8 @@ def carried_out(place: Path, name: str, *more: str) -> tuple[Path, str]:
 
 @pytest.fixture(scope="module")
 def sha(place: Path) -> str:
-    """The ledger of a run with one worker."""
-    return ledger_sha(carried_out(place, "one", "--workers", "1")[0])
+    """The ledger of the run with one worker."""
+    return ledger_sha(place / "one")
 
 
 def test_four_workers_give_the_same_ledger(place: Path, sha: str) -> None:
@@ -72,8 +79,9 @@ def test_nodes_give_the_same_ledger_and_say_their_plan(place: Path, sha: str) ->
 
 def test_pause_after_each_step_gives_the_same_ledger(place: Path, sha: str) -> None:
     for step in ("1", "4"):
-        out, _ = carried_out(place, "paused", "--to", step)
+        out, said = carried_out(place, "paused", "--to", step, "--workers", "2")
         assert steps_done(out) == STEPS.index(step) + 1
+        assert said.splitlines()[-1].startswith(f"step {step} ")
     assert ledger_sha(carried_out(place, "paused", "--workers", "2")[0]) == sha
 
 
@@ -119,6 +127,24 @@ def test_kill_among_the_nulls_repeats_nothing_and_gives_the_same_ledger(
     place: Path, sha: str
 ) -> None:
     assert check_killed(place, "killed", 4, 20, sha)
+
+
+@pytest.mark.slow
+def test_many_planted_and_random_histories_are_told_apart(tmp_path: Path) -> None:
+    place, chance = tmp_path, random.Random(20261115)
+    for key in range(8):
+        truth = planted(seeds=1200, key=100 + key)
+        write(truth, place / "draws.csv")
+        out, _ = carried_out(place, f"planted{key}", "--workers", "2")
+        told = json.loads((out / "predictions.json").read_text())
+        coming = {one["stream"]: one["next"] for one in told["streams"]}
+        assert coming == {name: numbers[:10] for name, numbers in truth.coming.items()}, key
+        rows = tuple(chance.randrange(1000) for _ in truth.history.draws)
+        noise = replace(truth, history=History(rows, truth.history.sessions))
+        write(noise, place / "draws.csv")
+        done = subprocess.run(words(place, place / f"noise{key}"), capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+    print_figures("pipeline verdicts", planted_found=8, random_refused=8)
 
 
 @pytest.mark.slow

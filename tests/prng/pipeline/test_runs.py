@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.prng.pipeline.conftest import COMMAND, SMALL, Weft, finished_rows, write
+from tests.prng.pipeline.conftest import COMMAND, SMALL, Weft, finished_rows, made_once, write
 from tests.prng.pipeline.planted import Planted, planted
 from weft.model.values import Object
 from weft.prng.history import History
@@ -28,9 +29,20 @@ PLAN = (
 )  # fmt: skip
 
 
+def make(place: Path) -> None:
+    """Run the planted history to its end, with all kinds of models and two workers."""
+    draws = write(planted(), place / "draws.csv")
+    words = [*COMMAND, "prng", "pipeline", draws, "--out", place / "run", *PLAN, "--workers", "2"]
+    done = subprocess.run(
+        [*map(str, words), "--json-export"], capture_output=True, text=True, encoding="utf-8"
+    )
+    (place / "said.txt").write_text(done.stdout)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("pipeline")
+    return made_once(tmp_path_factory, "pipeline-run", make)
 
 
 @pytest.fixture(scope="module")
@@ -39,23 +51,13 @@ def truth() -> Planted:
 
 
 @pytest.fixture(scope="module")
-def draws(place: Path, truth: Planted) -> Path:
-    return write(truth, place / "draws.csv")
+def draws(place: Path) -> Path:
+    return place / "draws.csv"
 
 
 @pytest.fixture(scope="module")
-def run(place: Path, draws: Path) -> Path:
-    """A run of the planted history to its end, with all kinds of models and two workers."""
-    import subprocess
-
-    out = place / "run"
-    words = [*COMMAND, "prng", "pipeline", draws, "--out", out, *PLAN, "--workers", "2"]
-    done = subprocess.run(
-        [*map(str, words), "--json-export"], capture_output=True, text=True, encoding="utf-8"
-    )
-    (place / "said.txt").write_text(done.stdout)
-    assert done.returncode == 0, done.stderr
-    return out
+def run(place: Path) -> Path:
+    return place / "run"
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +147,10 @@ def test_second_start_repeats_nothing(weft_says: Weft, run: Path, draws: Path) -
     assert finished_rows(run) == before
 
 
-def test_draws_changed_since_are_refused(weft_says: Weft, run: Path, draws: Path) -> None:
-    changed = draws.with_name("changed.csv")
+def test_draws_changed_since_are_refused(
+    weft_says: Weft, run: Path, draws: Path, tmp_path: Path
+) -> None:
+    changed = tmp_path / "changed.csv"
     changed.write_text(draws.read_text().replace("\n", "\n1,a\n", 1))
     told = weft_says("prng", "pipeline", changed, "--out", run, *PLAN, "-q")
     assert told.code == 3
@@ -278,6 +282,8 @@ def test_history_of_the_systems_random_source_is_no_signal(weft_says: Weft, tmp_
     told = weft_says("prng", "pipeline", tmp_path / "draws.txt", "--out", out, *SMALL, "-q")
     assert told.code == 1, told.err
     assert told.out.splitlines()[-1].startswith("FAILED  no signal")
+    assert "would have been found: a stream that hits" in told.out
+    assert "not covered: other families" in told.out
     assert not (out / "predictions.json").exists()
     assert artifacts_of(RunView(out, NAME)).get("predictions") is None
     refused = weft_says("prng", "pipeline", "--out", tmp_path / "o", "--from", "6", out, "-q")

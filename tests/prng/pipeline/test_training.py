@@ -109,6 +109,12 @@ def test_folds_keep_all_survivors_of_one_time_together(scored: Any) -> None:
         assert len(set(folds[scored["cut"].to_numpy() == cut].tolist())) == 1
 
 
+def test_fold_whose_labels_hardly_vary_does_not_outweigh_others() -> None:
+    good, flat = training.FoldScore(990, 100_000, 900_000), training.FoldScore(990, 300, 10)
+    assert training.explained_on_folds([good, flat]) == 889
+    assert training.explained_on_folds([training.FoldScore(0, 10**12, 1)]) == training.LEAST
+
+
 def test_pool_keeps_the_best_of_every_window_in_any_chunks(scored: Any) -> None:
     whole = training.pooled([scored], 10)
     halves = training.pooled([scored[:400], scored[400:]], 10)
@@ -162,10 +168,9 @@ def chosen(kind: str = "lightgbm") -> nulls.Chosen:
 
 
 def test_rerun_on_the_planted_history_is_far_above_nulls() -> None:
-    truth, split, params, scorer, _ = worked()
-    best = truth.active("a", split.each[0].holdout_at - 1).seed
-    seeds = nulls.null_seeds(scorer.plan, best)
-    assert seeds[0] <= best < seeds[1]
+    truth, split, params, scorer, rows = worked()
+    seeds = nulls.null_seeds(scorer.plan, rows)
+    assert {truth.active(name, 335).seed for name in "ab"} <= set(seeds.tolist())
     observed = nulls.rerun(scorer.plan, split, chosen(), seeds, 1)
     for kind in (nulls.SHUFFLED, nulls.RANDOM):
         other = nulls.history(split, params.sessions, kind, 5)
@@ -185,11 +190,14 @@ def test_null_histories_keep_what_they_should() -> None:
     assert nulls.history(split, "each", nulls.RANDOM, 2) != other
 
 
-def test_block_of_null_seeds_stays_inside_the_range() -> None:
-    plan = Plan(seeds=(1000, 9000))
-    assert nulls.null_seeds(plan, 1001) == (1000, 3048)
-    assert nulls.null_seeds(plan, 8999) == (6952, 9000)
-    assert nulls.null_seeds(Plan(seeds=(0, 500)), 20) == (0, 500)
+def test_seeds_of_reruns_hold_the_best_of_every_window_and_fill_up() -> None:
+    _, _, _, scorer, rows = worked()
+    seeds = nulls.null_seeds(scorer.plan, rows).tolist()
+    assert len(seeds) == len(set(seeds)) == 2048
+    assert seeds == sorted(seeds)
+    for part in rows.partition_by("cut", "stream"):
+        assert int(part.sort("hits", descending=True)["seed"][0]) in seeds
+    assert nulls.null_seeds(Plan(seeds=(0, 50)), rows[:0]).tolist() == list(range(50))
 
 
 # -- verdict ------------------------------------------------------------------------------
@@ -228,6 +236,19 @@ def test_vote_ranks_by_weight_then_by_number() -> None:
     assert vote.ranking(votes[:, 0], weights, 5).tolist() == [0, 1, 3, 2, 4]
     for draw, rank in ((0, 0), (1, 1), (3, 2), (2, 3), (4, 4)):
         assert vote.ranks(votes, weights, [draw], 5) == [rank]
+
+
+def test_survivors_beyond_chance_vote_alone() -> None:
+    _, split, params, scorer, rows = worked()
+    _, final = nulls.divided(rows, split.mode(params.sessions))
+    told = np.linspace(1.0, 0.0, len(final))
+    bar = nulls.Bar.of(scorer.plan, params, 10**8)
+    assert bar.hits is not None
+    alone, _ = nulls.electorate(scorer.plan, final, told, 0, bar)
+    assert alone["hits"].min() >= bar.hits
+    everyone, _ = nulls.electorate(scorer.plan, final, told, 0, nulls.Bar(None))
+    assert len(everyone) == scorer.plan.top_k
+    assert everyone["hits"].min() < bar.hits
 
 
 def test_pool_hits_are_compared_with_k_of_m() -> None:

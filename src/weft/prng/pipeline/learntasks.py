@@ -58,13 +58,13 @@ def pool(
         best_so_far = training.pooled([both], size)
     assert best_so_far is not None
     inner, final = nulls.divided(best_so_far, known.streams())
-    best = int(final["seed"][int(final["hits"].arg_max() or 0)]) if len(final) else 0
+    seeds = nulls.null_seeds(known.plan, best_so_far)
     return {
         "inner": put(table.to_parquet(inner)),
         "final": put(table.to_parquet(final)),
         "rows": len(inner),
         "ranked": len(final),
-        "null_seeds": list(nulls.null_seeds(known.plan, best)),
+        "null_seeds": put(seeds.astype("<u8").tobytes()),
     }
 
 
@@ -91,10 +91,10 @@ def preflight(
 def fold(
     kind: str, params: dict[str, Any], inner: Object, names: list[str], number: int, folds: int,
     *, seed: int,
-) -> list[int]:  # fmt: skip
-    """Train on all folds but one: variance explained in training, and on that fold."""
+) -> dict[str, Any]:  # fmt: skip
+    """Train on all folds but one, and say how the model does on that one."""
     rows = table.from_parquet(get(inner))
-    return list(training.fold_score(kind, params, rows, names, number, folds, seed))
+    return asdict(training.fold_score(kind, params, rows, names, number, folds, seed))
 
 
 @task
@@ -119,7 +119,7 @@ def fit_model(
 @task
 def rerun(
     plan: dict[str, Any], split: Object, window: Object, scorer: Object, training_at: Object,
-    chosen: dict[str, Any], seeds: list[int], history: str, number: int, *, seed: int,
+    chosen: dict[str, Any], seeds: Object, history: str, number: int, *, seed: int,
 ) -> int:  # fmt: skip
     """Run everything again at the reduced budget on one history; return holdout hits."""
     known = ground(plan, split, window)
@@ -132,7 +132,8 @@ def rerun(
         chosen["kind"],
         chosen["params"],
     )
-    return nulls.rerun(known.plan, given, made, (seeds[0], seeds[1]), chosen["seed"])
+    own = np.frombuffer(get(seeds), "<u8")
+    return nulls.rerun(known.plan, given, made, own, chosen["seed"])
 
 
 @task
@@ -187,7 +188,7 @@ def predict(
     names = about["features"]
     rows = table.from_parquet(get(final))
     told = models.predict(about["model_kind"], data, table.matrix(rows, names, "the test"))
-    ranks = nulls.holdout_ranks(known.plan, known.streams(), rows, told)
+    ranks = nulls.holdout_ranks(known.plan, known.streams(), rows, told, bar_of(known))
     config = ScorerConfig(**read("scorer", scorer)["config"])
     parts = [table.from_parquet(get(part)) for part in found]
     now, survivors_now = _ranked_now(known, config, parts)
@@ -224,6 +225,11 @@ def check_sidecar(about: Mapping[str, Any], model: bytes) -> None:
         raise InputError("no signal: this model is not to be used for prediction")
 
 
+def bar_of(known: Ground) -> nulls.Bar:
+    """Return the hits in a window that chance cannot explain, for all that was tried."""
+    return nulls.Bar.of(known.plan, known.window(), known.tried)
+
+
 def after_changed(split: Split, cut: int) -> Split:
     """Return the split with every draw from a cut on replaced by another one."""
 
@@ -254,7 +260,7 @@ def _claims(
         told = models.predict(chosen["kind"], get(model), x)
     claims = []
     for at, stream in enumerate(known.streams()):
-        voters, _ = nulls.electorate(known.plan, rows, told, at)
+        voters, _ = nulls.electorate(known.plan, rows, told, at, bar_of(known))
         if len(voters):
             first = voters.row(0, named=True)
             args = (known.window(), known.plan.modulus, known.tried, len(rows))
@@ -272,7 +278,7 @@ def _foretell(
 ) -> dict[str, Any] | None:
     """A stream's prediction; none when its best survivor of now is what chance leaves."""
     plan, stream = now.plan, now.streams()[at]
-    voters, weights = nulls.electorate(plan, rows, told, at)
+    voters, weights = nulls.electorate(plan, rows, told, at, bar_of(now))
     if not len(voters):
         return None
     first = voters.row(0, named=True)

@@ -1,6 +1,6 @@
 """Reruns at a reduced budget: the observed history, and histories without any signal.
 
-A rerun sieves a block of seeds with the chosen window, scores, trains the chosen model anew on
+A rerun sieves some of the seeds with the chosen window, scores, trains the chosen model anew on
 the inner cuts and lets the best survivors of the last cut vote on the holdout. What it returns
 is how many holdout draws the vote hit. Nothing of the rerun knows which history it is given.
 """
@@ -17,10 +17,11 @@ import numpy as np
 from weft.prng.pipeline import models, table, training, vote, window
 from weft.prng.pipeline.adapt import Training
 from weft.prng.pipeline.foretell import foretold
-from weft.prng.pipeline.plan import NULL_SEEDS, Plan
+from weft.prng.pipeline.plan import EVIDENCE, NULL_BEST, NULL_SEEDS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.scoring import scorer_of
 from weft.prng.pipeline.streams import MERGED, Split, Stream
+from weft.prng.statistics import hits_needed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,11 +40,22 @@ class Chosen:
     model_params: Mapping[str, Any]
 
 
-def null_seeds(plan: Plan, best: int) -> tuple[int, int]:
-    """Return the block of seeds for all reruns, around the best survivor of the training part."""
+def null_seeds(plan: Plan, pool: pl.DataFrame) -> Any:
+    """Return the seeds of all reruns: the best of every window before its cut, and others.
+
+    They are chosen by hits in windows, so the holdout has no part in it. The rest are the first
+    seeds of the range that are not among them.
+    """
+    best = [
+        int(seed)
+        for part in pool.partition_by("cut", "stream", maintain_order=True)
+        for seed in part.sort("hits", descending=True, maintain_order=True)["seed"][:NULL_BEST]
+    ]
+    chosen = sorted(set(best[:NULL_SEEDS]))
+    known = set(chosen)
     low, high = plan.seeds
-    begin = max(low, min(best - NULL_SEEDS // 2, high - NULL_SEEDS))
-    return begin, min(high, begin + NULL_SEEDS)
+    rest = [seed for seed in range(low, min(high, low + NULL_SEEDS)) if seed not in known]
+    return np.array(sorted([*chosen, *rest][:NULL_SEEDS]), np.uint64)
 
 
 def history(split: Split, sessions: str, kind: str, seed: int) -> Split:
@@ -76,23 +88,22 @@ def _numbers(name: str, below: int, count: int) -> list[int]:
     return [int.from_bytes(stream[at : at + 16], "big") % below for at in range(0, 16 * count, 16)]
 
 
-def rerun(plan: Plan, split: Split, chosen: Chosen, seeds: tuple[int, int], seed: int) -> int:
+def rerun(plan: Plan, split: Split, chosen: Chosen, seeds: Any, seed: int) -> int:
     """Return how many holdout draws the vote of a rerun hits."""
-    own = replace(plan, seeds=seeds)
     params = chosen.params
-    found = window.survivors(own, split, params, np.arange(*seeds, dtype=np.uint64))
-    counts = window.judge(own, split, params, found, 1).counts
+    found = window.survivors(plan, split, params, seeds)
+    counts = window.judge(plan, split, params, found, 1).counts
     rows = window.kept(window.merged([found]), params)
-    scored = scorer_of(own, split, params, counts, chosen.config).score(rows)
+    scored = scorer_of(plan, split, params, counts, chosen.config).score(rows)
     pool = training.pooled([scored], chosen.training.pool_size)
     inner, final = divided(pool, split.mode(params.sessions))
     if not len(final):
         return 0
     told = _expected(chosen, inner, final, seed)
-    return sum(
-        sum(place == 0 for place in places)
-        for places in holdout_ranks(own, split.mode(params.sessions), final, told)
-    )
+    tried = len(seeds) * params.asked(plan).hypotheses() * len(counts)
+    bar = Bar.of(plan, params, tried)
+    ranks = holdout_ranks(plan, split.mode(params.sessions), final, told, bar)
+    return sum(place == 0 for places in ranks for place in places)
 
 
 def _expected(chosen: Chosen, inner: pl.DataFrame, final: pl.DataFrame, seed: int) -> Any:
@@ -113,12 +124,12 @@ def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame
 
 
 def holdout_ranks(
-    plan: Plan, streams: Sequence[Stream], final: pl.DataFrame, told: Any
+    plan: Plan, streams: Sequence[Stream], final: pl.DataFrame, told: Any, bar: Bar
 ) -> list[list[int]]:
     """Return, stream by stream, at which rank the vote had each holdout draw."""
     found = []
     for at, stream in enumerate(streams):
-        voters, weights = electorate(plan, final, told, at)
+        voters, weights = electorate(plan, final, told, at, bar)
         actual = stream.draws[stream.holdout_at :]
         if not len(voters):
             found.append([plan.modulus] * len(actual))
@@ -128,8 +139,29 @@ def holdout_ranks(
     return found
 
 
-def electorate(plan: Plan, final: pl.DataFrame, told: Any, stream: int) -> tuple[pl.DataFrame, Any]:
-    """Return a stream's voters, the one of whom most is expected first, and their weights."""
-    own = np.flatnonzero(final["stream"].to_numpy() == stream)
-    best = own[np.argsort(-np.asarray(told)[own], kind="stable")][: plan.top_k]
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The hits in a window that chance cannot explain among so many hypotheses; None: no number."""
+
+    hits: int | None
+
+    @classmethod
+    def of(cls, plan: Plan, params: window.WindowParams, tried: int) -> Bar:
+        """Return the bar for all that was tried."""
+        return cls(hits_needed(params.window, plan.modulus, max(1, tried), EVIDENCE))
+
+
+def electorate(
+    plan: Plan, final: pl.DataFrame, told: Any, stream: int, bar: Bar
+) -> tuple[pl.DataFrame, Any]:
+    """Return a stream's voters, the one of whom most is expected first, and their weights.
+
+    Survivors that chance cannot explain vote alone when there are any: a model that has seen
+    few survivors hold must not put what chance leaves before them.
+    """
+    own = final["stream"].to_numpy() == stream
+    enough = np.inf if bar.hits is None else bar.hits
+    proven = own & (final["hits"].to_numpy() >= enough)
+    chosen = np.flatnonzero(proven if proven.any() else own)
+    best = chosen[np.argsort(-np.asarray(told)[chosen], kind="stable")][: plan.top_k]
     return final[best], vote.weights_of(np.asarray(told)[best])

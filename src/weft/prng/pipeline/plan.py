@@ -29,7 +29,9 @@ RANGE_SEEDS = 65_536
 CHUNK_ROWS = 16_384
 NULLS = 99
 NULL_SEEDS = 2_048
-"""Seeds of a rerun, the observed history's included: a block around the best survivor."""
+"""Seeds of a rerun, on the observed history as on others."""
+NULL_BEST = 8
+"""Seeds of each window's best survivors that every rerun has among its own."""
 FOLDS = 3
 PERMUTATIONS = 999
 SAMPLE_ROWS = 2_000

@@ -21,7 +21,7 @@ from weft.prng.pipeline.nulls import OBSERVED, RANDOM, SHUFFLED
 from weft.prng.pipeline.plan import BATCH, CHUNK_ROWS, FOLDS, STEPS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.scorertrial import SPACE
-from weft.prng.pipeline.training import LEAST_ROWS, OVERFIT
+from weft.prng.pipeline.training import LEAST_ROWS, OVERFIT, FoldScore, explained_on_folds
 
 NAME = "weft.prng.pipeline.search:pipeline"
 Steps = Generator[Any, Any, Any]
@@ -227,7 +227,8 @@ class Work:
             ]
             found = yield self._folds(sets, values, inner, names)
             for at, (kind, one) in enumerate(sets):
-                scores = [result.value for result in found[at * folds : (at + 1) * folds]]
+                own = found[at * folds : (at + 1) * folds]
+                scores = [FoldScore(**result.value) for result in own]
                 trial = _trial(kind, one, scores)
                 judged.append(trial)
                 trials[kind].append({"params": one, "value": trial["value"], "target": kind})
@@ -261,9 +262,7 @@ class Work:
         self.shelf["model"] = made.value["model"]
         return {name: value for name, value in made.value.items() if name != "model"}
 
-    def _reruns(
-        self, chosen: Mapping[str, Any], seeds: list[int]
-    ) -> Generator[Any, Any, list[int]]:
+    def _reruns(self, chosen: Mapping[str, Any], seeds: Object) -> Generator[Any, Any, list[int]]:
         """Rerun on the observed history, then in turn on shuffled and on random ones."""
         ground = self._ground("scorer", "training")
         short = {name: chosen[name] for name in ("kind", "params", "seed")}
@@ -310,9 +309,9 @@ def batches_of(trials: int) -> list[int]:
     return [min(BATCH, trials - at) for at in range(0, trials, BATCH)]
 
 
-def _trial(kind: str, params: Any, scores: Sequence[Sequence[int]]) -> dict[str, Any]:
-    """Judge a parameter set by its folds: mean of what was not trained on, gap, and the flag."""
-    train = sum(score[0] for score in scores) // len(scores)
-    value = sum(score[1] for score in scores) // len(scores)
+def _trial(kind: str, params: Any, scores: Sequence[FoldScore]) -> dict[str, Any]:
+    """Judge a parameter set by its folds: what it explains where it was not trained, the flag."""
+    train = sum(score.train for score in scores) // len(scores)
+    value = explained_on_folds(scores)
     flag = train - value > OVERFIT
     return {"kind": kind, "params": params, "train": train, "value": value, "overfit": flag}

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MILLI = 1000
+MILLION = 1_000_000
 LEAST = -1_000 * MILLI
 OVERFIT = 300
 """Thousandths of explained variance lost from training to validation that raise the flag."""
@@ -103,16 +104,39 @@ def explained(y: Any, told: Any) -> int:
     return max(LEAST, int(np.floor(MILLI * share)))
 
 
+@dataclass(frozen=True, slots=True)
+class FoldScore:
+    """How a model did on one fold, in whole numbers; errors are squared, in millionths.
+
+    Folds are put together by their sums: one whose labels hardly vary must not outweigh others.
+    """
+
+    train: int
+    """Variance explained in training, in thousandths."""
+    error: int
+    spread: int
+    """What the error would be if the mean of all labels were foretold."""
+
+
 def fold_score(
     kind: str, params: Mapping[str, Any], rows: pl.DataFrame, names: Sequence[str], fold: int,
     folds: int, seed: int,
-) -> tuple[int, int]:  # fmt: skip
-    """Return the explained variance of a model in training and on the fold it has not seen."""
+) -> FoldScore:  # fmt: skip
+    """Train on all folds but one and look at that one."""
     x, y = table.matrix(rows, names, "the pool"), labels(rows)
     held = fold_of(rows, folds) == fold
     model = models.fit(kind, params, x[~held], y[~held], seed)
     told = models.predict(kind, model, x)
-    return explained(y[~held], told[~held]), explained(y[held], told[held])
+    error = ((y[held] - told[held]) ** 2).sum()
+    spread = ((y[held] - y.mean()) ** 2).sum()
+    train = explained(y[~held], told[~held])
+    return FoldScore(train, round(MILLION * float(error)), round(MILLION * float(spread)))
+
+
+def explained_on_folds(scores: Sequence[FoldScore]) -> int:
+    """Return the share of variance explained on folds not trained on, in thousandths."""
+    spread = max(1, sum(score.spread for score in scores))
+    return max(LEAST, MILLI - MILLI * sum(score.error for score in scores) // spread)
 
 
 def permutation_p(y: Any, told: Any, seed: int) -> int:
