@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -17,7 +16,6 @@ from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 
 SOURCE = '''
-import os
 from pathlib import Path
 
 @weft.task
