@@ -36,7 +36,7 @@ def main() -> None:
         evaluation = bench(place / "evaluation", "--split", "evaluation")
         memory_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
         fifty = compare(place, "fifty", "--split", "training", "--limit", "50")
-        hard = compare(place, "hard", HARD, "--max-programs", "600000", "--max-states", "300000")
+        hard = compare(place, "hard", HARD, "--max-programs", "2000000", "--max-states", "600000")
     machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
     body = {
         "machine": machine, "training": training, "evaluation": evaluation,

@@ -12,7 +12,7 @@ from weft.coordinator import loop
 from weft.coordinator.machine import Machine
 from weft.coordinator.policy import Policy
 from weft.errors import BugError
-from weft.model.attempts import Started, Worker
+from weft.model.attempts import Happened, Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 
@@ -223,3 +223,24 @@ def test_start_alone_is_committed_after_a_while_without_spinning(sessions):
     assert OneLong.committed[0] == "queued"
     assert OneLong.committed[-1] == "running"
     assert len(OneLong.waits) < 20
+
+
+class Telling(InProcess):
+    """A backend that loses a node before anything else happens."""
+
+    told = False
+
+    def poll(self, timeout_s):
+        if self.told:
+            return InProcess.poll(self, timeout_s)
+        self.told = True
+        return [Happened("node-lost", "rig-a")]
+
+
+def test_what_becomes_of_a_node_is_an_event_of_the_run(sessions):
+    sessions.go(round_body(2), backend_type=Telling)
+    assert sessions.finished
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    found = manifest.query("SELECT kind, detail FROM events")
+    manifest.close()
+    assert found == [("node-lost", "rig-a")]

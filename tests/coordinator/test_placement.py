@@ -175,6 +175,16 @@ def test_greedy_gives_a_retired_slot_nothing() -> None:
     assert greedy.choose(task(), [9, 1]) == 1
 
 
+def test_slot_that_is_back_gets_its_own_list_but_not_what_others_took_over() -> None:
+    placement = Placement([Node("a", cpus=1), Node("b", cpus=1)], "static")
+    tasks = [task(i) for i in range(6)]
+    placement.retire(0)
+    assert [placement.choose(t, [9, 9]) for t in tasks[:3]] == [1, 1, 1]
+    placement.restore(0)
+    placement.restore(0)
+    assert [placement.choose(t, [9, 9]) for t in tasks] == [1, 1, 1, 1, 0, 1]
+
+
 @pytest.mark.parametrize("mode", ["greedy", "static"])
 def test_task_fits_nowhere_when_every_slot_of_its_kind_is_gone(mode: str) -> None:
     placement = Placement([Node("a", gpus=1, cpus=1)], mode)
@@ -254,6 +264,20 @@ def test_last_slot_of_a_kind_retired_ends_the_run_in_one_line(
     rooms = (9, -1) if gpu == 0 else (-1, 9)
     with pytest.raises(WorldError, match=f"no {kind} slot is left for lab:task"):
         bench.place(*rooms)
+
+
+def test_every_slot_out_of_service_ends_the_run_in_one_line_unless_something_runs() -> None:
+    bench = SlotBench(once(calls(3)), Placement([Node("a", cpus=2)]))
+    assert bench.place(1, -1) == [(0, 0)]
+    assert bench.place(-1, -1) == []
+    with pytest.raises(WorldError, match="no CPU slot is left for lab:task"):
+        SlotBench(once(calls(3)), Placement([Node("a", cpus=2)])).place(-1, -1)
+
+
+def test_slot_that_is_back_takes_tasks_again() -> None:
+    bench = SlotBench(once(calls(3)), Placement([Node("a", cpus=2)]))
+    assert bench.place(-1, 1) == [(0, 1)]
+    assert bench.place(1, 0) == [(1, 0)]
 
 
 def test_nothing_is_said_while_something_that_fits_still_waits() -> None:

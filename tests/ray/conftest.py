@@ -46,7 +46,7 @@ class RayCluster:
         self.cluster.remove_node(self.raylets.pop(name), allow_graceful=False)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ray_environment() -> Iterator[None]:
     """Token authentication, no usage statistics, and a short path for Ray's sockets."""
     folder = tempfile.mkdtemp(prefix="wr", dir="/tmp")
@@ -56,6 +56,8 @@ def ray_environment() -> Iterator[None]:
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_TMPDIR": folder,
         "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+        "RAY_ENABLE_AUTO_CONNECT": "0",
+        "RAY_health_check_period_ms": "1000",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "WEFT_NODE_FOLDER": f"{folder}/nodes",
     }
@@ -70,7 +72,7 @@ def ray_environment() -> Iterator[None]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def cluster(ray_environment: None) -> Iterator[RayCluster]:
     import ray
     from ray.cluster_utils import Cluster

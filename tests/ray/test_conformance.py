@@ -37,7 +37,7 @@ def test_ray_backend_keeps_the_contract(check, cluster: RayCluster, tmp_path: Pa
     from weft.backends.raynode import NodeSpec
 
     setup = setup_in(tmp_path)
-    nodes = [Node("rig-a", cpus=2), Node("rig-b", cpus=1)]
+    nodes = [Node("rig-a", cpus=2)]
     specs = [NodeSpec(n.name, "conform", conformance.RUN_SEED, setup.marks.all, ()) for n in nodes]
 
     def make() -> RayBackend:

@@ -80,8 +80,8 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     shop = Shop(tmp_path, capsys)
     seen = tmp_path / "seen"
     seen.mkdir()
-    line = f"echo $$ > {seen}/$WEFT_ATTEMPT-$1; sleep 1; echo '[\"'$1'\"]'"
-    jobs = [shell(f"j{i}", line) | {"gpu": 1} for i in range(16)]
+    line = f"echo $$ > {seen}/$WEFT_ATTEMPT-$1; sleep 0.5; echo '[\"'$1'\"]'"
+    jobs = [shell(f"j{i}", line) | {"gpu": 1} for i in range(12)]
     for i, job in enumerate(jobs):
         job["argv"] += ["x", str(i)]
     shop.write(jobs)
@@ -100,10 +100,16 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     assert done.code == 0, done.err
     assert shop.ledger("ray") == shop.ledger("serial")
     found = status(tmp_path / "ray", events=True)
-    assert found.counts["completed"] == 16
+    assert found.counts["completed"] == 12
     kinds = [event.kind for event in found.events]
     assert "node-lost" in kinds
     assert any(event.detail == "slot-lost" for event in found.events)
+    assert [(loss.what, loss.name, loss.back_at) for loss in found.losses] == [
+        ("node", "rig-b", None)
+    ]
+    assert "node rig-b is lost" in shop.weft("status", "ray").out
+    assert shop.weft("report", "ray").code == 0
+    assert "node rig-b is lost" in (tmp_path / "ray" / "report.html").read_text()
     assert shop.weft("verify", "ray").code == 0
 
 
@@ -145,6 +151,7 @@ def test_coordinator_killed_leaves_nothing_and_resumes_to_the_same_ledger(
     assert shop.ledger("ray") == shop.ledger("serial")
 
 
+@pytest.mark.slow
 def test_node_lost_takes_its_slots_along_and_brings_them_back(
     cluster: RayCluster, tmp_path: Path
 ) -> None:

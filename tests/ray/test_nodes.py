@@ -21,7 +21,7 @@ from tests.ray.hosts import Hosts, entry, hosts_in
 from tests.support.arcruns import TASKS, TINY, write_tasks
 from tests.support.tools import require_tool
 from tests.tree.conftest import Wood
-from weft.arc.kernels.compiled import FOLDER
+from weft.arc.kernels.compiled import KERNELS
 
 THREE = ("rig1", "rig2", "rig3")
 SCRIPT = """import json, sys; print(json.dumps({"said": sys.argv[1]}))"""
@@ -38,7 +38,8 @@ def hosts() -> Iterator[Hosts]:
         with hosts_in(folder) as found:
             for name in THREE:
                 found.start(name)
-                shutil.copytree(FOLDER, found.home(name) / ".cache" / "weft" / FOLDER.name)
+                cache = found.home(name) / ".cache" / "weft"
+                shutil.copytree(KERNELS.folder, cache / KERNELS.folder.name)
             yield found
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -162,8 +163,13 @@ def test_run_without_a_cluster_says_how_to_start_one(desk: Desk) -> None:
     assert not (desk.folder / "x").exists()
 
 
-def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
-    desk: Desk, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    "searches",
+    [("jobs",), pytest.param(("arc", "tree", "jobs"), marks=pytest.mark.slow)],
+    ids=",".join,
+)
+def test_up_serves_searches_and_down_leaves_nothing(
+    searches: tuple[str, ...], desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in THREE:
         scripts = desk.hosts.home(name) / "scripts"
@@ -178,7 +184,7 @@ def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
         assert started.code == 0, started.err
         again = desk.nodes("up")
         assert again.code == 75
-        _compare(desk, capsys)
+        _compare(desk, capsys, searches)
     finally:
         ended = desk.nodes("down")
     assert (ended.code, ended.err) == (0, "")
@@ -188,7 +194,7 @@ def test_up_serves_jobs_arc_and_tree_and_down_leaves_nothing(
     assert _using(desk.home) == []
 
 
-def _compare(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
+def _compare(desk: Desk, capsys: pytest.CaptureFixture[str], searches: tuple[str, ...]) -> None:
     """Each search on the nodes and here: one ledger."""
     on_ray = ["--backend", "ray", "--nodes", "nodes.json", "-q"]
     jobs = [
@@ -200,11 +206,13 @@ def _compare(desk: Desk, capsys: pytest.CaptureFixture[str]) -> None:
     arc = ["arc", "solve", "--data", "tasks", *TINY]
     here = ["--backend", "serial", "-q"]
     simulated = ["--nodes", "nodes.json", "--simulate-nodes", "-q"]
-    for name, asked, plain in (
-        ("jobs", ["jobs", "run", "jobs.json"], simulated),
-        ("arc", [*arc], here),
-        ("tree", ["tree", "run", "tree.toml"], here),
-    ):
+    known = {
+        "jobs": (["jobs", "run", "jobs.json"], simulated),
+        "arc": (arc, here),
+        "tree": (["tree", "run", "tree.toml"], here),
+    }
+    for name in searches:
+        asked, plain = known[name]
         done = desk.weft(*asked, "--out", f"{name}-ray", *on_ray)
         assert done.code == 0, done.err
         assert desk.weft(*asked, "--out", f"{name}-here", *plain).code == 0

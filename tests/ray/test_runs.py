@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -35,6 +36,12 @@ def nodes_used(run: Path) -> set[str]:
         return {node for (node,) in db.execute("SELECT DISTINCT node FROM tasks")}
 
 
+def on_nodes() -> set[Path]:
+    """What runs have left on the nodes."""
+    folder = Path(os.environ["WEFT_NODE_FOLDER"])
+    return set(folder.iterdir()) if folder.exists() else set()
+
+
 def ledger(run: Path) -> str:
     return hashlib.sha256((run / "ledger.jsonl").read_bytes()).hexdigest()
 
@@ -48,7 +55,7 @@ def test_own_search_on_nodes_without_its_code_gives_the_serial_ledger(
     (tmp_path / "own" / "relay.py").rename(tmp_path / "own" / f"relay{workers}.py")
     asked = ["run", f"own/relay{workers}.py:relay"]
     asked += ["--args", '{"pieces":3,"size":9000000,"turns":1}']
-    shop = Shop(tmp_path, capsys)
+    shop, before = Shop(tmp_path, capsys), on_nodes()
     serial = shop.weft(*asked, "--out", "serial", "--backend", "serial", "-q")
     assert serial.code == 0, serial.err
     done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", str(workers), "-q")
@@ -57,6 +64,7 @@ def test_own_search_on_nodes_without_its_code_gives_the_serial_ledger(
     assert nodes_used(tmp_path / "ray") <= set(GPUS)
     assert shop.weft("verify", "ray").code == 0
     printed = [path.read_text() for path in sorted((tmp_path / "ray" / "logs").glob("*/*.log"))]
+    assert on_nodes() == before
     assert printed == ["turned 9000000 bytes\n"] * 3
 
 
@@ -113,10 +121,3 @@ def test_tree_on_nodes_gives_the_serial_ledger(
     assert (done.code, serial.code) == (0, 0), (serial, done)
     assert wood.ledger("ray") == wood.ledger("serial")
     assert len(nodes_used(tmp_path / "ray")) > 1
-
-
-def test_nodes_hold_nothing_of_a_run_that_is_over(cluster: RayCluster) -> None:
-    import os
-
-    folder = Path(os.environ["WEFT_NODE_FOLDER"])
-    assert not folder.exists() or not list(folder.iterdir())

@@ -251,10 +251,11 @@ def test_page_of_a_search_is_framed_and_may_run_nothing(
     subprocess.run([*COMMAND, *words], cwd=tmp_path, check=True, capture_output=True)
     server = serving(tmp_path / "runs")
     page = onlooker.open(server, f"/run/{server.id_of('two')}")
+    expect(page.locator("#badge")).to_have_text("finished, verified")  # nothing changes any more
     page.get_by_role("tab", name="Jobs").click()
-    frame = page.frame_locator("#page-0 iframe")
+    frame = page.frame_locator("#page-0 iframe:not(.loading)")
     expect(frame.locator(".page")).to_contain_text("one")
-    place = page.locator("#page-0 iframe")
+    place = page.locator("#page-0 iframe:not(.loading)")
     assert place.get_attribute("sandbox") == "allow-same-origin"
     inside = frame.locator("html").evaluate("html => html.scrollHeight")
     assert place.evaluate("frame => frame.clientHeight") >= inside, "as high as what is in it"

@@ -78,7 +78,7 @@ Effort = Annotated[
     str,
     typer.Option(
         metavar="quick|standard|all",
-        help="Attacks of up to 20 s, of up to 5 minutes, or all.",
+        help="What an attack may cost of one core: 20 s, 5 minutes, or anything.",
         rich_help_panel=options.DECIDES,
     ),
 ]

@@ -108,6 +108,7 @@ def pipeline(
     to: To = None,
     workers: options.Workers = None,
     backend: options.Backend = None,
+    ray_address: options.RayAddress = None,
     nodes: options.Nodes = None,
     simulate_nodes: options.SimulateNodes = False,
     placement: options.Placement = None,
@@ -141,13 +142,14 @@ def pipeline(
 
     from weft.wiring import prngpipe  # noqa: PLC0415 - slow to import
 
-    listed = _nodes(nodes, simulate=simulate_nodes)
+    listed = _nodes(nodes, simulate=simulate_nodes, backend=backend)
     execution = {
         "out": out,
         "seed": seed,
         "workers": workers,
         "backend": backend or "local",
         "nodes": listed,
+        "ray_address": options.ray_address(backend, ray_address, nodes),
         "placement": placement or "greedy",
         "accept": accept,
         "wall_limit_s": wall_limit,
@@ -268,9 +270,9 @@ def _pair(option: str, text: str | None) -> tuple[int, int] | None:
     return int(low), int(high)
 
 
-def _nodes(path: Path | None, *, simulate: bool) -> tuple[Node, ...]:
+def _nodes(path: Path | None, *, simulate: bool, backend: str | None) -> tuple[Node, ...]:
     """Return the nodes; one of them must have a slot for tasks that use no GPU."""
-    listed = options.read_nodes(path, simulate=simulate)
+    listed = options.read_nodes(path, simulate=simulate, backend=backend)
     if listed and not any(node.cpus for node in listed):
         raise UsageError(f"--nodes {path}: the pipeline runs on CPU slots", hint="add cpu_count")
     return listed

@@ -12,6 +12,7 @@ so nothing the search sees depends on who finished first.
 from __future__ import annotations
 
 import heapq
+import itertools
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,6 +53,8 @@ from weft.model.slots import local_nodes
 from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
 from weft.model.values import encode
 
+Entry = tuple[tuple[int, ...], int, OpenRoundState]
+"""A round with tasks to hand out, by the order of its lane."""
 PLACE_AHEAD = 1024
 """How many tasks that must wait may be passed over to find one that fits."""
 
@@ -115,7 +118,7 @@ class Machine:
         self._open: dict[tuple[str, int], OpenRoundState] = {}
         self._makers: dict[tuple[str, int], Callable[[int], TaskCall]] = {}
         self._unreleased: list[tuple[OpenRoundState, int, int]] = []
-        self._ready: list[tuple[tuple[int, ...], int, OpenRoundState]] = []
+        self._ready: list[Entry] = []
         self._pushes = 0
         self._out: dict[int, Task] = {}
         self._limited: dict[int, Task] = {}
@@ -179,7 +182,7 @@ class Machine:
         self._retire(rooms)
         left = sum(room for room in rooms if room > 0)
         taken: list[Assignment] = []
-        passed: list[tuple[tuple[int, ...], int, OpenRoundState]] = []
+        passed: list[Entry] = []
         waits = False  # a task that must run alone lets nothing behind it start before it
         while left > len(taken) and self._ready and self._alone is None and not waits:
             state = self._ready[0][2]
@@ -190,12 +193,20 @@ class Machine:
             heapq.heappop(self._ready)
         for entry in passed:
             heapq.heappush(self._ready, entry)
-        if not taken and not self._out and passed:
-            self._check_placeable(passed[0][2])
+        if not taken and not self._out:
+            self._check_placeable(passed or self._without_slots(rooms))
         return taken
 
-    def _check_placeable(self, state: OpenRoundState) -> None:
+    def _without_slots(self, rooms: Sequence[int]) -> list[Entry]:
+        """What waits although every slot is out of service."""
+        waiting = (entry for entry in self._ready if entry[2].ready and not entry[2].closed)
+        return list(itertools.islice(waiting, 1)) if max(rooms) < 0 else []
+
+    def _check_placeable(self, waiting: Sequence[Entry]) -> None:
         """Nothing runs and nothing could be placed: say so when it can never be."""
+        if not waiting:
+            return
+        state = waiting[0][2]
         task = state.tasks[state.ready[0]]
         if not self._placement.fits(task):
             kind = "GPU" if task.limits.gpu else "CPU"

@@ -109,9 +109,10 @@ def _attack(
     Returns what was found, best first, and the ranges that were covered. A find that training
     takes for beyond accident and the holdout does not confirm ends nothing: the rest goes on.
     """
+    known = [Planned.from_dict(one) for one in plans]
     ranked: Ranked = []
     covered: list[Range] = []
-    for wave in planning.waves([Planned.from_dict(one) for one in plans]):
+    for wave in planning.waves(known, settings["max_cost"]):
         pending = wave
         while pending:
             calls = [

@@ -42,7 +42,7 @@ class Settings:
     corrupt_percent: int = 10
     alpha_evidence: int = 3000
     max_cost: int | None = None
-    """Milliseconds of one core that a plan may be estimated to cost; dearer ones become gaps."""
+    """Milliseconds of one core after which a plan is left where it is, by its estimate."""
     predict: int = 100
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,22 +89,30 @@ class Planned:
         """Read the recorded form."""
         return Planned(raw["stream"], Plan.from_dict(raw["plan"]), raw["weight"])
 
+    def spent(self, hi: int) -> int:
+        """Return what the plan will have cost at the end of unit `hi`."""
+        return self.plan.cost * hi // self.plan.units
+
     def wave_of(self, hi: int) -> int:
         """Return the wave of the range that ends with unit `hi`."""
-        spent = self.weight * self.plan.cost * hi // self.plan.units
-        return next((i for i, most in enumerate(WAVE_COSTS) if spent <= most), len(WAVE_COSTS))
+        counted = self.weight * self.spent(hi)
+        return next((i for i, most in enumerate(WAVE_COSTS) if counted <= most), len(WAVE_COSTS))
 
 
 Range = tuple[int, int, int]
 """Number of the plan, first unit, end."""
 
 
-def waves(plans: Sequence[Planned]) -> list[list[Range]]:
-    """Return the ranges of all plans, wave by wave, in the order of the plans; none is empty."""
+def waves(plans: Sequence[Planned], max_cost: int | None = None) -> list[list[Range]]:
+    """Return the ranges of all plans, wave by wave, in the order of the plans; none is empty.
+
+    A plan ends with the last range at whose end it has not cost more than `max_cost`.
+    """
     found: list[list[Range]] = [[] for _ in range(len(WAVE_COSTS) + 1)]
     for number, one in enumerate(plans):
         for lo, hi in one.plan.ranges():
-            found[one.wave_of(hi)].append((number, lo, hi))
+            if max_cost is None or one.spent(hi) <= max_cost:
+                found[one.wave_of(hi)].append((number, lo, hi))
     return [wave for wave in found if wave]
 
 
@@ -118,18 +126,8 @@ def make_plans(history: History, settings: Settings) -> tuple[list[Planned], lis
                 if _wanted(said, settings) and isinstance(said, Gap):
                     gaps.append(said)
                 elif _wanted(said, settings) and isinstance(said, Plan):
-                    _sort_in(Planned(stream, said, _weight(said)), settings, plans, gaps)
+                    plans.append(Planned(stream, said, _weight(said)))
     return sorted(plans, key=_order), list(dict.fromkeys(gaps))
-
-
-def _sort_in(one: Planned, settings: Settings, plans: list[Planned], gaps: list[Gap]) -> None:
-    plan = one.plan
-    if settings.max_cost is None or plan.cost <= settings.max_cost:
-        plans.append(one)
-        return
-    seconds = -(-plan.cost // 1000)
-    why = f"left out: about {seconds:,} s of one core; --effort all includes it"
-    gaps.append(Gap(plan.attack, plan.family, plan.output, why))
 
 
 def _wanted(said: Plan | Gap, settings: Settings) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from weft.model.values import from_wire
+from weft.model.values import Object, from_wire
 from weft.prng import words
 from weft.prng.generate import generate
 from weft.prng.history import History
@@ -38,7 +38,11 @@ def pages(run: RunView) -> list[Page]:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
         return [Page("Draws", body + _residues(history.draws, 0), order=1)]
     said = [element("p", line) for line in words.verdict_lines(answer, len(history)) if line]
-    parts = [*said[: 4 if answer["found"] else 2], _finds(answer), _timeline(answer, history)]
+    parts = [
+        *said[: 5 if answer["verdict"] == "signal" else 2],
+        _finds(answer),
+        _timeline(answer, history),
+    ]
     parts += [_residues(history.draws, answer["modulus"]), _coverage(answer)]
     return [Page("Verdict", Markup("").join(parts), order=1)]
 
@@ -54,7 +58,7 @@ def answer_of(run: RunView) -> dict[str, Any] | None:
 
 def _history(run: RunView) -> History:
     digest = run.genesis()["inputs"]["history"]
-    return History.from_canonical(run.read(digest))
+    return History.from_canonical(run.read(Object(digest)))
 
 
 def _finds(answer: Mapping[str, Any]) -> Markup:
@@ -89,9 +93,9 @@ def _bars(right: Sequence[bool], train: int) -> Markup:
         height = HEIGHT * sum(bar) / len(bar)
         path += f"M{number * step:.5g} {HEIGHT}v-{height:.4g}h{step * 0.85:.4g}v{height:.4g}z"
     held_at = WIDTH * train / len(right)
-    shade = element("rect", x=held_at, y=0, width=WIDTH - held_at, height=HEIGHT, fill_opacity=0.12)
+    shade = element("rect", x=held_at, y=0, width=WIDTH - held_at, height=HEIGHT, fill_opacity=0.25)
     label = f"share of right draws, {per_bar} per bar"
-    return drawing(WIDTH, HEIGHT, shade, element("path", d=path, class_="worked"), label=label)
+    return drawing(WIDTH, HEIGHT, element("path", d=path, class_="worked"), shade, label=label)
 
 
 def _residues(draws: Sequence[int], modulus: int) -> Markup:
@@ -121,8 +125,21 @@ def _residue(draws: Sequence[int], modulus: int) -> Markup:
 
 def _coverage(answer: Mapping[str, Any]) -> Markup:
     heads = ["generator", "output", "attack", "covers"]
-    rows = [[o["family"], o["output"], o["attack"], o["covers"]] for o in answer["covered"]]
-    gaps = [[g["family"], g["output"], g["attack"], g["why"]] for g in answer["gaps"]]
-    left = [[o["family"], o["output"], o["attack"], "not needed"] for o in answer["not_tried"]]
-    body = element("h3", "What would have been found") + table(heads, rows)
-    return body + element("h3", "What was not covered") + table([*heads[:3], "why"], gaps + left)
+    rows = [[*_names(one), one["covers"]] for one in answer["covered"]]
+    gaps = [[*_names(gap), gap["why"]] for gap in answer["gaps"]]
+    left = [[*_names(one), one["covers"]] for one in answer["not_tried"]]
+    cut = [
+        [*_names(o), f"{o['done']} of {o['units']} parts: {o['covers']}"] for o in answer["in_part"]
+    ]
+    parts = [
+        ("What would have been found", heads, rows),
+        ("Covered in part", heads, cut),
+        ("Not tried", heads, left),
+        ("What was not covered", [*heads[:3], "why"], gaps),
+    ]
+    shown = [element("h3", title) + table(named, body) for title, named, body in parts if body]
+    return Markup("").join(shown)
+
+
+def _names(one: Mapping[str, Any]) -> list[str]:
+    return [one["family"], one["output"], one["attack"]]

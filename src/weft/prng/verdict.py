@@ -78,15 +78,17 @@ def conclude(
     found = [dict(one) for one in ranked if not signal or _suffices(one, alpha)]
     if not signal:
         found = [{**one, "next": []} for one in found]
-    whole = {n for n, one in enumerate(plans) if _units(covered, n) == one["plan"]["units"]}
+    done = [_units(covered, number) for number in range(len(plans))]
+    told = [_covered(one, units) for one, units in zip(plans, done, strict=True)]
     verdict = SIGNAL if signal else STRUCTURE if hints else NO_SIGNAL
     return {
         "verdict": verdict,
         "modulus": settings["modulus"],
         "found": found,
         "hints": [dict(hint) for hint in hints],
-        "covered": [_covered(one) for n, one in enumerate(plans) if n in whole],
-        "not_tried": [_covered(one) for n, one in enumerate(plans) if n not in whole],
+        "covered": [one for one in told if one["done"] == one["units"]],
+        "in_part": [one for one in told if 0 < one["done"] < one["units"]],
+        "not_tried": [one for one in told if one["done"] == 0],
         "gaps": [dict(gap) for gap in gaps],
     }
 
@@ -96,7 +98,7 @@ def _units(covered: Sequence[Range], plan: int) -> int:
     return sum(hi - lo for number, lo, hi in covered if number == plan)
 
 
-def _covered(one: Mapping[str, Any]) -> dict[str, Any]:
+def _covered(one: Mapping[str, Any], done: int) -> dict[str, Any]:
     plan = one["plan"]
-    names = ("attack", "family", "output", "covers")
-    return {"stream": one["stream"], **{name: plan[name] for name in names}}
+    names = ("attack", "family", "output", "covers", "units")
+    return {"stream": one["stream"], "done": done, **{name: plan[name] for name in names}}

@@ -66,13 +66,25 @@ def _no_signal(answer: Mapping[str, Any], draws: int) -> Iterator[str]:
     yield "Any of these would have been found:"
     yield from (f"  {line}" for line in covered_lines(answer["covered"]))
     yield "Not covered:"
-    gaps = [(gap["family"], gap["output"], gap["why"]) for gap in answer["gaps"]]
-    yield from (f"  {line}" for line in _grouped(gaps))
+    yield from (f"  {line}" for line in left_lines(answer))
 
 
 def covered_lines(covered: Sequence[Mapping[str, Any]]) -> list[str]:
     """Say what was covered, one line for each family and kind of coverage."""
     return _grouped([(one["family"], one["output"], one["covers"]) for one in covered])
+
+
+def left_lines(answer: Mapping[str, Any]) -> list[str]:
+    """Say what was not covered: attacks that could not be used, or ended for their cost."""
+    gaps = [(gap["family"], gap["output"], gap["why"]) for gap in answer["gaps"]]
+    cut = [(one["family"], one["output"], _in_part(one)) for one in answer["in_part"]]
+    left = [(o["family"], o["output"], f"not tried: {o['covers']}") for o in answer["not_tried"]]
+    more = ["--effort all does not stop for the cost"] if cut or left else []
+    return [*_grouped([*gaps, *cut, *left]), *more]
+
+
+def _in_part(one: Mapping[str, Any]) -> str:
+    return f"the rest after {one['done']} of {one['units']} parts of: {one['covers']}"
 
 
 def _grouped(items: Sequence[tuple[str, str, str]]) -> list[str]:

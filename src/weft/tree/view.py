@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
@@ -37,7 +37,6 @@ class Timing:
     node: str | None = None
     gpu: int | None = None
     attempt: int = 0
-    slots: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -118,5 +117,3 @@ def _time(timing: dict[int, Timing], task: TaskSeen) -> None:
     own.finished_at = task.finished_at or own.finished_at
     own.task_state, own.attempt, own.node, own.gpu = task.state, task.attempt, task.node, task.gpu
     own.worker_pid, own.worker_started = task.worker_pid, task.worker_started
-    if "slot" in task.notes:
-        own.slots.append(str(task.notes["slot"]))

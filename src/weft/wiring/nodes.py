@@ -185,7 +185,8 @@ def _start(
     number: int,
 ) -> None:
     node = entry.to_node()
-    options = [f"--address={cluster.address}", f"--node-ip-address={report.address}"]
+    address = cluster.address.rpartition(":")[0] if report.address == LOOPBACK else report.address
+    options = [f"--address={cluster.address}", f"--node-ip-address={address}"]
     options += [f"--num-gpus={node.gpus}", f"--num-cpus={max(1, node.cpus)}"]
     options += ["--labels", f"{LABEL}={entry.hostname}"]
     order = nodeagent.Order("start", _folder(path, f"n{number}"), cluster.token, tuple(options))

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import uvicorn
+
 from weft.errors import FileInvalid, StorageFailed, UsageError
 from weft.serve.app import new_app
 from weft.serve.guard import Gate
@@ -38,13 +40,24 @@ class Served:
         return f"http://{LOOPBACK}:{self.port}/?token={self.token}"
 
 
+class _Server(uvicorn.Server):
+    """A server that says when it can be asked and stopped."""
+
+    def __init__(self, config: uvicorn.Config, begun: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._begun = begun
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, then say so: signals are caught by now."""
+        await super().startup(sockets=sockets)
+        self._begun()
+
+
 def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
     """Serve the runs below a folder until Ctrl-C; `announce` is told once it listens.
 
     Raises FileInvalid when there is no such folder, StorageFailed when the port is taken.
     """
-    import uvicorn  # noqa: PLC0415 - slow to import
-
     if not root.is_dir():
         raise FileInvalid(f"{root} is not a folder", hint="give the folder that holds your runs")
     register_pages()
@@ -53,19 +66,17 @@ def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
     views = Views(real_place().heads)
     gate = Gate(served.port, served.token)
     app = new_app(Shelf(root), views, gate, lambda: server.should_exit)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_level="error",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            ws="none",
-            lifespan="off",
-            timeout_graceful_shutdown=2,
-        )
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=2,
     )
-    announce(served)
+    server = _Server(config, lambda: announce(served))
     with listening:
         server.run(sockets=[listening])
 

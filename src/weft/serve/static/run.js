@@ -27,11 +27,11 @@
   }
 
   const loadTasks = weft.oneAtATime(async () => {
-    const query = new URLSearchParams({ ...asked, off: [...off].join(","), find: find.value });
+    const wanted = asked.first, query = new URLSearchParams({ ...asked, off: [...off].join(","), find: find.value });
     const data = await weft.ask(base + "/tasks?" + query);
     const of = weft.tasks(data), body = table.tBodies[0], focused = document.activeElement;
     const place = body.contains(focused) ? [...body.querySelectorAll("button")].indexOf(focused) : -1;
-    asked.first = data.first;
+    if (asked.first === wanted) asked.first = data.first;  // not when another page was asked for meanwhile
     body.replaceChildren(...data.tasks.flatMap((t) => of.row(t, lives.has(of.key(t)), tellRecord)));
     for (const key of lives) tellRecord(key, true);
     if (place >= 0) (body.querySelectorAll("button")[place] || table).focus();
@@ -127,9 +127,9 @@
     return row;
   }
   const loadLedger = weft.oneAtATime(async () => {
-    const query = new URLSearchParams({ ...ledgerAsked, find: ledgerFind.value });
+    const wanted = ledgerAsked.first, query = new URLSearchParams({ ...ledgerAsked, find: ledgerFind.value });
     const data = await weft.ask(base + "/ledger?" + query);
-    ledgerAsked.first = data.first;
+    if (ledgerAsked.first === wanted) ledgerAsked.first = data.first;
     $("ledger-table").tBodies[0].replaceChildren(...data.records.map(recordRow));
     $("ledger-said").textContent = count(data.size) + (data.size === 1 ? " record" : " records")
       + (ledgerFind.value ? ", " + count(data.total) + " found" : "");
@@ -159,12 +159,13 @@
     if (location.hash.startsWith("#page-")) window.dispatchEvent(new HashChangeEvent("hashchange"));
   });
   function loadPage(view) {
-    const number = view.id.slice(5), old = view.querySelector("iframe"), frame = make("iframe", null, "frame");
+    const number = view.id.slice(5), old = view.querySelector("iframe"), frame = make("iframe", null, "frame loading");
+    if (view.querySelector(".loading")) return;
     frame.title = $("tab-" + view.id).textContent;
     frame.setAttribute("sandbox", "allow-same-origin");
-    if (old) frame.style.height = old.style.height;
     frame.addEventListener("load", () => {
       frame.style.height = frame.contentDocument.documentElement.scrollHeight + 24 + "px";
+      frame.classList.remove("loading");
       if (old) old.remove();
     });
     frame.src = base + "/page/" + number;

@@ -1,0 +1,209 @@
+"""The parts of the Ray backend that need no cluster."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from weft.backends.raynode import FOLDER_VARIABLE, NodeSpec, SlotActor, open_node, weft_digest
+from weft.backends.strays import TOP_US, Marks
+from weft.errors import FileInvalid, WorldError
+from weft.wiring import nodeprobe, rayclusters
+from weft.wiring.codepacks import CodePacks
+from weft.wiring.nodeagent import LONGEST_FOLDER, Order, node_mark, start, stop
+from weft.wiring.nodesfile import NodeEntry
+from weft.wiring.nodessh import _refusal, _script
+from weft.wiring.rayclusters import ClusterFile, address_for, cluster_path, token_for
+
+
+def test_marks_of_nodes_are_above_those_of_all_runs() -> None:
+    """So that a worker can be given its run's mark without privilege."""
+    mark = node_mark(Path("/somewhere"))[0]
+    assert TOP_US < mark < 2**63
+    assert Marks.of("any").all.stop <= TOP_US
+
+
+@pytest.mark.parametrize("session", [0, 1, 63, 64])
+def test_sessions_have_marks_apart_that_together_are_the_runs(
+    session: int, ray_environment: None
+) -> None:
+    from weft.backends.raybackend import SESSIONS, other_marks, session_marks
+
+    marks = Marks.of("run")
+    ours, others = session_marks(marks, session), other_marks(marks, session)
+    assert len(ours.all) + sum(len(some) for some in others) == len(marks.all)
+    assert not any(ours.all.start in some or ours.all[-1] in some for some in others)
+    assert session_marks(marks, session + SESSIONS).all == ours.all
+
+
+def test_probe_and_actor_agree_on_the_digest_of_weft() -> None:
+    assert nodeprobe._weft_digest() == weft_digest()
+
+
+def test_node_is_found_by_label_host_name_or_address(ray_environment: None) -> None:
+    from weft.backends.raycluster import RayNode, match
+
+    living = [
+        RayNode("1", "rig-a", "10.0.0.1", 2, 4, False),
+        RayNode("2", "vm", "10.0.0.2", 0, 4, False),
+        RayNode("3", "vm", "10.0.0.3", 0, 0, True),
+    ]
+    names = ["rig-a", "10.0.0.2", "vm", "localhost", "gone"]
+    found = match(names, living, ["localhost"])
+    assert {n: f.id for n, f in found.items()} == {
+        "rig-a": "1", "10.0.0.2": "2", "vm": "2", "localhost": "3",
+    }  # fmt: skip
+
+
+# -- files of clusters ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+def test_cluster_file_is_for_its_owner_and_found_by_node_file_and_address(home: Path) -> None:
+    nodes = home / "nodes.toml"
+    cluster_path(nodes).parent.mkdir(parents=True)
+    made = ClusterFile("h:1", "secret", str(nodes))
+    made.write(cluster_path(nodes))
+    assert cluster_path(nodes).stat().st_mode & 0o077 == 0
+    assert ClusterFile.read(cluster_path(nodes)) == made
+    assert (address_for(nodes), address_for(None)) == ("h:1", "h:1")
+    assert (token_for("h:1"), token_for("other:1")) == ("secret", "")
+
+
+def test_cluster_that_is_not_up_is_said_with_the_next_command(home: Path) -> None:
+    with pytest.raises(
+        WorldError, match=r"no Ray cluster is up for n\.toml; weft nodes up n\.toml"
+    ):
+        address_for(Path("n.toml"))
+    with pytest.raises(WorldError, match="no Ray cluster is up; weft nodes up FILE"):
+        address_for(None)
+    for number in range(2):
+        ClusterFile(f"h:{number}", "t", "x").write(
+            Path(rayclusters.FOLDER).expanduser() / str(number) / "cluster.json"
+        )
+    with pytest.raises(WorldError, match="several Ray clusters are up"):
+        address_for(None)
+
+
+def test_cluster_file_damaged_is_one_line(home: Path) -> None:
+    path = cluster_path(Path("n.toml"))
+    path.parent.mkdir(parents=True)
+    for text in ("", "[]", '{"schema_version": 1}', '{"schema_version": 9}'):
+        path.write_text(text)
+        with pytest.raises(FileInvalid, match="is not the file of a cluster"):
+            ClusterFile.read(path)
+
+
+# -- code that travels ------------------------------------------------------------------------
+
+
+def test_pack_has_the_folders_python_files_and_packages_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("packed_one.py", "beside.py", "pkg/__init__.py", "pkg/deep/x.py", "data.csv",
+                 "plain/y.py", ".hidden/__init__.py"):  # fmt: skip
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    packs = CodePacks(lambda: ["packed_one", "weft", "json", "pytest", "nowhere"])
+    [pack] = packs()
+    assert packs() == [pack]
+    with tarfile.open(fileobj=io.BytesIO(pack.data)) as files:
+        names = files.getnames()
+    assert names == ["beside.py", "packed_one.py", "pkg/__init__.py", "pkg/deep/x.py"]
+
+
+# -- objects on a node ------------------------------------------------------------------------
+
+
+def test_object_is_kept_only_if_its_bytes_fit_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import hashlib
+
+    from weft.model.slots import Slot
+
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr("weft.backends.raynode._placed", lambda slot: slot)
+    spec = NodeSpec("n", "run", 0, range(0), ())
+    open_node(spec)
+    actor = SlotActor(spec, Slot("n", None, 0))
+    digest = hashlib.sha256(b"onetwo").hexdigest()
+    assert actor.store("a", b"one", None)
+    assert not actor.store("a", b"tow", digest)
+    assert not actor.holds(digest)
+    assert actor.store("b", b"one", None)
+    assert actor.store("b", b"two", digest)
+    assert actor.holds(digest)
+    assert list((tmp_path / "run-n" / "staging").iterdir()) == []
+
+
+# -- over SSH ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        ({}, "python3"),
+        ({"python_env": "{home}/env"}, "{home}/env/bin/python"),
+        ({"python_env": "~/env"}, "{home}/env/bin/python"),
+        ({"python_env": "env", "script_path": "~"}, "{home}/env/bin/python"),
+        ({"python_env": "~/env/bin/activate"}, "{home}/env/bin/python"),
+        ({"python_env": "~/env/bin/python"}, "{home}/env/bin/python"),
+        ({"python_env": "~/it's $(odd)/bin/python"}, "{home}/it's $(odd)/bin/python"),
+    ],
+)
+def test_interpreter_of_a_node_is_found_by_its_own_shell(
+    fields: dict[str, str], wanted: str, tmp_path: Path
+) -> None:
+    for folder in ("env", "it's $(odd)"):
+        (tmp_path / folder / "bin").mkdir(parents=True)
+        python = tmp_path / folder / "bin" / "python"
+        python.write_text('#!/bin/sh\necho "$0"\n')
+        python.chmod(0o755)
+    (tmp_path / "python3").write_text('#!/bin/sh\necho "${0##*/}"\n')
+    (tmp_path / "python3").chmod(0o755)
+    asked = {name: value.replace("{home}", str(tmp_path)) for name, value in fields.items()}
+    done = subprocess.run(
+        ["sh", "-c", _script(NodeEntry(hostname="x", **asked), "-")],
+        env={"HOME": str(tmp_path), "PATH": f"{tmp_path}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == wanted.replace("{home}", str(tmp_path)), done.stderr
+
+
+def test_unknown_words_of_ssh_are_passed_on_in_one_line() -> None:
+    told = str(_refusal(NodeEntry(hostname="x"), 255, "first\nsomething odd\n"))
+    assert told == "node x: something odd; ssh x"
+
+
+def test_folder_too_long_for_sockets_is_refused_before_anything_is_made(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * LONGEST_FOLDER)
+    assert "too long for Ray's sockets" in start(Order("start", str(folder)))
+    assert not folder.exists()
+
+
+def test_stop_where_nothing_runs_removes_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "id" / "n0" / "session").mkdir(parents=True)
+    assert stop(Order("stop", str(tmp_path / "id" / "n0"))) == ""
+    assert not (tmp_path / "id").exists()
+
+
+def test_probe_runs_without_weft(tmp_path: Path) -> None:
+    text = Path(nodeprobe.__file__).read_text()
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-"], input=text, capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.stdout.startswith(nodeprobe.MARK), done.stderr
+    assert '"weft": null' in done.stdout
