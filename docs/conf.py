@@ -19,5 +19,6 @@ html_theme = "furo"
 extensions = ["myst_parser"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
+highlight_language = "text"
 html_copy_source = False
 html_show_sphinx = False
