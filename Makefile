@@ -9,7 +9,8 @@ DEV_STAMP := $(VENV)/.installed-dev
 JUNIT := build/junit.xml
 CORE := weft.model,weft.ledger,weft.storage,weft.coordinator
 CORE_TESTS := $(addprefix tests/,model ledger storage coordinator worker wiring test_api.py)
-CHECKED := src tests examples benchmarks tools
+CHECKED := src tests examples benchmarks tools docs
+SITE := -m sphinx -W --keep-going -n -q -b html docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
@@ -20,7 +21,7 @@ help:
 	@echo "make test    install with dev tools, then all checks and tests"
 	@echo "make bench   side-by-side benchmarks, results under docs/benchmarks"
 	@echo "make chaos   the slow fault campaigns, with their seeds and figures"
-	@echo "make docs    write the generated pages again"
+	@echo "make docs    write the generated pages again, then the site into build/docs"
 	@echo "make clean   remove .venv, caches and build output"
 
 demo: $(RUN_STAMP)
@@ -52,6 +53,8 @@ chaos: $(DEV_STAMP)
 
 docs: $(DEV_STAMP)
 	$(BIN)/python tools/make_docs.py
+	$(BIN)/python $(SITE) build/docs
+	@echo "open build/docs/index.html"
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

@@ -8,7 +8,10 @@ from time import perf_counter
 
 import pytest
 
-HEAVY = ("cryptography", "filelock", "psutil", "pydantic", "rich", "sqlite3", "weft.wiring")
+HEAVY = (
+    "cryptography", "filelock", "jinja2", "psutil", "pydantic", "rich", "sqlite3", "starlette",
+    "uvicorn", "weft.wiring",
+)  # fmt: skip
 LIMIT_S = 0.3
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from weft.prng.planning import Settings
     from weft.wiring.outcome import Run
 
-EFFORTS = {"quick": 20_000, "standard": 300_000, "all": None}
-"""Milliseconds of one core that one attack may be estimated to cost."""
+EFFORTS = {"quick": 5_000, "standard": 300_000, "all": None}
+"""Milliseconds of one core that one attack may be estimated to cost; what is rare gets less."""
 MAX_SKIP = 100_000
 MAX_START = 10_000_000
 ALPHA = 0.001
@@ -78,7 +78,7 @@ Effort = Annotated[
     str,
     typer.Option(
         metavar="quick|standard|all",
-        help="What an attack may cost of one core: 20 s, 5 minutes, or anything.",
+        help="What an attack may cost of one core: 5 s, 5 minutes, or anything.",
         rich_help_panel=options.DECIDES,
     ),
 ]

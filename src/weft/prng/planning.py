@@ -42,7 +42,7 @@ class Settings:
     corrupt_percent: int = 10
     alpha_evidence: int = 3000
     max_cost: int | None = None
-    """Milliseconds of one core after which a plan is left where it is, by its estimate."""
+    """Milliseconds of one core after which a plan is left where it is, as it counts."""
     predict: int = 100
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,13 +89,13 @@ class Planned:
         """Read the recorded form."""
         return Planned(raw["stream"], Plan.from_dict(raw["plan"]), raw["weight"])
 
-    def spent(self, hi: int) -> int:
-        """Return what the plan will have cost at the end of unit `hi`."""
-        return self.plan.cost * hi // self.plan.units
+    def counted(self, hi: int) -> int:
+        """Return what the plan will have cost at the end of unit `hi`, as it counts."""
+        return self.weight * self.plan.cost * hi // self.plan.units
 
     def wave_of(self, hi: int) -> int:
         """Return the wave of the range that ends with unit `hi`."""
-        counted = self.weight * self.spent(hi)
+        counted = self.counted(hi)
         return next((i for i, most in enumerate(WAVE_COSTS) if counted <= most), len(WAVE_COSTS))
 
 
@@ -106,12 +106,12 @@ Range = tuple[int, int, int]
 def waves(plans: Sequence[Planned], max_cost: int | None = None) -> list[list[Range]]:
     """Return the ranges of all plans, wave by wave, in the order of the plans; none is empty.
 
-    A plan ends with the last range at whose end it has not cost more than `max_cost`.
+    A plan ends with the last range at whose end it does not count more than `max_cost`.
     """
     found: list[list[Range]] = [[] for _ in range(len(WAVE_COSTS) + 1)]
     for number, one in enumerate(plans):
         for lo, hi in one.plan.ranges():
-            if max_cost is None or one.spent(hi) <= max_cost:
+            if max_cost is None or one.counted(hi) <= max_cost:
                 found[one.wave_of(hi)].append((number, lo, hi))
     return [wave for wave in found if wave]
 

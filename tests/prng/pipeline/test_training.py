@@ -116,8 +116,9 @@ def test_fold_whose_labels_hardly_vary_does_not_outweigh_others() -> None:
 
 
 def test_pool_keeps_the_best_of_every_window_in_any_chunks(scored: Any) -> None:
-    whole = training.pooled([scored], 10)
-    halves = training.pooled([scored[:400], scored[400:]], 10)
+    whole = training.pooled(scored, 10)
+    first = training.pooled(scored[:400], 10)
+    halves = training.pooled(table.concat([first, scored[400:]]), 10)
     assert sorted(whole.rows()) == sorted(halves.rows())
     assert len(whole) == 140
 

@@ -51,12 +51,11 @@ def pool(
 ) -> dict[str, Any]:
     """Gather the survivors to learn from and those to rank, chunk by chunk."""
     known = ground(plan, split, window)
-    best_so_far = None
-    for piece in scored:
-        part = training.pooled([table.from_parquet(get(piece))], size)
-        both = part if best_so_far is None else table.concat([best_so_far, part])
-        best_so_far = training.pooled([both], size)
-    assert best_so_far is not None
+    best_so_far = table.from_parquet(get(scored[0]))
+    for piece in scored[1:]:
+        kept_now = training.pooled(best_so_far, size)
+        best_so_far = table.concat([kept_now, table.from_parquet(get(piece))])
+    best_so_far = training.pooled(best_so_far, size)
     inner, final = nulls.divided(best_so_far, known.streams())
     seeds = nulls.null_seeds(known.plan, best_so_far)
     return {

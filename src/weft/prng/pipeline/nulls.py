@@ -95,7 +95,7 @@ def rerun(plan: Plan, split: Split, chosen: Chosen, seeds: Any, seed: int) -> in
     counts = window.judge(plan, split, params, found, 1).counts
     rows = window.kept(window.merged([found]), params)
     scored = scorer_of(plan, split, params, counts, chosen.config).score(rows)
-    pool = training.pooled([scored], chosen.training.pool_size)
+    pool = training.pooled(scored, chosen.training.pool_size)
     inner, final = divided(pool, split.mode(params.sessions))
     if not len(final):
         return 0

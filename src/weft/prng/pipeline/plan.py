@@ -26,7 +26,7 @@ AUTO = "auto"
 BATCH = 4
 """Trials asked for at a time, whatever the number of slots."""
 RANGE_SEEDS = 65_536
-CHUNK_ROWS = 16_384
+CHUNK_ROWS = 8_192
 NULLS = 99
 NULL_SEEDS = 2_048
 """Seeds of a rerun, on the observed history as on others."""

@@ -30,19 +30,11 @@ OVERFIT = 300
 LEAST_ROWS = 20
 
 
-def pooled(scored: Sequence[pl.DataFrame], size: int) -> pl.DataFrame:
+def pooled(rows: pl.DataFrame, size: int) -> pl.DataFrame:
     """Keep of each window the `size` survivors with most hits; ties in the order of tables."""
-    kept = [
-        part.sort("hits", descending=True, maintain_order=True).head(size)
-        for piece in scored
-        for part in piece.partition_by("cut", "stream", maintain_order=True)
-    ]
-    if not kept:
-        return scored[0]
-    parts = table.concat(kept).partition_by("cut", "stream", maintain_order=True)
-    return table.concat(
-        [part.sort("hits", descending=True, maintain_order=True).head(size) for part in parts]
-    )
+    parts = rows.partition_by("cut", "stream", maintain_order=True)
+    best = [part.sort("hits", descending=True, maintain_order=True).head(size) for part in parts]
+    return table.concat(best) if best else rows
 
 
 def labels(rows: pl.DataFrame) -> Any:

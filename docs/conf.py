@@ -1,0 +1,24 @@
+"""How Sphinx builds these pages: `make docs`.
+
+The pages stay plain Markdown that a repository browser shows as it is; this file only names the
+theme and the extension that reads them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+_PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text("utf-8"))
+
+project = "Weft"
+release = version = _PROJECT["project"]["version"]
+language = "en"
+html_title = f"Weft {release}"
+html_theme = "furo"
+extensions = ["myst_parser"]
+myst_heading_anchors = 3
+exclude_patterns = ["_build"]
+highlight_language = "text"
+html_copy_source = False
+html_show_sphinx = False
