@@ -16,6 +16,7 @@ from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 
 SOURCE = '''
+import os
 from pathlib import Path
 
 @weft.task
