@@ -93,6 +93,8 @@ def read_earlier(path: Path, step: str) -> Earlier:
     later = {name for at in STEPS[STEPS.index(step) :] for name in seen[at].artifacts}
     kept = {n: view.read(one) for n, one in artifacts_of(view).items() if n not in later}
     if step == "6":
+        if "model" not in kept:
+            raise InputError(f"{path} has no signal and left no model, which step 6 needs")
         check_sidecar(artifact.unpack("sidecar", kept["sidecar"]), kept["model"])
     args: Any = from_wire(view.genesis()["config"]["args"])
     return Earlier(found.root, found.size, Plan.from_dict(args["plan"]), kept)
