@@ -80,7 +80,9 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     shop = Shop(tmp_path, capsys)
     seen = tmp_path / "seen"
     seen.mkdir()
-    line = f"echo $$ > {seen}/$WEFT_ATTEMPT-$1; sleep 0.5; echo '[\"'$1'\"]'"
+    slow = tmp_path / "slow"  # while it is there, job 1, which rig-b gets, does not end
+    wait = f"while [ $1 = 1 ] && [ -e {slow} ]; do sleep 0.1; done"
+    line = f"echo $$ > {seen}/$WEFT_ATTEMPT-$1; sleep 0.5; {wait}; echo '[\"'$1'\"]'"
     jobs = [shell(f"j{i}", line) | {"gpu": 1} for i in range(12)]
     for i, job in enumerate(jobs):
         job["argv"] += ["x", str(i)]
@@ -89,10 +91,12 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     assert serial.code == 0, serial.err
     for path in seen.iterdir():
         path.unlink()
+    slow.touch()
 
     def strike() -> None:
-        assert wait_for(lambda: len(list(seen.iterdir())) >= 4, 60)
+        assert wait_for((seen / "1-1").exists, 60)
         cluster.kill("rig-b")
+        slow.unlink()
 
     with meanwhile(strike):
         done = shop.run("ray", *on_ray, "--placement", "static", "-q")
