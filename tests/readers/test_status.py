@@ -65,6 +65,32 @@ def test_a_run_under_way_can_be_looked_at(tmp_path: Path, finished: Path) -> Non
     assert any(now.eta_s for now in onlooker.seen)
 
 
+def test_a_run_that_ends_between_two_looks_is_never_called_interrupted(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sealed, moves = [False], []
+
+    def ends(look: str) -> None:
+        """The coordinator seals and lets go right after the first look, whichever it is."""
+        moves.append(look)
+        sealed[0] = True
+
+    def is_sealed(_: RunFolder) -> bool:
+        was = sealed[0]
+        ends("seal")
+        return was
+
+    def is_locked(_: RunFolder) -> bool:
+        was = not sealed[0]
+        ends("lock")
+        return was
+
+    monkeypatch.setattr(RunFolder, "is_sealed", is_sealed)
+    monkeypatch.setattr(access, "is_locked", is_locked)
+    assert access.state_of(RunFolder(run)) == "finished"
+    assert moves == ["lock", "seal"]
+
+
 @pytest.mark.parametrize("hidden", [False, True])
 def test_the_lock_is_seen_and_left_alone(
     run: Path, monkeypatch: pytest.MonkeyPatch, hidden: bool

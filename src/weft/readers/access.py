@@ -65,6 +65,18 @@ def _sqlite_trouble(path: Path, error: sqlite3.Error) -> StorageFailed | Manifes
     return ManifestDamaged(f"{path.name}: {error}", hint=MANIFEST_HINT)
 
 
+def state_of(folder: RunFolder) -> str:
+    """`finished`, `running` or `interrupted`.
+
+    The lock is looked at before the seal: a coordinator seals, then lets go, so that the other
+    order could find a run unsealed, then free, while it ended between the two looks.
+    """
+    at_work = is_locked(folder)
+    if folder.is_sealed():
+        return "finished"
+    return "running" if at_work else "interrupted"
+
+
 def is_locked(folder: RunFolder) -> bool:
     """Whether a coordinator works on the run now, found without touching its lock if possible."""
     lock = folder.path / ".lock"

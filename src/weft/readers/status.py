@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weft.readers.access import is_locked, last_record, open_manifest, run_named
+from weft.readers.access import last_record, open_manifest, run_named, state_of
 from weft.readers.ledgercheck import check_ledger_file
 from weft.readers.losses import Loss, read_losses
 from weft.storage.folder import RunFolder
@@ -129,7 +129,7 @@ def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
     folder = RunFolder(run)
     with run_named(run):
         search = folder.read_run_file().search
-        state = _state(folder)
+        state = state_of(folder)
         head, size = _head(folder)
         answer = _answer(folder) if state == "finished" else None
         if not folder.manifest.is_file():
@@ -138,12 +138,6 @@ def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
             progress = _progress(manifest, running=state == "running")
             happened = _events(manifest) if events else _latest(manifest, latest)
     return Status(search, state, **progress, head=head, size=size, answer=answer, events=happened)
-
-
-def _state(folder: RunFolder) -> str:
-    if folder.is_sealed():
-        return "finished"
-    return "running" if is_locked(folder) else "interrupted"
 
 
 def _head(folder: RunFolder) -> tuple[str, int]:

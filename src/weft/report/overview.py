@@ -15,7 +15,7 @@ from typing import Any
 
 from weft.errors import Damaged, LedgerDamaged, RunRolledBack
 from weft.model.values import canonical
-from weft.readers.access import is_locked, open_manifest, parse_at, run_named, whole_lines
+from weft.readers.access import is_locked, open_manifest, parse_at, run_named, state_of, whole_lines
 from weft.readers.status import STATES, Status, status
 from weft.readers.verify import Verdict, verify
 from weft.report.text import clip, counted, value_text
@@ -78,6 +78,7 @@ class Overview:
 
 def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
     """Verify a run; what is wrong with it becomes its badge."""
+    at_work = is_locked(RunFolder(run))  # before, as in `state_of`: it may end meanwhile
     try:
         verdict = verify(run, heads)
     except Damaged as error:
@@ -94,7 +95,7 @@ def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
     if verdict.status == "finished":
         reason = f"ledger, manifest and objects agree: {', '.join(facts)}"
         return verdict, Badge("good", "finished, verified", reason, verdict.notes)
-    if is_locked(RunFolder(run)):
+    if at_work:
         reason = f"what is written so far agrees: {', '.join(facts)}"
         return verdict, Badge("live", "running", reason, verdict.notes)
     if verdict.past_checkpoint:
@@ -159,7 +160,6 @@ def overview_of(
     folder: RunFolder, run_file: RunFile, verdict: Verdict | None, now: Status | None
 ) -> Overview:
     """Put together what is known; without a verdict the head is the checkpoint's."""
-    sealed, locked = folder.is_sealed(), is_locked(folder)
     counts = now.counts if now else {}
     answered, answer = _answer(now)
     workers = run_file.execution.get("slots")
@@ -167,7 +167,7 @@ def overview_of(
         name=folder.path.resolve().name,
         run_id=run_file.run_id,
         search=run_file.search,
-        state="finished" if sealed else "running" if locked else "interrupted",
+        state=state_of(folder),
         genesis=_genesis(folder),
         answered=answered,
         answer=answer,
