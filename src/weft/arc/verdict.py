@@ -1,23 +1,37 @@
 """What the found programs amount to: an answer, or UNKNOWN and why. Fails closed.
 
-Programs that are right on every training pair are grouped by what they make of the tests. One
-group is an answer. Several are competing explanations: `ambiguous`, with the shortest program of
-each as its witness, unless the user accepts a margin in description length. Programs too long to
-be believed answer nothing and contradict nothing; they only follow as guesses.
+Programs that are right on every training pair are grouped by what they make of the tests. A
+group claims the answer at the price of its best program: its bits, and what doubts of it cost
+(`evidence`). The cheapest claim is the answer if its price is within the limit and every other
+group's objection, which is its shortest program without any doubts, is dearer by more than the
+margin. Programs that agree support their group by a bit for each doubling, up to less than the
+margin, so that they never decide alone. Programs above the limit are guesses: they answer
+nothing and contradict nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
+from weft.arc.evidence import Evidence
+from weft.arc.ops.operator import BIT
 from weft.arc.program import Program, order_key
+from weft.arc.refit import grids
 from weft.arc.search.space import Candidate
-from weft.arc.values import Grid, Stage, decode
+from weft.arc.values import Grid, Stage, encode
 
 WITNESSES = 3
-"""Programs shown of each group."""
+"""Programs examined and shown of each group."""
+EXAMINED = 4
+"""Groups examined; those with weaker objections follow behind them, unexamined."""
+MARGIN = 4 * BIT
+"""How much dearer every competitor must be; tuned on the training split."""
+MOST_SUPPORT = 3 * BIT
+LIMIT = 100 * BIT
+Examine = Callable[[Program, tuple[Grid, ...]], Evidence]
 
 
 class Outcome(StrEnum):
@@ -32,22 +46,78 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Programs that agree on the tests, shortest first."""
+    """Programs that agree on the tests, the most believable first."""
 
     outputs: tuple[Grid, ...]
     programs: tuple[Program, ...]
     millibits: int
-    """Of the shortest."""
+    """Of the first program."""
+    shortest_millibits: int
     size: int
     """How many programs agreed."""
+    evidence: Evidence | None = None
+    """On the first program; None where it was not examined."""
+
+    @property
+    def price_millibits(self) -> int:
+        """What it costs to believe the first program."""
+        return self.millibits + (self.evidence.doubt_millibits if self.evidence else 0)
+
+    @property
+    def support_millibits(self) -> int:
+        """What agreement of several programs is worth."""
+        return min(MOST_SUPPORT, BIT * (self.size.bit_length() - 1))
+
+    @property
+    def claim_millibits(self) -> int:
+        """What it stands with as the answer."""
+        return self.price_millibits - self.support_millibits
+
+    @property
+    def objection_millibits(self) -> int:
+        """What it stands with against another answer: doubts do not silence it."""
+        return self.shortest_millibits - self.support_millibits
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """The numbers that decided about the best group."""
+
+    price_millibits: int
+    limit_millibits: int
+    margin_millibits: int | None
+    """By how much the strongest competitor is dearer; None without one."""
+    needed_millibits: int | None
+    """The margin that it must exceed; None where any competitor is too many."""
+
+    @property
+    def is_affordable(self) -> bool:
+        """Whether the best group may be believed at all."""
+        return self.price_millibits <= self.limit_millibits
+
+    def is_clear(self, needed_millibits: int | None) -> bool:
+        """Whether no competitor comes near."""
+        if self.margin_millibits is None:
+            return True
+        return needed_millibits is not None and self.margin_millibits > needed_millibits
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {
+            "price_millibits": self.price_millibits,
+            "limit_millibits": self.limit_millibits,
+            "margin_millibits": self.margin_millibits,
+            "needed_millibits": self.needed_millibits,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome, and the groups it rests on, best first."""
+    """The outcome, the groups it rests on, best first, and what decided about the best."""
 
     outcome: Outcome
     groups: tuple[Group, ...]
+    weighing: Weighing | None = None
 
     @property
     def answers(self) -> tuple[Grid, ...]:
@@ -55,13 +125,21 @@ class Verdict:
         return self.groups[0].outputs if self.outcome is Outcome.SOLVED else ()
 
 
-def group(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
-    """Group programs by test outputs; groups by their shortest program, then by outputs."""
+def group(candidates: Sequence[Candidate], examine: Examine | None = None) -> tuple[Group, ...]:
+    """Group programs by test outputs; the cheapest claim first, unexamined groups last.
+
+    Ties are broken by the order of the groups' first programs.
+    """
     found: dict[bytes, list[Candidate]] = {}
-    for candidate in candidates:
+    for candidate in sorted(candidates, key=lambda c: (c.millibits, order_key(c.program))):
         found.setdefault(candidate.outputs, []).append(candidate)
     groups = [_group(outputs, members) for outputs, members in found.items()]
-    return tuple(sorted(groups, key=lambda g: (g.millibits, order_key(g.programs[0]))))
+    groups.sort(key=lambda g: (g.objection_millibits, order_key(g.programs[0])))
+    if examine is None:
+        return tuple(groups)
+    best = [_examined(g, found[_encoded(g)], examine) for g in groups[:EXAMINED]]
+    best.sort(key=lambda g: (g.claim_millibits, order_key(g.programs[0])))
+    return (*best, *groups[EXAMINED:])
 
 
 def decide(
@@ -70,37 +148,44 @@ def decide(
     *,
     exhausted: bool,
     incomplete: bool = False,
-    margin_millibits: int | None = None,
+    margin_millibits: int | None = MARGIN,
+    limit_millibits: int = LIMIT,
+    examine: Examine | None = None,
 ) -> Verdict:
     """Judge what was found. `incomplete` says that a part of the search failed."""
-    believed = group(candidates)
+    believed = group(candidates, examine)
     known = {g.outputs for g in believed}
     groups = (*believed, *(g for g in group(guesses) if g.outputs not in known))
+    weighing = _weigh(believed, limit_millibits, margin_millibits) if believed else None
     if incomplete:  # the competitor may have been there
-        return Verdict(Outcome.INCOMPLETE, groups)
-    if not believed:
-        return Verdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups)
-    if len(believed) == 1 or _is_clear(believed, margin_millibits):
-        return Verdict(Outcome.SOLVED, groups)
-    return Verdict(Outcome.AMBIGUOUS, groups)
+        return Verdict(Outcome.INCOMPLETE, groups, weighing)
+    if weighing is None or not weighing.is_affordable:
+        return Verdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups, weighing)
+    clear = weighing.is_clear(margin_millibits)
+    return Verdict(Outcome.SOLVED if clear else Outcome.AMBIGUOUS, groups, weighing)
 
 
-def _is_clear(groups: Sequence[Group], margin_millibits: int | None) -> bool:
-    if margin_millibits is None:
-        return False
-    return groups[1].millibits - groups[0].millibits > margin_millibits
+def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:
+    best, *others = groups
+    margins = [other.objection_millibits - best.claim_millibits for other in others]
+    return Weighing(best.price_millibits, limit, min(margins, default=None), needed)
 
 
 def _group(outputs: bytes, members: Sequence[Candidate]) -> Group:
-    ordered = sorted(members, key=lambda c: (c.millibits, order_key(c.program)))
-    programs = tuple(dict.fromkeys(c.program for c in ordered))
-    return Group(_grids(outputs), programs[:WITNESSES], ordered[0].millibits, len(programs))
+    """Make a group of programs that are sorted, the shortest first."""
+    programs = tuple(dict.fromkeys(c.program for c in members))
+    cost = members[0].millibits
+    return Group(grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
 
 
-def _grids(outputs: bytes) -> tuple[Grid, ...]:
-    grids, at = [], 0
-    while at < len(outputs):
-        grid, at = decode(Stage.GRID, outputs, at)
-        assert isinstance(grid, Grid)
-        grids.append(grid)
-    return tuple(grids)
+def _examined(group: Group, members: Sequence[Candidate], examine: Examine) -> Group:
+    """Put the program first that is cheapest with its doubts; of equals the shorter."""
+    costs = {c.program: c.millibits for c in reversed(members)}
+    evidence = {program: examine(program, group.outputs) for program in group.programs}
+    first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)
+    rest = (program for program in group.programs if program != first)
+    return replace(group, programs=(first, *rest), millibits=costs[first], evidence=evidence[first])
+
+
+def _encoded(group: Group) -> bytes:
+    return b"".join(encode(Stage.GRID, grid) for grid in group.outputs)

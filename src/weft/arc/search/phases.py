@@ -15,6 +15,7 @@ from typing import Any
 
 from weft.arc.program import Program
 from weft.arc.search import table
+from weft.arc.search.ablation import FITTED
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
 from weft.arc.search.language import Language
@@ -60,6 +61,8 @@ class Options:
     budget: SearchBudget
     prune: Sequence[str] = RULES
     seed: int = 0
+    without: Sequence[str] = ()
+    """Parts of the method that are left out, see `ablation`."""
 
 
 @contextmanager
@@ -80,7 +83,7 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     budget = options.budget
     space = Space(
         problem, options.language, budget, budget.shallow_programs, options.prune, cache,
-        options.seed,
+        options.seed, fitted=FITTED not in options.without,
     )  # fmt: skip
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
@@ -104,7 +107,7 @@ def deep(
     begin = table.unpack(handed_on, own)
     space = Space(
         problem, options.language, budget, part.programs, options.prune, cache, options.seed,
-        begin.nodes, begin.known,
+        begin.nodes, begin.known, fitted=FITTED not in options.without,
     )  # fmt: skip
     run = _Run(space, part.slice, part.programs, budget.competitor_programs)
     run.explore(begin.open_nodes, space.priority)
