@@ -3,10 +3,9 @@
 Programs that are right on every training pair are grouped by what they make of the tests. A
 group claims the answer at the price of its best program: its bits, and what doubts of it cost
 (`evidence`). The cheapest claim is the answer if its price is within the limit and every other
-group's objection, which is its shortest program without any doubts, is dearer by more than the
-margin. Programs that agree support their group by a bit for each doubling, up to less than the
-margin, so that they never decide alone. Programs above the limit are guesses: they answer
-nothing and contradict nothing.
+group's objection, its shortest program whatever the doubts, is dearer by more than the margin.
+How many programs agree breaks ties in the order of groups; it never decides. Programs longer
+than the limit are guesses: they answer nothing and contradict nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ EXAMINED = 4
 """Groups examined; those with weaker objections follow behind them, unexamined."""
 MARGIN = 4 * BIT
 """How much dearer every competitor must be; tuned on the training split."""
-MOST_SUPPORT = 3 * BIT
 LIMIT = 100 * BIT
 Examine = Callable[[Program, tuple[Grid, ...]], Evidence]
 
@@ -60,23 +58,8 @@ class Group:
 
     @property
     def price_millibits(self) -> int:
-        """What it costs to believe the first program."""
+        """What it costs to believe the first program: its bits, and its doubts."""
         return self.millibits + (self.evidence.doubt_millibits if self.evidence else 0)
-
-    @property
-    def support_millibits(self) -> int:
-        """What agreement of several programs is worth."""
-        return min(MOST_SUPPORT, BIT * (self.size.bit_length() - 1))
-
-    @property
-    def claim_millibits(self) -> int:
-        """What it stands with as the answer."""
-        return self.price_millibits - self.support_millibits
-
-    @property
-    def objection_millibits(self) -> int:
-        """What it stands with against another answer: doubts do not silence it."""
-        return self.shortest_millibits - self.support_millibits
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +111,17 @@ class Verdict:
 def group(candidates: Sequence[Candidate], examine: Examine | None = None) -> tuple[Group, ...]:
     """Group programs by test outputs; the cheapest claim first, unexamined groups last.
 
-    Ties are broken by the order of the groups' first programs.
+    Of equals the group of more programs comes first, then by the order of programs.
     """
     found: dict[bytes, list[Candidate]] = {}
     for candidate in sorted(candidates, key=lambda c: (c.millibits, order_key(c.program))):
         found.setdefault(candidate.outputs, []).append(candidate)
     groups = [_group(outputs, members) for outputs, members in found.items()]
-    groups.sort(key=lambda g: (g.objection_millibits, order_key(g.programs[0])))
+    groups.sort(key=_order)
     if examine is None:
         return tuple(groups)
     best = [_examined(g, found[_encoded(g)], examine) for g in groups[:EXAMINED]]
-    best.sort(key=lambda g: (g.claim_millibits, order_key(g.programs[0])))
-    return (*best, *groups[EXAMINED:])
+    return (*sorted(best, key=_order), *groups[EXAMINED:])
 
 
 def decide(
@@ -165,9 +147,13 @@ def decide(
     return Verdict(Outcome.SOLVED if clear else Outcome.AMBIGUOUS, groups, weighing)
 
 
+def _order(group: Group) -> tuple[Any, ...]:
+    return (group.price_millibits, -group.size, order_key(group.programs[0]))
+
+
 def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:
     best, *others = groups
-    margins = [other.objection_millibits - best.claim_millibits for other in others]
+    margins = [other.shortest_millibits - best.price_millibits for other in others]
     return Weighing(best.price_millibits, limit, min(margins, default=None), needed)
 
 

@@ -88,6 +88,5 @@ def _group_to_wire(group: Group) -> dict[str, Any]:
         "millibits": group.millibits,
         "size": group.size,
         "shortest_millibits": group.shortest_millibits,
-        "support_millibits": group.support_millibits,
         "evidence": None if group.evidence is None else group.evidence.to_dict(),
     }
