@@ -57,7 +57,16 @@ def is_redundant(chain: Chain, seen: Seen) -> bool:
     shorter: list[Chain] = [()] if takes is gives else []
     shorter += [(o.name,) for o in REGISTRY if o.takes is takes and o.gives is gives]
     shorter += [chain[:i] + chain[i + 1 :] for i in range(len(chain)) if len(chain) > 2]
-    return any(_agree(chain, other, places) for other in shorter if _is_chain(other))
+    shorter = [other for other in shorter if _is_chain(other) and _replaces(other, chain)]
+    return any(_agree(chain, other, places) for other in shorter)
+
+
+def _replaces(other: Chain, chain: Chain) -> bool:
+    """Whether a chain takes and gives values of the same stages as another, or is nothing."""
+    if not other:
+        return True
+    takes, gives = BY_NAME[chain[0]].takes, BY_NAME[chain[-1]].gives
+    return BY_NAME[other[0]].takes is takes and BY_NAME[other[-1]].gives is gives
 
 
 def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
