@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUN_STAMP := $(VENV)/.installed
 DEV_STAMP := $(VENV)/.installed-dev
+TORCH_STAMP := $(VENV)/.installed-torch
 JUNIT := build/junit.xml
 CORE := weft.model,weft.ledger,weft.storage,weft.coordinator
 CORE_TESTS := $(addprefix tests/,model ledger storage coordinator worker wiring test_api.py)
@@ -45,7 +46,7 @@ bench: $(DEV_STAMP)
 	$(BIN)/python -m benchmarks
 
 # No xdist here: campaigns print as they go. Exit 5 is pytest's "nothing to run".
-chaos: $(DEV_STAMP)
+chaos: $(DEV_STAMP) $(TORCH_STAMP)
 	@status=0; \
 	$(BIN)/python -m pytest --chaos -m slow -s --timeout=0 || status=$$?; \
 	if [ $$status -eq 5 ]; then echo "chaos: no campaigns yet"; status=0; fi; \
@@ -74,3 +75,9 @@ $(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing weft and its dev tools into $(VENV)"
 	@$(PIP) install -e '.[dev]' -c constraints.txt
 	@touch $(RUN_STAMP) $@
+
+# Some gigabytes: only the campaigns train with it.
+$(TORCH_STAMP): $(DEV_STAMP)
+	@echo "installing torch into $(VENV)"
+	@$(PIP) install -e '.[torch]' -c constraints.txt
+	@touch $@

@@ -54,6 +54,9 @@ Model = Annotated[
         "The kind of model; auto compares all four (auto).",
     ),
 ]
+Net = Annotated[
+    str | None, _decides("sklearn|torch", "Who trains the neural net; torch is an extra (sklearn).")
+]
 TopK = Annotated[int | None, _decides("N", "Survivors of a stream that vote (20).")]
 Nulls = Annotated[int | None, _decides("N", "Reruns on histories without signal, 99 or more (99).")]
 Params = Annotated[
@@ -100,6 +103,7 @@ def pipeline(
     scorer_trials: ScorerTrials = None,
     model_trials: ModelTrials = None,
     model: Model = None,
+    net: Net = None,
     top_k: TopK = None,
     nulls: Nulls = None,
     params: Params = None,
@@ -135,10 +139,11 @@ def pipeline(
         "scorer_trials": scorer_trials,
         "model_trials": model_trials,
         "model": model,
+        "net": net,
         "top_k": top_k,
         "nulls": nulls,
     }
-    _check_extra()
+    _check_extra(*(("torch",) if net == "torch" else ()))
 
     from weft.wiring import prngpipe  # noqa: PLC0415 - slow to import
 
@@ -234,14 +239,16 @@ def _prepared(
     return lambda execution: prngpipe.begin_at(step, earlier, later, values, execution)
 
 
-def _check_extra() -> None:
-    """Say what to install when the extra is not there."""
+def _check_extra(*more: str) -> None:
+    """Say what to install when an extra is not there."""
     import importlib.util  # noqa: PLC0415
 
-    missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
+    missing = [name for name in (*EXTRA, *more) if importlib.util.find_spec(name) is None]
     if missing:
+        extra = "torch" if missing == ["torch"] else "ml"
         raise InputError(
-            f"the pipeline needs {', '.join(missing)}, not installed", hint="pip install 'weft[ml]'"
+            f"the pipeline needs {', '.join(missing)}, not installed",
+            hint=f"pip install 'weft[{extra}]'",
         )
 
 

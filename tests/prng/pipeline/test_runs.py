@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -327,6 +328,7 @@ def test_folder_with_an_old_prediction_is_refused(
         (("--seeds", "x"), 2, "--seeds '0:x' is not LO:HI"),
         (("--to", "7"), 2, "there is no step '7'"),
         (("--model", "oracle"), 2, "--model must be auto"),
+        (("--net", "oracle"), 2, "--net must be one of sklearn, torch"),
         (("--nulls", "20"), 2, "--nulls must be 99 or more"),
         (("--family", "dice"), 3, "no generator"),
         (("--window-trials", "0"), 2, "--window-trials must be 1"),
@@ -342,6 +344,18 @@ def test_wrong_options_are_refused_and_nothing_is_written(
     assert told.code == code
     assert said in told.err
     assert told.err.count("\n") == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_torch_asked_for_and_not_installed_is_said_with_what_to_install(
+    weft_says: Weft, draws: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    without = lambda name, *more: None if name == "torch" else find(name, *more)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", without)
+    told = weft_says("prng", "pipeline", draws, "--out", tmp_path / "run", "--net", "torch")
+    assert told.code == 3
+    assert "needs torch, not installed; pip install 'weft[torch]'" in told.err
     assert not (tmp_path / "run").exists()
 
 

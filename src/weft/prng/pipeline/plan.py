@@ -23,6 +23,8 @@ TITLES = {
 }
 MODELS = ("neural_net", "xgboost", "lightgbm", "random_forest")
 AUTO = "auto"
+NETS = ("sklearn", "torch")
+"""Who trains the neural net. Never chosen by what is installed: it changes the outcome."""
 BATCH = 4
 """Trials asked for at a time, whatever the number of slots."""
 RANGE_SEEDS = 65_536
@@ -61,6 +63,7 @@ class Plan:
     scorer_trials: int = 8
     model_trials: int = 4
     model: str = AUTO
+    net: str = NETS[0]
     top_k: int = 20
     nulls: int = NULLS
 
@@ -76,6 +79,8 @@ class Plan:
                 raise UsageError(f"--{name.replace('_', '-')} must be 1 to 10000")
         if self.model not in (AUTO, *MODELS):
             raise UsageError(f"--model must be auto or one of {', '.join(MODELS)}")
+        if self.net not in NETS:
+            raise UsageError(f"--net must be one of {', '.join(NETS)}")
         if self.nulls < NULLS:
             raise UsageError(f"--nulls must be {NULLS} or more: fewer cannot tell 1 in 100")
 
