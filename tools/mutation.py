@@ -26,6 +26,7 @@ NOTHING = "no-such-change*"
 
 
 def main() -> int:
+    """Try the changes and print the score; return the exit code."""
     parser = argparse.ArgumentParser(description="Mutation score of the core's tests.")
     parser.add_argument("--sample", type=int, metavar="N", help="try only so many changes")
     asked = parser.parse_args().sample
