@@ -30,79 +30,34 @@ Draws = Annotated[
     str,
     typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
 ]
-Modulus = Annotated[
-    int,
-    typer.Option(metavar="M", help="Draws are from 0 to M-1.", rich_help_panel=options.DECIDES),
-]
+Modulus = Annotated[int, options.decides("M", "Draws are from 0 to M-1.")]
 Families = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME,…",
-        help="Generators to try; weft prng families lists them.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("NAME,…", "Generators to try; weft prng families lists them.")
 ]
 Outputs = Annotated[
-    str,
-    typer.Option(
-        metavar="MAP,…",
-        help="How outputs become draws: mod, bounded, scaled, high, raw, …",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …")
 ]
 SkipRange = Annotated[
-    str,
-    typer.Option(
-        metavar="LO:HI",
-        help="Calls that may have been skipped before each draw.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("LO:HI", "Calls that may have been skipped before each draw.")
 ]
 StartRange = Annotated[
-    str,
-    typer.Option(
-        metavar="LO:HI",
-        help="Calls that may have come before the first draw.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("LO:HI", "Calls that may have come before the first draw.")
 ]
 Corrupt = Annotated[
-    float,
-    typer.Option(
-        metavar="SHARE",
-        help="Share of the draws that may be wrong, 0 to 0.3.",
-        rich_help_panel=options.DECIDES,
-    ),
+    float, options.decides("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
 ]
 Effort = Annotated[
     str,
-    typer.Option(
-        metavar="quick|standard|all",
-        help="What an attack may cost of one core: 5 s, 5 minutes, or anything.",
-        rich_help_panel=options.DECIDES,
+    options.decides(
+        "quick|standard|all", "What an attack may cost of one core: 5 s, 5 minutes, or anything."
     ),
 ]
-Predict = Annotated[
-    int,
-    typer.Option(
-        metavar="N", help="How many next draws to foretell.", rich_help_panel=options.DECIDES
-    ),
-]
+Predict = Annotated[int, options.decides("N", "How many next draws to foretell.")]
 OutOrNone = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="The run's folder; without it nothing is kept.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
+    Path | None, options.carries_out("DIR", "The run's folder; without it nothing is kept.")
 ]
 Device = Annotated[
-    str,
-    typer.Option(
-        metavar="auto|cpu|gpu",
-        help="Where brute force runs; it finds the same.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
+    str, options.carries_out("auto|cpu|gpu", "Where brute force runs; it finds the same.")
 ]
 
 

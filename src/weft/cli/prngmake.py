@@ -23,68 +23,28 @@ FamilyName = Annotated[
     str, typer.Argument(metavar="FAMILY", help="A generator; weft prng families lists them.")
 ]
 GeneratorSeed = Annotated[
-    str | None,
-    typer.Option(
-        "--seed",
-        metavar="N",
-        help="The generator's seed, 0 to 2^64-1, also like 0x2a.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str | None, options.decides("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed")
 ]
 StateHex = Annotated[
-    str | None,
-    typer.Option(
-        "--state",
-        metavar="HEX",
-        help="A whole state in place of a seed.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str | None, options.decides("HEX", "A whole state in place of a seed.", "--state")
 ]
 Skip = Annotated[
     str,
-    typer.Option(
-        metavar="K|LO:HI",
-        help="Calls left out before each draw but the first: always K, or LO to HI.",
-        rich_help_panel=options.DECIDES,
+    options.decides(
+        "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
     ),
 ]
-Start = Annotated[
-    int,
-    typer.Option(metavar="N", help="Calls before the first draw.", rich_help_panel=options.DECIDES),
-]
-Modulus = Annotated[
-    int,
-    typer.Option(metavar="M", help="Draws are from 0 to M-1.", rich_help_panel=options.DECIDES),
-]
-Count = Annotated[
-    int,
-    typer.Option(
-        "-n", "--count", metavar="N", help="How many draws.", rich_help_panel=options.DECIDES
-    ),
-]
+Start = Annotated[int, options.decides("N", "Calls before the first draw.")]
+Modulus = Annotated[int, options.decides("M", "Draws are from 0 to M-1.")]
+Count = Annotated[int, options.decides("N", "How many draws.", "-n", "--count")]
 OutputMap = Annotated[
     str | None,
-    typer.Option(
-        "--output",
-        metavar="MAP",
-        help="How outputs become draws; the generator's usual way if not said.",
-        rich_help_panel=options.DECIDES,
+    options.decides(
+        "MAP", "How outputs become draws; the generator's usual way if not said.", "--output"
     ),
 ]
-Corrupt = Annotated[
-    float,
-    typer.Option(
-        metavar="SHARE", help="Share of wrong draws, 0 to 1.", rich_help_panel=options.DECIDES
-    ),
-]
-CorruptSeed = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        help="Seed of what is wrong, and of skips that vary.",
-        rich_help_panel=options.DECIDES,
-    ),
-]
+Corrupt = Annotated[float, options.decides("SHARE", "Share of wrong draws, 0 to 1.")]
+CorruptSeed = Annotated[int, options.decides("N", "Seed of what is wrong, and of skips that vary.")]
 
 
 def generate(

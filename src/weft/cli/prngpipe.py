@@ -34,55 +34,49 @@ Draws = Annotated[
 ]
 
 
-def _decides(metavar: str, words: str) -> Any:
-    return typer.Option(metavar=metavar, help=words, rich_help_panel=options.DECIDES)
-
-
-Modulus = Annotated[int | None, _decides("M", "Draws are from 0 to M-1 (1000).")]
-Family = Annotated[str | None, _decides("NAME", "The generator to sieve (java).")]
-Output = Annotated[str | None, _decides("MAP", "How its outputs become draws (its first map).")]
-Seeds = Annotated[str | None, _decides("N|LO:HI", "Seeds 0 to N-1, or LO to HI-1 (100000).")]
-Skips = Annotated[str | None, _decides("LO:HI", "Calls skipped before each draw (0:5).")]
-Starts = Annotated[str | None, _decides("LO:HI", "Calls before a window's first draw (0:200).")]
-WindowTrials = Annotated[int | None, _decides("N", "Trials of step 1 (8).")]
-ScorerTrials = Annotated[int | None, _decides("N", "Trials of step 2.5 (8).")]
-ModelTrials = Annotated[int | None, _decides("N", "Trials of step 5 per kind of model (4).")]
+Modulus = Annotated[int | None, options.decides("M", "Draws are from 0 to M-1 (1000).")]
+Family = Annotated[str | None, options.decides("NAME", "The generator to sieve (java).")]
+Output = Annotated[
+    str | None, options.decides("MAP", "How its outputs become draws (its first map).")
+]
+Seeds = Annotated[str | None, options.decides("N|LO:HI", "Seeds 0 to N-1, or LO to HI-1 (100000).")]
+Skips = Annotated[str | None, options.decides("LO:HI", "Calls skipped before each draw (0:5).")]
+Starts = Annotated[
+    str | None, options.decides("LO:HI", "Calls before a window's first draw (0:200).")
+]
+WindowTrials = Annotated[int | None, options.decides("N", "Trials of step 1 (8).")]
+ScorerTrials = Annotated[int | None, options.decides("N", "Trials of step 2.5 (8).")]
+ModelTrials = Annotated[int | None, options.decides("N", "Trials of step 5 per kind of model (4).")]
 Model = Annotated[
     str | None,
-    _decides(
+    options.decides(
         "auto|neural_net|xgboost|lightgbm|random_forest",
         "The kind of model; auto compares all four (auto).",
     ),
 ]
-TopK = Annotated[int | None, _decides("N", "Survivors of a stream that vote (20).")]
-Nulls = Annotated[int | None, _decides("N", "Reruns on histories without signal, 99 or more (99).")]
+TopK = Annotated[int | None, options.decides("N", "Survivors of a stream that vote (20).")]
+Nulls = Annotated[
+    int | None, options.decides("N", "Reruns on histories without signal, 99 or more (99).")
+]
 Params = Annotated[
-    Path | None, _decides("FILE", "Training parameters for step 4, as adapt --apply writes them.")
+    Path | None,
+    options.decides("FILE", "Training parameters for step 4, as adapt --apply writes them."),
 ]
 To = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="STEP",
-        help="Pause after a step: 1, 2.5, 3, 4, 5 or 6.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
+    str | None, options.carries_out("STEP", "Pause after a step: 1, 2.5, 3, 4, 5 or 6.", "--to")
 ]
 From = Annotated[
     tuple[str, str] | None,
-    typer.Option(
-        "--from",
-        metavar="STEP RUN",
-        help="Begin a new run at a step, with what an earlier run left before it.",
-        rich_help_panel=options.DECIDES,
+    options.decides(
+        "STEP RUN", "Begin a new run at a step, with what an earlier run left before it.", "--from"
     ),
 ]
 JsonExport = Annotated[
     bool,
-    typer.Option(
+    options.speaks(
+        None,
+        "Also write survivors_with_scores.json and train_history.json into the run.",
         "--json-export",
-        help="Also write survivors_with_scores.json and train_history.json into the run.",
-        rich_help_panel=options.SPEAKS,
     ),
 ]
 
