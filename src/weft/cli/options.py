@@ -165,6 +165,32 @@ def ray_address(backend: str | None, address: str | None, nodes: Path | None) ->
     return address_for(nodes)
 
 
+def execution(
+    *,
+    workers: int | None,
+    backend: str | None,
+    address: str | None,
+    nodes: Path | None,
+    simulate: bool,
+    placement: str | None,
+    accept: Sequence[str],
+    wall_limit: float | None,
+    sign_key: Path | None,
+) -> dict[str, Any]:
+    """Read how a new run is carried out, in the words of `weft.run`."""
+    check_seconds("--wall-limit", wall_limit)
+    return {
+        "workers": workers,
+        "backend": backend or "local",
+        "nodes": read_nodes(nodes, simulate=simulate, backend=backend),
+        "ray_address": ray_address(backend, address, nodes),
+        "placement": placement or "greedy",
+        "accept": accept,
+        "wall_limit_s": wall_limit,
+        "sign_key": sign_key,
+    }
+
+
 def read_inputs(items: Sequence[str]) -> dict[str, Path]:
     """Read `--input NAME=PATH`."""
     return {name: Path(path) for name, path in _pairs("--input", "PATH", items)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli import options, render
+from weft.cli.prngoptions import MAX_SKIP, MAX_START, Modulus, check_modulus, read_range
 from weft.cli.progress import watching
 from weft.cli.runs import resumable
 from weft.errors import UsageError
@@ -22,15 +23,11 @@ if TYPE_CHECKING:
 
 EFFORTS = {"quick": 5_000, "standard": 300_000, "all": None}
 """Milliseconds of one core that one attack may be estimated to cost; what is rare gets less."""
-MAX_SKIP = 100_000
-MAX_START = 10_000_000
-ALPHA = 0.001
 
 Draws = Annotated[
     str,
     typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
 ]
-Modulus = Annotated[int, options.decides("M", "Draws are from 0 to M-1.")]
 Families = Annotated[
     str, options.decides("NAME,…", "Generators to try; weft prng families lists them.")
 ]
@@ -90,28 +87,30 @@ def analyse(
 
     Exit code 0 with a signal, 1 without one.
     """
-    options.check_seconds("--wall-limit", wall_limit)
+    execution = options.execution(
+        workers=workers,
+        backend=backend,
+        address=ray_address,
+        nodes=nodes,
+        simulate=simulate_nodes,
+        placement=placement,
+        accept=accept,
+        wall_limit=wall_limit,
+        sign_key=sign_key,
+    )
     settings = _settings(modulus, families, outputs, skips, starts, corrupt, effort, predict)
 
     from weft.wiring import prngrun  # noqa: PLC0415 - slow to import
 
     history, where = prngrun.load_history(draws)
     prngrun.check(history, where, settings)
-    execution = {
-        "workers": workers,
-        "backend": backend or "local",
-        "nodes": options.read_nodes(nodes, simulate=simulate_nodes, backend=backend),
-        "ray_address": options.ray_address(backend, ray_address, nodes),
-        "placement": placement or "greedy",
-        "device": device,
-        "accept": accept,
-        "wall_limit_s": wall_limit,
-        "sign_key": sign_key,
-    }
+    prngrun.check_device(device, execution["backend"])
     with _folder(out, quiet) as folder:
         with watching(quiet, verbose) as watcher, resumable(folder):
             done = prngrun.carry_out(
-                history, settings, {**execution, "out": folder, "watcher": watcher}
+                history,
+                settings,
+                {**execution, "device": device, "out": folder, "watcher": watcher},
             )
         _show(done, len(history), as_json=as_json, kept=out is not None)
     raise typer.Exit(done.exit_code)
@@ -141,8 +140,7 @@ def _settings(
 ) -> Settings:
     from weft.prng.planning import Settings  # noqa: PLC0415 - slow to import
 
-    if modulus < 2:
-        raise UsageError(f"--modulus must be 2 or more, not {modulus}")
+    check_modulus(modulus)
     if not 0 <= corrupt <= 0.3:
         raise UsageError(f"--corrupt is a share from 0 to 0.3, not {corrupt}")
     if effort not in EFFORTS:
@@ -151,8 +149,8 @@ def _settings(
         raise UsageError(f"--predict must be 0 to 10000, not {predict}")
     return Settings(
         modulus=modulus,
-        families=_names(families),
-        outputs=_names(outputs),
+        families=_names("--families", families),
+        outputs=_names("--outputs", outputs),
         skips=read_range("--skips", skips, MAX_SKIP),
         starts=read_range("--starts", starts, MAX_START),
         corrupt_percent=round(100 * corrupt),
@@ -161,34 +159,33 @@ def _settings(
     )
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _names(option: str, text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise UsageError(
+            f"{option} {text[:40]!r} names nothing", hint=f"leave {option} out for all"
+        )
     return () if "all" in names else names
 
 
-def read_range(option: str, text: str, most: int) -> tuple[int, int]:
-    """Read `LO:HI` or one number; both ends count."""
-    low, colon, high = text.partition(":")
-    try:
-        least, greatest = int(low), int(high if colon else low)
-    except ValueError:
-        raise UsageError(f"{option} takes LO:HI or a number, not {text!r}") from None
-    if not 0 <= least <= greatest <= most:
-        raise UsageError(f"{option} must lie within 0:{most} and rise, not {text!r}")
-    return least, greatest
-
-
 def _show(done: Run, draws: int, *, as_json: bool, kept: bool) -> None:
+    answer: Any = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
+    if as_json:
+        render.show_run(done, as_json=True)
+        return
+    if not isinstance(answer, dict):
+        render.show_answer(done)
+    else:
+        _show_verdict(answer, draws)
+    if kept:
+        render.show_end(done)
+
+
+def _show_verdict(answer: Mapping[str, Any], draws: int) -> None:
     from weft.prng import words  # noqa: PLC0415 - slow to import
 
-    answer: Any = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
-    if as_json or not isinstance(answer, dict):
-        render.show_run(done, as_json=as_json)
-        return
     for line in words.verdict_lines(answer, draws):
         render.out(line)
     if answer["found"]:
         render.out("")
         render.table(words.table_rows(answer))
-    if kept:
-        render.show_end(done)

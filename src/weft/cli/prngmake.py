@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli import options, render
-from weft.cli.prnganalyse import MAX_SKIP, MAX_START, read_range
+from weft.cli.prngoptions import MAX_SKIP, MAX_START, Modulus, check_modulus, read_range
 from weft.errors import UsageError
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ Skip = Annotated[
     ),
 ]
 Start = Annotated[int, options.decides("N", "Calls before the first draw.")]
-Modulus = Annotated[int, options.decides("M", "Draws are from 0 to M-1.")]
 Count = Annotated[int, options.decides("N", "How many draws.", "-n", "--count")]
 OutputMap = Annotated[
     str | None,
@@ -104,8 +103,7 @@ def _check_counts(start: int, modulus: int, count: int, corrupt: float, corrupt_
     """Refuse what cannot be, before anything is imported."""
     if not 0 <= start <= MAX_START:
         raise UsageError(f"--start must be 0 to {MAX_START}, not {start}")
-    if not 2 <= modulus < 2**31:
-        raise UsageError(f"--modulus must be 2 to {2**31 - 1}, not {modulus}")
+    check_modulus(modulus)
     if not 1 <= count <= MAX_DRAWS:
         raise UsageError(f"-n must be 1 to {MAX_DRAWS}, not {count}")
     if not 0 <= corrupt <= 1:
