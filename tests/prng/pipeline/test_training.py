@@ -295,17 +295,10 @@ def test_split_of_now_has_one_cut_at_the_end() -> None:
     assert [stream.cuts for stream in as_of_now(split).each] == [(420,), (420,)]
 
 
-@pytest.mark.parametrize(
-    ("length", "modulus", "said"),
-    [
-        (40, 1000, "needs 80 or more"),
-        (100, 70_000, "moduli from 2"),
-        (20_001, 10, "20,000 at most"),
-    ],
-)
-def test_history_the_pipeline_cannot_use_is_refused(length: int, modulus: int, said: str) -> None:
+@pytest.mark.parametrize(("length", "said"), [(40, "needs 80 or more"), (20_001, "20,000 at most")])
+def test_history_the_pipeline_cannot_use_is_refused(length: int, said: str) -> None:
     with pytest.raises(InputError, match=said):
-        split_history([0] * length, [""] * length, modulus)
+        split_history([0] * length, [""] * length, 10)
 
 
 def test_session_with_few_draws_is_left_out_and_said() -> None:

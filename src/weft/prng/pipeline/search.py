@@ -18,9 +18,10 @@ from weft.model.values import Object
 from weft.prng.pipeline import learntasks, models, tasks
 from weft.prng.pipeline.artifact import SCORED
 from weft.prng.pipeline.nulls import OBSERVED, RANDOM, SHUFFLED
-from weft.prng.pipeline.plan import BATCH, CHUNK_ROWS, FOLDS, STEPS, Plan
+from weft.prng.pipeline.plan import BATCH, CHUNK_ROWS, FOLDS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.scorertrial import SPACE
+from weft.prng.pipeline.steps import STEPS
 from weft.prng.pipeline.training import LEAST_ROWS, OVERFIT, FoldScore, explained_on_folds
 
 NAME = "weft.prng.pipeline.search:pipeline"
