@@ -193,7 +193,7 @@ def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
             time.sleep(0.2)
             os.kill(part(lab, VICTIMS[victim]), signal.SIGKILL)
         start_s = time.monotonic()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     gone_s = time.monotonic() - start_s
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == [{"exit_code": 0, "stdout": "done\n"}]
@@ -214,7 +214,7 @@ def test_worker_killed_alone_lets_its_command_leave_in_order(lab: Lab) -> None:
         wait_until(lambda: count(lab, "sleep 0.05"), "the command")
         second.touch()
         os.kill(part(lab, VICTIMS["worker"]), signal.SIGKILL)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
     assert said.read_text() == "bye\n"
@@ -227,7 +227,7 @@ def test_coordinator_killed_during_a_command_leaves_nothing(lab: Lab) -> None:
         wait_until(lambda: count(lab, "sleep 77") == 2, "both commands")
         running = len(lab.alive())
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     start_s = time.monotonic()
     found = left(lab)
     print_figures("F11 coordinator", processes=running, left=len(found),
@@ -292,7 +292,7 @@ def test_worker_and_supervisor_killed_at_once_leave_nothing(lab: Lab, how: str) 
         start_s = time.monotonic()
         wait_until(lambda: not {one[:2] for one in alive(lab)} & before, "their end", GONE_S)
         gone_s = time.monotonic() - start_s
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     print_figures("F11 two killed", how=how, processes=len(before), gone_after=round(gone_s, 2))
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
@@ -308,7 +308,7 @@ def test_run_stopped_when_worker_and_supervisor_are_killed_leaves_nothing(lab: L
         kill_at_once(*tree(lab))
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
     assert process.returncode == weft.errors.Interrupted.exit_code
     assert left(lab, 0.0) == []
 
@@ -321,14 +321,14 @@ def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> No
     with apart(lab, steps) as process:
         wait_until(lambda: count(lab, "sleep 77"), "the command")
         kill_at_once(*tree(lab), process.pid)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     wait_until(lambda: not count(lab, "sleep 77"), "the kernel's kill")
     wait_until(lambda: len(alive(lab)) == 2, "the strays alone")
     second.touch()
     assert lab.run(trials.commands([lab.step("true")]), "other").completed == 1
     assert len(alive(lab)) == 2
     with apart(lab, steps) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
     assert rows(lab.folder / "run", "SELECT detail FROM events WHERE kind = 'strays-ended'") == [

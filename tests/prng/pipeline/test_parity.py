@@ -62,8 +62,11 @@ def sha(place: Path) -> str:
     return ledger_sha(place / "one")
 
 
-def test_three_workers_give_the_same_ledger(place: Path, sha: str) -> None:
-    assert ledger_sha(carried_out(place, "three", "--workers", "3")[0]) == sha
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["4", "8"])
+def test_more_workers_give_the_same_ledger(place: Path, sha: str, workers: str) -> None:
+    """Two are below, after a kill, and three on nodes."""
+    assert ledger_sha(carried_out(place, workers, "--workers", workers)[0]) == sha
 
 
 def test_nodes_give_the_same_ledger_and_say_their_plan(place: Path, sha: str) -> None:
