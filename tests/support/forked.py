@@ -37,9 +37,13 @@ LOADED = (
 
 
 class ForkServer:
-    """Starts its process with the first command, and a new one after a command that hung."""
+    """Starts its process with the first command, and a new one after a command that hung.
 
-    def __init__(self) -> None:
+    `more` names modules that these commands load beside the usual ones.
+    """
+
+    def __init__(self, *more: str) -> None:
+        self._more = more
         self._channel: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -62,10 +66,13 @@ class ForkServer:
         self._channel, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", __name__, str(theirs.fileno())],
-                cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                [sys.executable, "-m", __name__, str(theirs.fileno()), *self._more],
+                cwd=ROOT,
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-            )  # fmt: skip
+            )
         return self._channel
 
     def close(self) -> None:
@@ -114,9 +121,9 @@ def _receive(channel: socket.socket, count: int) -> bytes:
 # -- the server ----------------------------------------------------------------------------------
 
 
-def serve(channel: socket.socket) -> None:
+def serve(channel: socket.socket, more: Sequence[str]) -> None:
     """Fork for every command that comes; tell its pid, then its exit code."""
-    _load()
+    _load(more)
     while True:
         head, pipes, _, _ = socket.recv_fds(channel, NUMBER_BYTES, 2)
         if not head:
@@ -134,10 +141,10 @@ def serve(channel: socket.socket) -> None:
         channel.sendall(_to_bytes(os.waitstatus_to_exitcode(status)))
 
 
-def _load() -> None:
+def _load(more: Sequence[str]) -> None:
     from weft.cli.main import _exit_code
 
-    for name in LOADED:
+    for name in (*LOADED, *more):
         import_module(name)
     with redirect_stderr(StringIO()):
         _exit_code(["status", "/nowhere"])  # what the command line loads when it is first used
@@ -163,4 +170,4 @@ def _become(body: dict[str, Any], pipes: Sequence[int]) -> NoReturn:
 
 
 if __name__ == "__main__":
-    serve(socket.socket(fileno=int(sys.argv[1])))
+    serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])
