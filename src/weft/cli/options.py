@@ -167,7 +167,6 @@ def ray_address(backend: str | None, address: str | None, nodes: Path | None) ->
 
 def execution(
     *,
-    workers: int | None,
     backend: str | None,
     address: str | None,
     nodes: Path | None,
@@ -177,15 +176,13 @@ def execution(
     wall_limit: float | None,
     sign_key: Path | None,
 ) -> dict[str, Any]:
-    """Read how a new run is carried out, in the words of `weft.run`."""
+    """Read what commands share of how a new run is carried out, in the words of `weft.run`."""
     check_seconds("--wall-limit", wall_limit)
     return {
-        "workers": workers,
-        "backend": backend or "local",
         "nodes": read_nodes(nodes, simulate=simulate, backend=backend),
         "ray_address": ray_address(backend, address, nodes),
         "placement": placement or "greedy",
-        "accept": accept,
+        "accept": tuple(accept),
         "wall_limit_s": wall_limit,
         "sign_key": sign_key,
     }

@@ -88,7 +88,6 @@ def analyse(
     Exit code 0 with a signal, 1 without one.
     """
     execution = options.execution(
-        workers=workers,
         backend=backend,
         address=ray_address,
         nodes=nodes,
@@ -98,19 +97,20 @@ def analyse(
         wall_limit=wall_limit,
         sign_key=sign_key,
     )
+    execution |= {"workers": workers, "backend": backend or "local", "device": device}
     settings = _settings(modulus, families, outputs, skips, starts, corrupt, effort, predict)
 
     from weft.wiring import prngrun  # noqa: PLC0415 - slow to import
 
     history, where = prngrun.load_history(draws)
     prngrun.check(history, where, settings)
-    prngrun.check_device(device, execution["backend"])
+    prngrun.check_device(device, backend)
     with _folder(out, quiet) as folder:
         with watching(quiet, verbose) as watcher, resumable(folder):
             done = prngrun.carry_out(
                 history,
                 settings,
-                {**execution, "device": device, "out": folder, "watcher": watcher},
+                {**execution, "out": folder, "watcher": watcher},
             )
         _show(done, len(history), as_json=as_json, kept=out is not None)
     raise typer.Exit(done.exit_code)

@@ -70,7 +70,6 @@ def pipeline(
     plan = _fields(given)
     _check_extra(*(("torch",) if net == "torch" else ()))
     execution = options.execution(
-        workers=workers,
         backend=backend,
         address=ray_address,
         nodes=nodes,
@@ -82,6 +81,7 @@ def pipeline(
     )
     _check_slots(execution["nodes"], nodes)
     start = _prepared(draws, from_, plan, params)
+    execution |= {"workers": workers, "backend": backend or "local"}
     execution |= {"out": out, "seed": seed, "pause_at": _pause_at(to)}
     done = _carry_out(start, execution, quiet, verbose)
     prngsay.finish(out, done, json_export=json_export, as_json=as_json)

@@ -69,7 +69,7 @@ def check_below(history: History, where: str, modulus: int) -> None:
             )
 
 
-def check_device(device: str, backend: str) -> None:
+def check_device(device: str, backend: str | None) -> None:
     """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
     if device == "gpu" and backend != "ray" and not is_available():
         raise InputError(
