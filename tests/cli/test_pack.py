@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.cli.conftest import COMMAND, SMALL, Told, Weft, tree, write_slow
+from tests.cli.conftest import COMMAND, SMALL, Told, Weft, interrupt, tree
 from tests.readers.runs import put_ledger, read_lines
 from tests.support.pages import weave
 from weft.pack.markdown import to_markdown
@@ -153,12 +153,11 @@ def test_failures_are_told_by_class_with_examples(tmp_path: Path) -> None:
 
 
 def test_interrupted_run_says_how_to_go_on(weft: Weft, tmp_path: Path) -> None:
-    write_slow(tmp_path, 0.05)
-    weft("run", "slow.py:slow", "--out", "run", "--wall-limit", "1.5")
-    made = weft("pack", "run", "--json")
+    interrupt(weft, tmp_path)
+    made = weft("pack", "r", "--json")
     assert made.code == 0
-    assert made.json["commands"]["resume"] == ["weft", "resume", "run"]
-    assert "interrupted: weft resume run" in made.json["open_ends"]
+    assert made.json["commands"]["resume"] == ["weft", "resume", "r"]
+    assert "interrupted: weft resume r" in made.json["open_ends"]
     assert "replay" not in made.json["commands"]
 
 

@@ -9,10 +9,10 @@ import pytest
 import weft
 from tests.support.sessions import InProcess, Sessions, double
 from weft.coordinator import loop
-from weft.coordinator.machine import Machine
+from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.policy import Policy
 from weft.errors import BugError
-from weft.model.attempts import Happened, Started, Worker
+from weft.model.attempts import Happened, Lost, Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 
@@ -130,6 +130,31 @@ def test_timeout_result_that_is_in_counts_before_the_deadline(sessions):
     assert b'"type":"timeout"' not in sessions.ledger
 
 
+class LostThenSlow(InProcess):
+    """The first attempt starts and is lost; the next takes its time to start."""
+
+    waits: ClassVar[list[float]] = []
+
+    def poll(self, timeout_s):
+        [a] = self.held
+        self.waits.append(timeout_s)
+        self.clock.now_s += timeout_s
+        if len(self.waits) == 1:
+            return [Started(a.ticket, Worker(pid=1))]
+        if len(self.waits) == 2:
+            self.held.clear()
+            return [Lost(a.ticket, "gone")]
+        return [] if len(self.waits) < 40 else InProcess.poll(self, timeout_s)
+
+
+def test_wait_after_a_start_was_lost_before_its_commit_does_not_spin(sessions):
+    """What became of the start is committed in due time, and then there is time to sleep."""
+    LostThenSlow.waits.clear()
+    sessions.go(round_body(1), backend_type=LostThenSlow)
+    assert LostThenSlow.waits.count(0.0) <= 2
+    assert LostThenSlow.waits[-1] == loop.POLL_S
+
+
 class Closing(InProcess):
     """Notes how much it held when it was closed."""
 
@@ -185,7 +210,7 @@ def test_watcher_sees_progress_grow(sessions):
 
 
 def test_planted_lost_tasks_are_a_named_bug_not_a_hang(sessions, monkeypatch):
-    monkeypatch.setattr(Machine, "release", lambda self: self._unreleased.clear())
+    monkeypatch.setattr(Dispatch, "release", lambda self: self._unreleased.clear())
     with pytest.raises(BugError, match="waits for something that nobody runs"):
         sessions.go(round_body(2))
 

@@ -21,6 +21,7 @@ from tests.ray.hosts import Hosts, entry, hosts_in
 from tests.support.arcruns import TASKS, TINY, write_tasks
 from tests.support.tools import require_tool
 from tests.tree.conftest import Wood
+from tests.workers.lab import SLACK_S
 from weft.arc.kernels.compiled import KERNELS
 
 THREE = ("rig1", "rig2", "rig3")
@@ -104,7 +105,7 @@ def test_check_tells_what_each_node_is(desk: Desk) -> None:
         assert node["python"] == sys.version.split()[0]
         assert node["problem"] == ""
         assert node["disk_free_bytes"] > 0
-        assert abs(node["clock_skew_s"]) < 1
+        assert abs(node["clock_skew_s"]) < SLACK_S
         assert node["notes"] == ["1 GPUs in the file, 0 seen"] or node["gpus"]
     assert [files_below(desk.hosts.home(name)) for name in THREE] == before
 
