@@ -1,4 +1,4 @@
-"""Decision lists over cells: features, text, the covering step, learning, and the search's guess."""
+"""Decision lists over cells: features, text, the covering step, learning, the search's guess."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from weft.arc.check import check_program
 from weft.arc.fitted.celllist import Cells
 from weft.arc.kernels import covering
 from weft.arc.lists.cells import parse
-from weft.arc.lists.features import COLOURS, NAMES, NONE, features_of
+from weft.arc.lists.features import features_of
 from weft.arc.lists.learn import Lesson, learn
+from weft.arc.lists.looks import NONE
+from weft.arc.lists.words import COLOURS, NAMES
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import Program
 from weft.arc.program import parse as read_program
@@ -71,6 +73,21 @@ SEEN = (
     ("near_ink", "010/000/000", "101111000"),
     ("row_like", "112/000", "221333"),
     ("colour_rank", "1122300", "0000300"),
+    ("nearest", "100/000/002", "x1111212x"),
+    ("gap_east", "1002", "1210"),
+    ("distance", "100/000", "012123"),
+    ("reach", "100/000", "012112"),
+    ("row_has_3", "30/00", "1100"),
+    ("touches_1", "010/000", "101111"),
+    ("blob_has_2", "120/000/003", "110000000"),
+    ("box_across", "10/11/00", "0111xx"),
+    ("box_down", "10/11/00", "1110xx"),
+    ("in_box", "0000/0110/0100/0000", "0000011001100000"),
+    ("box_size", "0000/0110/0100/0000", "0000033003300000"),
+    ("block_own", "1050/0050/5555/0052", "11x011x0xxxx00x2"),
+    ("block_down", "151/050/555/050/555/151", "xxxxxxxxx1x1xxxxxx"),
+    ("block_pattern", "1251/0050", "12x100x0"),
+    ("block_row", "1050/0050/5555/0052", "0000000000001101"),
 )
 
 

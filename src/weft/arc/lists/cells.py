@@ -17,7 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.lists.features import COLOURS, NAMES, NONE, NUMBERS, PLAIN, U8
+from weft.arc.lists.features import U8
+from weft.arc.lists.looks import NONE
+from weft.arc.lists.words import COLOURS, NAMES, NUMBERS, PLAIN
 from weft.arc.ops.operator import BIT
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.values import Stage

@@ -18,11 +18,14 @@ import numpy.typing as npt
 
 from weft.arc.kernels.covering import ACTION, FIELDS, FIRST, SCORE, SECOND, Sets, best_clauses
 from weft.arc.lists.cells import UNDECIDED, Action, Bools, CellList, Clause, Test
-from weft.arc.lists.features import COLOURS, NUMBERS, U8
+from weft.arc.lists.features import U8
+from weft.arc.lists.words import COLOURS, NUMBERS
 
 DEFAULTS = 4
 FIRST_CLAUSES = 3
 MAX_CLAUSES = 6
+MAX_MILLIBITS = 130_000
+MARGIN = 40_000
 WIDTH = 120
 """Tests per action that are combined with each other."""
 MAX_VALUE = 9
@@ -60,19 +63,27 @@ class _Branch:
     clauses: tuple[Clause, ...]
     open_cells: Sets
 
+    @property
+    def millibits(self) -> int:
+        return sum(clause.millibits for clause in self.clauses)
+
 
 def learn(lesson: Lesson) -> list[CellList]:
     """Return lists that are right on every training cell, cheapest first."""
     choices = _choices(lesson)
-    found = [
-        CellList(clauses, choices.actions[default])
-        for default in _defaults(choices)
-        for clauses in _cover(choices, default)
-    ]
+    found: list[CellList] = []
+    for default in _defaults(choices):
+        covers = _cover(choices, default, _limit(found))
+        found += [CellList(clauses, choices.actions[default]) for clauses in covers]
     return sorted(found, key=lambda one: (one.millibits, one.text()))
 
 
-def _cover(choices: _Choices, default: int) -> Iterator[tuple[Clause, ...]]:
+def _limit(found: Sequence[CellList]) -> int:
+    """What clauses may cost: more than the best by so much, and they are not worth a guess."""
+    return min([MAX_MILLIBITS, *(one.millibits + MARGIN for one in found)])
+
+
+def _cover(choices: _Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
     """Complete a default by clauses; yield those that leave nothing wrong."""
     branches = [_Branch((), choices.everything)]
     for depth in range(MAX_CLAUSES + 1):
@@ -83,7 +94,7 @@ def _cover(choices: _Choices, default: int) -> Iterator[tuple[Clause, ...]]:
                 yield branch.clauses
             elif depth < MAX_CLAUSES:
                 longer += _longer(choices, branch, faulty, 1 if depth else FIRST_CLAUSES)
-        branches = longer
+        branches = [branch for branch in longer if branch.millibits <= limit]
 
 
 def _longer(choices: _Choices, branch: _Branch, faulty: Sets, most: int) -> Iterator[_Branch]:

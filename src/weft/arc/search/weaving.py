@@ -15,8 +15,9 @@ import numpy as np
 from weft.arc.fitted.celllist import Cells
 from weft.arc.fitted.rule import BASE
 from weft.arc.lists.cells import UNDECIDED, CellList, source_of
-from weft.arc.lists.features import NAMES, U8, features_of
+from weft.arc.lists.features import U8, features_of
 from weft.arc.lists.learn import Lesson, learn
+from weft.arc.lists.words import NAMES
 from weft.arc.program import Program
 from weft.arc.search.space import GRID, Candidate, Node, Space
 from weft.arc.values import Grid, Stage, decode, encode
