@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from weft.arc.ops.registry import BY_NAME, REGISTRY
+from weft.arc.ops.registry import BY_NAME, REGISTRY, apply_chain
 from weft.arc.program import Program
 from weft.arc.task import ArcTask
-from weft.arc.values import Grid, Stage, Value, fits
+from weft.arc.values import Grid, Stage, Value
 
 Chain = tuple[str, ...]
 Place = tuple[Value, Grid]
@@ -70,20 +70,11 @@ def _replaces(other: Chain, chain: Chain) -> bool:
 
 
 def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
-    return all(apply(chain, value, given) == apply(other, value, given) for value, given in places)
+    return all(
+        apply_chain(chain, value, given) == apply_chain(other, value, given)
+        for value, given in places
+    )
 
 
 def _is_chain(names: Chain) -> bool:
     return all(BY_NAME[a].gives is BY_NAME[b].takes for a, b in pairwise(names))
-
-
-def apply(chain: Chain, value: Value, given: Grid) -> Value | None:
-    """Run a chain by definition; None where it fails."""
-    found: Value | None = value
-    for name in chain:
-        operator = BY_NAME[name]
-        assert found is not None
-        found = operator.plain(found, given)
-        if found is None or not fits(operator.gives, found):
-            return None
-    return found

@@ -23,6 +23,7 @@ from weft.arc.search.log import SHALLOW, Event, SearchLog
 from weft.arc.search.problem import Problem
 from weft.arc.search.reach import RULES
 from weft.arc.search.space import NO_ENTRY, ROOT, Candidate, Counts, Space
+from weft.arc.search.weaving import weave
 
 Priority = Callable[[int], tuple[int, ...]]
 
@@ -88,6 +89,8 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     handed_on = b"" if space.candidates else table.pack(space.nodes, sorted(open_nodes))
+    if not space.candidates:
+        space.guesses[:0] = weave(space)
     return run.result(handed_on)
 
 
