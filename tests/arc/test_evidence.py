@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.arcruns import scattered
-from weft.arc.evidence import FORETOLD, GROUND, REFUTED, Evidence, examine
+from weft.arc.evidence import CONTRARY, FORETOLD, LACKING, REFUTED, Evidence, examine
 from weft.arc.laws import broken
 from weft.arc.program import Program, parse
 from weft.arc.refit import predict, run_chain
@@ -43,7 +43,7 @@ def test_rule_that_needs_every_pair_is_doubtful() -> None:
     task = map_task(([1], [2]), ([3], [4]), ([5], [6]), test=[1, 3])
     found = examine(task, *refitted(task, rule="colour_map"))
     assert found.foretold == 0
-    assert found.doubt_millibits >= FORETOLD * GROUND
+    assert found.doubt_millibits >= FORETOLD * LACKING
 
 
 def test_two_pairs_need_to_foretell_one() -> None:
@@ -85,13 +85,13 @@ def test_tie_that_training_never_showed_is_found_by_turning() -> None:
     assert examine(clear, *refitted(clear, rule="block_reduce")).turned == 0
     found = examine(tie, *refitted(tie, rule="block_reduce"))
     assert found.turned > 0
-    assert found.doubt_millibits >= GROUND
+    assert found.doubt_millibits >= CONTRARY
 
 
 def test_evidence_is_read_back_as_written() -> None:
     found = Evidence(1, 2, 1, 3, ("size", "kept"))
     assert Evidence.from_dict(found.to_dict()) == found
-    assert found.doubt_millibits == 4 * GROUND + REFUTED
+    assert found.doubt_millibits == LACKING + 3 * CONTRARY + REFUTED
 
 
 LAW_CASES = {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from weft.arc.evidence import GROUND, Evidence
+from weft.arc.evidence import LACKING, Evidence
+from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import Program
 from weft.arc.search.space import Candidate
 from weft.arc.values import Grid, Stage, encode
@@ -69,7 +70,17 @@ def test_doubtful_program_alone_is_refused_with_its_price() -> None:
     assert unsure.outcome is Outcome.BUDGET
     assert unsure.groups[0].outputs == (ONE,), "it stays as a guess"
     assert unsure.weighing is not None
-    assert unsure.weighing.price_millibits == 50_000 + 2 * GROUND
+    assert unsure.weighing.price_millibits == 50_000 + 2 * LACKING
+
+
+def test_program_that_stands_alone_is_charged_until_eight_agree() -> None:
+    names = [o.name for o in REGISTRY if o.takes is o.gives is Stage.GRID][:8]
+    for count, charged in ((1, 30), (2, 20), (3, 20), (4, 10), (7, 10), (8, 0)):
+        found = [candidate(name, ONE, 80) for name in names[:count]]
+        verdict = decide(found, exhausted=False)
+        assert verdict.weighing is not None
+        assert verdict.weighing.alone_millibits == charged * 1000
+        assert (verdict.outcome is Outcome.SOLVED) == (charged <= 20)
 
 
 def test_doubts_do_not_silence_an_objection() -> None:

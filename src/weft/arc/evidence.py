@@ -7,8 +7,8 @@
               something else about the tests. Then a tie was broken by place or colour number
     broken    laws that all pairs keep and its answer breaks
 
-Every ground costs the same bits, as if the program were so much longer. All is integer, and
-decided by the task and the program alone.
+Doubts cost bits, as if the program were so much longer. All is integer, and decided by the task
+and the program alone.
 """
 
 from __future__ import annotations
@@ -25,9 +25,11 @@ from weft.arc.task import ArcTask
 from weft.arc.turns import TURNS, Turn
 from weft.arc.values import Grid
 
-GROUND = 30 * BIT
-"""What one ground of doubt costs; tuned on the training split, where 20 to 40 do the same."""
-REFUTED = 3 * GROUND
+LACKING, CONTRARY, REFUTED = 30 * BIT, 60 * BIT, 90 * BIT
+"""What doubts cost: a pair that lacks, being turned or each broken law, being refuted.
+
+Tuned on the training split: on its tasks, and on those with one pair less and that as the test.
+"""
 FORETOLD = 2
 """Pairs that a fitted program should foretell."""
 
@@ -47,8 +49,8 @@ class Evidence:
     def doubt_millibits(self) -> int:
         """What the doubts cost."""
         lacking = max(0, self.wanted - self.foretold)
-        grounds = lacking + (self.turned > 0) + len(self.broken)
-        return GROUND * grounds + REFUTED * (self.refuted > 0)
+        contrary = (self.turned > 0) + len(self.broken)
+        return LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""

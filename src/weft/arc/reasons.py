@@ -12,12 +12,14 @@ def weighed(weighing: Mapping[str, Any] | None) -> str:
     """Say what decided about the best answer; empty where there was none to decide about."""
     if weighing is None:
         return ""
-    price, limit = weighing["price_millibits"], weighing["limit_millibits"]
+    alone, limit = weighing["alone_millibits"], weighing["limit_millibits"]
+    price = weighing["price_millibits"] + alone
+    lone = f", {_bits(alone)} as few programs agree" if alone else ""
     if price > limit:
-        return f"refused: {_bits(price)} bits with doubts, {_bits(limit)} are believed"
+        return f"refused: {_bits(price)} bits with doubts{lone}; {_bits(limit)} are believed"
     margin, needed = weighing["margin_millibits"], weighing["needed_millibits"]
     if margin is None:
-        return f"believed: {_bits(price)} of {_bits(limit)} bits, nothing contradicts it"
+        return f"believed: {_bits(price)} of {_bits(limit)} bits{lone}; nothing contradicts it"
     bound = "none may be" if needed is None else f"more than {_bits(needed)} needed"
     clear = needed is not None and margin > needed
     word = "believed" if clear else "refused"

@@ -4,8 +4,9 @@ Programs that are right on every training pair are grouped by what they make of 
 group claims the answer at the price of its best program: its bits, and what doubts of it cost
 (`evidence`). The cheapest claim is the answer if its price is within the limit and every other
 group's objection, its shortest program whatever the doubts, is dearer by more than the margin.
-How many programs agree breaks ties in the order of groups; it never decides. Programs longer
-than the limit are guesses: they answer nothing and contradict nothing.
+A program that stands alone is charged for it against the limit, the less the more programs agree;
+numbers never decide between answers. Programs longer than the limit are guesses: they answer
+nothing and contradict nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ WITNESSES = 3
 """Programs examined and shown of each group."""
 EXAMINED = 4
 """Groups examined; those with weaker objections follow behind them, unexamined."""
+ALONE = 10 * BIT
+"""Charged to a program that stands alone, for each doubling that its group lacks to eight."""
+DOUBLINGS = 3
 MARGIN = 4 * BIT
 """How much dearer every competitor must be; tuned on the training split."""
 LIMIT = 100 * BIT
@@ -61,12 +65,19 @@ class Group:
         """What it costs to believe the first program: its bits, and its doubts."""
         return self.millibits + (self.evidence.doubt_millibits if self.evidence else 0)
 
+    @property
+    def alone_millibits(self) -> int:
+        """What it is charged because few programs agree."""
+        return ALONE * max(0, DOUBLINGS + 1 - self.size.bit_length())
+
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
     """The numbers that decided about the best group."""
 
     price_millibits: int
+    alone_millibits: int
+    """Charged because few programs agree."""
     limit_millibits: int
     margin_millibits: int | None
     """By how much the strongest competitor is dearer; None without one."""
@@ -76,7 +87,7 @@ class Weighing:
     @property
     def is_affordable(self) -> bool:
         """Whether the best group may be believed at all."""
-        return self.price_millibits <= self.limit_millibits
+        return self.price_millibits + self.alone_millibits <= self.limit_millibits
 
     def is_clear(self, needed_millibits: int | None) -> bool:
         """Whether no competitor comes near."""
@@ -88,6 +99,7 @@ class Weighing:
         """JSON form."""
         return {
             "price_millibits": self.price_millibits,
+            "alone_millibits": self.alone_millibits,
             "limit_millibits": self.limit_millibits,
             "margin_millibits": self.margin_millibits,
             "needed_millibits": self.needed_millibits,
@@ -154,7 +166,8 @@ def _order(group: Group) -> tuple[Any, ...]:
 def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:
     best, *others = groups
     margins = [other.shortest_millibits - best.price_millibits for other in others]
-    return Weighing(best.price_millibits, limit, min(margins, default=None), needed)
+    margin = min(margins, default=None)
+    return Weighing(best.price_millibits, best.alone_millibits, limit, margin, needed)
 
 
 def _group(outputs: bytes, members: Sequence[Candidate]) -> Group:
