@@ -31,7 +31,8 @@ def view_of(item: Recorded) -> TaskView:
         return TaskView(base.name, base.digest, base.pairs, base.tests, note="no outcome yet")
     outcome, _, reason = str(answer["outcome"]).partition("/")
     failure = answer["failure"]
-    answers = [_answer(task, group) for group in answer["groups"]]
+    shown = answer["groups"][:1] if outcome == "SOLVED" else answer["groups"]  # guesses apart
+    answers = [_answer(task, group) for group in shown]
     return TaskView(
         base.name, base.digest, base.pairs, base.tests, outcome, reason,
         "" if failure is None else f"{failure['class']}: {failure['why']}",
