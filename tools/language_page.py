@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from weft.arc.fitted.registry import COMPOSED, RULES
-from weft.arc.lists.features import COLOURS, FAMILIES, NUMBERS, PLAIN
+from weft.arc.lists.words import BLOCKS, COLOURS, FAMILIES, INKS, NUMBERS
 from weft.arc.ops.operator import Operator, Palette, Shape
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.values import Stage
@@ -92,7 +92,9 @@ LISTS = """
 
 What the lists of `cells` ask. An *area* is what is joined by sides and has one colour, black
 too; a *blob* is what is joined by sides or corners and not black, of any colours; it counts 0
-for black. Colours can also be copied.
+for black. The *box* of a cell is the smallest one around a blob that it is in. Where full rows and
+columns of a colour divide the grid, *blocks* lie between them; the coarse grid has a cell for
+each: its commonest colour but black. Colours can also be copied.
 
 | feature | is |
 |---|---|
@@ -113,8 +115,14 @@ def render() -> str:
 
 
 def _features() -> str:
-    one = {name: words for name, words in (COLOURS | NUMBERS).items() if name in PLAIN}
+    families = {f"{name}_{ink}" for name in FAMILIES for ink in INKS}
+    one = {
+        name: words
+        for name, words in (COLOURS | NUMBERS).items()
+        if name not in families and name not in BLOCKS
+    }
     many = {f"{name}_1` to `{name}_9": words for name, words in FAMILIES.items()}
+    many["block_own` to `block_rising"] = "`own` to `rising` in the coarse grid of blocks"
     return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
 
 

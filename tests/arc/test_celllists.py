@@ -97,7 +97,7 @@ def test_feature_of_small_grid_is_what_its_words_say(name: str, text: str, numbe
     assert column(name, grid(text)) == wanted
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=15, deadline=None, derandomize=True, database=None)
 @given(value=grids(7))
 def test_mirror_image_swaps_the_sides_that_features_look_to(value: Grid) -> None:
     image = Grid.of([row[::-1] for row in value.rows()])
@@ -184,7 +184,7 @@ def plain_best(sets: dict[str, list[set[int]]], costs: list[int], faulty: set[in
     return best
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=80, deadline=None, derandomize=True, database=None)
 @given(sets=coverings(), data=st.data())
 def test_best_clause_is_that_of_the_slow_twin(
     sets: dict[str, list[set[int]]], data: st.DataObject
@@ -205,7 +205,7 @@ def test_best_clause_is_that_of_the_slow_twin(
 # -- learning --------------------------------------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@settings(max_examples=8, deadline=None, derandomize=True, database=None)
 @given(values=st.lists(grids(6), min_size=2, max_size=3))
 def test_learned_list_is_right_on_every_training_cell(values: list[Grid]) -> None:
     rule = Cells()

@@ -20,7 +20,7 @@ def candidate(name: str, grid: Grid, bits: int = 5) -> Candidate:
 
 def doubting(*names: str) -> Examine:
     """Examine by name: programs that hold one of these are unsure."""
-    return lambda program, _: UNSURE if set(names) & set(program.names) else SURE
+    return lambda program, *_: UNSURE if set(names) & set(program.names) else SURE
 
 
 def test_different_outputs_are_ambiguous_with_a_witness_each() -> None:

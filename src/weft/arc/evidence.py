@@ -68,11 +68,17 @@ class Evidence:
         )
 
 
-def examine(task: ArcTask, program: Program, outputs: tuple[Grid, ...]) -> Evidence:
-    """Gather the evidence on a program that is right on every pair and gives `outputs`."""
+def examine(
+    task: ArcTask, program: Program, outputs: tuple[Grid, ...], foretold: int | None = None
+) -> Evidence:
+    """Gather the evidence on a program that is right on every pair and gives `outputs`.
+
+    Who made it may know what it foretells; else its last rule is fitted without each pair.
+    """
     pairs = len(task.train)
-    wanted = min(FORETOLD, max(1, pairs - 1))
-    foretold, refuted = _left_out(task, program) if program.fitted else (pairs, 0)
+    wanted, refuted = min(FORETOLD, max(1, pairs - 1)), 0
+    if foretold is None:
+        foretold, refuted = _left_out(task, program) if program.fitted else (pairs, 0)
     turned = sum(_contradicts(task, program, outputs, turn) for turn in TURNS)
     return Evidence(foretold, wanted, refuted, turned, broken(task, outputs))
 

@@ -31,11 +31,19 @@ def view_of(item: Recorded) -> TaskView:
     if answer is None:
         return TaskView(base.name, base.digest, base.pairs, base.tests, note="no outcome yet")
     outcome, _, reason = str(answer["outcome"]).partition("/")
-    answers = [_answer(task, group) for group in answer["groups"]]
+    answers = [_answer(task, group) for group in _shown(answer)]
     return TaskView(
         base.name, base.digest, base.pairs, base.tests, outcome, reason,
         _note(answer), tuple(answers), None if answers else _nearest(task, answer["nearest"]),
     )  # fmt: skip
+
+
+def _shown(answer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the groups to show: of a solved task the answer and what it was weighed against."""
+    groups: list[Mapping[str, Any]] = answer["groups"]
+    if answer["outcome"] != "SOLVED":
+        return groups
+    return [groups[0], *(group for group in groups[1:] if group.get("evidence"))]
 
 
 def _note(answer: Mapping[str, Any]) -> str:

@@ -33,7 +33,7 @@ DOUBLINGS = 3
 MARGIN = 4 * BIT
 """How much dearer every competitor must be; tuned on the training split."""
 LIMIT = 100 * BIT
-Examine = Callable[[Program, tuple[Grid, ...]], Evidence]
+Examine = Callable[[Program, tuple[Grid, ...], int | None], Evidence]
 
 
 class Outcome(StrEnum):
@@ -180,7 +180,8 @@ def _group(outputs: bytes, members: Sequence[Candidate]) -> Group:
 def _examined(group: Group, members: Sequence[Candidate], examine: Examine) -> Group:
     """Put the program first that is cheapest with its doubts; of equals the shorter."""
     costs = {c.program: c.millibits for c in reversed(members)}
-    evidence = {program: examine(program, group.outputs) for program in group.programs}
+    known = {c.program: c.foretold for c in reversed(members)}
+    evidence = {p: examine(p, group.outputs, known[p]) for p in group.programs}
     first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)
     rest = (program for program in group.programs if program != first)
     return replace(group, programs=(first, *rest), millibits=costs[first], evidence=evidence[first])

@@ -61,12 +61,13 @@ def _candidate_to_wire(candidate: Candidate) -> dict[str, Any]:
         "millibits": candidate.millibits,
         "outputs": candidate.outputs.hex(),
         "time": candidate.time,
+        "foretold": candidate.foretold,
     }
 
 
 def _candidate_from_wire(raw: Mapping[str, Any]) -> Candidate:
     outputs = bytes.fromhex(raw["outputs"])
-    return Candidate(parse(raw["program"]), raw["millibits"], outputs, raw["time"])
+    return Candidate(parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["foretold"])
 
 
 def _nearest_to_wire(nearest: Nearest) -> dict[str, Any]:

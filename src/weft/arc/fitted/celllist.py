@@ -8,7 +8,8 @@ import numpy as np
 
 from weft.arc.fitted.rule import BASE, Examples, Rule
 from weft.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
-from weft.arc.lists.features import NAMES, U8, features_of
+from weft.arc.lists.features import U8, features_of
+from weft.arc.lists.words import NAMES
 from weft.arc.ops.operator import Shape
 from weft.arc.ops.registry import apply_chain
 from weft.arc.values import Grid

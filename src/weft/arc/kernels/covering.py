@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.arc.kernels.compiled import entry, kernel
-from weft.arc.kernels.layout import I64
+from weft.arc.kernels.layout import I64, U8
 
 Sets = npt.NDArray[np.uint64]
 SCORE, ACTION, FIRST, SECOND, PAIRS = 0, 1, 2, 3, 4
@@ -91,21 +91,29 @@ def note(
 
 
 @kernel
+def hopeless(best: I64, gain: int, cost: int) -> bool:
+    """Whether a gain at a price cannot be among the best."""
+    return gain * SCALE // cost <= best[len(best) - 1, SCORE]
+
+
+@kernel
 def promising(
-    tests: Sets, costs: I64, helps: Sets, harms: Sets, chosen: I64, gains: I64, scores: I64
-) -> int:
+    tests: Sets, costs: I64, helps: Sets, harms: Sets, chosen: I64, gains: I64, scores: I64,
+    alone: U8, best: I64, action_cost: int,
+) -> int:  # fmt: skip
     """Choose the tests worth combining with others: those that help most for their price.
 
-    `gains` gets what each test alone would gain if it were never wrong, else -1.
+    `gains` gets how many cells each test helps, `alone` whether it is never wrong by itself.
     """
     count = 0
     for j in range(len(tests)):
-        gains[j] = -1
+        alone[j] = 0
         gain = overlap(tests, j, j, helps)
-        if gain == 0:
+        gains[j] = gain
+        if gain == 0 or hopeless(best, gain, costs[j] + action_cost + ONE_TEST):
             continue
         if disjoint(tests, j, j, harms):
-            gains[j] = gain
+            alone[j] = 1
             continue
         score = gain * SCALE // (costs[j] + TEST_OVERHEAD)
         if count == len(chosen):
@@ -136,22 +144,28 @@ def best_clauses(
     best[:] = 0
     best[:, SCORE] = -1
     chosen, scores = np.empty(width, np.int64), np.empty(width, np.int64)
-    gains = np.empty(len(tests), np.int64)
+    gains, alone = np.empty(len(tests), np.int64), np.empty(len(tests), np.uint8)
     for a in range(len(right)):
         helps, harms = faulty & right[a], open_cells & wrong[a]
-        if not helps.any():
+        gain = 0
+        for w in range(len(helps)):
+            gain += bits(helps[w])
+        if gain == 0 or hopeless(best, gain, action_costs[a] + ONE_TEST):
             continue
-        count = promising(tests, test_costs, helps, harms, chosen, gains, scores)
+        count = promising(
+            tests, test_costs, helps, harms, chosen, gains, scores, alone, best, action_costs[a]
+        )
         for j in range(len(tests)):
-            if gains[j] > 0:
+            if alone[j]:
                 cost = test_costs[j] + action_costs[a] + ONE_TEST
                 note(best, gains[j], cost, a, j, j, tests, helps, pairs)
         for x in range(count):
             for y in range(x):
                 i, j = chosen[y], chosen[x]
-                if not disjoint(tests, i, j, harms):
+                cost = test_costs[i] + test_costs[j] + action_costs[a] + TWO_TESTS
+                if hopeless(best, min(gains[i], gains[j]), cost):
                     continue
-                gain = overlap(tests, i, j, helps)
-                if gain > 0:
-                    cost = test_costs[i] + test_costs[j] + action_costs[a] + TWO_TESTS
-                    note(best, gain, cost, a, i, j, tests, helps, pairs)
+                if disjoint(tests, i, j, harms):
+                    gain = overlap(tests, i, j, helps)
+                    if gain > 0:
+                        note(best, gain, cost, a, i, j, tests, helps, pairs)

@@ -11,7 +11,6 @@ from weft.arc.lists.words import BLOCKS, COLOURS, NAMES
 from weft.arc.values import Grid
 
 U8 = npt.NDArray[np.uint8]
-__all__ = ["NAMES", "U8", "features_of"]
 
 
 def features_of(grid: Grid) -> U8:

@@ -16,7 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.kernels.covering import ACTION, FIELDS, FIRST, SCORE, SECOND, Sets, best_clauses
+from weft.arc.kernels.covering import (
+    ACTION,
+    FIELDS,
+    FIRST,
+    SCALE,
+    SCORE,
+    SECOND,
+    Sets,
+    best_clauses,
+)
 from weft.arc.lists.cells import UNDECIDED, Action, Bools, CellList, Clause, Test
 from weft.arc.lists.features import U8
 from weft.arc.lists.words import COLOURS, NUMBERS
@@ -26,6 +35,7 @@ FIRST_CLAUSES = 3
 MAX_CLAUSES = 6
 MAX_MILLIBITS = 130_000
 MARGIN = 40_000
+HOPE = 3
 WIDTH = 120
 """Tests per action that are combined with each other."""
 MAX_VALUE = 9
@@ -62,6 +72,8 @@ class _Choices:
 class _Branch:
     clauses: tuple[Clause, ...]
     open_cells: Sets
+    score: int
+    """Of the last clause."""
 
     @property
     def millibits(self) -> int:
@@ -85,16 +97,16 @@ def _limit(found: Sequence[CellList]) -> int:
 
 def _cover(choices: _Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
     """Complete a default by clauses; yield those that leave nothing wrong."""
-    branches = [_Branch((), choices.everything)]
+    branches = [_Branch((), choices.everything, SCALE)]
     for depth in range(MAX_CLAUSES + 1):
         longer: list[_Branch] = []
         for branch in branches:
             faulty = branch.open_cells & ~choices.right[default]
             if not faulty.any():
                 yield branch.clauses
-            elif depth < MAX_CLAUSES:
+            elif depth < MAX_CLAUSES and _could_end(branch, faulty, limit):
                 longer += _longer(choices, branch, faulty, 1 if depth else FIRST_CLAUSES)
-        branches = [branch for branch in longer if branch.millibits <= limit]
+        branches = longer
 
 
 def _longer(choices: _Choices, branch: _Branch, faulty: Sets, most: int) -> Iterator[_Branch]:
@@ -112,7 +124,13 @@ def _longer(choices: _Choices, branch: _Branch, faulty: Sets, most: int) -> Iter
         for n in numbers:
             speaks = speaks & c.test_sets[n]
         clause = Clause(tests, c.actions[row[ACTION]])
-        yield _Branch((*branch.clauses, clause), branch.open_cells & ~speaks)
+        yield _Branch((*branch.clauses, clause), branch.open_cells & ~speaks, row[SCORE])
+
+
+def _could_end(branch: _Branch, faulty: Sets, limit: int) -> bool:
+    """Whether clauses several times as good as the last one could explain the rest in the limit."""
+    needed = int(_bools(faulty).sum()) * SCALE // (HOPE * branch.score)
+    return branch.millibits + needed <= limit
 
 
 def _defaults(choices: _Choices) -> list[int]:

@@ -89,8 +89,7 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     handed_on = b"" if space.candidates else table.pack(space.nodes, sorted(open_nodes))
-    if not space.candidates:
-        space.guesses[:0] = weave(space)
+    space.guesses[:0] = weave(space)
     return run.result(handed_on)
 
 

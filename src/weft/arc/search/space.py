@@ -59,6 +59,8 @@ class Candidate:
     """The test outputs, encoded one behind the other."""
     time: int
     """Programs charged when it was found."""
+    foretold: int | None = None
+    """Of a list: pairs told right when it is learned without them; None where no one asked."""
 
 
 @dataclass(slots=True)

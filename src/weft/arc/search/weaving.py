@@ -3,7 +3,9 @@
 A list begins with one vector, its base: the input where that has the right size, else or besides
 those nearest to the targets. It may ask and copy the features of the base's cells, and those
 of the cheapest other vectors. What is found is right on every training pair but was chosen among
-very many, so it is a guess and never an answer.
+very many, so it is a guess; it fills the second attempt of solved tasks. Where no program is
+found, lists that are short enough are learned again without each pair: those that foretell pairs
+may answer.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ from weft.arc.fitted.celllist import Cells
 from weft.arc.fitted.rule import BASE
 from weft.arc.lists.cells import UNDECIDED, CellList, source_of
 from weft.arc.lists.features import U8, features_of
+from weft.arc.lists.foretell import foretold
 from weft.arc.lists.learn import Lesson, learn
 from weft.arc.lists.words import NAMES
+from weft.arc.ops.operator import BIT
 from weft.arc.program import Program
 from weft.arc.search.space import GRID, Candidate, Node, Space
 from weft.arc.values import Grid, Stage, decode, encode
@@ -25,8 +29,10 @@ from weft.arc.values import Grid, Stage, decode, encode
 BASES = 3
 VECTORS = 300
 """Other vectors that a list may use."""
-MOST = 16
+MOST = 4
 """Lists kept."""
+SHORT = 70 * BIT
+"""Longer lists are never believed, so nobody asks what they foretell."""
 
 
 def weave(space: Space) -> list[Candidate]:
@@ -62,12 +68,15 @@ def _from(space: Space, base: int, fitting: Sequence[int]) -> Iterator[Candidate
     pair = np.repeat(np.arange(problem.train), [len(t.cells) for t in problem.targets_plain])
     lesson = Lesson(known, wanted, pair.astype(np.uint8))
     tests = {source: column[len(wanted) :] for source, column in columns.items()}
+    asked: int | None = None
     for found in learn(lesson):
         outputs = _outputs(found, tests, grids[problem.train :])
         if outputs is not None:
             program = Program(space.program_of(base), Cells.name, found.text())
             cost = space.nodes[base].millibits + BASE + found.millibits
-            yield Candidate(program, cost, outputs, space.counts.programs)
+            if asked is None and cost <= SHORT and not space.candidates:
+                asked = foretold(lesson)
+            yield Candidate(program, cost, outputs, space.counts.programs, asked)
 
 
 def _outputs(found: CellList, columns: dict[str, U8], tests: Sequence[Grid]) -> bytes | None:
