@@ -15,16 +15,18 @@ from weft.arc.fitted.celllist import Cells
 from weft.arc.kernels import covering
 from weft.arc.lists.cells import parse
 from weft.arc.lists.features import features_of
+from weft.arc.lists.foretell import foretold, without
 from weft.arc.lists.learn import Lesson, learn
 from weft.arc.lists.looks import NONE
 from weft.arc.lists.words import COLOURS, NAMES
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import Program
 from weft.arc.program import parse as read_program
+from weft.arc.search.ablation import CHECKS
 from weft.arc.search.budget import SearchBudget
 from weft.arc.search.language import Language
 from weft.arc.search.phases import Options
-from weft.arc.search.planner import ParallelPlanner
+from weft.arc.search.planner import ParallelPlanner, ParallelSearchResult
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.arc.verdict import Outcome
@@ -246,20 +248,45 @@ def planted() -> ArcTask:
     return ArcTask("planted", train, (made[3][0],), (made[3][1],))
 
 
-def test_search_guesses_what_no_chain_does_and_answers_nothing() -> None:
-    task = planted()
+def searched(task: ArcTask, *without: str) -> ParallelSearchResult:
     few = Language((), [o for o in REGISTRY if o.name in ("mirror_rows", "grow")])
-    options = Options(few, SearchBudget(max_programs=400, max_depth=2))
-    found = ParallelPlanner(options).search(task)
-    assert found.verdict.outcome in (Outcome.BUDGET, Outcome.NO_PROGRAM)
-    assert found.verdict.groups[0].outputs == task.truth
-    program = found.verdict.groups[0].programs[0]
+    options = Options(few, SearchBudget(max_programs=400, max_depth=2), without=without)
+    return ParallelPlanner(options).search(task)
+
+
+def test_list_that_foretells_pairs_answers_what_no_chain_does() -> None:
+    task = planted()
+    found = searched(task)
+    assert found.verdict.outcome is Outcome.SOLVED
+    best = found.verdict.groups[0]
+    assert best.outputs == task.truth
+    assert best.evidence is not None
+    assert best.evidence.foretold >= 2
+    program = best.programs[0]
     assert program.fitted == "cells"
-    assert program.millibits() == found.verdict.groups[0].millibits
-    claimed = [one.rows() for one in found.verdict.groups[0].outputs]
-    assert check_program(task, program, claimed).exact
-    again = ParallelPlanner(options).search(task)
-    assert again.verdict == found.verdict
+    assert program.millibits() == best.millibits
+    assert check_program(task, program, [one.rows() for one in best.outputs]).exact
+    assert searched(task).verdict == found.verdict
+
+
+def test_list_is_a_guess_where_nothing_is_checked() -> None:
+    found = searched(planted(), CHECKS)
+    assert found.verdict.outcome in (Outcome.BUDGET, Outcome.NO_PROGRAM)
+    assert found.verdict.groups[0].outputs == planted().truth
+
+
+def test_lesson_that_every_pair_is_needed_for_foretells_nothing() -> None:
+    """Each pair has a colour of its own, which becomes a colour of its own."""
+    own, wanted = np.array([1, 0, 2, 0, 3, 0], np.uint8), np.array([4, 0, 7, 0, 5, 0], np.uint8)
+    pairs = np.array([0, 0, 1, 1, 2, 2], np.uint8)
+    alone = Lesson({"own": own}, wanted, pairs)
+    assert learn(alone)
+    assert foretold(alone) == 0
+    marked = {"own": (own > 0).astype(np.uint8)}
+    assert foretold(Lesson(marked, np.array([4, 0] * 3, np.uint8), pairs)) == 3
+    rest = without(alone, 1)
+    assert rest.pairs.tolist() == [0, 0, 1, 1]
+    assert rest.wanted.tolist() == [4, 0, 5, 0]
 
 
 def test_program_with_a_list_is_text_that_can_be_read_back() -> None:
