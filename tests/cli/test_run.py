@@ -156,9 +156,14 @@ def test_run_signs_the_last_checkpoint(weft: Weft, tmp_path: Path) -> None:
     assert (tmp_path / "r/checkpoint.sig").is_file()
 
 
-def test_console_script_is_the_same_program(tmp_path: Path) -> None:
-    script = Path(sys.executable).with_name("weft")
-    done = subprocess.run([script, "--version"], capture_output=True, text=True, cwd=tmp_path)
+SCRIPT = str(Path(sys.executable).with_name("weft"))
+
+
+@pytest.mark.parametrize("command", [(SCRIPT,), (sys.executable, "-m", "weft")])
+def test_console_script_and_module_are_the_same_program(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("weft ")
 

@@ -177,9 +177,9 @@ def test_recalled_for_a_task_nobody_waits_for_changes_nothing():
 def test_timeout_ends_the_attempt_at_its_deadline():
     bench = Bench(once([call(0)]), policy=Policy(timeout_s=10))
     [a] = bench.take()
-    assert bench.machine.next_deadline_s() is None  # it waits in a worker's queue
+    assert bench.machine.dispatch.next_deadline_s() is None  # it waits in a worker's queue
     bench.start(a, now_s=5.0)
-    assert bench.machine.next_deadline_s() == 15.0
+    assert bench.machine.dispatch.next_deadline_s() == 15.0
     bench.follow(bench.machine.expire(14.9))
     assert bench.of(Record) == []
     bench.follow(bench.machine.expire(15.0))
@@ -203,10 +203,21 @@ def test_timeout_of_the_task_goes_before_the_policy():
     bench = Bench(once([call(0, timeout_s=2), call(1)]), policy=Policy(timeout_s=50))
     for a in bench.take():
         bench.start(a, now_s=0.0)
-    assert bench.machine.next_deadline_s() == 2.0
+    assert bench.machine.dispatch.next_deadline_s() == 2.0
     bench.follow(bench.machine.expire(49.0))
     assert [c.task.index for c in bench.of(Record)] == [0]
-    assert bench.machine.next_deadline_s() == 50.0
+    assert bench.machine.dispatch.next_deadline_s() == 50.0
+
+
+def test_timeout_that_ends_the_round_kills_others_that_are_late_too():
+    bench = Bench(once([call(0), call(1)]), policy=Policy(timeout_s=10, strict=True))
+    first, second = bench.take(2)
+    for a in (first, second):
+        bench.start(a, now_s=0.0)
+    bench.follow(bench.machine.expire(10.0))
+    assert [c.task.index for c in bench.of(Record)] == [0]
+    assert [c.ticket for c in bench.of(Kill)] == [first.ticket, second.ticket]
+    assert bench.machine.dispatch.idle
 
 
 def test_timeout_begins_anew_with_each_stage():
@@ -214,7 +225,7 @@ def test_timeout_begins_anew_with_each_stage():
     [a] = bench.take()
     bench.start(a, now_s=5.0)
     bench.give(Entered(a.ticket), now_s=12.0)
-    assert bench.machine.next_deadline_s() == 22.0
+    assert bench.machine.dispatch.next_deadline_s() == 22.0
     bench.follow(bench.machine.expire(22.0))
     [record] = bench.of(Record)
     assert (record.error, record.run_s) == (TaskError("timeout", "run"), 17.0)

@@ -9,7 +9,7 @@ import pytest
 import weft
 from tests.support.sessions import InProcess, Sessions, double
 from weft.coordinator import loop
-from weft.coordinator.machine import Machine
+from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.policy import Policy
 from weft.errors import BugError
 from weft.model.attempts import Happened, Lost, Started, Worker
@@ -210,7 +210,7 @@ def test_watcher_sees_progress_grow(sessions):
 
 
 def test_planted_lost_tasks_are_a_named_bug_not_a_hang(sessions, monkeypatch):
-    monkeypatch.setattr(Machine, "release", lambda self: self._unreleased.clear())
+    monkeypatch.setattr(Dispatch, "release", lambda self: self._unreleased.clear())
     with pytest.raises(BugError, match="waits for something that nobody runs"):
         sessions.go(round_body(2))
 

@@ -79,8 +79,8 @@ def test_take_before_commit_gives_nothing():
     commands = machine.apply(Finished(first.ticket, "1"))
     assert [type(c) for c in commands] == [Record, Close]
     fresh = Bench(once([call(0)])).machine
-    assert not fresh.holds_back
-    assert not fresh.idle
+    assert not fresh.dispatch.holds_back
+    assert not fresh.dispatch.idle
 
 
 def test_queued_tasks_before_release_are_held_back():
@@ -94,12 +94,12 @@ def test_queued_tasks_before_release_are_held_back():
     machine.apply(Finished(first.ticket, "1"))
     while machine.go_on():
         pass
-    assert machine.holds_back
-    assert machine.idle
-    assert machine.take([5]) == []
-    machine.release()
-    assert not machine.holds_back
-    assert [a.round for a in machine.take([5])] == [1]
+    assert machine.dispatch.holds_back
+    assert machine.dispatch.idle
+    assert machine.dispatch.take([5]) == []
+    machine.dispatch.release()
+    assert not machine.dispatch.holds_back
+    assert [a.round for a in machine.dispatch.take([5])] == [1]
 
 
 def test_counts_follow_the_run_and_drop_what_a_stop_leaves_out():

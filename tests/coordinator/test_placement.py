@@ -42,7 +42,7 @@ class SlotBench(Bench):
 
     def place(self, *rooms: int) -> list[tuple[int, int]]:
         """Take as much as fits; index and slot of each."""
-        self.last = self.machine.take(list(rooms))
+        self.last = self.machine.dispatch.take(list(rooms))
         return [(a.index, a.slot) for a in self.last]
 
     last: list[Assignment]
@@ -309,7 +309,7 @@ def bench_out(bench: SlotBench) -> list[Assignment]:
     """Attempts that are out, as the machine knows them."""
     return [
         Assignment(ticket, t.function, t.args, t.lane, t.round, t.index)
-        for ticket, t in bench.machine._out.items()
+        for ticket, t in bench.machine.dispatch.out.items()
     ]
 
 

@@ -88,7 +88,7 @@ ONE = {"job_id": "one", "argv": ["true"]}
 BAD: list[tuple[list[Any], str]] = [
     ([ONE, ONE], "job 2 ('one'): job 1 has the same job_id"),
     ([{**ONE, "gpus": 1}], "job 1 ('one'): gpus: unknown field"),
-    ([ONE, {"argv": ["true"]}], "job 2 ('?'): job_id: Field required"),
+    ([ONE, {"argv": ["true"]}], "job 2 ('?'): job_id: is missing"),
     ([{**ONE, "job_id": "a/b"}], "job 1 ('a/b'): job_id"),
     ([{**ONE, "job_id": "a b"}], "job_id"),
     ([{**ONE, "job_id": ".."}], "job_id"),

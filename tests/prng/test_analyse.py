@@ -1,4 +1,4 @@
-"""`weft prng analyse` for real: histories of real runtimes, one ledger, no signal, bad input."""
+"""`weft prng analyse` for real: histories of real runtimes, one ledger, no signal."""
 
 from __future__ import annotations
 
@@ -220,42 +220,6 @@ def test_two_streams_are_looked_at_apart(analyse: Analyse, tmp_path: Path) -> No
     done = analyse(path, *SMALL, "--json", *HERE)
     best = found_in(done)
     assert best["stream"] == "noon"
-
-
-# -- bad input -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "code", "said"),
-    [
-        ("", (), 3, "is empty"),
-        ("1\nx\n", (), 3, 'row 2: "x" is not an integer'),
-        ("1\n1000\n", (), 3, "draw 2 is 1000, not below the modulus 1000"),
-        ("1\n2\n3\n", (), 3, "identify no generator; at least"),
-        ("1\n2\n", ("--modulus", "1"), 2, "--modulus must be 2 or more"),
-        ("1\n2\n", ("--skips", "5:2"), 2, "--skips must lie within"),
-        ("1\n2\n", ("--starts", "x"), 2, "--starts takes LO:HI"),
-        ("1\n2\n", ("--corrupt", "0.9"), 2, "--corrupt is a share"),
-        ("1\n2\n", ("--effort", "much"), 2, "--effort must be one of"),
-        ("1\n" * 50, ("--families", "dice"), 3, "no generator 'dice'"),
-        ("1\n" * 50, ("--families", "java", "--outputs", "nothing"), 2, "has an output map"),
-        ("1\n" * 50, ("--device", "abacus"), 2, "--device must be one of"),
-    ],
-)
-def test_bad_input_is_one_line_and_leaves_nothing(
-    analyse: Analyse, text: str, words: tuple[str, ...], code: int, said: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "draws"
-    path.write_text(text)
-    done = analyse(path, *words, "--out", tmp_path / "run")
-    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
-    assert done.stderr.count("\n") == 1
-    assert not (tmp_path / "run").exists()
-
-
-def test_missing_file_is_one_line(analyse: Analyse) -> None:
-    done = analyse("nowhere.csv")
-    assert (done.returncode, done.stderr) == (3, "weft: nowhere.csv: there is no such file\n")
 
 
 def test_name_of_the_search_is_what_the_ledger_says(reference: Path) -> None:

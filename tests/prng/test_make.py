@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.cli.main import main
 from weft.errors import InputError
 from weft.prng.catalogue import catalogue
 from weft.prng.families import ALL
@@ -67,42 +66,6 @@ def test_generate_from_a_state_goes_on_from_there() -> None:
 def test_generate_raw_is_not_below_the_modulus() -> None:
     made = told("generate", "xorshift64", "--seed", "1", "--output", "raw", "-n", "50")
     assert max(made["draws"]) > 2**60
-
-
-@pytest.mark.parametrize(
-    ("code", "words", "said"),
-    [
-        (3, ["lava", "--seed", "1"], "no generator 'lava'"),
-        (3, ["java", "--seed", "1", "--output", "low"], "no output map 'low'; it has bounded"),
-        (2, ["java"], "--seed N or its --state HEX"),
-        (2, ["java", "--seed", "1", "--state", "00"], "one of them"),
-        (2, ["java", "--seed", "one"], "'one' is not an integer"),
-        (2, ["java", "--seed", "-1"], "modulo 2^64"),
-        (2, ["java", "--seed", str(2**64)], "0 to 2^64-1"),
-        (2, ["java", "--state", "xyz"], "not a hexadecimal number"),
-        (3, ["java", "--state", "00"], "not 1"),
-        (2, ["java", "--seed", "1", "--modulus", "1"], "--modulus must be 2"),
-        (2, ["java", "--seed", "1", "--modulus", str(2**31)], "--modulus must be 2"),
-        (2, ["java", "--seed", "1", "-n", "0"], "-n must be 1"),
-        (2, ["java", "--seed", "1", "-n", "many"], "a valid integer"),
-        (2, ["java", "--seed", "1", "--skip", "5:2"], "--skip must lie within"),
-        (2, ["java", "--seed", "1", "--skip", "a"], "--skip takes"),
-        (2, ["java", "--seed", "1", "--start", "-1"], "--start must be 0"),
-        (2, ["java", "--seed", "1", "--corrupt", "1.5"], "a share from 0 to 1"),
-        (2, ["java", "--seed", "1", "--corrupt", "nan"], "a share from 0 to 1"),
-        (2, ["java", "--seed", "1", "--corrupt-seed", "-1"], "--corrupt-seed must be"),
-        (2, ["java", "--seed", "1", "-n", "10000000", "--skip", "100000"], "more than"),
-    ],
-)
-def test_generate_bad_input_is_one_line(
-    code: int, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["prng", "generate", *words])
-    out, err = capsys.readouterr()
-    assert (ended.value.code, out) == (code, "")
-    assert len(err.splitlines()) == 1
-    assert said in err
 
 
 def test_families_lists_every_generator_for_people_and_programs() -> None:

@@ -65,10 +65,10 @@ class Bench:
                 self.stored[t.lane, t.round, t.index] = Result(
                     t.index, t.key, t.function, t.args, command.value, command.error
                 )
-        self.machine.release()
+        self.machine.dispatch.release()
 
     def take(self, count: int = 1 << 30) -> list[Assignment]:
-        return self.machine.take([count])
+        return self.machine.dispatch.take([count])
 
     def give(self, event: Any, now_s: float = 0.0) -> None:
         self.follow(self.machine.apply(event, now_s))
@@ -105,7 +105,7 @@ class Bench:
             out += self.take(slots - len(out))
             assert out, "the machine waits for nothing"
             self.end(out.pop(chance.randrange(len(out)) if chance else 0))
-            alive = self.machine._out
+            alive = self.machine.dispatch.out
             out = [a for a in out if a.ticket in alive]
         return self.machine.value
 

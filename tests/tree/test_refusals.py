@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import tempfile
 from pathlib import Path
 
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 
 from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_runs import fingerprint, git
+from weft.cli import tree
 from weft.errors import InputError
 from weft.tree.ideas import read_folder
-from weft.tree.plotfile import read_plotfile
+from weft.tree.plotfile import FLAGS, TreeFile, read_plotfile
 
 NAMES = st.sampled_from(["argv", "timeout_s", "regex", "format", "env", "x"])
 REPO = CONFIG.replace('files = "start"', 'repo = "start"')
@@ -65,6 +67,8 @@ def test_bad_config_is_refused_and_nothing_is_created(
         (["--max-parallel-evals", "0"], "--max-parallel-evals 0"),
         (["--dedupe-scope", "all"], "--dedupe-scope 'all'"),
         (["--set", "beam_width"], "is not NAME=VALUE"),
+        (["--set", "bream_width=2"], "--set bream_width 2: unknown field"),
+        (["--report-only", "--check-parity"], "--report-only runs nothing"),
         (["--set", "direction=min"], "as in TOML"),
         (["--set", "beam_width=2", "--beam-width", "2"], "beam_width is given twice"),
         (["--validate-only", "--check-parity"], "--validate-only runs nothing"),
@@ -80,6 +84,11 @@ def test_bad_config_is_refused_and_nothing_is_created(
 def test_bad_flag_is_refused_with_its_name(wood: Wood, words: list[str], said: str) -> None:
     wood.plant()
     check_refused(wood, 2, [said], *words)
+
+
+def test_flags_are_those_of_the_command() -> None:
+    fields = set(inspect.signature(tree.run).parameters) & set(TreeFile.model_fields)
+    assert fields == set(FLAGS)
 
 
 def test_bad_ideas_are_refused(wood: Wood, tmp_path: Path) -> None:

@@ -34,46 +34,29 @@ app = typer.Typer(
 
 Jobs = Annotated[Path, typer.Argument(metavar="JOBS", help="Jobs file: JSON, JSON lines or TOML.")]
 OutUnlessDry = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="The run's folder; needed unless --dry-run.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
+    Path | None, options.carries_out("DIR", "The run's folder; needed unless --dry-run.")
 ]
 JobPlacement = Annotated[
     str | None,
-    typer.Option(
-        metavar="greedy|static",
-        help="Next job to the first free slot, or dealt to the slots beforehand:"
+    options.carries_out(
+        "greedy|static",
+        "Next job to the first free slot, or dealt to the slots beforehand:"
         " static with a classic node file, else greedy.",
-        rich_help_panel=options.CARRIES_OUT,
     ),
 ]
 JobWorkers = Annotated[
     int | None,
-    typer.Option(
-        metavar="N",
-        help="Without --nodes: CPU slots of this machine, 1 if not said."
+    options.carries_out(
+        "N",
+        "Without --nodes: CPU slots of this machine, 1 if not said."
         " With --nodes: how many jobs may run at a time.",
-        rich_help_panel=options.CARRIES_OUT,
     ),
 ]
 DryRun = Annotated[
-    bool,
-    typer.Option(
-        "--dry-run",
-        help="Print the plan and stop; nothing is created.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
+    bool, options.carries_out(None, "Print the plan and stop; nothing is created.", "--dry-run")
 ]
 JobTimeout = Annotated[
-    float,
-    typer.Option(
-        metavar="S",
-        help="Seconds for an attempt of a job that has no timeout_s of its own.",
-        rich_help_panel=options.DECIDES,
-    ),
+    float, options.decides("S", "Seconds for an attempt of a job that has no timeout_s of its own.")
 ]
 
 

@@ -19,168 +19,106 @@ CARRIES_OUT = "How it is carried out"
 SPEAKS = "What is printed"
 MAX_ARGS_BYTES = 16 * 2**20
 
+
+def decides(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that can change the outcome; a flag has no metavar."""
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=DECIDES, **more)
+
+
+def carries_out(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that says how a run is carried out."""
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=CARRIES_OUT, **more)
+
+
+def speaks(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that says what is printed."""
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=SPEAKS, **more)
+
+
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
 KeyArgument = Annotated[
     str, typer.Argument(metavar="KEY", help="A task's key, its first digits, or LANE:ROUND:INDEX.")
 ]
 
-Args = Annotated[
-    str,
-    typer.Option(
-        metavar="JSON",
-        help="The search's arguments as a JSON object, or @FILE.",
-        rich_help_panel=DECIDES,
-    ),
-]
-Seed = Annotated[int, typer.Option(metavar="N", help="The run's seed.", rich_help_panel=DECIDES)]
+Args = Annotated[str, decides("JSON", "The search's arguments as a JSON object, or @FILE.")]
+Seed = Annotated[int, decides("N", "The run's seed.")]
 Inputs = Annotated[
     list[str],
-    typer.Option(
-        "--input",
-        metavar="NAME=PATH",
-        help="A file the search reads; copied into the run. Repeatable.",
-        rich_help_panel=DECIDES,
-    ),
+    decides("NAME=PATH", "A file the search reads; copied into the run. Repeatable.", "--input"),
 ]
 Budgets = Annotated[
-    list[str],
-    typer.Option(
-        "--budget",
-        metavar="NAME=N",
-        help="A count the search may spend. Repeatable.",
-        rich_help_panel=DECIDES,
-    ),
+    list[str], decides("NAME=N", "A count the search may spend. Repeatable.", "--budget")
 ]
-Retries = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        help="More attempts after a time-out or weft.Temporary.",
-        rich_help_panel=DECIDES,
-    ),
-]
-Timeout = Annotated[
-    float | None,
-    typer.Option(metavar="S", help="Seconds one attempt may take.", rich_help_panel=DECIDES),
-]
+Retries = Annotated[int, decides("N", "More attempts after a time-out or weft.Temporary.")]
+Timeout = Annotated[float | None, decides("S", "Seconds one attempt may take.")]
 Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict", help="A failed task ends the search that asked for it.", rich_help_panel=DECIDES
-    ),
+    bool, decides(None, "A failed task ends the search that asked for it.", "--strict")
 ]
-Out = Annotated[
-    Path, typer.Option(metavar="DIR", help="The run's folder.", rich_help_panel=CARRIES_OUT)
-]
+Out = Annotated[Path, carries_out("DIR", "The run's folder.")]
 Workers = Annotated[
-    int | None,
-    typer.Option(
-        metavar="N",
-        help="Worker processes: 1 at first, as before on resume.",
-        rich_help_panel=CARRIES_OUT,
-    ),
+    int | None, carries_out("N", "Worker processes: 1 at first, as before on resume.")
 ]
 Backend = Annotated[
     str | None,
-    typer.Option(
-        metavar="serial|local|ray",
-        help="Who runs tasks: one worker, the workers of this machine, or a Ray cluster.",
-        rich_help_panel=CARRIES_OUT,
+    carries_out(
+        "serial|local|ray",
+        "Who runs tasks: one worker, the workers of this machine, or a Ray cluster.",
     ),
 ]
 Nodes = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Nodes and their slots (TOML, or the classic JSON).",
-        rich_help_panel=CARRIES_OUT,
-    ),
+    Path | None, carries_out("FILE", "Nodes and their slots (TOML, or the classic JSON).")
 ]
 RayAddress = Annotated[
     str | None,
-    typer.Option(
-        metavar="HOST:PORT",
-        help="The Ray cluster's address (local: one for this run);"
-        " without it that of weft nodes up.",
-        rich_help_panel=CARRIES_OUT,
+    carries_out(
+        "HOST:PORT",
+        "The Ray cluster's address (local: one for this run); without it that of weft nodes up.",
     ),
 ]
 SimulateNodes = Annotated[
     bool,
-    typer.Option(
-        "--simulate-nodes",
-        help="Run the slots of all nodes on this machine, in this folder.",
-        rich_help_panel=CARRIES_OUT,
+    carries_out(
+        None, "Run the slots of all nodes on this machine, in this folder.", "--simulate-nodes"
     ),
 ]
 Stagger = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S",
-        help="Seconds between the starts of workers on one node.",
-        rich_help_panel=CARRIES_OUT,
-    ),
+    float | None, carries_out("S", "Seconds between the starts of workers on one node.")
 ]
 Placement = Annotated[
     str | None,
-    typer.Option(
-        metavar="greedy|static",
-        help="Next task to the first free slot, or dealt to the slots beforehand:"
+    carries_out(
+        "greedy|static",
+        "Next task to the first free slot, or dealt to the slots beforehand:"
         " greedy at first, as before on resume.",
-        rich_help_panel=CARRIES_OUT,
     ),
 ]
 Accept = Annotated[
     list[str],
-    typer.Option(
-        metavar="WHAT",
-        help="Go on although: code (it changed), copy (of a run that lives elsewhere),"
+    carries_out(
+        "WHAT",
+        "Go on although: code (it changed), copy (of a run that lives elsewhere),"
         " rollback (an older state). Repeatable.",
-        rich_help_panel=CARRIES_OUT,
     ),
 ]
-WallLimit = Annotated[
-    float | None,
-    typer.Option(
-        metavar="S", help="Interrupt the run after S seconds.", rich_help_panel=CARRIES_OUT
-    ),
-]
+WallLimit = Annotated[float | None, carries_out("S", "Interrupt the run after S seconds.")]
 SignKey = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Ed25519 private key (PEM) that signs the last checkpoint.",
-        rich_help_panel=CARRIES_OUT,
-    ),
+    Path | None, carries_out("FILE", "Ed25519 private key (PEM) that signs the last checkpoint.")
 ]
 SearchPath = Annotated[
-    Path | None,
-    typer.Option(
-        "--path",
-        metavar="DIR",
-        help="Where to import the search from.",
-        rich_help_panel=CARRIES_OUT,
-    ),
+    Path | None, carries_out("DIR", "Where to import the search from.", "--path")
 ]
-AsJson = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=SPEAKS)
-]
-AsJsonLines = Annotated[
-    bool, typer.Option("--json", help="Print one JSON object per line.", rich_help_panel=SPEAKS)
-]
-Quiet = Annotated[
-    bool, typer.Option("-q", "--quiet", help="No progress, no messages.", rich_help_panel=SPEAKS)
-]
+AsJson = Annotated[bool, speaks(None, "Print one JSON object.", "--json")]
+AsJsonLines = Annotated[bool, speaks(None, "Print one JSON object per line.", "--json")]
+Quiet = Annotated[bool, speaks(None, "No progress, no messages.", "-q", "--quiet")]
 Verbose = Annotated[
     int,
-    typer.Option(
+    speaks(
+        "",
+        "Progress lines without a terminal; -vv shows tracebacks.",
         "-v",
         "--verbose",
         count=True,
-        metavar="",
         show_default=False,
-        help="Progress lines without a terminal; -vv shows tracebacks.",
-        rich_help_panel=SPEAKS,
     ),
 ]
 
@@ -225,6 +163,29 @@ def ray_address(backend: str | None, address: str | None, nodes: Path | None) ->
     from weft.wiring.rayclusters import address_for  # noqa: PLC0415 - slow to import
 
     return address_for(nodes)
+
+
+def execution(
+    *,
+    backend: str | None,
+    address: str | None,
+    nodes: Path | None,
+    simulate: bool,
+    placement: str | None,
+    accept: Sequence[str],
+    wall_limit: float | None,
+    sign_key: Path | None,
+) -> dict[str, Any]:
+    """Read what commands share of how a new run is carried out, in the words of `weft.run`."""
+    check_seconds("--wall-limit", wall_limit)
+    return {
+        "nodes": read_nodes(nodes, simulate=simulate, backend=backend),
+        "ray_address": ray_address(backend, address, nodes),
+        "placement": placement or "greedy",
+        "accept": tuple(accept),
+        "wall_limit_s": wall_limit,
+        "sign_key": sign_key,
+    }
 
 
 def read_inputs(items: Sequence[str]) -> dict[str, Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli import options, render
+from weft.cli.prngoptions import MAX_SKIP, MAX_START, Modulus, check_modulus, read_range
 from weft.cli.progress import watching
 from weft.cli.runs import resumable
 from weft.errors import UsageError
@@ -22,87 +23,38 @@ if TYPE_CHECKING:
 
 EFFORTS = {"quick": 5_000, "standard": 300_000, "all": None}
 """Milliseconds of one core that one attack may be estimated to cost; what is rare gets less."""
-MAX_SKIP = 100_000
-MAX_START = 10_000_000
-ALPHA = 0.001
 
 Draws = Annotated[
     str,
     typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
 ]
-Modulus = Annotated[
-    int,
-    typer.Option(metavar="M", help="Draws are from 0 to M-1.", rich_help_panel=options.DECIDES),
-]
 Families = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME,…",
-        help="Generators to try; weft prng families lists them.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("NAME,…", "Generators to try; weft prng families lists them.")
 ]
 Outputs = Annotated[
-    str,
-    typer.Option(
-        metavar="MAP,…",
-        help="How outputs become draws: mod, bounded, scaled, high, raw, …",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …")
 ]
 SkipRange = Annotated[
-    str,
-    typer.Option(
-        metavar="LO:HI",
-        help="Calls that may have been skipped before each draw.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("LO:HI", "Calls that may have been skipped before each draw.")
 ]
 StartRange = Annotated[
-    str,
-    typer.Option(
-        metavar="LO:HI",
-        help="Calls that may have come before the first draw.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str, options.decides("LO:HI", "Calls that may have come before the first draw.")
 ]
 Corrupt = Annotated[
-    float,
-    typer.Option(
-        metavar="SHARE",
-        help="Share of the draws that may be wrong, 0 to 0.3.",
-        rich_help_panel=options.DECIDES,
-    ),
+    float, options.decides("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
 ]
 Effort = Annotated[
     str,
-    typer.Option(
-        metavar="quick|standard|all",
-        help="What an attack may cost of one core: 5 s, 5 minutes, or anything.",
-        rich_help_panel=options.DECIDES,
+    options.decides(
+        "quick|standard|all", "What an attack may cost of one core: 5 s, 5 minutes, or anything."
     ),
 ]
-Predict = Annotated[
-    int,
-    typer.Option(
-        metavar="N", help="How many next draws to foretell.", rich_help_panel=options.DECIDES
-    ),
-]
+Predict = Annotated[int, options.decides("N", "How many next draws to foretell.")]
 OutOrNone = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="The run's folder; without it nothing is kept.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
+    Path | None, options.carries_out("DIR", "The run's folder; without it nothing is kept.")
 ]
 Device = Annotated[
-    str,
-    typer.Option(
-        metavar="auto|cpu|gpu",
-        help="Where brute force runs; it finds the same.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
+    str, options.carries_out("auto|cpu|gpu", "Where brute force runs; it finds the same.")
 ]
 
 
@@ -135,28 +87,30 @@ def analyse(
 
     Exit code 0 with a signal, 1 without one.
     """
-    options.check_seconds("--wall-limit", wall_limit)
+    execution = options.execution(
+        backend=backend,
+        address=ray_address,
+        nodes=nodes,
+        simulate=simulate_nodes,
+        placement=placement,
+        accept=accept,
+        wall_limit=wall_limit,
+        sign_key=sign_key,
+    )
+    execution |= {"workers": workers, "backend": backend or "local", "device": device}
     settings = _settings(modulus, families, outputs, skips, starts, corrupt, effort, predict)
 
     from weft.wiring import prngrun  # noqa: PLC0415 - slow to import
 
     history, where = prngrun.load_history(draws)
     prngrun.check(history, where, settings)
-    execution = {
-        "workers": workers,
-        "backend": backend or "local",
-        "nodes": options.read_nodes(nodes, simulate=simulate_nodes, backend=backend),
-        "ray_address": options.ray_address(backend, ray_address, nodes),
-        "placement": placement or "greedy",
-        "device": device,
-        "accept": accept,
-        "wall_limit_s": wall_limit,
-        "sign_key": sign_key,
-    }
+    prngrun.check_device(device, backend)
     with _folder(out, quiet) as folder:
         with watching(quiet, verbose) as watcher, resumable(folder):
             done = prngrun.carry_out(
-                history, settings, {**execution, "out": folder, "watcher": watcher}
+                history,
+                settings,
+                {**execution, "out": folder, "watcher": watcher},
             )
         _show(done, len(history), as_json=as_json, kept=out is not None)
     raise typer.Exit(done.exit_code)
@@ -186,8 +140,7 @@ def _settings(
 ) -> Settings:
     from weft.prng.planning import Settings  # noqa: PLC0415 - slow to import
 
-    if modulus < 2:
-        raise UsageError(f"--modulus must be 2 or more, not {modulus}")
+    check_modulus(modulus)
     if not 0 <= corrupt <= 0.3:
         raise UsageError(f"--corrupt is a share from 0 to 0.3, not {corrupt}")
     if effort not in EFFORTS:
@@ -196,8 +149,8 @@ def _settings(
         raise UsageError(f"--predict must be 0 to 10000, not {predict}")
     return Settings(
         modulus=modulus,
-        families=_names(families),
-        outputs=_names(outputs),
+        families=_names("--families", families),
+        outputs=_names("--outputs", outputs),
         skips=read_range("--skips", skips, MAX_SKIP),
         starts=read_range("--starts", starts, MAX_START),
         corrupt_percent=round(100 * corrupt),
@@ -206,34 +159,33 @@ def _settings(
     )
 
 
-def _names(text: str) -> tuple[str, ...]:
+def _names(option: str, text: str) -> tuple[str, ...]:
     names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise UsageError(
+            f"{option} {text[:40]!r} names nothing", hint=f"leave {option} out for all"
+        )
     return () if "all" in names else names
 
 
-def read_range(option: str, text: str, most: int) -> tuple[int, int]:
-    """Read `LO:HI` or one number; both ends count."""
-    low, colon, high = text.partition(":")
-    try:
-        least, greatest = int(low), int(high if colon else low)
-    except ValueError:
-        raise UsageError(f"{option} takes LO:HI or a number, not {text!r}") from None
-    if not 0 <= least <= greatest <= most:
-        raise UsageError(f"{option} must lie within 0:{most} and rise, not {text!r}")
-    return least, greatest
-
-
 def _show(done: Run, draws: int, *, as_json: bool, kept: bool) -> None:
+    answer: Any = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
+    if as_json:
+        render.show_run(done, as_json=True)
+        return
+    if not isinstance(answer, dict):
+        render.show_answer(done)
+    else:
+        _show_verdict(answer, draws)
+    if kept:
+        render.show_end(done)
+
+
+def _show_verdict(answer: Mapping[str, Any], draws: int) -> None:
     from weft.prng import words  # noqa: PLC0415 - slow to import
 
-    answer: Any = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
-    if as_json or not isinstance(answer, dict):
-        render.show_run(done, as_json=as_json)
-        return
     for line in words.verdict_lines(answer, draws):
         render.out(line)
     if answer["found"]:
         render.out("")
         render.table(words.table_rows(answer))
-    if kept:
-        render.show_end(done)

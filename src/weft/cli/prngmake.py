@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.cli import options, render
-from weft.cli.prnganalyse import MAX_SKIP, MAX_START, read_range
+from weft.cli.prngoptions import MAX_SKIP, MAX_START, Modulus, check_modulus, read_range
 from weft.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,68 +23,27 @@ FamilyName = Annotated[
     str, typer.Argument(metavar="FAMILY", help="A generator; weft prng families lists them.")
 ]
 GeneratorSeed = Annotated[
-    str | None,
-    typer.Option(
-        "--seed",
-        metavar="N",
-        help="The generator's seed, 0 to 2^64-1, also like 0x2a.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str | None, options.decides("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed")
 ]
 StateHex = Annotated[
-    str | None,
-    typer.Option(
-        "--state",
-        metavar="HEX",
-        help="A whole state in place of a seed.",
-        rich_help_panel=options.DECIDES,
-    ),
+    str | None, options.decides("HEX", "A whole state in place of a seed.", "--state")
 ]
 Skip = Annotated[
     str,
-    typer.Option(
-        metavar="K|LO:HI",
-        help="Calls left out before each draw but the first: always K, or LO to HI.",
-        rich_help_panel=options.DECIDES,
+    options.decides(
+        "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
     ),
 ]
-Start = Annotated[
-    int,
-    typer.Option(metavar="N", help="Calls before the first draw.", rich_help_panel=options.DECIDES),
-]
-Modulus = Annotated[
-    int,
-    typer.Option(metavar="M", help="Draws are from 0 to M-1.", rich_help_panel=options.DECIDES),
-]
-Count = Annotated[
-    int,
-    typer.Option(
-        "-n", "--count", metavar="N", help="How many draws.", rich_help_panel=options.DECIDES
-    ),
-]
+Start = Annotated[int, options.decides("N", "Calls before the first draw.")]
+Count = Annotated[int, options.decides("N", "How many draws.", "-n", "--count")]
 OutputMap = Annotated[
     str | None,
-    typer.Option(
-        "--output",
-        metavar="MAP",
-        help="How outputs become draws; the generator's usual way if not said.",
-        rich_help_panel=options.DECIDES,
+    options.decides(
+        "MAP", "How outputs become draws; the generator's usual way if not said.", "--output"
     ),
 ]
-Corrupt = Annotated[
-    float,
-    typer.Option(
-        metavar="SHARE", help="Share of wrong draws, 0 to 1.", rich_help_panel=options.DECIDES
-    ),
-]
-CorruptSeed = Annotated[
-    int,
-    typer.Option(
-        metavar="N",
-        help="Seed of what is wrong, and of skips that vary.",
-        rich_help_panel=options.DECIDES,
-    ),
-]
+Corrupt = Annotated[float, options.decides("SHARE", "Share of wrong draws, 0 to 1.")]
+CorruptSeed = Annotated[int, options.decides("N", "Seed of what is wrong, and of skips that vary.")]
 
 
 def generate(
@@ -144,8 +103,7 @@ def _check_counts(start: int, modulus: int, count: int, corrupt: float, corrupt_
     """Refuse what cannot be, before anything is imported."""
     if not 0 <= start <= MAX_START:
         raise UsageError(f"--start must be 0 to {MAX_START}, not {start}")
-    if not 2 <= modulus < 2**31:
-        raise UsageError(f"--modulus must be 2 to {2**31 - 1}, not {modulus}")
+    check_modulus(modulus)
     if not 1 <= count <= MAX_DRAWS:
         raise UsageError(f"-n must be 1 to {MAX_DRAWS}, not {count}")
     if not 0 <= corrupt <= 1:

@@ -3,109 +3,50 @@
 from __future__ import annotations
 
 import json
-import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli import options, render
+from weft.cli import options, prngsay, render
+from weft.cli import prngoptions as opts
 from weft.cli.runs import resumable
 from weft.cli.steps import watching_steps
 from weft.errors import InputError, Paused, UsageError
+from weft.prng.pipeline.steps import DECIDED, STEPS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from weft.model.slots import Node
-    from weft.model.tasks import Milestone
     from weft.prng.pipeline.plan import Plan
     from weft.wiring.outcome import Run
 
 CONFIG_FILE = "reinforcement_engine_config.json"
+Start = Callable[[dict[str, Any]], "Run"]
+"""Carries out what was prepared, when it is told how."""
 EXTRA = ("lightgbm", "optuna", "polars", "sklearn", "xgboost")
-
-Draws = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[DRAWS]",
-        help="CSV, JSON or bare integers, oldest first; - for stdin. Not needed with --from.",
-    ),
-]
-
-
-def _decides(metavar: str, words: str) -> Any:
-    return typer.Option(metavar=metavar, help=words, rich_help_panel=options.DECIDES)
-
-
-Modulus = Annotated[int | None, _decides("M", "Draws are from 0 to M-1 (1000).")]
-Family = Annotated[str | None, _decides("NAME", "The generator to sieve (java).")]
-Output = Annotated[str | None, _decides("MAP", "How its outputs become draws (its first map).")]
-Seeds = Annotated[str | None, _decides("N|LO:HI", "Seeds 0 to N-1, or LO to HI-1 (100000).")]
-Skips = Annotated[str | None, _decides("LO:HI", "Calls skipped before each draw (0:5).")]
-Starts = Annotated[str | None, _decides("LO:HI", "Calls before a window's first draw (0:200).")]
-WindowTrials = Annotated[int | None, _decides("N", "Trials of step 1 (8).")]
-ScorerTrials = Annotated[int | None, _decides("N", "Trials of step 2.5 (8).")]
-ModelTrials = Annotated[int | None, _decides("N", "Trials of step 5 per kind of model (4).")]
-Model = Annotated[
-    str | None,
-    _decides(
-        "auto|neural_net|xgboost|lightgbm|random_forest",
-        "The kind of model; auto compares all four (auto).",
-    ),
-]
-TopK = Annotated[int | None, _decides("N", "Survivors of a stream that vote (20).")]
-Nulls = Annotated[int | None, _decides("N", "Reruns on histories without signal, 99 or more (99).")]
-Params = Annotated[
-    Path | None, _decides("FILE", "Training parameters for step 4, as adapt --apply writes them.")
-]
-To = Annotated[
-    str | None,
-    typer.Option(
-        "--to",
-        metavar="STEP",
-        help="Pause after a step: 1, 2.5, 3, 4, 5 or 6.",
-        rich_help_panel=options.CARRIES_OUT,
-    ),
-]
-From = Annotated[
-    tuple[str, str] | None,
-    typer.Option(
-        "--from",
-        metavar="STEP RUN",
-        help="Begin a new run at a step, with what an earlier run left before it.",
-        rich_help_panel=options.DECIDES,
-    ),
-]
-JsonExport = Annotated[
-    bool,
-    typer.Option(
-        "--json-export",
-        help="Also write survivors_with_scores.json and train_history.json into the run.",
-        rich_help_panel=options.SPEAKS,
-    ),
-]
 
 
 def pipeline(
     out: options.Out,
-    draws: Draws = None,
-    modulus: Modulus = None,
-    family: Family = None,
-    output: Output = None,
-    seeds: Seeds = None,
-    skips: Skips = None,
-    starts: Starts = None,
-    window_trials: WindowTrials = None,
-    scorer_trials: ScorerTrials = None,
-    model_trials: ModelTrials = None,
-    model: Model = None,
-    top_k: TopK = None,
-    nulls: Nulls = None,
-    params: Params = None,
+    draws: opts.DrawsOrNone = None,
+    modulus: opts.PlanModulus = None,
+    family: opts.Family = None,
+    output: opts.Output = None,
+    seeds: opts.Seeds = None,
+    skips: opts.PlanSkips = None,
+    starts: opts.PlanStarts = None,
+    window_trials: opts.WindowTrials = None,
+    scorer_trials: opts.ScorerTrials = None,
+    model_trials: opts.ModelTrials = None,
+    model: opts.Model = None,
+    net: opts.Net = None,
+    top_k: opts.TopK = None,
+    nulls: opts.Nulls = None,
+    params: opts.Params = None,
     seed: options.Seed = 0,
-    from_: From = None,
-    to: To = None,
+    from_: opts.From = None,
+    to: opts.To = None,
     workers: options.Workers = None,
     backend: options.Backend = None,
     ray_address: options.RayAddress = None,
@@ -115,7 +56,7 @@ def pipeline(
     accept: options.Accept = [],  # noqa: B006 - typer copies it
     wall_limit: options.WallLimit = None,
     sign_key: options.SignKey = None,
-    json_export: JsonExport = False,
+    json_export: opts.JsonExport = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
     verbose: options.Verbose = 0,
@@ -124,47 +65,26 @@ def pipeline(
 
     Exit code 0 with a signal or when paused by --to, 1 without a signal.
     """
-    options.check_seconds("--wall-limit", wall_limit)
-    given = {
-        "modulus": modulus,
-        **_family(family, output),
-        "seeds": _seeds(seeds),
-        "skips": _pair("--skips", skips),
-        "starts": _pair("--starts", starts),
-        "window_trials": window_trials,
-        "scorer_trials": scorer_trials,
-        "model_trials": model_trials,
-        "model": model,
-        "top_k": top_k,
-        "nulls": nulls,
-    }
-    _check_extra()
-
-    from weft.wiring import prngpipe  # noqa: PLC0415 - slow to import
-
-    listed = _nodes(nodes, simulate=simulate_nodes, backend=backend)
-    execution = {
-        "out": out,
-        "seed": seed,
-        "workers": workers,
-        "backend": backend or "local",
-        "nodes": listed,
-        "ray_address": options.ray_address(backend, ray_address, nodes),
-        "placement": placement or "greedy",
-        "accept": accept,
-        "wall_limit_s": wall_limit,
-        "sign_key": sign_key,
-        "pause_at": prngpipe.pause_before(_step("--to", to)),
-    }
-    start = _prepared(draws, from_, given, params)
-    headline = _headline(listed, placement or "greedy", str(execution["pause_at"]))
-    done: Run | None = None
-    with watching_steps(quiet, verbose, headline) as watcher, resumable(out):
-        try:
-            done = start({**execution, "watcher": watcher})
-        except Paused:
-            done = None
-    _finish(out, done, json_export=json_export, as_json=as_json)
+    given = {name: value for name, value in locals().items() if name in DECIDED}
+    _check_steps(from_, to, given)
+    plan = _fields(given)
+    _check_extra(*(("torch",) if net == "torch" else ()))
+    execution = options.execution(
+        backend=backend,
+        address=ray_address,
+        nodes=nodes,
+        simulate=simulate_nodes,
+        placement=placement,
+        accept=accept,
+        wall_limit=wall_limit,
+        sign_key=sign_key,
+    )
+    _check_slots(execution["nodes"], nodes)
+    start = _prepared(draws, from_, plan, params)
+    execution |= {"workers": workers, "backend": backend or "local"}
+    execution |= {"out": out, "seed": seed, "pause_at": _pause_at(to)}
+    done = _carry_out(start, execution, quiet, verbose)
+    prngsay.finish(out, done, json_export=json_export, as_json=as_json)
     raise typer.Exit(0 if done is None else done.exit_code)
 
 
@@ -176,7 +96,7 @@ def adapt(
         Path, typer.Option(metavar="FILE", help="Scored survivors, JSON or Parquet.")
     ],
     mode: Annotated[str, typer.Option(metavar="full", help="full: all parameters.")] = "full",
-    modulus: Annotated[int, typer.Option(metavar="M", help="Draws are from 0 to M-1.")] = 1000,
+    modulus: opts.Modulus = 1000,
     apply: Annotated[
         bool,
         typer.Option("--apply", help=f"Write {CONFIG_FILE} into the current folder for --params."),
@@ -187,6 +107,7 @@ def adapt(
     """Derive training parameters from survivors and history, as step 4 of the pipeline does."""
     if mode != "full":
         raise UsageError(f"--mode must be full, not {mode!r}")
+    opts.check_modulus(modulus)
     _check_extra()
 
     from weft.wiring import prngpipe, prngrun  # noqa: PLC0415 - slow to import
@@ -211,38 +132,18 @@ def adapt(
 # -- reading options ------------------------------------------------------------------------
 
 
-def _prepared(
-    draws: str | None, from_: tuple[str, str] | None, given: dict[str, Any], params: Path | None
-) -> Callable[[dict[str, Any]], Run]:
-    """Read and check everything before anything is written; return what carries it out."""
-    from weft.prng.pipeline.plan import Plan  # noqa: PLC0415 - slow to import
-    from weft.wiring import prngpipe, prngrun  # noqa: PLC0415
+def _fields(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields of the plan that options gave; what was not said is None."""
+    from weft.prng.pipeline.plan import MAX_SKIP, MAX_START  # noqa: PLC0415 - slow to import
 
-    values = None if params is None else prngpipe.read_params(params)
-    if from_ is None:
-        if draws is None:
-            raise UsageError("DRAWS is missing", hint="name a file of draws, or --from STEP RUN")
-        history, where = prngrun.load_history(draws)
-        plan = prngpipe.overlaid(Plan(), given)
-        prngpipe.check_draws(history, where, plan)
-        return lambda execution: prngpipe.begin(history, plan, values, execution)
-    step, path = _step("--from", from_[0]) or "", Path(from_[1])
-    earlier = prngpipe.read_earlier(path, step)
-    if draws is not None:
-        prngpipe.check_same_draws(earlier, *prngrun.load_history(draws))
-    later: Plan = prngpipe.overlaid(earlier.plan, given)
-    return lambda execution: prngpipe.begin_at(step, earlier, later, values, execution)
-
-
-def _check_extra() -> None:
-    """Say what to install when the extra is not there."""
-    import importlib.util  # noqa: PLC0415
-
-    missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
-    if missing:
-        raise InputError(
-            f"the pipeline needs {', '.join(missing)}, not installed", hint="pip install 'weft[ml]'"
-        )
+    fields = {name: value for name, value in given.items() if name != "params"}
+    fields |= _family(given["family"], given["output"])
+    for name, most in (("skips", MAX_SKIP), ("starts", MAX_START)):
+        if fields[name] is not None:
+            fields[name] = opts.read_range(f"--{name}", fields[name], most)
+    if fields["seeds"] is not None:
+        fields["seeds"] = opts.read_seeds(fields["seeds"])
+    return fields
 
 
 def _family(family: str | None, output: str | None) -> dict[str, Any]:
@@ -255,130 +156,85 @@ def _family(family: str | None, output: str | None) -> dict[str, Any]:
     return {"family": known.name, "output": output or next(iter(known.outputs))}
 
 
-def _seeds(text: str | None) -> tuple[int, int] | None:
-    if text is None or ":" in text:
-        return _pair("--seeds", text)
-    return _pair("--seeds", f"0:{text}")
+def _check_steps(from_: tuple[str, str] | None, to: str | None, given: dict[str, Any]) -> None:
+    """Refuse steps that are none, an end before the beginning, and options of steps left out."""
+    first = _place("--from", STEPS[0] if from_ is None else from_[0])
+    if to is not None and _place("--to", to) < first:
+        raise UsageError(
+            f"--to {to} lies before --from {STEPS[first]}", hint="leave one of them out"
+        )
+    for name in (name for name, value in given.items() if value is not None):
+        if first > STEPS.index(DECIDED[name]):
+            raise UsageError(
+                f"--{name.replace('_', '-')} belongs to step {DECIDED[name]}, which is over at"
+                f" --from {STEPS[first]}",
+                hint=f"leave it out, or begin at step {DECIDED[name]}",
+            )
 
 
-def _pair(option: str, text: str | None) -> tuple[int, int] | None:
-    if text is None:
-        return None
-    low, _, high = text.partition(":")
-    if not (low.isascii() and low.isdigit() and high.isascii() and high.isdigit()):
-        raise UsageError(f"{option} {text[:40]!r} is not LO:HI")
-    return int(low), int(high)
+def _place(option: str, step: str) -> int:
+    if step not in STEPS:
+        raise UsageError(f"{option}: there is no step {step[:40]!r}; steps are {', '.join(STEPS)}")
+    return STEPS.index(step)
 
 
-def _nodes(path: Path | None, *, simulate: bool, backend: str | None) -> tuple[Node, ...]:
-    """Return the nodes; one of them must have a slot for tasks that use no GPU."""
-    listed = options.read_nodes(path, simulate=simulate, backend=backend)
+def _check_extra(*more: str) -> None:
+    """Say what to install when an extra is not there."""
+    import importlib.util  # noqa: PLC0415
+
+    missing = [name for name in (*EXTRA, *more) if importlib.util.find_spec(name) is None]
+    if missing:
+        extra = "torch" if missing == ["torch"] else "ml"
+        raise InputError(
+            f"the pipeline needs {', '.join(missing)}, not installed",
+            hint=f"pip install 'weft[{extra}]'",
+        )
+
+
+def _check_slots(listed: Sequence[Node], path: Path | None) -> None:
+    """Refuse nodes none of which has a slot for tasks that use no GPU."""
     if listed and not any(node.cpus for node in listed):
         raise UsageError(f"--nodes {path}: the pipeline runs on CPU slots", hint="add cpu_count")
-    return listed
 
 
-def _step(option: str, step: str | None) -> str | None:
-    from weft.prng.pipeline.plan import STEPS  # noqa: PLC0415 - slow to import
-
-    if step is not None and step not in STEPS:
-        raise UsageError(f"{option}: there is no step {step[:40]!r}; steps are {', '.join(STEPS)}")
-    return step
+def _pause_at(to: str | None) -> str | None:
+    """Return the step before which to pause, when a run goes to a step and no further."""
+    return None if to in (None, STEPS[-1]) else STEPS[STEPS.index(to) + 1]
 
 
-# -- saying ---------------------------------------------------------------------------------
+# -- carrying out ---------------------------------------------------------------------------
 
 
-def _headline(nodes: Sequence[Node], placement: str, pause_at: str) -> Callable[[Milestone], None]:
-    """Announce a step and, with nodes, where its tasks will run; not one that is not begun."""
-    from weft.prng.pipeline.plan import TITLES  # noqa: PLC0415 - slow to import
+def _prepared(
+    draws: str | None, from_: tuple[str, str] | None, fields: dict[str, Any], params: Path | None
+) -> Start:
+    """Read and check everything before anything is written; return what carries it out."""
+    from weft.prng.pipeline.plan import Plan  # noqa: PLC0415 - slow to import
+    from weft.wiring import prngpipe, prngrun  # noqa: PLC0415
 
-    def say(milestone: Milestone) -> None:
-        if milestone.name == pause_at:
-            return
-        render.message(
-            f"step {milestone.name}  {TITLES[milestone.name]}, about {milestone.tasks} tasks"
-        )
-        for line in _plan_lines(nodes, placement, milestone):
-            render.message(f"  {line}")
-
-    return say
-
-
-def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> list[str]:
-    """Where a step's tasks go: every round is dealt anew."""
-    from weft.jobs.plan import place_of, spread  # noqa: PLC0415 - slow to import
-    from weft.model.slots import Deal, slots_of  # noqa: PLC0415
-
-    if not nodes:
-        return []
-    slots = slots_of(nodes)
-    if placement != "static":
-        cpus = sum(slot.gpu is None for slot in slots)
-        words = "greedy: the next to the first free slot"
-        return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
-    deal = Deal.of(slots, gpu=False)
-    dealt = [deal.slot(ordinal) for size in milestone.rounds for ordinal in range(size)]
-    plans = spread([place_of(slots[number]) for number in dealt if number is not None], nodes)
-    return [plan.line() for plan in plans]
+    values = None if params is None else prngpipe.read_params(params)
+    if from_ is None:
+        if draws is None:
+            raise UsageError("DRAWS is missing", hint="name a file of draws, or --from STEP RUN")
+        plan = prngpipe.overlaid(Plan(), fields)
+        history, where = prngrun.load_history(draws)
+        prngpipe.check_draws(history, where, plan)
+        return lambda execution: prngpipe.begin(history, plan, values, execution)
+    step, path = from_[0], Path(from_[1])
+    earlier = prngpipe.read_earlier(path, step)
+    if draws is not None:
+        prngpipe.check_same_draws(earlier, *prngrun.load_history(draws))
+    later: Plan = prngpipe.overlaid(earlier.plan, fields)
+    if step == STEPS[0]:
+        prngpipe.check_draws(earlier.history(), str(path), later)
+    return lambda execution: prngpipe.begin_at(step, earlier, later, values, execution)
 
 
-def _finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) -> None:
-    """Write the files of a run that has come so far, and print its summary."""
-    from weft.prng.pipeline.search import NAME  # noqa: PLC0415 - slow to import
-    from weft.prng.pipeline.summary import end_line, steps_of  # noqa: PLC0415
-    from weft.report.view import RunView  # noqa: PLC0415
-    from weft.wiring import prngpipe  # noqa: PLC0415
-
-    view = RunView(out, NAME)
-    steps = steps_of(view)
-    predictions = None if done is None else prngpipe.write_predictions(done)
-    written = [] if predictions is None else [predictions]
-    if json_export and steps[2].done:
-        written += prngpipe.export(out)
-    if as_json:
-        head = {"status": "paused", "out": str(out)} if done is None else done.to_dict()
-        more = {"steps": [step.to_dict() for step in steps], "files": [str(p) for p in written]}
-        render.print_json({**head, **more})
-        return
-    sign, cross = ("✓", "✗") if _writes(sys.stdout) else ("ok", "--")
-    for step in steps:
-        render.out(step.line(sign, cross))
-    _show_streams(done)
-    _show_power(done)
-    for path in written:
-        render.out(f"{'file':8}{path}")
-    if done is None:
-        render.out(f"PAUSED  go on with: {render.command('resume', out)}")
-        return
-    render.show_end(done)
-    render.out(end_line(view))
-
-
-def _show_streams(done: Run | None) -> None:
-    if done is None or done.status != "answered":
-        return
-    for one in done.answer["streams"]:
-        name = f"stream {one['stream']}" if one["stream"] else "draws"
-        hypothesis = one["hypothesis"]
-        render.out(
-            f"{name}: {hypothesis['family']} seed {hypothesis['seed']}, skip"
-            f" {hypothesis['skips']['between'][0]}, since draw {one['first_draw'] + 1}"
-        )
-        render.out(f"  next    {' '.join(str(number) for number in one['next'])}")
-        hits = [f"{h['hits']}/{h['draws']} in {h['k']}" for h in one["hit_at"]]
-        render.out(f"  holdout {', '.join(hits)}")
-
-
-def _show_power(done: Run | None) -> None:
-    """Without a signal: what would have been found, and what was not looked for."""
-    if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
-        return
-    power = done.answer.detail["power"]
-    render.out(f"searched {power['searched']}: {power['tried']:,} hypotheses")
-    render.out(f"would have been found: {power['would_be_found']}")
-    render.out(f"not covered: {power['not_covered']}")
-
-
-def _writes(stream: Any) -> bool:
-    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"
+def _carry_out(start: Start, execution: dict[str, Any], quiet: bool, verbose: int) -> Run | None:
+    """Run the steps with their headlines; None when the run was paused."""
+    words = prngsay.headline(execution["nodes"], execution["placement"], execution["pause_at"])
+    with watching_steps(quiet, verbose, words) as watcher, resumable(execution["out"]):
+        try:
+            return start({**execution, "watcher": watcher})
+        except Paused:
+            return None

@@ -85,15 +85,19 @@ def show_run(run: Run, *, as_json: bool, lines: Sequence[str] = ()) -> None:
     if as_json:
         print_json(run.to_dict())
         return
-    body = run.to_dict()
-    label = "answer" if run.status == "answered" else "unknown"
-    answer = json.dumps(_plain(body["answer"]), ensure_ascii=False)
-    if len(answer) > ANSWER_CHARS:
-        answer = f"{answer[:ANSWER_CHARS]}… ({len(answer)} characters, all of it with --json)"
-    out(f"{label:8}{answer}")
+    show_answer(run)
     for line in lines:
         out(f"{'summary':8}{line}")
     show_end(run)
+
+
+def show_answer(run: Run) -> None:
+    """Print the answer, or why there is none, on one line of bearable length."""
+    label = "answer" if run.status == "answered" else "unknown"
+    answer = json.dumps(_plain(run.to_dict()["answer"]), ensure_ascii=False)
+    if len(answer) > ANSWER_CHARS:
+        answer = f"{answer[:ANSWER_CHARS]}… ({len(answer)} characters, all of it with --json)"
+    out(f"{label:8}{answer}")
 
 
 def show_end(run: Run) -> None:

@@ -15,6 +15,7 @@ from weft.cli.treelook import evals, export, transcript, why
 from weft.errors import UsageError
 
 if TYPE_CHECKING:
+    from weft.coordinator.loop import Watcher
     from weft.wiring.outcome import Run
     from weft.wiring.tree import Parity
     from weft.wiring.treerequest import TreeRequest
@@ -82,46 +83,30 @@ def run(
     Exit code 0 when a promoted node is better than the root, 1 when none is, 4 when no eval
     completed or one failed with --strict-fail-depth.
     """
-    options.check_seconds("--wall-limit", wall_limit)
-    if out is None and not validate_only:
-        raise UsageError("--out DIR is missing", hint="or check the config with --validate-only")
-    if validate_only and (report_only or check_parity):
-        raise UsageError("--validate-only runs nothing: leave out the other")
-    if import_from is not None and out is not None and import_from.resolve() == out.resolve():
-        raise UsageError("--import-from is the run of --out itself", hint="choose another --out")
     given = _given(locals())
+    _check_modes(out, import_from, validate_only, report_only, check_parity)
     request = _read(config, settings, given, out=out, dry_run=dry_run, import_from=import_from)
     if out is None or validate_only:
         _validate(request, out, as_json=as_json)
         return
-
-    from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
-
-    backend = request.file.parallel_backend
     if report_only:
-        wiring.seen_of(out)
-        wiring.write_summary(out)
-        render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
+        _report(out)
         return
-    kept = {wiring.REJECTED: keep_rejected_worktrees, wiring.FAILED: keep_failed_artifacts}
+    execution = options.execution(
+        backend=request.file.parallel_backend,
+        address=ray_address,
+        nodes=nodes,
+        simulate=simulate,
+        placement=placement,
+        accept=accept,
+        wall_limit=wall_limit,
+        sign_key=sign_key,
+    )
+    execution["keep"] = _kept(keep_rejected_worktrees, keep_failed_artifacts)
     with watching(quiet, verbose) as watcher, resumable(out):
-        done = wiring.carry_out_tree(
-            request,
-            out,
-            watcher,
-            nodes=options.read_nodes(nodes, simulate=simulate, backend=backend),
-            ray_address=options.ray_address(backend, ray_address, nodes),
-            placement=placement or "greedy",
-            accept=tuple(accept),
-            wall_limit_s=wall_limit,
-            sign_key=sign_key,
-            keep=tuple(name for name, asked in kept.items() if asked),
-        )
-        parity = wiring.check_parity(request, done, watcher) if check_parity else None
+        done, parity = _carry_out(request, out, execution, watcher, check_parity)
     _show_done(done, parity, as_json=as_json)
-    if parity is not None and parity.difference is not None:
-        raise typer.Exit(DIFFERENT)
-    raise typer.Exit(wiring.exit_code(done))
+    raise typer.Exit(_exit_code(done, parity))
 
 
 @app.command()
@@ -161,6 +146,59 @@ def plan(
     if plot.proposes():
         render.out("more    ideas are made for each node during the run")
     render.out(f"at most {most} evals in {plot.max_depth} depths, {plot.beam_width} nodes each")
+
+
+def _check_modes(
+    out: Path | None,
+    import_from: Path | None,
+    validate_only: bool,
+    report_only: bool,
+    check_parity: bool,
+) -> None:
+    """Refuse options that contradict each other, before anything is read."""
+    if out is None and not validate_only:
+        raise UsageError("--out DIR is missing", hint="or check the config with --validate-only")
+    if validate_only and (report_only or check_parity):
+        raise UsageError("--validate-only runs nothing: leave out the other")
+    if report_only and check_parity:
+        raise UsageError("--report-only runs nothing: leave out --check-parity")
+    if import_from is not None and out is not None and import_from.resolve() == out.resolve():
+        raise UsageError("--import-from is the run of --out itself", hint="choose another --out")
+
+
+def _report(out: Path) -> None:
+    from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
+
+    wiring.seen_of(out)
+    wiring.write_summary(out)
+    render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
+
+
+def _kept(rejected: bool, failed: bool) -> tuple[str, ...]:
+    from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
+
+    asked = {wiring.REJECTED: rejected, wiring.FAILED: failed}
+    return tuple(name for name, kept in asked.items() if kept)
+
+
+def _carry_out(
+    request: TreeRequest,
+    out: Path,
+    execution: dict[str, Any],
+    watcher: Watcher | None,
+    check_parity: bool,
+) -> tuple[Run, Parity | None]:
+    from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
+
+    done = wiring.carry_out_tree(request, out, watcher, **execution)
+    return done, wiring.check_parity(request, done, watcher) if check_parity else None
+
+
+def _exit_code(done: Run, parity: Parity | None) -> int:
+    from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
+
+    differs = parity is not None and parity.difference is not None
+    return DIFFERENT if differs else wiring.exit_code(done)
 
 
 def _validate(request: TreeRequest, out: Path | None, *, as_json: bool) -> None:

@@ -68,7 +68,7 @@ class Coordinator:
     def _turn(self) -> None:
         self._dispatch()
         now_s = self._take_in(self._wait_s())
-        deadline_s = self.machine.next_deadline_s()
+        deadline_s = self.machine.dispatch.next_deadline_s()
         if deadline_s is not None and now_s >= deadline_s:
             self._take_in(0.0)  # results that are in count before a deadline is judged
             self._carry_out(self.machine.expire(now_s))
@@ -90,9 +90,13 @@ class Coordinator:
         return now_s
 
     def _dispatch(self) -> None:
-        if assignments := self.machine.take(self.backend.capacity()):
+        if assignments := self.machine.dispatch.take(self.backend.capacity()):
             self.backend.submit(assignments)
-        elif self.machine.idle and not self.machine.holds_back and not self.machine.done:
+        elif (
+            self.machine.dispatch.idle
+            and not self.machine.dispatch.holds_back
+            and not self.machine.done
+        ):
             raise BugError("the search waits for something that nobody runs")
 
     def _carry_out(self, commands: Iterable[Command]) -> None:
@@ -108,7 +112,11 @@ class Coordinator:
                 waiting.extend(self.machine.apply(recalled))
 
     def _commit_is_due(self, now_s: float) -> bool:
-        if self._urgent or self.machine.holds_back or self.journal.pending >= COMMIT_RESULTS:
+        if (
+            self._urgent
+            or self.machine.dispatch.holds_back
+            or self.journal.pending >= COMMIT_RESULTS
+        ):
             return True
         if self._first_pending_s is None:
             if self.journal.pending == 0 and not self.journal.starts_unseen:
@@ -123,7 +131,7 @@ class Coordinator:
     def _commit(self) -> None:
         self.journal.commit()
         self.scribe.extend(self.clock.monotonic(), self.clock.wall())
-        self.machine.release()
+        self.machine.dispatch.release()
         self._first_pending_s, self._urgent = None, False
 
     def _wait_s(self) -> float:
@@ -131,7 +139,7 @@ class Coordinator:
         now_s, wait_s = self.clock.monotonic(), POLL_S
         if self._first_pending_s is not None:
             wait_s = min(wait_s, self._first_pending_s + self._patience_s() - now_s)
-        deadline_s = self.machine.next_deadline_s()
+        deadline_s = self.machine.dispatch.next_deadline_s()
         if deadline_s is not None:
             wait_s = min(wait_s, deadline_s - now_s)
         return max(0.0, wait_s)

@@ -2,8 +2,7 @@
 
     apply(event) ─► commands ─► the journal carries them out, recalls what is recorded
     go_on()    the next lane whose results are all in takes them and asks for more
-    release()  after a commit: what was queued durably may now be dispatched
-    take(n)    the next tasks to dispatch, first lane first, then by index
+    dispatch   what waits and what runs, in a file of its own
 
 Results may arrive in any order; they are judged and handed to the search in task order only,
 so nothing the search sees depends on who finished first.
@@ -11,16 +10,15 @@ so nothing the search sees depends on who finished first.
 
 from __future__ import annotations
 
-import heapq
-import itertools
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.lane import Ended, Fetch, Lane, OpenRoundState, Step, StoredResults
 from weft.coordinator.placement import Placement
-from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up, runs_alone
+from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
 from weft.coordinator.steps import (
     Advance,
     Answer,
@@ -36,27 +34,20 @@ from weft.coordinator.steps import (
     Requeue,
     Task,
 )
-from weft.errors import SearchInvalid, UsageError, WeftError, WorldError
+from weft.errors import SearchInvalid, UsageError, WeftError
 from weft.model.attempts import (
-    Assignment,
     Entered,
     Finished,
     GivenBack,
     Lost,
     Started,
     TicketEvent,
-    Worker,
 )
 from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
 from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
 from weft.model.values import encode
-
-Entry = tuple[tuple[int, ...], int, OpenRoundState]
-"""A round with tasks to hand out, by the order of its lane."""
-PLACE_AHEAD = 1024
-"""How many tasks that must wait may be passed over to find one that fits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +100,8 @@ class Machine:
         self._lazy = lazy
         self._pause_at = pause_at
         self._milestone: Milestone | None = None
-        self._placement = placement or Placement(local_nodes(1))
+        self.dispatch = Dispatch(placement or Placement(local_nodes(1)), policy)
+        """What waits and what runs; the loop takes assignments from it."""
         self._genesis = genesis
         self._context = context
         self._policy = policy
@@ -117,14 +109,6 @@ class Machine:
         self._root = Lane("", (), root.start(context))
         self._open: dict[tuple[str, int], OpenRoundState] = {}
         self._makers: dict[tuple[str, int], Callable[[int], TaskCall]] = {}
-        self._unreleased: list[tuple[OpenRoundState, int, int]] = []
-        self._ready: list[Entry] = []
-        self._pushes = 0
-        self._out: dict[int, Task] = {}
-        self._limited: dict[int, Task] = {}
-        """Those of `_out` that have a time limit."""
-        self._next_ticket = 1
-        self._alone: int | None = None
         self._commands: list[Command] = []
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
@@ -140,19 +124,9 @@ class Machine:
         """Whether the root search has its answer."""
         return self.answer is not None
 
-    @property
-    def idle(self) -> bool:
-        """Whether nothing runs and nothing waits to be dispatched."""
-        return not self._out and not self._ready
-
-    @property
-    def holds_back(self) -> bool:
-        """Whether queued tasks wait for a commit before they may be dispatched."""
-        return bool(self._unreleased)
-
     def counts(self) -> Counts:
         """How far the run has come."""
-        counts = (self._planned, self._finished, self._failed, len(self._out))
+        counts = (self._planned, self._finished, self._failed, len(self.dispatch.out))
         return Counts(*counts, self._milestone)
 
     @property
@@ -169,92 +143,11 @@ class Machine:
             self._advance(self._moves.popleft())
         return self._drain()
 
-    def release(self) -> None:
-        """After a commit: allow everything queued before it to be dispatched."""
-        for state, start, end in self._unreleased:
-            state.ready.extend(i for i in range(start, end) if i in state.tasks)
-            self._push(state)
-        self._unreleased.clear()
-
-    def take(self, capacity: Sequence[int]) -> list[Assignment]:
-        """Hand out attempts for the slots that have room, first lane first, then by index."""
-        rooms = list(capacity)
-        self._retire(rooms)
-        left = sum(room for room in rooms if room > 0)
-        taken: list[Assignment] = []
-        passed: list[Entry] = []
-        waits = False  # a task that must run alone lets nothing behind it start before it
-        while left > len(taken) and self._ready and self._alone is None and not waits:
-            state = self._ready[0][2]
-            if not state.closed and state.ready:
-                waits = self._take_from(state, rooms, taken, left)
-                if state.ready:  # what is left of it must wait; others may fit
-                    passed.append(self._ready[0])
-            heapq.heappop(self._ready)
-        for entry in passed:
-            heapq.heappush(self._ready, entry)
-        if not taken and not self._out:
-            self._check_placeable(passed or self._without_slots(rooms))
-        return taken
-
-    def _without_slots(self, rooms: Sequence[int]) -> list[Entry]:
-        """What waits although every slot is out of service."""
-        waiting = (entry for entry in self._ready if entry[2].ready and not entry[2].closed)
-        return list(itertools.islice(waiting, 1)) if max(rooms) < 0 else []
-
-    def _check_placeable(self, waiting: Sequence[Entry]) -> None:
-        """Nothing runs and nothing could be placed: say so when it can never be."""
-        if not waiting:
-            return
-        state = waiting[0][2]
-        task = state.tasks[state.ready[0]]
-        if not self._placement.fits(task):
-            kind = "GPU" if task.limits.gpu else "CPU"
-            raise WorldError(
-                f"no {kind} slot is left for {task.function}",
-                hint="mend the nodes or name others with --nodes, then resume",
-            )
-
-    def _take_from(
-        self, state: OpenRoundState, rooms: list[int], taken: list[Assignment], left: int
-    ) -> bool:
-        """Place one round's ready tasks, in order, as far as slots and caps allow.
-
-        True when the next one waits for everything else to end, because it must run alone.
-        """
-        waiting: list[int] = []
-        waits = False
-        while state.ready and len(taken) < left and len(waiting) < PLACE_AHEAD:
-            task = state.tasks[state.ready[0]]
-            waits = runs_alone(task) and bool(self._out)
-            if waits:
-                break
-            slot = self._placement.choose(task, rooms)
-            state.ready.popleft()
-            if slot is None:
-                waiting.append(task.index)
-                continue
-            rooms[slot] -= 1
-            if runs_alone(task):
-                self._alone = self._next_ticket
-                left = 0
-            taken.append(self._assign(task, slot))
-        state.ready.extendleft(reversed(waiting))
-        return waits
-
-    def _retire(self, rooms: list[int]) -> None:
-        """Take note of slots that are out of service, and of those that are back."""
-        for slot, room in enumerate(rooms):
-            if room < 0:
-                self._placement.retire(slot)
-            else:
-                self._placement.restore(slot)
-
     def apply(self, event: TicketEvent | Recalled, now_s: float = 0.0) -> list[Command]:
         """Take one event in; events of tickets nobody waits for are ignored."""
         if isinstance(event, Recalled):
             self._recalled(event)
-        elif (task := self._out.get(event.ticket)) is None:
+        elif (task := self.dispatch.out.get(event.ticket)) is None:
             pass
         elif isinstance(event, Started):
             task.started_s, task.entered_s, task.worker = now_s, now_s, event.worker
@@ -262,68 +155,43 @@ class Machine:
         elif isinstance(event, Entered):
             task.entered_s = now_s
         elif isinstance(event, Finished):
-            self._end_attempt(task)
+            self.dispatch.end(task)
             self._finish_attempt(task, event)
         elif isinstance(event, Lost):
-            self._end_attempt(task)
+            self.dispatch.end(task)
             self._lost(task, event)
         else:
             assert isinstance(event, GivenBack)
-            self._end_attempt(task)
+            self.dispatch.end(task)
             task.attempt -= 1
             self._requeue(task)
         return self._drain()
 
     def expire(self, now_s: float) -> list[Command]:
         """End attempts that are past their time limit."""
-        for ticket, task in list(self._limited.items()):
-            deadline_s = self._policy.deadline_s(task)
-            if deadline_s is not None and now_s >= deadline_s:
-                self._commands.append(Kill(ticket))
-                run_s = now_s - (task.started_s or now_s)
-                self._end_attempt(task)
-                late = Finished(ticket, error=TIMED_OUT, retriable=True, run_s=run_s)
-                self._finish_attempt(task, late)
+        for task in self.dispatch.late(now_s):
+            if task.ticket is None:  # the one before it ended its round
+                continue
+            self._commands.append(Kill(task.ticket))
+            late = Finished(
+                task.ticket,
+                error=TIMED_OUT,
+                retriable=True,
+                run_s=now_s - (task.started_s or now_s),
+            )
+            self.dispatch.end(task)
+            self._finish_attempt(task, late)
         return self._drain()
-
-    def next_deadline_s(self) -> float | None:
-        """Return the earliest time at which `expire` would do something."""
-        deadlines = (self._policy.deadline_s(task) for task in self._limited.values())
-        return min((d for d in deadlines if d is not None), default=None)
 
     def interrupt(self) -> list[Command]:
         """Give up everything that runs, uncharged, to be resumed later."""
-        for task in list(self._out.values()):
-            self._end_attempt(task)
+        for task in list(self.dispatch.out.values()):
+            self.dispatch.end(task)
             if task.started_s is not None:  # else it was no attempt yet
                 self._commands.append(Requeue(task, "interrupted", "", task.started_s))
         return self._drain()
 
     # -- attempts -------------------------------------------------------------------------
-
-    def _assign(self, task: Task, slot: int) -> Assignment:
-        self._placement.hold(task, slot)
-        ticket, self._next_ticket = self._next_ticket, self._next_ticket + 1
-        task.ticket, task.started_s, task.worker = ticket, None, Worker()
-        task.attempt += 1
-        self._out[ticket] = task
-        t = task
-        timeout_s = self._policy.limit_s(task)
-        if timeout_s is not None:
-            self._limited[ticket] = task
-        return Assignment(
-            ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt, slot,
-            timeout_s, t.limits.memory_mb,
-        )  # fmt: skip
-
-    def _end_attempt(self, task: Task) -> None:
-        assert task.ticket is not None
-        del self._out[task.ticket]
-        self._limited.pop(task.ticket, None)
-        self._placement.free(task)
-        if task.ticket == self._alone:
-            self._alone = None
-        task.ticket = None
 
     def _finish_attempt(self, task: Task, end: Finished) -> None:
         if end.error is not None and end.retriable and self._policy.may_retry(task):
@@ -352,10 +220,7 @@ class Machine:
         self._requeue(task)
 
     def _requeue(self, task: Task) -> None:
-        state = self._open[task.lane, task.round]
-        task.started_s = None
-        state.ready.appendleft(task.index)
-        self._push(state)
+        self.dispatch.put_back(self._open[task.lane, task.round], task)
 
     def _recalled(self, event: Recalled) -> None:
         state = self._open.get((event.lane, event.round))
@@ -388,7 +253,7 @@ class Machine:
         for task in state.tasks.values():
             if task.ticket is not None:
                 self._commands.append(Kill(task.ticket))
-                self._end_attempt(task)
+                self.dispatch.end(task)
         self._planned -= state.size - state.recorded - len(state.waiting)
         self._commands.append(Close(lane.path, state.number, state.recorded, state.stopped))
         del self._open[lane.path, state.number]
@@ -415,7 +280,7 @@ class Machine:
         if state.lazy:
             end = min(end, state.recorded + lazy.reach, state.made + lazy.window - unfinished)
         if state.made == 0:
-            end = min(end, max(lazy.first, 2 * len(self._placement.slots)))
+            end = min(end, max(lazy.first, 2 * len(self.dispatch.placement.slots)))
         if end <= state.made or (state.lazy and unfinished > lazy.window // 2):
             return
         self._queue(state, [self._make(state, i) for i in range(state.made, end)])
@@ -436,7 +301,7 @@ class Machine:
         start, state.made = state.made, state.made + len(calls)
         tasks = tuple(self._task(state, start + i, call) for i, call in enumerate(calls))
         state.tasks.update((task.index, task) for task in tasks)
-        self._unreleased.append((state, start, state.made))
+        self.dispatch.hold(state, start, state.made)
         self._commands.append(Queue(state.lane.path, state.number, tasks))
 
     def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> Task:
@@ -451,15 +316,11 @@ class Machine:
         task = Task(lane, number, index, key, call.function, args, call.limits)
         task.ordinal = state.kinds[call.limits.gpu]
         state.kinds[call.limits.gpu] += 1
-        if call.limits.gpu and not self._placement.fits(task):
+        if call.limits.gpu and not self.dispatch.placement.fits(task):
             raise UsageError(
                 f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"
             )
         return task
-
-    def _push(self, state: OpenRoundState) -> None:
-        self._pushes += 1
-        heapq.heappush(self._ready, (state.lane.order, self._pushes, state))
 
     # -- lanes ----------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from weft.errors import FileInvalid
 from weft.jobs.job import Job
 from weft.model import strictjson
+from weft.model.fields import first_problem
 from weft.worker.command import GPU_VARIABLES
 
 MAX_BYTES = 16 * 2**20
@@ -111,14 +112,9 @@ def _job(raw: Any, number: int, path: Path, timeout_s: float) -> Job:
     try:
         return JobEntry.model_validate(raw).to_job(timeout_s)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])[:100]
-        said = f"{where}: {first['msg']}" if where else first["msg"]
-        said = said.replace("Value error, ", "").replace("Extra inputs are not permitted", _UNKNOWN)
+        where, said = first_problem(error)
+    said = f"{where}: {said}" if where else said
     raise FileInvalid(f"{name_of(path, number, job_id)}: {said}")
-
-
-_UNKNOWN = "unknown field"
 
 
 def _check_apart(jobs: Sequence[Job], path: Path) -> None:

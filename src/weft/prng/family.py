@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from weft.errors import InputError
+from weft.errors import UsageError
 
 State = list[int]
 Step = Callable[[State], int]
@@ -59,7 +59,7 @@ class Family:
         """Read what `state_bytes` wrote."""
         size = self.state_word_bits // 8
         if len(raw) != size * self.state_words:
-            raise InputError(
+            raise UsageError(
                 f"a state of {self.name} has {size * self.state_words} bytes, not {len(raw)}"
             )
         return [int.from_bytes(raw[at : at + size], "big") for at in range(0, len(raw), size)]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from weft.errors import InputError
+from weft.errors import UsageError
 from weft.prng.families import family_named
 from weft.prng.family import Draw, Family, State
 from weft.prng.hypothesis import Hypothesis, position
@@ -77,7 +77,7 @@ def checked_family(hypothesis: Hypothesis) -> Family:
     draw_of(family, hypothesis.output)
     most = MAX_BOUND if hypothesis.output in REJECTING else MAX_MODULUS
     if hypothesis.output != "raw" and not 1 <= hypothesis.modulus <= most:
-        raise InputError(
+        raise UsageError(
             f"a modulus of {hypothesis.output} is 1 to {most}, not {hypothesis.modulus}"
         )
     return family
@@ -86,7 +86,7 @@ def checked_family(hypothesis: Hypothesis) -> Family:
 def draw_of(family: Family, output: str) -> Draw:
     """Return an output map of a family, or say which it has."""
     if output not in family.outputs:
-        raise InputError(
+        raise UsageError(
             f"{family.name} has no output map {output!r}; it has {', '.join(family.outputs)}"
         )
     return family.outputs[output]

@@ -63,7 +63,7 @@ class History:
 def read_history(data: bytes, where: str) -> History:
     """Read a history; `where` names its source. Raises FileInvalid with the row."""
     if len(data) > MAX_BYTES:
-        raise FileInvalid(f"{where}: {len(data):,} bytes, more than the {MAX_BYTES:,} allowed")
+        raise FileInvalid(f"{where}: more than {MAX_BYTES:,} bytes, which is the most allowed")
     if not data.strip():
         raise FileInvalid(f"{where}: is empty; it should hold one draw per row")
     rows = list(_json_rows(data, where) if data.lstrip()[:1] in b"[{" else _csv_rows(data, where))
@@ -85,7 +85,8 @@ def _csv_rows(data: bytes, where: str) -> Iterator[Row]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FileInvalid(f"{where}: not UTF-8 text at byte {error.start}") from None
+        said = f"{where}: not UTF-8 text at byte {error.start}"
+        raise FileInvalid(said, hint="draws are CSV, JSON or bare integers") from None
     if "\0" in text:
         raise FileInvalid(f"{where}: holds a NUL character; it should be text")
     order: Sequence[str] = COLUMNS

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from weft.errors import FileInvalid, UsageError
+from weft.model.fields import first_problem
 from weft.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
 from weft.tree.plot import Plot, Stage
 
@@ -196,10 +197,7 @@ def read_plotfile(path: Path, given: Mapping[str, Any]) -> TreeFile:
     try:
         return TreeFile.model_validate(raw)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])[:100]
-        message = first["msg"].replace("Value error, ", "")
-        said = message.replace("Extra inputs are not permitted", "unknown field")
+        where, said = first_problem(error)
     if where in given:
         raise UsageError(f"{flag_of(where)} {given[where]!r:.80}: {said}")
     flags = [flag_of(name) for name in given if name in said]
@@ -223,8 +221,17 @@ def parse_setting(text: str) -> tuple[str, Any]:
 
 
 def flag_of(name: str) -> str:
-    """Return the flag that gives a field."""
-    return "--" + name.replace("_", "-") if "." not in name else f"--set {name}"
+    """Return the flag that gives a field: its own, or --set."""
+    return "--" + name.replace("_", "-") if name in FLAGS else f"--set {name}"
+
+
+FLAGS = (
+    "beam_width", "ideas_per_node", "max_depth", "max_total_evals", "eval_retries",
+    "eval_timeout_seconds", "dedupe_scope", "root_repeats", "review_rounds", "strict_fail_depth",
+    "stop_on_empty_frontier", "memory", "area", "feed_index", "max_parallel_evals",
+    "max_parallel_per_node", "parallel_backend",
+)  # fmt: skip
+"""Fields that have a flag of their own."""
 
 
 def _put(raw: dict[str, Any], name: str, value: Any) -> None:

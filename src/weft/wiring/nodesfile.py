@@ -17,6 +17,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
 from weft.errors import FileInvalid, InputError
 from weft.model import strictjson
+from weft.model.fields import first_problem
 from weft.model.slots import MAX_CONCURRENT, Node, slots_of
 from weft.wiring.world import names_of_here
 
@@ -29,7 +30,9 @@ class NodeEntry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    hostname: Annotated[str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._:-]+$")]
+    hostname: Annotated[
+        str, Field(min_length=1, max_length=253, pattern=r"^[A-Za-z0-9._:][A-Za-z0-9._:-]*$")
+    ]
     username: str = ""
     gpu_count: Count = 0
     gpu_type: str = ""
@@ -95,9 +98,8 @@ def read_entries(path: Path) -> tuple[NodeEntry, ...]:
             _check_slots(entry, number)
         slots_of([entry.to_node() for entry in entries])
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])[:200]
-        raise FileInvalid(f"{path}: {where}: {first['msg']}") from None
+        where, said = first_problem(error)
+        raise FileInvalid(f"{path}: {where}: {said}" if where else f"{path}: {said}") from None
     except FileInvalid:
         raise
     except InputError as error:

@@ -12,16 +12,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weft.errors import FileInvalid, InputError, RunMismatch
+from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
 from weft.model.strictjson import loads
 from weft.model.values import from_wire
 from weft.prng.history import History
-from weft.prng.pipeline import adapt, artifact, table
+from weft.prng.pipeline import adapt, artifact, table, window
 from weft.prng.pipeline.features import ALL
 from weft.prng.pipeline.learntasks import check_sidecar
-from weft.prng.pipeline.plan import STEPS, Plan
+from weft.prng.pipeline.plan import Plan
 from weft.prng.pipeline.search import NAME, pipeline
-from weft.prng.pipeline.streams import Split
+from weft.prng.pipeline.steps import STEPS
+from weft.prng.pipeline.streams import Split, split_of
 from weft.prng.pipeline.summary import artifacts_of, steps_of
 from weft.readers.verify import verify
 from weft.report.view import RunView
@@ -30,6 +31,7 @@ from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 from weft.wiring import world
 from weft.wiring.outcome import Run
+from weft.wiring.prngrun import check_below
 from weft.wiring.run import run
 
 MAX_PARAMS_BYTES = 1 << 20
@@ -45,15 +47,20 @@ class Earlier:
     plan: Plan
     artifacts: Mapping[str, bytes]
 
+    def history(self) -> History:
+        """Return the draws that it froze."""
+        return History.from_canonical(self.artifacts["draws"])
+
 
 def check_draws(history: History, where: str, plan: Plan) -> None:
-    """Refuse draws that are not below the modulus."""
-    for row, draw in enumerate(history.draws, 1):
-        if draw >= plan.modulus:
-            raise FileInvalid(
-                f"{where}: draw {row} is {draw}, not below the modulus {plan.modulus}",
-                hint=f"give --modulus {max(history.draws) + 1}",
-            )
+    """Refuse draws that are too few, too many or too large, as step 1 would, before it begins."""
+    check_below(history, where, plan.modulus)
+    try:
+        window.space(plan, split_of(history, plan.modulus))
+    except UsageError:
+        raise
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
 
 
 def begin(
@@ -172,6 +179,7 @@ def adapt_files(
     history: History, survivors: Path, modulus: int
 ) -> tuple[adapt.Facts, adapt.Training]:
     """Derive training parameters from exported files, as step 4 does; the holdout is left out."""
+    check_below(history, "--lottery-data", modulus)
     rows = _survivor_rows(survivors)
     last = {stream: max(cut for s, cut, *_ in rows if s == stream) for stream, *_ in rows}
     inner = [(hits, draws) for stream, cut, hits, draws in rows if cut != last[stream]]
@@ -201,7 +209,10 @@ def _survivor_rows(path: Path) -> list[tuple[int, int, int, int]]:
 def _json_frame(data: bytes, where: str) -> Any:
     import polars as pl  # noqa: PLC0415 - slow to import, an extra
 
-    raw = json.loads(data)
+    try:
+        raw = json.loads(data)
+    except ValueError as error:
+        raise FileInvalid(f"{where}: neither Parquet nor JSON: {error}") from None
     if not isinstance(raw, list) or not all(isinstance(row, dict) for row in raw):
         raise FileInvalid(f"{where}: not a list of survivors")
     flat = [{**row, **row.get("metadata", {}), "metadata": ""} for row in raw]
@@ -211,10 +222,3 @@ def _json_frame(data: bytes, where: str) -> Any:
 def overlaid(plan: Plan, given: Mapping[str, Any]) -> Plan:
     """Return a plan with what was given on the command line."""
     return replace(plan, **{name: value for name, value in given.items() if value is not None})
-
-
-def pause_before(step: str | None) -> str | None:
-    """Return the milestone before which to pause, when a run goes to a step and no further."""
-    if step is None or step == STEPS[-1]:
-        return None
-    return STEPS[STEPS.index(step) + 1]

@@ -11,7 +11,9 @@ from weft.errors import FileInvalid, InputError, UsageError
 from weft.prng.analyse import analyse
 from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
-from weft.prng.history import History, read_history
+from weft.prng.generate import MAX_MODULUS
+from weft.prng.history import MAX_BYTES, History, read_history
+from weft.prng.kernels.cuda import is_available
 from weft.prng.planning import Settings
 from weft.prng.scoring import split
 from weft.prng.statistics import hits_needed
@@ -26,14 +28,15 @@ MOST_DRAWS_ASKED = 10_000
 def load_history(source: str) -> tuple[History, str]:
     """Read draws from a file, or from standard input when `source` is `-`; with its name."""
     if source == "-":
-        return read_history(sys.stdin.buffer.read(), "standard input"), "standard input"
-    path = Path(source)
+        where = "standard input"
+        return read_history(sys.stdin.buffer.read(MAX_BYTES + 1), where), where
     try:
-        return read_history(path.read_bytes(), source), source
+        with Path(source).open("rb") as file:  # not read_bytes: a device may have no end
+            return read_history(file.read(MAX_BYTES + 1), source), source
     except FileNotFoundError:
         raise FileInvalid(f"{source}: there is no such file") from None
     except IsADirectoryError:
-        raise FileInvalid(f"{source}: is a folder; name the file with the draws") from None
+        raise FileInvalid(f"{source or '.'}: is a folder; name the file with the draws") from None
 
 
 def check(history: History, where: str, settings: Settings) -> None:
@@ -42,20 +45,36 @@ def check(history: History, where: str, settings: Settings) -> None:
     known = [output for family in chosen for output in family.outputs]
     for output in settings.outputs:
         if output not in known:
-            raise UsageError(f"none of the generators has an output map {output!r}")
-    if settings.modulus < 2:
-        raise UsageError(f"--modulus must be 2 or more, not {settings.modulus}")
-    for row, draw in enumerate(history.draws, 1):
-        if draw >= settings.modulus:
-            raise FileInvalid(
-                f"{where}: draw {row} is {draw}, not below the modulus {settings.modulus}",
-                hint=f"weft prng analyse {where} --modulus {max(history.draws) + 1}",
+            names = ", ".join(dict.fromkeys(known))
+            raise UsageError(
+                f"none of the generators has an output map {output!r}; they have {names}"
             )
+    check_below(history, where, settings.modulus)
     needed = draws_needed(settings)
     if len(history) < needed:
         raise InputError(
             f"{where}: {len(history)} draws below {settings.modulus} identify no generator;"
             f" at least {needed} are needed"
+        )
+
+
+def check_below(history: History, where: str, modulus: int) -> None:
+    """Refuse draws that are not below the modulus."""
+    above = max(history.draws) + 1
+    for row, draw in enumerate(history.draws, 1):
+        if draw >= modulus:
+            raise FileInvalid(
+                f"{where}: draw {row} is {draw}, not below the modulus {modulus}",
+                hint=f"give --modulus {above}" if above <= MAX_MODULUS else "2^32 is the greatest",
+            )
+
+
+def check_device(device: str, backend: str | None) -> None:
+    """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
+    if device == "gpu" and backend != "ray" and not is_available():
+        raise InputError(
+            "--device gpu: this machine has no GPU that CuPy can use",
+            hint="leave it out, or pip install 'weft[gpu]' where there is one",
         )
 
 

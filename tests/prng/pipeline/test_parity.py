@@ -18,7 +18,7 @@ from tests.prng.pipeline.conftest import COMMAND, SMALL, finished_rows, ledger_s
 from tests.prng.pipeline.planted import planted
 from tests.workers.lab import print_figures
 from weft.prng.history import History
-from weft.prng.pipeline.plan import STEPS
+from weft.prng.pipeline.steps import STEPS
 
 pytestmark = pytest.mark.xdist_group("pipeline-parity")
 NODES = """

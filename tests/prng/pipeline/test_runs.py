@@ -316,36 +316,3 @@ def test_folder_with_an_old_prediction_is_refused(
     told = weft_says("prng", "pipeline", draws, "--out", out, *SMALL, "-q")
     assert told.code == 3
     assert [path.name for path in out.iterdir()] == ["predictions.json"]
-
-
-# -- refusals -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "said"),
-    [
-        (("--seeds", "x"), 2, "--seeds '0:x' is not LO:HI"),
-        (("--to", "7"), 2, "there is no step '7'"),
-        (("--model", "oracle"), 2, "--model must be auto"),
-        (("--nulls", "20"), 2, "--nulls must be 99 or more"),
-        (("--family", "dice"), 3, "no generator"),
-        (("--window-trials", "0"), 2, "--window-trials must be 1"),
-        (("--modulus", "500"), 3, "not below the modulus 500"),
-        (("--from", "3", "nowhere"), 3, "nowhere"),
-        (("--params", "nowhere.json"), 3, "nowhere.json"),
-    ],
-)
-def test_wrong_options_are_refused_and_nothing_is_written(
-    weft_says: Weft, draws: Path, tmp_path: Path, words: tuple[str, ...], code: int, said: str
-) -> None:
-    told = weft_says("prng", "pipeline", draws, "--out", tmp_path / "run", *words)
-    assert told.code == code
-    assert said in told.err
-    assert told.err.count("\n") == 1
-    assert not (tmp_path / "run").exists()
-
-
-def test_missing_draws_are_named(weft_says: Weft, tmp_path: Path) -> None:
-    told = weft_says("prng", "pipeline", "--out", tmp_path / "run")
-    assert told.code == 2
-    assert "DRAWS is missing" in told.err

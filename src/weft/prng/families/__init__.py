@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.errors import InputError
+from weft.errors import UsageError
 from weft.prng.families import (
     cpython,
     dotnet,
@@ -45,5 +45,5 @@ _BY_NAME = {name: family for family in ALL for name in (family.name, *family.ali
 def family_named(name: str) -> Family:
     """Return a family by its name or an alias, or say which there are."""
     if name not in _BY_NAME:
-        raise InputError(f"no generator {name!r}; there are {', '.join(sorted(_BY_NAME))}")
+        raise UsageError(f"no generator {name!r}; there are {', '.join(sorted(_BY_NAME))}")
     return _BY_NAME[name]

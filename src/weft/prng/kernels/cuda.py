@@ -60,10 +60,11 @@ def is_available() -> bool:
 
 
 def chosen(device: str) -> str:
-    """Return `cpu` or `gpu` for what was asked for: `auto` takes a GPU where there is one."""
-    if device == "auto":
-        return "gpu" if is_available() else "cpu"
-    return device
+    """Return `cpu` or `gpu` for what was asked for: a GPU only where there is one.
+
+    A task that failed for want of a GPU would be recorded, and the ledger be another one.
+    """
+    return "gpu" if device != "cpu" and is_available() else "cpu"
 
 
 def sieve_lcg(

@@ -63,16 +63,31 @@ class Training:
     @classmethod
     def from_dict(cls, raw: Mapping[str, Any], where: str = "training parameters") -> Training:
         """Read the recorded form or a user's file; says what is wrong with it."""
+        _check_names(raw, where)
         for name, (low, high) in BOUNDS.items():
-            value = raw.get(name)
+            value = raw[name]
             if type(value) is not int or not low <= value <= high:
-                raise InputError(f"{where}: {name} must be {low} to {high}, not {value!r}")
-        layers = raw.get("layers")
+                raise InputError(f"{where}: {name} must be {low} to {high}, not {value!r:.40}")
+        layers = raw["layers"]
         good = isinstance(layers, list) and 1 <= len(layers) <= 4
-        if not good or not all(type(n) is int and 2 <= n <= 512 for n in layers or []):
-            raise InputError(f"{where}: layers must be 1 to 4 widths from 2 to 512, not {layers!r}")
-        assert layers is not None
+        if not good or not all(type(n) is int and 2 <= n <= 512 for n in layers):
+            raise InputError(
+                f"{where}: layers must be 1 to 4 widths from 2 to 512, not {layers!r:.40}"
+            )
         return cls(layers=tuple(layers), **{name: raw[name] for name in BOUNDS})
+
+
+def _check_names(raw: Mapping[str, Any], where: str) -> None:
+    """Refuse a parameter that is missing, and one that would be ignored."""
+    known = (*BOUNDS, "layers")
+    for name in known:
+        if name not in raw:
+            raise InputError(
+                f"{where}: {name} is missing", hint="weft prng adapt --apply writes it"
+            )
+    for name in raw:
+        if name not in (*known, "schema_version"):
+            raise InputError(f"{where}: unknown parameter {name[:40]!r}")
 
 
 def facts_of(

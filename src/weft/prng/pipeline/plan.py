@@ -8,26 +8,27 @@ from typing import Any
 
 from weft.errors import UsageError
 from weft.prng.families import family_named
+from weft.prng.family import Family
 from weft.prng.generate import draw_of
 from weft.prng.statistics import MILLI, decades, tail_evidence
 
 SCHEMA_VERSION = 1
-STEPS = ("1", "2.5", "3", "4", "5", "6")
-TITLES = {
-    "1": "window optimizer",
-    "2.5": "scorer meta-optimizer",
-    "3": "full scoring",
-    "4": "adaptive optimizer",
-    "5": "anti-overfit optimizer",
-    "6": "prediction",
-}
 MODELS = ("neural_net", "xgboost", "lightgbm", "random_forest")
 AUTO = "auto"
+NETS = ("sklearn", "torch")
+"""Who trains the neural net. Never chosen by what is installed: it changes the outcome."""
 BATCH = 4
 """Trials asked for at a time, whatever the number of slots."""
 RANGE_SEEDS = 65_536
 CHUNK_ROWS = 8_192
 NULLS = 99
+"""The fewest: fewer reruns cannot tell 1 in 100."""
+MOST = 10_000
+"""Trials, reruns or voters."""
+MAX_MODULUS = 65_536
+MAX_SEEDS = 1 << 32
+MAX_SKIP = 1_000
+MAX_START = 100_000
 NULL_SEEDS = 2_048
 """Seeds of a rerun, on the observed history as on others."""
 NULL_BEST = 8
@@ -61,23 +62,27 @@ class Plan:
     scorer_trials: int = 8
     model_trials: int = 4
     model: str = AUTO
+    net: str = NETS[0]
     top_k: int = 20
     nulls: int = NULLS
 
     def __post_init__(self) -> None:
-        draw_of(family_named(self.family), self.output)
+        family = family_named(self.family)
+        draw_of(family, self.output)
         if self.output == "raw":
             raise UsageError("--output raw: draws of the pipeline are below a modulus")
-        _check_range("--seeds", self.seeds, 1 << 64)
-        _check_range("--skips", (self.skips[0], self.skips[1] + 1), 1001)
-        _check_range("--starts", (self.starts[0], self.starts[1] + 1), 100_001)
+        _check_count("--modulus", self.modulus, 2, MAX_MODULUS)
+        _check_seeds(family, *self.seeds)
+        _check_rising("--skips", self.skips, MAX_SKIP)
+        _check_rising("--starts", self.starts, MAX_START)
         for name in ("window_trials", "scorer_trials", "model_trials", "top_k"):
-            if not 1 <= getattr(self, name) <= 10_000:
-                raise UsageError(f"--{name.replace('_', '-')} must be 1 to 10000")
+            _check_count(f"--{name.replace('_', '-')}", getattr(self, name), 1, MOST)
         if self.model not in (AUTO, *MODELS):
-            raise UsageError(f"--model must be auto or one of {', '.join(MODELS)}")
-        if self.nulls < NULLS:
-            raise UsageError(f"--nulls must be {NULLS} or more: fewer cannot tell 1 in 100")
+            names = ", ".join(MODELS)
+            raise UsageError(f"--model must be auto or one of {names}, not {self.model[:40]!r}")
+        if self.net not in NETS:
+            raise UsageError(f"--net must be one of {', '.join(NETS)}, not {self.net[:40]!r}")
+        _check_count("--nulls", self.nulls, NULLS, MOST)
 
     def models(self) -> tuple[str, ...]:
         """Return the kinds of model to compare."""
@@ -120,7 +125,25 @@ class Plan:
         return cls(**{**known, **pairs})
 
 
-def _check_range(option: str, pair: tuple[int, int], limit: int) -> None:
+def _check_count(option: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise UsageError(f"{option} must be {least} to {most}, not {value}")
+
+
+def _check_rising(option: str, pair: tuple[int, int], most: int) -> None:
     low, high = pair
-    if not 0 <= low < high <= limit:
-        raise UsageError(f"{option}: {low} to {high} is no range from 0 below {limit}")
+    if not 0 <= low <= high <= most:
+        raise UsageError(f"{option} must lie within 0:{most} and rise, not '{low}:{high}'")
+
+
+def _check_seeds(family: Family, low: int, end: int) -> None:
+    most = 1 << family.seed_bits
+    if not 0 <= low < end <= most:
+        raise UsageError(
+            f"--seeds {low}:{end}: {family.name} has the seeds 0:{most}, and a range is not empty"
+        )
+    if end - low > MAX_SEEDS:
+        raise UsageError(
+            f"--seeds: {end - low:,} seeds; the pipeline sieves {MAX_SEEDS:,} at most",
+            hint="weft prng analyse finds states without trying seeds",
+        )

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from weft.model.values import Object
 from weft.prng.pipeline import artifact, table
-from weft.prng.pipeline.plan import TITLES
+from weft.prng.pipeline.steps import TITLES
 from weft.prng.pipeline.summary import StepSeen, artifacts_of, end_line, steps_of
 from weft.report.hook import Page
 from weft.report.svg import drawing, element

@@ -18,9 +18,10 @@ from weft.model.values import Object
 from weft.prng.pipeline import learntasks, models, tasks
 from weft.prng.pipeline.artifact import SCORED
 from weft.prng.pipeline.nulls import OBSERVED, RANDOM, SHUFFLED
-from weft.prng.pipeline.plan import BATCH, CHUNK_ROWS, FOLDS, STEPS, Plan
+from weft.prng.pipeline.plan import BATCH, CHUNK_ROWS, FOLDS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.scorertrial import SPACE
+from weft.prng.pipeline.steps import STEPS
 from weft.prng.pipeline.training import LEAST_ROWS, OVERFIT, FoldScore, explained_on_folds
 
 NAME = "weft.prng.pipeline.search:pipeline"
@@ -234,7 +235,7 @@ class Work:
                 trials[kind].append({"params": one, "value": trial["value"], "target": kind})
         best = max(range(len(judged)), key=lambda at: (judged[at]["value"], -at))
         kind, params = judged[best]["kind"], judged[best]["params"]
-        full = models.with_training(kind, params, values)
+        full = models.with_training(kind, params, values, self.plan.net)
         chosen = {"kind": kind, "params": full, "trials": judged, "names": list(names), "seed": 1}
         return chosen, len(judged)
 
@@ -242,12 +243,11 @@ class Work:
         self, sets: Sequence[tuple[str, Any]], values: Mapping[str, Any], inner: Object,
         names: Sequence[str],
     ) -> list[TaskCall]:  # fmt: skip
-        folds = values["folds"]
+        folds, net = values["folds"], self.plan.net
         return [
-            learntasks.fold(
-                kind, models.with_training(kind, one, values), inner, list(names), number, folds
-            )
+            learntasks.fold(kind, whole, inner, list(names), number, folds)
             for kind, one in sets
+            for whole in [models.with_training(kind, one, values, net)]
             for number in range(folds)
         ]
 

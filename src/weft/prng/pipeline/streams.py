@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.errors import InputError
+from weft.prng.history import History
 
 SCHEMA_VERSION = 1
 INNER_CUTS = 6
 HOLDOUT_PERCENT = 20
 LEAST_DRAWS = 80
 """Draws a stream must have: fewer leave no room for windows, blocks and a holdout."""
-MAX_MODULUS = 65_536
 MAX_DRAWS = 20_000
 MERGED = "merged"
 EACH = "each"
@@ -113,10 +113,13 @@ def as_of_now(split: Split) -> Split:
     return Split(split.modulus, tuple(map(now, split.each)), merged, split.left_out)
 
 
+def split_of(history: History, modulus: int) -> Split:
+    """Divide a history as it was read; without sessions it is one stream."""
+    return split_history(history.draws, history.sessions or ("",) * len(history), modulus)
+
+
 def split_history(draws: Sequence[int], sessions: Sequence[str], modulus: int) -> Split:
     """Divide a history into streams with cuts; refuses what the pipeline cannot work on."""
-    if not 2 <= modulus <= MAX_MODULUS:
-        raise InputError(f"the pipeline takes moduli from 2 to {MAX_MODULUS:,}, not {modulus}")
     if len(draws) > MAX_DRAWS:
         raise InputError(f"{len(draws):,} draws; the pipeline takes {MAX_DRAWS:,} at most")
     by_name: dict[str, list[int]] = {}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.model.values import Object
-from weft.prng.pipeline.plan import STEPS, TITLES
+from weft.prng.pipeline.steps import STEPS, TITLES
 from weft.report.text import duration
 from weft.report.view import RunView, TaskSeen
 

@@ -16,7 +16,7 @@ from weft.prng.pipeline.artifact import ground, keep, read, unpack, window_of
 from weft.prng.pipeline.nulls import divided
 from weft.prng.pipeline.plan import SAMPLE_ROWS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
-from weft.prng.pipeline.streams import split_history
+from weft.prng.pipeline.streams import split_of
 from weft.worker.context import get, note, put
 
 
@@ -24,8 +24,7 @@ from weft.worker.context import get, note, put
 def freeze(plan: dict[str, Any], draws: Object) -> dict[str, Any]:
     """Divide the frozen draws; say what step 1 may choose and what its target is."""
     known, history = Plan.from_dict(plan), History.from_canonical(get(draws))
-    sessions = history.sessions or ("",) * len(history)
-    split = split_history(history.draws, sessions, known.modulus)
+    split = split_of(history, known.modulus)
     space = window.space(known, split)
     split_at = keep("split", split.to_dict())
     target = canonical([plan, split_at.digest, space, "evidence on disjoint draws"])

@@ -1,0 +1,38 @@
+"""What is wrong with a file whose fields are checked: the first problem, where and in our words.
+
+Files are checked with pydantic at the door; this module turns what it found into half a line.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+MAX_PLACE = 200
+WORDS = (
+    ("Value error, ", ""),
+    ("Extra inputs are not permitted", "unknown field"),
+    ("Field required", "is missing"),
+    ("Input should be", "must be"),
+    ("String should", "must"),
+    ("List should", "must"),
+    (" after validation", ""),
+)
+
+
+class Refusal(Protocol):
+    """What pydantic raises."""
+
+    def errors(self, *, include_url: bool, include_input: bool) -> list[Any]:
+        """Return the problems, in the order of the fields."""
+
+
+def first_problem(refusal: Refusal) -> tuple[str, str]:
+    """Return the dotted place of the first field that is wrong, and what is wrong with it.
+
+    The place is empty when the whole is wrong, or two fields together.
+    """
+    first = refusal.errors(include_url=False, include_input=False)[0]
+    said = "must be a table of fields" if first["type"] == "model_type" else str(first["msg"])
+    for theirs, ours in WORDS:
+        said = said.replace(theirs, ours)
+    return ".".join(str(part) for part in first["loc"])[:MAX_PLACE], said
