@@ -62,7 +62,7 @@ NOT_RUN = {
     },
 }
 SYNOPSES = "docs/cli.md"
-"""Written from the commands themselves; tests/cli/test_docs.py compares."""
+"""Written from the commands themselves; tests/test_frame.py compares."""
 REPORTED = {
     "docs/arc.md": "runs/first",
     "docs/jobs.md": "runs/first",
