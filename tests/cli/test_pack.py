@@ -123,15 +123,6 @@ def test_pack_tells_what_was_asked_and_found(informed: Told, tmp_path: Path) -> 
     assert any("deterministic" in end for end in pack["open_ends"]), "what is not checked is open"
 
 
-def test_commands_of_the_page_run(weft: Weft, informed: Told) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "pack.md").read_text("utf-8")
-    lines = re.findall(r"^weft (pack.*?)\s*(?:#|$)", page, re.MULTILINE)
-    assert len(lines) == 4
-    for line in lines:
-        told = weft(*line.replace("RUN", "run").split())
-        assert (told.code, told.err) == (0, "")
-
-
 def test_markdown_has_every_part(informed: Told, tmp_path: Path) -> None:
     text = to_markdown(make_pack(tmp_path / "run"))
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(TITLES)
@@ -197,6 +188,7 @@ def test_folder_in_use_is_refused(weft: Weft, informed: Told, tmp_path: Path) ->
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "file").touch()
     weft("pack", "run", "--out", "used").check_one_line(3, "used is in use")
+    weft("pack", "run", "--out", "run/pack").check_one_line(3, "run/pack lies inside the run")
     assert sorted(p.name for p in (tmp_path / "used").iterdir()) == ["file"]
     weft("pack", "nowhere").check_one_line(3, "nowhere")
 
