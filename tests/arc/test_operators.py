@@ -25,9 +25,21 @@ def colours(value: Value, stage: Stage) -> set[int]:
 
 
 @pytest.mark.parametrize("operator", REGISTRY, ids=lambda o: o.name)
-@settings(max_examples=30, deadline=None, derandomize=True, database=None)
+@settings(max_examples=15, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
 def test_kernel_equals_its_twin_and_facts_hold(operator: Operator, data: st.DataObject) -> None:
+    _check_twin(operator, data)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("operator", REGISTRY, ids=lambda o: o.name)
+@settings(max_examples=200, deadline=None, database=None)
+@given(data=st.data())
+def test_kernel_equals_its_twin_on_many_values(operator: Operator, data: st.DataObject) -> None:
+    _check_twin(operator, data)
+
+
+def _check_twin(operator: Operator, data: st.DataObject) -> None:
     value, inp = data.draw(values(operator.takes)), data.draw(grids())
     wanted = operator.plain(value, inp)
     if wanted is not None and not fits(operator.gives, wanted):

@@ -116,7 +116,7 @@ def test_supervisor_that_clears_up_is_waited_for_but_not_for_ever(
         assert process.poll() is None
         found.finish()
         assert not exists(process.pid)
-        assert 0.3 <= time.monotonic() - start_s < 5
+        assert 0.3 <= time.monotonic() - start_s < 60
 
 
 def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
@@ -127,4 +127,4 @@ def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
         found.expect(marks.one(1))
         found.finish()
         assert not exists(process.pid)
-        assert other.wait(timeout=5) == 7
+        assert other.wait(timeout=60) == 7

@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.support.forked import ForkServer
 
 COMMAND = [sys.executable, "-m", "weft.cli.main"]
 
@@ -76,15 +79,32 @@ not_a_search = 3
 '''
 
 SLOW = '''\
-"""A search that takes long enough to be stopped in the middle."""
+"""A search of twelve rounds that files beside it hold up or stop at a chosen one."""
 
+import os
+import signal
 import time
+from pathlib import Path
 
 import weft
 
 
+def comes_after(number: int, file: str) -> bool:
+    try:
+        return number > int(Path(__file__).with_name(file).read_text())
+    except FileNotFoundError:
+        return False
+
+
 @weft.task
 def wait(x: int, *, seed: int) -> int:
+    number, index = divmod(x, 10)
+    if comes_after(number, "stop_after"):
+        if index == 0:
+            os.kill(os.getppid(), signal.SIGINT)  # the coordinator
+        time.sleep(600)
+    while comes_after(number, "hold_after"):
+        time.sleep(0.01)
     time.sleep({pause_s})
     return x * 3 + seed % 5
 
@@ -127,9 +147,28 @@ class Told:
 Weft = Callable[..., Told]
 
 
+@pytest.fixture(scope="session")
+def forks() -> Iterator[ForkServer]:
+    """What starts commands quickly."""
+    server = ForkServer()
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def weft(tmp_path: Path) -> Weft:
-    """Run a command in a folder that holds small.py."""
+def weft(tmp_path: Path, forks: ForkServer) -> Weft:
+    """Run a command in a process of its own, in a folder that holds small.py."""
+    (tmp_path / "small.py").write_text(SMALL)
+
+    def call(*words: str | Path, cwd: Path = tmp_path, **env: str) -> Told:
+        return Told(*forks.run([str(word) for word in words], cwd, {**os.environ, **env}))
+
+    return call
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Weft:
+    """The same, but the process is started anew and has to load all that it needs."""
     (tmp_path / "small.py").write_text(SMALL)
 
     def call(*words: str | Path, cwd: Path = tmp_path, **env: str) -> Told:
@@ -139,7 +178,7 @@ def weft(tmp_path: Path) -> Weft:
             env={**os.environ, **env},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=280,
             stdin=subprocess.DEVNULL,
         )
         return Told(done.returncode, done.stdout, done.stderr)
@@ -147,11 +186,45 @@ def weft(tmp_path: Path) -> Weft:
     return call
 
 
-def write_slow(folder: Path, pause_s: float) -> Path:
+def write_slow(folder: Path, pause_s: float = 0.0) -> Path:
     """Write slow.py; the pause changes its source, so write it once for runs to compare."""
     file = folder / "slow.py"
     file.write_text(SLOW.replace("{pause_s}", str(pause_s)))
     return file
+
+
+def hold(folder: Path, last: int | None) -> None:
+    """Let runs of slow:slow come to the end of round `last` and wait there; None: let them go."""
+    if last is None:
+        (folder / "hold_after").unlink()
+        return
+    (folder / "hold_after.new").write_text(str(last))
+    (folder / "hold_after.new").rename(folder / "hold_after")  # never half written
+
+
+def interrupt(weft: Weft, folder: Path, *more: str, last: int = 2) -> Told:
+    """Run slow:slow into `r` until a task of the round after `last` interrupts the coordinator."""
+    if not (folder / "slow.py").exists():
+        write_slow(folder)
+    (folder / "stop_after").write_text(str(last))
+    stopped = weft("run", "slow:slow", "--out", "r", *more)
+    (folder / "stop_after").unlink()
+    assert stopped.code == 130, stopped
+    return stopped
+
+
+def wait_until(true: Callable[[], bool], limit_s: float = 120.0) -> None:
+    """Look again and again until something has come true."""
+    end_s = time.monotonic() + limit_s
+    while not true():
+        assert time.monotonic() < end_s, "it never came true"
+        time.sleep(0.01)
+
+
+def records_in(run: Path) -> int:
+    """How many lines the ledger has by now."""
+    ledger = run / "ledger.jsonl"
+    return ledger.read_bytes().count(b"\n") if ledger.is_file() else 0
 
 
 def tree(folder: Path) -> dict[str, bytes]:

@@ -14,8 +14,6 @@ BIDI = "\u202e"
 
 def refused(weft: Weft, tmp_path: Path, code: int, words: list[str], *said: str) -> Told:
     """Run a command that must fail and leave the folder as it is."""
-    if not (tmp_path / "small.py").exists():
-        weft("--version")
     before = tree(tmp_path)
     told = weft(*words)
     told.check_one_line(code, *said)
@@ -47,6 +45,7 @@ def run_words(*more: str, spec: str = "small:squares") -> list[str]:
         ('{"a\\u0000b": 1}', "call of search small:squares"),
         (f'{{"{BIDI}": 1}}', "call of search small:squares"),
     ],
+    ids=lambda text: text[:30],
 )
 def test_args_bad_is_refused(weft: Weft, tmp_path: Path, text: str, said: str) -> None:
     refused(weft, tmp_path, 3, run_words("--args", text), said)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Told, Weft, write_slow
+from tests.cli.conftest import Told, Weft, interrupt
 from tests.readers.runs import put_ledger, read_lines
 from weft.cli import main
 from weft.storage.folder import RunFolder
@@ -52,15 +52,13 @@ def damaged(weft: Weft, folder: Path) -> Told:
 
 
 def locked(weft: Weft, folder: Path) -> Told:
-    write_slow(folder, 0.05)
-    weft("run", "slow.py:slow", "--out", "run", "--wall-limit", "0.6")
-    with RunFolder(folder / "run").locked(host_name()):
-        return weft("resume", "run")
+    interrupt(weft, folder)
+    with RunFolder(folder / "r").locked(host_name()):
+        return weft("resume", "r")
 
 
 def interrupted(weft: Weft, folder: Path) -> Told:
-    write_slow(folder, 0.05)
-    return weft("run", "slow.py:slow", "--out", "run", "--wall-limit", "0.6")
+    return interrupt(weft, folder)
 
 
 WAYS = {
@@ -76,9 +74,9 @@ WAYS = {
 
 
 @pytest.mark.parametrize(("code", "way"), [(c, w) for c, ways in WAYS.items() for w in ways])
-def test_command_ends_with_its_code(weft: Weft, tmp_path: Path, code: int, way: object) -> None:
+def test_command_ends_with_its_code(started: Weft, tmp_path: Path, code: int, way: object) -> None:
     assert callable(way)
-    told = way(weft, tmp_path)
+    told = way(started, tmp_path)
     assert told.code == code, told
     if code not in (0, 1, 4):
         assert told.err.startswith("weft: ")

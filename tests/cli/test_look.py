@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Weft, tree, write_slow
+from tests.cli.conftest import SMALL, Weft, interrupt, tree
+from tests.support.forked import ForkServer
+
+MIXED = """\
+import weft
+from small import fail, keep, square
+
+@weft.search(version=1)
+def mixed(count: int = 4):
+    first = yield [square(i) for i in range(count)] + [fail(1), keep(3)]
+    rest = yield weft.round([square(i) for i in range(9)], until=lambda r: r.value == 4)
+    return [r.value for r in first if r.ok and r.args.get('x')], len(rest)
+"""
+
+
+@pytest.fixture(scope="module")
+def made(forks: ForkServer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a finished run that has failed tasks and objects."""
+    base = tmp_path_factory.mktemp("look")
+    (base / "small.py").write_text(SMALL)
+    (base / "mixed.py").write_text(MIXED)
+    code, _, said = forks.run(["run", "mixed:mixed", "--out", "r"], base, os.environ)
+    assert code == 0, said
+    return base
 
 
 @pytest.fixture
-def run(weft: Weft, tmp_path: Path) -> Path:
-    """A finished run with failed tasks and objects."""
-    (tmp_path / "mixed.py").write_text(
-        "import weft\n"
-        "from small import fail, keep, square\n"
-        "@weft.search(version=1)\n"
-        "def mixed(count: int = 4):\n"
-        "    first = yield [square(i) for i in range(count)] + [fail(1), keep(3)]\n"
-        "    rest = yield weft.round([square(i) for i in range(9)], until=lambda r: r.value == 4)\n"
-        "    return [r.value for r in first if r.ok and r.args.get('x')], len(rest)\n"
-    )
-    told = weft("run", "mixed:mixed", "--out", "r", "--json")
-    assert told.code == 0, told
+def run(made: Path, tmp_path: Path) -> Path:
+    """The same in a folder of one's own."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path / "r"
 
 
@@ -124,8 +138,7 @@ def test_replay_of_a_task_that_answers_otherwise_names_the_record(
 
 
 def test_replay_unfinished_run_is_refused(weft: Weft, tmp_path: Path) -> None:
-    write_slow(tmp_path, 0.05)
-    assert weft("run", "slow:slow", "--out", "r", "--wall-limit", "0.7").code == 130
+    interrupt(weft, tmp_path)
     weft("replay", "r").check_one_line(3, "is not finished", "weft resume r")
 
 
@@ -173,7 +186,11 @@ def test_prove_asked_wrongly_is_a_usage_error(weft: Weft, words: list[str]) -> N
     weft(*words).check_one_line(2, "weft prove")
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"schema_version": 1}', "[" * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"schema_version": 1}', "[" * 50_000],
+    ids=["empty", "list", "object", "version alone", "deep"],
+)
 def test_prove_check_of_no_proof_is_refused(weft: Weft, tmp_path: Path, text: str) -> None:
     (tmp_path / "p.json").write_text(text)
     weft("prove", "--check", "p.json").check_one_line(3, "proof" if text[:1] == "{" else "p.json")

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.cli.conftest import COMMAND, SMALL, Told, Weft, tree, write_slow
+from tests.cli.conftest import COMMAND, SMALL, Told, Weft, interrupt, tree
 from tests.readers.runs import put_ledger, read_lines
 from tests.support.pages import weave
 from weft.errors import StorageFailed
@@ -125,15 +125,6 @@ def test_pack_tells_what_was_asked_and_found(informed: Told, tmp_path: Path) -> 
     assert any("deterministic" in end for end in pack["open_ends"]), "what is not checked is open"
 
 
-def test_commands_of_the_page_run(weft: Weft, informed: Told) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "pack.md").read_text("utf-8")
-    lines = re.findall(r"^weft (pack.*?)\s*(?:#|$)", page, re.MULTILINE)
-    assert len(lines) == 4
-    for line in lines:
-        told = weft(*line.replace("RUN", "run").split())
-        assert (told.code, told.err) == (0, "")
-
-
 def test_markdown_has_every_part(informed: Told, tmp_path: Path) -> None:
     text = to_markdown(make_pack(tmp_path / "run"))
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(TITLES)
@@ -155,12 +146,11 @@ def test_failures_are_told_by_class_with_examples(tmp_path: Path) -> None:
 
 
 def test_interrupted_run_says_how_to_go_on(weft: Weft, tmp_path: Path) -> None:
-    write_slow(tmp_path, 0.05)
-    weft("run", "slow.py:slow", "--out", "run", "--wall-limit", "1.5")
-    made = weft("pack", "run", "--json")
+    interrupt(weft, tmp_path)
+    made = weft("pack", "r", "--json")
     assert made.code == 0
-    assert made.json["commands"]["resume"] == ["weft", "resume", "run"]
-    assert "interrupted: weft resume run" in made.json["open_ends"]
+    assert made.json["commands"]["resume"] == ["weft", "resume", "r"]
+    assert "interrupted: weft resume r" in made.json["open_ends"]
     assert "replay" not in made.json["commands"]
 
 

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import subprocess
-import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, Told, Weft, tree, write_slow
+from tests.cli.conftest import (
+    COMMAND,
+    Told,
+    Weft,
+    hold,
+    interrupt,
+    records_in,
+    tree,
+    wait_until,
+    write_slow,
+)
 
 WHOLE = ["run", "slow:slow", "--json"]
-
-
-def interrupt(weft: Weft, tmp_path: Path, *more: str) -> None:
-    """Leave an unfinished run of slow:slow in `r`."""
-    if not (tmp_path / "slow.py").exists():
-        write_slow(tmp_path, 0.04)
-    stopped = weft("run", "slow:slow", "--out", "r", "--wall-limit", "0.7", *more)
-    assert stopped.code == 130, stopped
 
 
 def without_owner(folder: Path) -> dict[str, bytes]:
@@ -81,7 +83,7 @@ def test_resume_copy_is_refused_unless_accepted(weft: Weft, tmp_path: Path) -> N
 def test_resume_older_state_is_refused_unless_accepted(weft: Weft, tmp_path: Path) -> None:
     interrupt(weft, tmp_path)
     shutil.copytree(tmp_path / "r", tmp_path / "backup")
-    weft("run", "slow:slow", "--out", "r", "--wall-limit", "0.8")
+    interrupt(weft, tmp_path, last=5)
     shutil.rmtree(tmp_path / "r")
     (tmp_path / "backup").rename(tmp_path / "r")
     weft("resume", "r").check_one_line(3, "is older than it was", "--accept rollback")
@@ -109,31 +111,29 @@ def test_resume_search_that_asks_for_other_tasks_diverges(weft: Weft, tmp_path: 
     told.check_one_line(3, "replay diverged in lane /, round 0", "raise its version")
 
 
-@pytest.mark.parametrize(
-    ("more", "field"),
-    [
-        (["--seed", "1"], "seed is 0 there, 1 here"),
-        (["--args", '{"rounds": 3}'], "config.args.rounds is 12 there, 3 here"),
-        (["--retries", "2"], "config.retries is 0 there, 2 here"),
-        (["--strict"], "config.strict is false there, true here"),
-        (["--timeout", "9"], "config.timeout_s"),
-        (["--budget", "tries=3"], "config.budget"),
-        (["--input", "a=slow.py"], "inputs"),
-    ],
+OTHER = (
+    (["--seed", "1"], "seed is 0 there, 1 here"),
+    (["--args", '{"rounds": 3}'], "config.args.rounds is 12 there, 3 here"),
+    (["--retries", "2"], "config.retries is 0 there, 2 here"),
+    (["--strict"], "config.strict is false there, true here"),
+    (["--timeout", "9"], "config.timeout_s"),
+    (["--budget", "tries=3"], "config.budget"),
+    (["--input", "a=slow.py"], "inputs"),
 )
+
+
 @pytest.mark.parametrize("finished", [False, True])
 def test_run_other_decision_into_a_used_folder_names_the_field(
-    weft: Weft, tmp_path: Path, more: list[str], field: str, finished: bool
+    weft: Weft, tmp_path: Path, finished: bool
 ) -> None:
+    interrupt(weft, tmp_path)
     if finished:
-        write_slow(tmp_path, 0.0)
-        weft("run", "slow:slow", "--out", "r")
-    else:
-        interrupt(weft, tmp_path)
+        assert weft("resume", "r").code == 0
     before = without_owner(tmp_path / "r")
-    told = weft("run", "slow:slow", "--out", "r", *more)
-    told.check_one_line(3, "holds another run", field, "a new --out")
-    assert without_owner(tmp_path / "r") == before
+    for more, field in OTHER:
+        told = weft("run", "slow:slow", "--out", "r", *more)
+        told.check_one_line(3, "holds another run", field, "a new --out")
+        assert without_owner(tmp_path / "r") == before, more
 
 
 def test_run_changed_input_is_refused_and_resume_reads_the_copy(weft: Weft, tmp_path: Path) -> None:
@@ -161,23 +161,15 @@ def test_resume_damaged_input_object_is_refused(weft: Weft, tmp_path: Path) -> N
 
 
 def test_resume_twice_at_once_second_is_told_who_runs(weft: Weft, tmp_path: Path) -> None:
-    write_slow(tmp_path, 0.2)
-    running = start(tmp_path)
-    try:
-        wait_for_records(tmp_path / "r", 3)
+    with held_run(tmp_path) as running:
         told = weft("resume", "r")
         told.check_one_line(75, f"in use by pid {running.pid} on")
-    finally:
-        running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
 
 
 def test_interrupt_by_signal_then_resume_gives_the_same_head(weft: Weft, tmp_path: Path) -> None:
-    write_slow(tmp_path, 0.05)
-    running = start(tmp_path, "--workers", "2")
-    wait_for_records(tmp_path / "r", 6)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
+    with held_run(tmp_path) as running:
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate()
     Told(running.returncode, out, err).check_one_line(130, "interrupted after", "weft resume r")
     told = weft("resume", "r", "--json")
     whole = weft(*WHOLE, "--out", "whole")
@@ -186,26 +178,24 @@ def test_interrupt_by_signal_then_resume_gives_the_same_head(weft: Weft, tmp_pat
 
 
 def test_kill_then_resume_gives_the_same_head(weft: Weft, tmp_path: Path) -> None:
-    write_slow(tmp_path, 0.05)
-    running = start(tmp_path, "--workers", "2")
-    wait_for_records(tmp_path / "r", 6)
-    running.kill()
-    running.communicate(timeout=60)
+    with held_run(tmp_path) as running:
+        running.kill()
+        running.communicate()
     assert weft("resume", "r", "--json").json["head"] == weft(*WHOLE, "--out", "w").json["head"]
 
 
-def start(folder: Path, *more: str) -> subprocess.Popen[str]:
-    words = [*COMMAND, "run", "slow:slow", "--out", "r", *more]
-    return subprocess.Popen(
-        words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env=dict(os.environ),
-    )  # fmt: skip
-
-
-def wait_for_records(run: Path, count: int) -> None:
-    """Wait until the ledger has `count` lines: the run is then in its middle."""
-    end_s = time.monotonic() + 60
-    ledger = run / "ledger.jsonl"
-    while not ledger.is_file() or ledger.read_bytes().count(b"\n") < count:
-        assert time.monotonic() < end_s, "the run does not get going"
-        time.sleep(0.02)
+@contextmanager
+def held_run(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """A run of slow:slow into `r` that is surely in its middle; killed if it is still there."""
+    write_slow(folder)
+    hold(folder, 2)
+    words = [*COMMAND, "run", "slow:slow", "--out", "r", "--workers", "2"]
+    with subprocess.Popen(
+        words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        try:
+            wait_until(lambda: records_in(folder / "r") > 3 * 4)
+            yield running
+        finally:
+            running.kill()
+            hold(folder, None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Weft, tree, write_slow
+from tests.cli.conftest import COMMAND, Weft, hold, tree, write_slow
 
 KEYS = {
     "schema_version", "run", "search", "status", "answer", "head", "size", "tasks",
@@ -113,21 +113,29 @@ def test_run_finished_answers_again_and_starts_nothing(weft: Weft, tmp_path: Pat
 def test_run_interrupted_by_wall_limit_then_finished_by_the_same_command(
     weft: Weft, tmp_path: Path
 ) -> None:
-    write_slow(tmp_path, 0.05)
+    write_slow(tmp_path)
+    hold(tmp_path, 2)
     words = ["run", "slow:slow", "--out", "r"]
-    stopped = weft(*words, "--wall-limit", "0.8")
+    stopped = weft(*words, "--wall-limit", "0.5")
     stopped.check_one_line(130, "interrupted", "weft resume r")
+    hold(tmp_path, None)
     told = weft(*words, "--json")
     whole = weft("run", "slow:slow", "--out", "whole", "--workers", "4", "--json")
     assert told.json["head"] == whole.json["head"]
 
 
-def test_run_quiet_says_nothing_on_stderr_and_verbose_shows_progress(
+def test_run_verbose_shows_progress_and_quiet_says_nothing_on_stderr(
     weft: Weft, tmp_path: Path
 ) -> None:
-    write_slow(tmp_path, 0.2)
-    loud = weft("run", "slow:slow", "--args", '{"rounds": 5}', "--out", "a", "-v")
-    assert re.match(r"\d+ of \d+ tasks, \d running", loud.err.splitlines()[0]), loud
+    write_slow(tmp_path)
+    hold(tmp_path, 0)
+    words = [*COMMAND, "run", "slow:slow", "--out", "a", "-v"]
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as loud:
+        assert loud.stderr is not None
+        first = loud.stderr.readline()
+        hold(tmp_path, None)
+    assert re.match(r"\d+ of \d+ tasks, \d running", first)
+    assert loud.returncode == 0
     quiet = weft("run", "slow:slow", "--args", '{"rounds": 1}', "--out", "b", "-q", "-v")
     assert quiet.err == ""
 
@@ -148,9 +156,14 @@ def test_run_signs_the_last_checkpoint(weft: Weft, tmp_path: Path) -> None:
     assert (tmp_path / "r/checkpoint.sig").is_file()
 
 
-def test_console_script_is_the_same_program(tmp_path: Path) -> None:
-    script = Path(sys.executable).with_name("weft")
-    done = subprocess.run([script, "--version"], capture_output=True, text=True, cwd=tmp_path)
+SCRIPT = str(Path(sys.executable).with_name("weft"))
+
+
+@pytest.mark.parametrize("command", [(SCRIPT,), (sys.executable, "-m", "weft")])
+def test_console_script_and_module_are_the_same_program(
+    command: tuple[str, ...], tmp_path: Path
+) -> None:
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 0
     assert done.stdout.startswith("weft ")
 

@@ -13,6 +13,8 @@ HEAVY = (
     "uvicorn", "weft.wiring",
 )  # fmt: skip
 LIMIT_S = 0.3
+BARE_STARTS = 20
+"""On a slow machine: as many starts of an interpreter that does nothing."""
 
 
 @pytest.mark.parametrize(
@@ -31,9 +33,14 @@ def test_start_loads_nothing_heavy(code: str) -> None:
     "words", [["-m", "weft.cli.main", "--help"], ["-c", "import weft"]], ids=["help", "import"]
 )
 def test_start_is_quick(words: list[str]) -> None:
-    taken_s = []
-    for _ in range(10):
-        start_s = perf_counter()
-        subprocess.run([sys.executable, *words], capture_output=True, check=True)
-        taken_s.append(perf_counter() - start_s)
-    assert min(taken_s) < LIMIT_S, taken_s
+    """Once in ten tries: a busy machine has slow moments, a slow one slow starts of Python too."""
+    tries: list[tuple[float, float]] = []
+    while not any(ours < max(LIMIT_S, BARE_STARTS * bare) for ours, bare in tries):
+        assert len(tries) < 10, tries
+        tries.append((took_s(*words), took_s("-c", "pass")))
+
+
+def took_s(*words: str) -> float:
+    start_s = perf_counter()
+    subprocess.run([sys.executable, *words], capture_output=True, check=True)
+    return perf_counter() - start_s

@@ -12,7 +12,7 @@ from weft.coordinator import loop
 from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.policy import Policy
 from weft.errors import BugError
-from weft.model.attempts import Happened, Started, Worker
+from weft.model.attempts import Happened, Lost, Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 
@@ -128,6 +128,31 @@ def test_timeout_result_that_is_in_counts_before_the_deadline(sessions):
     sessions.policy = Policy(timeout_s=1.0)
     sessions.go(round_body(1), backend_type=LateButIn)
     assert b'"type":"timeout"' not in sessions.ledger
+
+
+class LostThenSlow(InProcess):
+    """The first attempt starts and is lost; the next takes its time to start."""
+
+    waits: ClassVar[list[float]] = []
+
+    def poll(self, timeout_s):
+        [a] = self.held
+        self.waits.append(timeout_s)
+        self.clock.now_s += timeout_s
+        if len(self.waits) == 1:
+            return [Started(a.ticket, Worker(pid=1))]
+        if len(self.waits) == 2:
+            self.held.clear()
+            return [Lost(a.ticket, "gone")]
+        return [] if len(self.waits) < 40 else InProcess.poll(self, timeout_s)
+
+
+def test_wait_after_a_start_was_lost_before_its_commit_does_not_spin(sessions):
+    """What became of the start is committed in due time, and then there is time to sleep."""
+    LostThenSlow.waits.clear()
+    sessions.go(round_body(1), backend_type=LostThenSlow)
+    assert LostThenSlow.waits.count(0.0) <= 2
+    assert LostThenSlow.waits[-1] == loop.POLL_S
 
 
 class Closing(InProcess):

@@ -43,22 +43,25 @@ def most_bytes(process: psutil.Process) -> int:
 
 def test_result_of_100_mb_is_stored_without_loading_it(shop: Shop) -> None:
     (shop.folder / "write.py").write_text(WRITE)
+    hold = shop.folder / "hold"
+    hold.touch()
     big = {"script": "write.py", "gpu": 0, "timeout_s": 120}
     shop.write(
         [
             shell("warm", "echo '[]'"),
-            shell("wait", "sleep 0.5; echo '[]'"),
+            shell("wait", f"while [ -e {hold} ]; do sleep 0.02; done; echo '[]'"),
             {"job_id": "file", "args": ["big.json"], "expected_output": "big.json", **big},
             {"job_id": "line", **big},
         ]
     )
-    words = [*COMMAND, "jobs", "run", "jobs.json", "--out", "run", "-q"]
+    words = [*COMMAND, "jobs", "run", "jobs.json", "--out", "run", "-q", "--workers", "1"]
     coordinator = psutil.Popen(words, cwd=shop.folder, stdout=subprocess.DEVNULL)
     while completed(shop.folder / "run") < 1:
         time.sleep(0.01)
     worker = next(p for p in coordinator.children() if "weft.worker" in p.cmdline())
     before = {p: most_bytes(p) for p in (coordinator, worker)}
     after = dict(before)
+    hold.unlink()
     while coordinator.poll() is None:
         with contextlib.suppress(FileNotFoundError):
             after = {process: max(most, most_bytes(process)) for process, most in after.items()}

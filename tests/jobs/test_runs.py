@@ -17,6 +17,7 @@ import pytest
 
 from tests.jobs.conftest import COMMAND, THREE_NODES, Shop, shell, sleeper
 from tests.jobs.test_plan import BY_HAND, LINES
+from tests.workers.lab import SLACK_S
 from weft.jobs.seen import JobSeen
 from weft.jobs.times import slot_times, times_of
 from weft.model.slots import Node
@@ -73,42 +74,37 @@ def one_by_one_s(jobs: Sequence[JobSeen]) -> float:
     return max(sum(job.seconds or 0.0 for job in jobs[node::3]) for node in range(3))
 
 
-def check_three_nodes(shop: Shop, unit_s: float, hand_over_s: float = 0.0) -> None:
-    """36 jobs, static then greedy, all figures from the manifests.
-
-    Between two short jobs a slot may also rest for `hand_over_s`: a busy machine hands over slowly.
-    """
+def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[JobSeen]]:
+    """36 jobs, static then greedy, all figures from the manifests; return them by placement."""
     shop.write(rests(36, unit_s), THREE_NODES)
-    walls, ledgers = {}, set()
+    seen, ledgers = {}, set()
     for placement in ("static", "greedy"):
         said = shop.run(placement, *ON_NODES, "--placement", placement)
         assert said.code == 0, said
-        jobs = shop.seen(placement)
+        jobs = seen[placement] = shop.seen(placement)
         check_never_too_many(jobs)
         slots = slot_times(jobs)
-        busiest_s = max(slot.busy_s for slot in slots)
-        walls[placement] = runtime_s(jobs)
         ledgers.add(shop.ledger(placement))
         idle = max(1 - slot.busy_share for slot in slots)
         shop.figures(
             f"36 jobs on 3 nodes, {placement}", sleep_s=f"{unit_s:.1f}-{3 * unit_s:.1f}",
-            slots=len(slots), runtime_s=round(walls[placement], 2),
-            from_ready_s=round(wall_from_ready_s(jobs), 2), slowest_slot_s=round(busiest_s, 2),
-            idle_at_most=f"{idle:.1%}",
+            slots=len(slots), runtime_s=round(runtime_s(jobs), 2),
+            from_ready_s=round(wall_from_ready_s(jobs), 2),
+            slowest_slot_s=round(busiest_s(jobs), 2), idle_at_most=f"{idle:.1%}",
         )  # fmt: skip
-        for slot in slots:
-            allowed_s = 0.15 * slot.span_s + hand_over_s * (len(slot.jobs) - 1)
-            assert slot.span_s - slot.busy_s <= allowed_s, slot
         if placement == "static":
             assert [job.slot for job in jobs] == BY_HAND
             assert said.err.splitlines() == [f"🔀 {line}" for line in LINES]
-            assert wall_from_ready_s(jobs) <= 1.15 * busiest_s
         else:
             check_greedy_said(said.err, jobs)
         assert "sequential would be" in said.out
         assert "one after the other within each node" in said.out
-    assert walls["greedy"] <= walls["static"] * 1.02
     assert len(ledgers) == 1
+    return seen
+
+
+def busiest_s(jobs: Sequence[JobSeen]) -> float:
+    return max(slot.busy_s for slot in slot_times(jobs))
 
 
 def check_greedy_said(err: str, jobs: Sequence[JobSeen]) -> None:
@@ -120,13 +116,19 @@ def check_greedy_said(err: str, jobs: Sequence[JobSeen]) -> None:
     assert [line.split(" | ")[2] for line in rest] == [f"{count} jobs" for count in counts]
 
 
-def test_three_nodes_run_as_planned_and_greedy_is_no_slower(shop: Shop) -> None:
-    check_three_nodes(shop, 0.3, hand_over_s=0.15)
+def test_three_nodes_run_as_planned(shop: Shop) -> None:
+    check_three_nodes(shop, 0.1)
 
 
 @pytest.mark.slow
-def test_three_nodes_with_sleeps_of_1_to_3_seconds(shop: Shop) -> None:
-    check_three_nodes(shop, 1.0)
+def test_three_nodes_rest_little_and_greedy_is_no_slower(shop: Shop) -> None:
+    """By the clock, so for a machine that does nothing else."""
+    seen = check_three_nodes(shop, 1.0)
+    for jobs in seen.values():
+        for slot in slot_times(jobs):
+            assert slot.span_s - slot.busy_s <= 0.15 * slot.span_s, slot
+    assert wall_from_ready_s(seen["static"]) <= 1.15 * busiest_s(seen["static"])
+    assert runtime_s(seen["greedy"]) <= runtime_s(seen["static"]) * 1.02
 
 
 def check_speed_ups(shop: Shop, unit_s: float) -> None:
@@ -149,22 +151,31 @@ def test_speed_ups_against_one_after_the_other_within_a_node(shop: Shop) -> None
     check_speed_ups(shop, 1.0)
 
 
-def test_four_and_twenty_jobs_are_faster_than_one_after_the_other(shop: Shop) -> None:
-    for count in (4, 20):
-        shop.write(similar(count, 0.6), THREE_NODES)
-        assert shop.run(f"{count}", *ON_NODES, "--placement", "greedy", "-q").code == 0
-        jobs = shop.seen(f"{count}")
-        up = one_by_one_s(jobs) / runtime_s(jobs)
-        shop.figures(f"{count} jobs, greedy", speed_up_within_nodes=f"{up:.2f}")
-        assert up > 1  # how much more, on a machine that does nothing else, `make chaos` says
+def test_twenty_jobs_are_faster_than_one_after_the_other(shop: Shop) -> None:
+    shop.write(similar(20, 0.6), THREE_NODES)
+    assert shop.run("run", *ON_NODES, "--placement", "greedy", "-q").code == 0
+    jobs = shop.seen("run")
+    up = one_by_one_s(jobs) / runtime_s(jobs)
+    shop.figures("20 jobs, greedy", speed_up_within_nodes=f"{up:.2f}")
+    assert most_at_once(jobs) > 1
+    assert up > 1  # how much more, on a machine that does nothing else, `make chaos` says
 
 
 # -- one ledger -----------------------------------------------------------------------------------
 
 
-def quick(count: int = 36) -> list[dict[str, Any]]:
-    """Short jobs whose ends come in another order than their starts; two of them fail."""
-    jobs = [sleeper(i, 0.12 * (i * 11 % 5) / 4) for i in range(count)]
+def held(shop: Shop, line: str) -> str:
+    """A line of shell that waits while `hold` is in the shop's folder."""
+    return f"while [ -e {shop.folder / 'hold'} ]; do sleep 0.02; done; {line}"
+
+
+def quick(shop: Shop, count: int) -> list[dict[str, Any]]:
+    """Short jobs whose ends come in another order than their starts.
+
+    Two of them fail, and the last one can be held.
+    """
+    jobs = [sleeper(i, 0.08 * (i * 11 % 5) / 4) for i in range(count)]
+    jobs[-1]["argv"] = ["sh", "-c", held(shop, "echo '{\"held\": 1}'")]
     jobs[5]["argv"] = ["sh", "-c", "exit 7"]
     jobs[9]["argv"] = ["sh", "-c", "echo '{cut'"]
     return jobs
@@ -196,7 +207,7 @@ def kill_after(shop: Shop, words: Sequence[str | Path], run: str, count: int) ->
         [*COMMAND, *map(str, words)], cwd=shop.folder,
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    end_s = time.monotonic() + 60
+    end_s = time.monotonic() + 120
     while completed(shop.folder / run) < count:
         assert process.poll() is None, "it ended before it could be killed"
         assert time.monotonic() < end_s
@@ -217,8 +228,10 @@ def with_hash_seed(seed: str, placement: str) -> Callable[[Shop, str], int]:
 def killed_twice(shop: Shop, out: str) -> int:
     """Killed, begun again by the same command, killed, resumed from another folder."""
     words = ["jobs", "run", "jobs.json", "--out", out, *ON_NODES, "-q"]
+    (shop.folder / "hold").touch()
     kill_after(shop, words, out, 6)
     kill_after(shop, words, out, 15)
+    (shop.folder / "hold").unlink()
     away = shop.folder / "away"
     away.mkdir()
     told = shop.apart("resume", Path("..") / out, cwd=away)
@@ -236,8 +249,8 @@ HERE = {**WAYS, "greedy-here": in_shop(*ON_NODES, "--placement", "greedy")}
 """In this process, where a bug can be planted."""
 
 
-def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 36) -> None:
-    shop.write(quick(count), THREE_NODES)
+def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 24) -> None:
+    shop.write(quick(shop, count), THREE_NODES)
     (shop.folder / "one.json").write_text('{"nodes": [{"hostname": "localhost", "gpu_count": 1}]}')
     assert [HERE[name](shop, name) for name in names] == [4] * len(names)
     ledgers = {name: shop.ledger(name) for name in names}
@@ -251,7 +264,7 @@ def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 36) -> None:
 def test_ledger_is_one_for_all_placements_slots_seeds_and_kills(shop: Shop) -> None:
     check_one_ledger(shop, list(WAYS))
     assert {job.slot for job in shop.seen("one-slot")} == {"localhost/gpu0"}
-    assert len({job.slot for job in shop.seen("static")}) == 26
+    assert [job.slot for job in shop.seen("static")] == BY_HAND[:24]
 
 
 def test_recording_in_arrival_order_would_be_noticed(
@@ -275,12 +288,16 @@ def test_recording_in_arrival_order_would_be_noticed(
 def test_resume_needs_only_the_folder_and_finds_the_scripts(shop: Shop) -> None:
     """Nodes, placement and the scripts' folder come from run.toml, also from elsewhere."""
     (shop.folder / "s.py").write_text(
-        "import sys, time, pathlib\ntime.sleep(float(sys.argv[1]))\nprint('[1]')\n"
+        "import sys, time, pathlib\nwhile pathlib.Path(sys.argv[1]).exists():\n"
+        "    time.sleep(0.02)\nprint('[1]')\n"
     )
-    jobs = [{"job_id": f"j{i}", "script": "s.py", "args": ["0.3"]} for i in range(8)]
+    hold = shop.folder / "hold"
+    hold.touch()
+    jobs = [{"job_id": f"j{i}", "script": "s.py", "args": [str(hold)]} for i in range(8)]
     shop.write(jobs, THREE_NODES)
     told = shop.run("run", *ON_NODES, "--wall-limit", "0.6", "-q")
     assert told.code == 130, told
+    hold.unlink()
     away = shop.folder / "away"
     away.mkdir()
     told = shop.apart("resume", "../run", "--json", cwd=away)
@@ -292,8 +309,10 @@ def test_resume_needs_only_the_folder_and_finds_the_scripts(shop: Shop) -> None:
 
 
 def test_moved_run_goes_on_with_the_folder_it_is_told(shop: Shop) -> None:
-    shop.write([shell(f"j{i}", "sleep 0.3; pwd > pwd; echo '[1]'") for i in range(4)])
+    (shop.folder / "hold").touch()
+    shop.write([shell(f"j{i}", held(shop, "pwd > pwd; echo '[1]'")) for i in range(4)])
     assert shop.run("deep/er/run", "--wall-limit", "0.4", "-q").code == 130
+    (shop.folder / "hold").unlink()
     (shop.folder / "deep/er/run").rename(shop.folder / "run")
     assert shop.weft("resume", "run", "--workers", "4").code == 0
 
@@ -316,7 +335,7 @@ def test_workers_of_a_node_start_apart_with_a_stagger(shop: Shop) -> None:
     apart = [b - a for (m, a), (n, b) in pairwise(born) if m == n]
     assert len(apart) == 3
     assert min(apart) > 0.27
-    assert max(apart) < 0.6
+    assert max(apart) < 0.6 + SLACK_S
     assert [job.slot for job in shop.seen("run")] == BY_HAND[:6]
     assert all(job.attempt == 1 for job in shop.seen("run"))
 

@@ -28,7 +28,7 @@ def refusal(data, **options):
     started = time.perf_counter()
     with pytest.raises(FileInvalid) as caught:
         loads(data, where="tasks/a.json", **options)
-    assert time.perf_counter() - started < 2
+    assert time.perf_counter() - started < 20
     message = str(caught.value)
     assert message.startswith("tasks/a.json: ")
     assert "\n" not in message

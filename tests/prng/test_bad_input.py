@@ -5,6 +5,7 @@ In this process, so that a case costs next to nothing: everything is refused at 
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import json
 import sys
@@ -211,6 +212,7 @@ def test_generate_bad_option_is_refused(refused: Refused, said: str, words: list
         (2, "--starts must lie within 0:100000", ["--starts", "0:9999999"]),
         (2, "--to: there is no step '7'; steps are 1, 2.5", ["--to", "7"]),
         (2, "--model must be auto or one of", ["--model", "oracle"]),
+        (2, "--net must be one of sklearn, torch", ["--net", "oracle"]),
         (2, "--nulls must be 99 to 10000, not 20", ["--nulls", "20"]),
         (2, "--nulls must be 99 to 10000", ["--nulls", "100000000"]),
         (2, "--top-k must be 1 to 10000, not 0", ["--top-k", "0"]),
@@ -235,6 +237,16 @@ def test_pipeline_bad_option_is_refused(
     refused: Refused, code: int, said: str, words: list[str]
 ) -> None:
     refused(code, said, "pipeline", "draws.csv", "--out", "run", *words)
+
+
+def test_pipeline_with_torch_not_installed_says_what_to_install(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    find = importlib.util.find_spec
+    without = lambda name, *more: None if name == "torch" else find(name, *more)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", without)
+    said = "needs torch, not installed; pip install 'weft[torch]'"
+    refused(3, said, "pipeline", "draws.csv", "--out", "run", "--net", "torch")
 
 
 def test_pipeline_without_draws_is_refused(refused: Refused) -> None:

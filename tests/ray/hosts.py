@@ -52,9 +52,14 @@ class Hosts:
 
     def start(self, name: str, **env: str) -> None:
         """Start a host; `env` is what its sessions see beside a home of their own."""
-        home, port = self.home(name), _free_port()
+        home = self.home(name)
         (home / "sshd").mkdir(parents=True)
         _new_key(home / "sshd" / "host")
+        self.name(name, next(port for _ in range(5) if (port := self._listening(home, env))))
+
+    def _listening(self, home: Path, env: Mapping[str, str]) -> int | None:
+        """Start a host's sshd and return its port; None if another took the port meanwhile."""
+        port = _free_port()
         seen = {"HOME": str(home), "PYTHONPATH": str(SRC), **env}
         text = SSHD.format(
             port=port,
@@ -67,8 +72,7 @@ class Hosts:
         with (home / "sshd" / "log").open("wb") as log:
             process = subprocess.Popen([*argv, str(home / "sshd" / "config")], stderr=log)
         self.processes.append(process)
-        self.name(name, port)
-        _wait_for(port)
+        return port if _answers(process, port) else None
 
     def name(self, name: str, port: int, key: str = "key") -> None:
         """Tell the client of a host."""
@@ -86,15 +90,17 @@ def _free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def _wait_for(port: int) -> None:
-    end_s = time.monotonic() + 10
-    while True:
+def _answers(process: subprocess.Popen[bytes], port: int) -> bool:
+    """Wait for a process to answer at its port; whether it does."""
+    end_s = time.monotonic() + 60
+    while process.poll() is None:
         try:
             socket.create_connection(("127.0.0.1", port), 1).close()
-            return
+            return process.poll() is None
         except OSError:
             assert time.monotonic() < end_s, "sshd does not answer"
             time.sleep(0.02)
+    return False
 
 
 def _new_key(path: Path) -> None:

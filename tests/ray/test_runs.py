@@ -12,11 +12,14 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import Shop, shell
+from tests.prng.pipeline.conftest import SMALL, write
+from tests.prng.pipeline.planted import planted
 from tests.ray.conftest import GPUS, RayCluster
 from tests.support.arcruns import TASKS, TINY, write_tasks
 from tests.tree.conftest import Wood
 
 SEARCHES = Path(__file__).parent / "searches"
+JAVA = Path(__file__).parents[1] / "prng" / "histories" / "java.csv"
 NODES = "".join(
     f'[[nodes]]\nhostname = "{name}"\ngpu_count = {gpus}\ncpu_count = 2\nmax_concurrent = 2\n'
     for name, gpus in GPUS.items()
@@ -120,3 +123,28 @@ def test_tree_on_nodes_gives_the_serial_ledger(
     assert (done.code, serial.code) == (0, 0), (serial, done)
     assert wood.ledger("ray") == wood.ledger("serial")
     assert len(nodes_used(tmp_path / "ray")) > 1
+
+
+def test_prng_analyse_on_nodes_gives_the_serial_ledger(
+    on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = Shop(tmp_path, capsys)
+    asked = ["prng", "analyse", str(JAVA), "--families", "java", "--outputs", "bounded"]
+    asked += ["--skips", "100:200", "-q"]
+    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial")
+    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", "4")
+    assert (done.code, serial.code) == (0, 0), (serial, done)
+    assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")
+
+
+@pytest.mark.slow
+def test_prng_pipeline_on_nodes_gives_the_serial_ledger(
+    on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shop = Shop(tmp_path, capsys)
+    write(planted(seeds=1200), tmp_path / "draws.csv")
+    asked = ["prng", "pipeline", "draws.csv", *SMALL]
+    serial = shop.weft(*asked, "--out", "serial", "--backend", "serial")
+    done = shop.weft(*asked, "--out", "ray", *on_ray, "--workers", "4")
+    assert (done.code, serial.code) == (0, 0), (serial, done)
+    assert ledger(tmp_path / "ray") == ledger(tmp_path / "serial")

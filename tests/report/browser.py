@@ -154,7 +154,7 @@ def started(program: str, home: Path) -> Iterator[Browser]:
     finally:
         os.close(ours_write)
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=60)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

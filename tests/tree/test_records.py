@@ -125,7 +125,7 @@ def test_resume_keeps_and_summarises_as_the_first_command_would(wood: Wood) -> N
     wood.write("ideas/code.md", new_file("code", "3"))
     keep = ("--keep-rejected-worktrees", "--keep-failed-artifacts")
     assert wood.run("ref", *keep).code == 0
-    assert wood.run("r", *keep, "--wall-limit", "0.2").code == 130
+    assert wood.run("r", *keep, "--wall-limit", "0.1").code == 130
     assert not (wood.folder / "r" / "TREE_SUMMARY.md").exists()
     assert wood.weft("resume", "r", "-q").code == 0
     assert wood.summary("r") == wood.summary("ref")

@@ -129,7 +129,7 @@ def test_eval_budget_is_counted_before_dispatch(wood: Wood) -> None:
 def test_interrupted_run_goes_on_with_resume_and_the_same_ledger(wood: Wood) -> None:
     wood.plant()
     assert wood.run("ref").code == 0
-    assert wood.run("r", "--wall-limit", "0.3").code == 130
+    assert wood.run("r", "--wall-limit", "0.1").code == 130
     assert wood.weft("resume", "r", "-q").code == 0
     assert wood.ledger("r") == wood.ledger("ref")
     assert wood.run("r", "--report-only").code == 0

@@ -103,7 +103,7 @@ def test_limits_follow_the_clock_that_does_not_jump(lab: Lab, preload: str) -> N
     print_figures("F12 limits", jumps=jumps, days=round(days), seconds=round(spent_s, 1))
     assert days > 30
     assert run["answer"] == ["timeout", *range(6)]
-    assert spent_s < 12
+    assert spent_s < 60
 
 
 def test_limits_by_the_wall_clock_are_noticed(

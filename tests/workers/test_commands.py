@@ -241,7 +241,7 @@ def test_finished_command_is_not_repeated_after_a_kill(lab: Lab) -> None:
     assert lab.leftovers() == []
     gate.touch()
     with start_apart(lab, [quick, slow, quick]) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     ran = count.read_text().split()
     print_figures("commands kept", executions={name: ran.count(name) for name in set(ran)})

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.workers.lab import Lab, attempts, print_figures, rows, trials
+from tests.workers.lab import SLACK_S, Lab, attempts, print_figures, rows, trials
 
-LIMIT_S = 1.0
+LIMIT_S = 0.4
 GONE_S = 5.0
 
 
@@ -34,9 +34,8 @@ def test_task_over_its_memory_fails_and_its_worker_lives_on(lab: Lab, retries: i
     assert errors == [{"exit_code": None, "stage": "run", "type": "out-of-memory"}] * 2
 
 
-@pytest.mark.timeout(60)
 def test_worker_is_heard_while_its_task_holds_all_its_memory(lab: Lab) -> None:
-    run = lab.run(trials.brimful(300), workers=2, wall_limit_s=30)
+    run = lab.run(trials.brimful(300), workers=2, wall_limit_s=120)
     assert run.answer == ["full", sum(range(300))]
 
 
@@ -51,6 +50,6 @@ def test_hung_task_is_gone_soon_after_its_limit(lab: Lab, how: str) -> None:
     assert run.answer == ["timeout", *(i * i for i in range(6)), *range(6)]
     assert run.timing_dependent is True
     assert attempts(run.out) == [("failed", "timeout", 1)]
-    assert LIMIT_S <= ran_s[0][0] < LIMIT_S + GONE_S
-    assert spent_s < LIMIT_S + GONE_S + 3
-    assert lab.leftovers(0.5) == []
+    assert LIMIT_S <= ran_s[0][0] < LIMIT_S + GONE_S + SLACK_S
+    assert spent_s < LIMIT_S + GONE_S + SLACK_S
+    assert lab.leftovers() == []

@@ -17,10 +17,19 @@ import psutil
 import pytest
 
 import weft
-from tests.workers.lab import SEARCHES, Lab, attempts, print_figures, rows, trials, wait_until
+from tests.workers.lab import (
+    SEARCHES,
+    SLACK_S,
+    Lab,
+    attempts,
+    print_figures,
+    rows,
+    trials,
+    wait_until,
+)
 
-LIMIT_S = 1.0
-GONE_S = 5.0
+LIMIT_S = 0.4
+GONE_S = 5.0 + SLACK_S
 
 PROGRAMS = {
     "plain": "sleep 1000",
@@ -81,19 +90,23 @@ def test_command_over_its_limit_leaves_nothing(lab: Lab, how: str) -> None:
 
 
 def test_tree_of_155_processes_under_a_limit_leaves_nothing(lab: Lab) -> None:
-    seen = []
-    step = lab.step("{python}", "-I", "-S", str(SEARCHES / "bomb.py"), "3", "5", timeout_s=2.0)
+    seen = [0]
+    bomb = ("{python}", "-I", "-S", str(SEARCHES / "bomb.py"), "3", "5")
 
     class Watch:
         def update(self, counts: Any) -> None:
             seen.append(len(lab.alive()))
 
-    run = lab.run(trials.commands([step]), workers=1, watcher=Watch())
-    found = left(lab, 0.0)
-    print_figures("F11 tree", processes=max(seen), left=len(found))
-    assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
-    assert max(seen) >= 100
-    assert found == []
+    for limit_s in (1.0, 4.0, 16.0):  # a busy machine takes its time to start so many
+        step = lab.step(*bomb, timeout_s=limit_s)
+        run = lab.run(trials.commands([step]), f"{limit_s}", workers=1, watcher=Watch())
+        found = left(lab, 0.0)
+        print_figures("F11 tree", processes=max(seen), left=len(found))
+        assert run.answer == [{"type": "timeout", "stage": "run", "code": None}]
+        assert found == []
+        if max(seen) >= 100:
+            return
+    pytest.fail(f"there were never more than {max(seen)} processes")
 
 
 @pytest.mark.parametrize("text", ["setsid sleep 1000 & exit 0", "( setsid sleep 1000 & ) ; exit 3"])
@@ -180,7 +193,7 @@ def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
             time.sleep(0.2)
             os.kill(part(lab, VICTIMS[victim]), signal.SIGKILL)
         start_s = time.monotonic()
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     gone_s = time.monotonic() - start_s
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == [{"exit_code": 0, "stdout": "done\n"}]
@@ -196,12 +209,12 @@ def test_part_killed_from_outside_is_a_loss_and_leaves_nothing(
 def test_worker_killed_alone_lets_its_command_leave_in_order(lab: Lab) -> None:
     """Its supervisor is at work, gives the command TERM and a second; we do not cut in."""
     said, second = lab.folder / "said", lab.folder / "second"
-    text = f"trap 'sleep 0.5; echo bye > {said}; exit 0' TERM; while :; do sleep 0.05; done"
+    text = f"trap 'sleep 0.2; echo bye > {said}; exit 0' TERM; while :; do sleep 0.05; done"
     with apart(lab, [shell(lab, TWO_TRIES.format(second=second) + text)]) as process:
         wait_until(lambda: count(lab, "sleep 0.05"), "the command")
         second.touch()
         os.kill(part(lab, VICTIMS["worker"]), signal.SIGKILL)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
     assert said.read_text() == "bye\n"
@@ -214,7 +227,7 @@ def test_coordinator_killed_during_a_command_leaves_nothing(lab: Lab) -> None:
         wait_until(lambda: count(lab, "sleep 77") == 2, "both commands")
         running = len(lab.alive())
         process.kill()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     start_s = time.monotonic()
     found = left(lab)
     print_figures("F11 coordinator", processes=running, left=len(found),
@@ -223,29 +236,32 @@ def test_coordinator_killed_during_a_command_leaves_nothing(lab: Lab) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("victim", ["supervisor", "worker"])
+STOPPED = {"supervisor": "$PPID", "worker": "$(cut -d' ' -f4 /proc/$PPID/stat)"}
+
+
+@pytest.mark.parametrize("victim", sorted(STOPPED))
 def test_stopped_part_does_not_hold_a_command_past_its_limit(lab: Lab, victim: str) -> None:
-    """A stopped supervisor cannot kill, and a stopped worker cannot report; others do it."""
-    step = shell(lab, "setsid sleep 1000 & exec sleep 77", timeout_s=2.0)
+    """A stopped supervisor cannot kill, and a stopped worker cannot report; others do it.
+
+    The command itself stops those above it, so that it is surely within its limit.
+    """
+    stopped = lab.folder / "stopped"
+    text = f"setsid sleep 1000 & kill -STOP {STOPPED[victim]} && : > {stopped}; exec sleep 77"
+    step = shell(lab, text, timeout_s=LIMIT_S)
+    start_s = time.monotonic()
     with apart(lab, [step]) as process:
-        wait_until(lambda: count(lab, "sleep 77"), "the command")
-        start_s = time.monotonic()
-        os.kill(part(lab, VICTIMS[victim]), signal.SIGSTOP)
-        wait_until(lambda: not count(lab, "sleep 77") + count(lab, "sleep 1000"), "their end")
-        command_s = time.monotonic() - start_s
-        out, err = process.communicate(timeout=60)
-        attempt_s = time.monotonic() - start_s
+        out, err = process.communicate(timeout=120)
+    attempt_s = time.monotonic() - start_s
     found = left(lab, 0.0)
     ((ran_s,),) = rows(lab.folder / "run", "SELECT run_s FROM tasks")
-    print_figures("F11 stopped", victim=victim, command_gone=round(command_s, 2),
-                  verdict=round(ran_s, 2), run_over=round(attempt_s, 2),
-                  left=len(found))  # fmt: skip
+    print_figures("F11 stopped", victim=victim, verdict=round(ran_s, 2),
+                  run_over=round(attempt_s, 2), left=len(found))  # fmt: skip
     assert process.returncode == 0, err
+    assert stopped.exists()
     assert json.loads(out)["answer"] == [{"type": "timeout", "stage": "run", "code": None}]
     assert found == []
-    assert command_s < 2 + GONE_S
-    assert ran_s < 2 + GONE_S
-    assert attempt_s < 2 + GONE_S
+    assert ran_s < LIMIT_S + GONE_S
+    assert attempt_s < LIMIT_S + GONE_S
 
 
 # -- several killed in one instant --------------------------------------------------------
@@ -276,7 +292,7 @@ def test_worker_and_supervisor_killed_at_once_leave_nothing(lab: Lab, how: str) 
         start_s = time.monotonic()
         wait_until(lambda: not {one[:2] for one in alive(lab)} & before, "their end", GONE_S)
         gone_s = time.monotonic() - start_s
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     print_figures("F11 two killed", how=how, processes=len(before), gone_after=round(gone_s, 2))
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
@@ -292,7 +308,7 @@ def test_run_stopped_when_worker_and_supervisor_are_killed_leaves_nothing(lab: L
         kill_at_once(*tree(lab))
         process.send_signal(signal.SIGTERM)
         process.send_signal(signal.SIGCONT)
-        process.communicate(timeout=60)
+        process.communicate(timeout=120)
     assert process.returncode == weft.errors.Interrupted.exit_code
     assert left(lab, 0.0) == []
 
@@ -305,14 +321,14 @@ def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> No
     with apart(lab, steps) as process:
         wait_until(lambda: count(lab, "sleep 77"), "the command")
         kill_at_once(*tree(lab), process.pid)
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
     wait_until(lambda: not count(lab, "sleep 77"), "the kernel's kill")
     wait_until(lambda: len(alive(lab)) == 2, "the strays alone")
     second.touch()
     assert lab.run(trials.commands([lab.step("true")]), "other").completed == 1
     assert len(alive(lab)) == 2
     with apart(lab, steps) as process:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
     assert rows(lab.folder / "run", "SELECT detail FROM events WHERE kind = 'strays-ended'") == [

@@ -70,8 +70,15 @@ def test_no_slot_node_or_group_ever_runs_more_than_it_may(lab: Lab, placement: s
 @pytest.mark.parametrize("workers", [1, 2])
 def test_workers_cap_the_busy_slots_of_all_nodes(lab: Lab, workers: int) -> None:
     nodes = [weft.Node("a", cpus=2), weft.Node("b", cpus=2)]
-    run = lab.run(trials.rests(["cpu"], [20] * 12), workers=workers, nodes=nodes)
-    assert most_at_once(spans_of(run.out)) == workers
+    most = 0
+    for rest_ms in (20, 200, 2000):  # on a busy machine short tasks may never meet
+        search = trials.rests(["cpu"], [rest_ms] * 12)
+        run = lab.run(search, f"{rest_ms}", workers=workers, nodes=nodes)
+        most = most_at_once(spans_of(run.out))
+        assert most <= workers
+        if most == workers:
+            break
+    assert most == workers
 
 
 def test_static_run_follows_the_table_and_greedy_is_no_slower(lab: Lab) -> None:
@@ -152,22 +159,29 @@ def test_places_without_sense_are_refused_and_nothing_is_written(
 
 # -- sick slots ---------------------------------------------------------------------------
 
+RESTS = trials.rests(["gpu"], [20] * 40)
+TWO_GPUS = (weft.Node("a", gpus=2),)
+
+
+@pytest.fixture(scope="module")
+def well(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The ledger where every slot is in order."""
+    out = tmp_path_factory.mktemp("well") / "run"
+    return ledger_digest(weft.run(RESTS, out=out, workers=2, nodes=TWO_GPUS).out)
+
 
 @pytest.mark.parametrize("placement", ["greedy", "static"])
 @pytest.mark.parametrize("how", ["start-kill", "start-exit", "task-kill"])
 def test_slot_whose_workers_always_die_is_retired_and_the_others_finish(
-    lab: Lab, monkeypatch: pytest.MonkeyPatch, how: str, placement: str
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, well: str, how: str, placement: str
 ) -> None:
-    nodes = [weft.Node("a", gpus=2)]
-    search = trials.rests(["gpu"], [20] * 40)
-    well = lab.run(search, "well", workers=2, nodes=nodes, placement=placement)
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent / "sick"))
     monkeypatch.setenv("WEFT_TRIAL_SICK", how)
-    sick = lab.run(search, "sick", workers=2, nodes=nodes, placement=placement)
+    sick = lab.run(RESTS, "sick", workers=2, nodes=TWO_GPUS, placement=placement)
     ends = attempts(sick.out)
     print_figures("sick slot", how=how, mode=placement, attempts=ends)
     assert sick.answer == list(range(40))
-    assert ledger_digest(sick.out) == ledger_digest(well.out)
+    assert ledger_digest(sick.out) == well
     assert {outcome for outcome, _, _ in ends} <= {"requeued"}
     assert {span[GPU] for span in on_gpus(sick.out)} == {1}
     assert lab.leftovers() == []

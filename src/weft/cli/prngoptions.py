@@ -45,6 +45,10 @@ Model = Annotated[
         "The kind of model; auto compares all four (auto).",
     ),
 ]
+Net = Annotated[
+    str | None,
+    options.decides("sklearn|torch", "Who trains the neural net; torch is an extra (sklearn)."),
+]
 TopK = Annotated[int | None, options.decides("N", "Survivors of a stream that vote (20).")]
 Nulls = Annotated[
     int | None, options.decides("N", "Reruns on histories without signal, 99 or more (99).")

@@ -40,6 +40,7 @@ def pipeline(
     scorer_trials: opts.ScorerTrials = None,
     model_trials: opts.ModelTrials = None,
     model: opts.Model = None,
+    net: opts.Net = None,
     top_k: opts.TopK = None,
     nulls: opts.Nulls = None,
     params: opts.Params = None,
@@ -67,7 +68,7 @@ def pipeline(
     given = {name: value for name, value in locals().items() if name in DECIDED}
     _check_steps(from_, to, given)
     plan = _fields(given)
-    _check_extra()
+    _check_extra(*(("torch",) if net == "torch" else ()))
     execution = options.execution(
         backend=backend,
         address=ray_address,
@@ -177,14 +178,16 @@ def _place(option: str, step: str) -> int:
     return STEPS.index(step)
 
 
-def _check_extra() -> None:
-    """Say what to install when the extra is not there."""
+def _check_extra(*more: str) -> None:
+    """Say what to install when an extra is not there."""
     import importlib.util  # noqa: PLC0415
 
-    missing = [name for name in EXTRA if importlib.util.find_spec(name) is None]
+    missing = [name for name in (*EXTRA, *more) if importlib.util.find_spec(name) is None]
     if missing:
+        extra = "torch" if missing == ["torch"] else "ml"
         raise InputError(
-            f"the pipeline needs {', '.join(missing)}, not installed", hint="pip install 'weft[ml]'"
+            f"the pipeline needs {', '.join(missing)}, not installed",
+            hint=f"pip install 'weft[{extra}]'",
         )
 
 

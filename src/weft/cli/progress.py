@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 BAR_EVERY_S = 0.1
 LINE_EVERY_S = 3.0
+FIRST_LINE_AFTER_S = 1.0
 
 
 class _Show(Protocol):
@@ -54,7 +55,7 @@ def watching(quiet: bool, verbosity: int) -> Iterator[Watcher | None]:
         with bar() as progress:
             yield _bar_watcher(progress)
     elif verbosity > 0:
-        yield Throttled(_print_line, LINE_EVERY_S, LINE_EVERY_S)
+        yield Throttled(_print_line, LINE_EVERY_S, FIRST_LINE_AFTER_S)
     else:
         yield None
 

@@ -118,9 +118,9 @@ class Coordinator:
             or self.journal.pending >= COMMIT_RESULTS
         ):
             return True
-        if self.journal.pending == 0 and not self.journal.starts_unseen:
-            return False
         if self._first_pending_s is None:
+            if self.journal.pending == 0 and not self.journal.starts_unseen:
+                return False
             self._first_pending_s = now_s
         return now_s - self._first_pending_s >= self._patience_s()
 

@@ -23,7 +23,7 @@ from weft.model.values import Object, decode, encode
 from weft.testing import tasks
 
 Make = Callable[[], Backend]
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 RUN_SEED = 7
 """Backends under test are made for a run with this seed."""
 

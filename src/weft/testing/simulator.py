@@ -46,7 +46,7 @@ SHAPES = (7, 12, 13, 23, 26, 29, 31, 36, 40, 43, 44, 47, 49, 56, 57, 58)
 """Searches of 40 to 160 tasks in up to 13 lanes, so that 20 faults find room in each."""
 NODES = (Node("one", cpus=1), Node("three", cpus=3, max_concurrent=2))
 LAZY = LazyLimits(window=5, reach=9, first=3)
-POLICY = Policy(retries=100, timeout_s=30.0)
+POLICY = Policy(retries=100, timeout_s=3.0)
 
 
 class SimCrash(BaseException):
@@ -331,10 +331,13 @@ def simulate(seed: int) -> SimReport:
         return SimReport(seed, digest, faults, simulation.crashes, simulation.sessions)
 
 
-def crash_everywhere(search: SearchCall) -> tuple[str, int]:
-    """Crash once at each durable step of an otherwise calm run; return digest and steps."""
+def crash_everywhere(search: SearchCall, every: int = 1) -> tuple[str, int]:
+    """Crash once at each durable step of an otherwise calm run; return digest and steps.
+
+    With `every`, only at each so-manieth step.
+    """
     expected, steps = reference(search)
-    for step in range(1, steps + 1):
+    for step in range(1, steps + 1, every):
         with scratch_folder() as root:
             calm = _simulation(search, root, random.Random(step), Faults(None), [step])
             assert calm.run() == expected, f"crash at durable step {step} of {search.name}"

@@ -62,8 +62,11 @@ def sha(place: Path) -> str:
     return ledger_sha(place / "one")
 
 
-def test_four_workers_give_the_same_ledger(place: Path, sha: str) -> None:
-    assert ledger_sha(carried_out(place, "four", "--workers", "4")[0]) == sha
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["4", "8"])
+def test_more_workers_give_the_same_ledger(place: Path, sha: str, workers: str) -> None:
+    """Two are below, after a kill, and three on nodes."""
+    assert ledger_sha(carried_out(place, workers, "--workers", workers)[0]) == sha
 
 
 def test_nodes_give_the_same_ledger_and_say_their_plan(place: Path, sha: str) -> None:
@@ -75,14 +78,6 @@ def test_nodes_give_the_same_ledger_and_say_their_plan(place: Path, sha: str) ->
     assert [lines[at].split()[1] for at in heads] == list(STEPS)
     assert lines[heads[4] + 1].startswith("  PARALLEL: one | 2 CPU workers | ")
     assert lines[heads[4] + 2].startswith("  PARALLEL: two | 1 CPU workers | ")
-
-
-def test_pause_after_each_step_gives_the_same_ledger(place: Path, sha: str) -> None:
-    for step in ("1", "4"):
-        out, said = carried_out(place, "paused", "--to", step, "--workers", "2")
-        assert steps_done(out) == STEPS.index(step) + 1
-        assert said.splitlines()[-1].startswith(f"step {step} ")
-    assert ledger_sha(carried_out(place, "paused", "--workers", "2")[0]) == sha
 
 
 def steps_done(run: Path) -> int:
@@ -123,10 +118,14 @@ def check_killed(place: Path, name: str, steps: int, tasks: int, sha: str) -> bo
     return was_killed
 
 
-def test_kill_among_the_nulls_repeats_nothing_and_gives_the_same_ledger(
+def test_pauses_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_same_ledger(
     place: Path, sha: str
 ) -> None:
-    assert check_killed(place, "killed", 4, 20, sha)
+    for step in ("1", "4"):
+        out, said = carried_out(place, "torn", "--to", step, "--workers", "1")
+        assert steps_done(out) == STEPS.index(step) + 1
+        assert said.splitlines()[-1].startswith(f"step {step} ")
+    assert check_killed(place, "torn", 4, 20, sha)
 
 
 @pytest.mark.slow

@@ -29,23 +29,29 @@ def scored() -> Any:
     return scorer.score(rows)
 
 
-def tuned(kind: str) -> dict[str, Any]:
+def tuned(kind: str, net: str = "sklearn") -> dict[str, Any]:
     space = models.search_space(kind, GIVEN.to_dict())
     asked = {name: spec["default"] for name, spec in space.items()}
-    return models.with_training(kind, asked, GIVEN.to_dict())
+    return models.with_training(kind, asked, GIVEN.to_dict(), net)
 
 
 # -- models -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", MODELS)
-def test_model_tells_survivors_that_hold_on_cuts_it_has_not_seen(kind: str, scored: Any) -> None:
+TORCH = pytest.param("neural_net", "torch", marks=pytest.mark.slow)
+"""`make chaos` installs it; it is too large for every machine."""
+
+
+@pytest.mark.parametrize(("kind", "net"), [*((kind, "sklearn") for kind in MODELS), TORCH])
+def test_model_tells_survivors_that_hold_on_cuts_it_has_not_seen(
+    kind: str, net: str, scored: Any
+) -> None:
     _, split, params, _, _ = worked()
     inner, final = nulls.divided(scored, split.mode(params.sessions))
     names = training.preflight(inner).features
     x, y = table.matrix(inner, names, "inner"), training.labels(inner)
-    model = models.fit(kind, tuned(kind), x, y, 1)
-    assert model == models.fit(kind, tuned(kind), x, y, 1)
+    model = models.fit(kind, tuned(kind, net), x, y, 1)
+    assert model == models.fit(kind, tuned(kind, net), x, y, 1)
     told = models.predict(kind, model, table.matrix(final, names, "final"))
     for stream in (0, 1):
         own = final["stream"].to_numpy() == stream

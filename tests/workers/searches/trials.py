@@ -74,7 +74,7 @@ HANGS = {f.__name__: f for f in (sleep_for_ever, stop_own_worker, hold_the_gil, 
                                  ignore_term, wait_for_a_child)}  # fmt: skip
 
 
-@weft.task(timeout_s=1)
+@weft.task(timeout_s=0.4)
 def hang(how: str) -> None:
     HANGS[how]()
 
@@ -87,7 +87,7 @@ def hung(how: str, others: int):
     return [r.value if r.ok else r.error.type for r in (*first, *second)]
 
 
-@weft.task(timeout_s=3)
+@weft.task(timeout_s=30)
 def brief(x: int, ms: int) -> int:
     """Well within its limit, by a clock that does not jump."""
     time.sleep(ms / 1000)

@@ -158,7 +158,7 @@ def conclude(
         "features_sha256": names_hash(chosen.get("names", [])),
         "metrics": fitted,
         "provenance": provenance,
-        "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
+        "libraries": {name: importlib.metadata.version(name) for name in _libraries(known)},
     }
     told = {name: body[name] for name in ("signal", "why", "claims", "reruns", "power")}
     return {"sidecar": keep("sidecar", body), **told}
@@ -265,6 +265,10 @@ def _claims(
             args = (known.window(), known.plan.modulus, known.tried, len(rows))
             claims.append(claim(stream.name, first, *args))
     return claims
+
+
+def _libraries(known: Ground) -> tuple[str, ...]:
+    return (*LIBRARIES, "torch") if known.plan.net == "torch" else LIBRARIES
 
 
 def _reruns(known: Ground, hits: list[int]) -> Reruns | None:

@@ -14,8 +14,11 @@ from typing import Any
 import numpy as np
 
 from weft.errors import BugError
+from weft.prng.pipeline import torchnet
 
 Params = Mapping[str, Any]
+Layer = tuple[Any, Any]
+"""Weights, from inputs to outputs, and bias."""
 
 
 def fit(kind: str, params: Params, x: Any, y: Any, seed: int) -> bytes:
@@ -51,22 +54,30 @@ def search_space(kind: str, training: Params) -> dict[str, Any]:
     }
 
 
-def with_training(kind: str, params: Params, training: Params) -> dict[str, Any]:
-    """Add to tuned parameters what step 4 fixes."""
+def with_training(kind: str, params: Params, training: Params, net: str) -> dict[str, Any]:
+    """Add to tuned parameters what step 4 and the plan fix."""
     if kind != "neural_net":
         return dict(params)
     rest = [
         max(2, layer * params["width"] // training["layers"][0]) for layer in training["layers"]
     ]
-    return {**params, "layers": rest, "epochs": training["epochs"]}
+    return {**params, "layers": rest, "epochs": training["epochs"], "library": net}
 
 
 def _fit_neural_net(params: Params, x: Any, y: Any, seed: int) -> bytes:
+    mean, scale = x.mean(axis=0), x.std(axis=0)
+    scale = np.where(scale > 0, scale, 1.0)
+    trained = _NETS[params["library"]](params, (x - mean) / scale, y, seed)
+    arrays = {"mean": mean, "scale": scale, "low": x.min(axis=0), "high": x.max(axis=0)}
+    for layer, (weights, bias) in enumerate(trained):
+        arrays |= {f"weights{layer}": weights, f"bias{layer}": bias}
+    return _packed(arrays)
+
+
+def _sklearn_net(params: Params, x: Any, y: Any, seed: int) -> list[Layer]:
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - slow to import, an extra
     from sklearn.neural_network import MLPRegressor  # noqa: PLC0415
 
-    mean, scale = x.mean(axis=0), x.std(axis=0)
-    scale = np.where(scale > 0, scale, 1.0)
     net = MLPRegressor(
         hidden_layer_sizes=tuple(params["layers"]),
         alpha=params["alpha"],
@@ -76,11 +87,8 @@ def _fit_neural_net(params: Params, x: Any, y: Any, seed: int) -> bytes:
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        net.fit((x - mean) / scale, y)
-    arrays = {"mean": mean, "scale": scale, "low": x.min(axis=0), "high": x.max(axis=0)}
-    for layer, (weights, bias) in enumerate(zip(net.coefs_, net.intercepts_, strict=True)):
-        arrays |= {f"weights{layer}": weights, f"bias{layer}": bias}
-    return _packed(arrays)
+        net.fit(x, y)
+    return list(zip(net.coefs_, net.intercepts_, strict=True))
 
 
 def _predict_neural_net(model: bytes, x: Any) -> Any:
@@ -198,6 +206,7 @@ def _unpacked(model: bytes) -> dict[str, Any]:
         return {name: arrays[name] for name in arrays.files}
 
 
+_NETS = {"sklearn": _sklearn_net, "torch": torchnet.train}
 _FITS = {
     "neural_net": _fit_neural_net,
     "random_forest": _fit_random_forest,

@@ -15,6 +15,8 @@ from weft.prng.statistics import MILLI, decades, tail_evidence
 SCHEMA_VERSION = 1
 MODELS = ("neural_net", "xgboost", "lightgbm", "random_forest")
 AUTO = "auto"
+NETS = ("sklearn", "torch")
+"""Who trains the neural net. Never chosen by what is installed: it changes the outcome."""
 BATCH = 4
 """Trials asked for at a time, whatever the number of slots."""
 RANGE_SEEDS = 65_536
@@ -60,6 +62,7 @@ class Plan:
     scorer_trials: int = 8
     model_trials: int = 4
     model: str = AUTO
+    net: str = NETS[0]
     top_k: int = 20
     nulls: int = NULLS
 
@@ -77,6 +80,8 @@ class Plan:
         if self.model not in (AUTO, *MODELS):
             names = ", ".join(MODELS)
             raise UsageError(f"--model must be auto or one of {names}, not {self.model[:40]!r}")
+        if self.net not in NETS:
+            raise UsageError(f"--net must be one of {', '.join(NETS)}, not {self.net[:40]!r}")
         _check_count("--nulls", self.nulls, NULLS, MOST)
 
     def models(self) -> tuple[str, ...]:

@@ -235,7 +235,7 @@ class Work:
                 trials[kind].append({"params": one, "value": trial["value"], "target": kind})
         best = max(range(len(judged)), key=lambda at: (judged[at]["value"], -at))
         kind, params = judged[best]["kind"], judged[best]["params"]
-        full = models.with_training(kind, params, values)
+        full = models.with_training(kind, params, values, self.plan.net)
         chosen = {"kind": kind, "params": full, "trials": judged, "names": list(names), "seed": 1}
         return chosen, len(judged)
 
@@ -243,12 +243,11 @@ class Work:
         self, sets: Sequence[tuple[str, Any]], values: Mapping[str, Any], inner: Object,
         names: Sequence[str],
     ) -> list[TaskCall]:  # fmt: skip
-        folds = values["folds"]
+        folds, net = values["folds"], self.plan.net
         return [
-            learntasks.fold(
-                kind, models.with_training(kind, one, values), inner, list(names), number, folds
-            )
+            learntasks.fold(kind, whole, inner, list(names), number, folds)
             for kind, one in sets
+            for whole in [models.with_training(kind, one, values, net)]
             for number in range(folds)
         ]
 

@@ -23,6 +23,7 @@ DECIDED = {
     "params": "4",
     "model_trials": "5",
     "model": "5",
+    "net": "5",
     "nulls": "5",
     "top_k": "6",
 }

@@ -1,0 +1,52 @@
+"""The neural net of step 5 trained by PyTorch, which is asked for by name (`--net torch`).
+
+Same net, loss and optimizer as scikit-learn's: layers of ReLU, squared error, Adam, an L2 penalty
+on the weights, minibatches of at most 200 rows. It gives plain arrays, so that predicting needs
+no PyTorch. One thread and a seed: the same bytes on one platform.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from weft.prng.pipeline.models import Layer, Params
+
+BATCH_ROWS = 200
+
+
+def train(params: Params, x: Any, y: Any, seed: int) -> list[Layer]:
+    """Train on scaled rows and return the layers."""
+    import torch  # noqa: PLC0415 - large, an extra
+
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(mode=True)
+    chance = torch.Generator().manual_seed(seed)
+    sizes = (x.shape[1], *params["layers"], 1)
+    net = _net(torch, sizes, chance)
+    rows, truth = torch.from_numpy(np.ascontiguousarray(x)), torch.from_numpy(y)[:, None]
+    adam = torch.optim.Adam(net.parameters(), lr=params["learning_rate"])
+    for _ in range(params["epochs"]):
+        order = torch.randperm(len(rows), generator=chance)
+        for batch in order.split(BATCH_ROWS):
+            adam.zero_grad()
+            loss = ((net(rows[batch]) - truth[batch]) ** 2).mean() / 2
+            penalty = sum((layer.weight**2).sum() for layer in net[::2])
+            (loss + params["alpha"] / 2 * penalty / len(batch)).backward()
+            adam.step()
+    return [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in net[::2]]
+
+
+def _net(torch: Any, sizes: Sequence[int], chance: Any) -> Any:
+    """Linear layers with ReLU between them, begun as Glorot and Bengio do."""
+    parts: list[Any] = []
+    for wide, narrow in pairwise(sizes):
+        layer = torch.nn.Linear(wide, narrow, dtype=torch.float64)
+        torch.nn.init.xavier_uniform_(layer.weight, generator=chance)
+        torch.nn.init.zeros_(layer.bias)
+        parts += [layer, torch.nn.ReLU()]
+    return torch.nn.Sequential(*parts[:-1])

@@ -1,0 +1,81 @@
+"""F14: fuzzers that see which code they reach, one per reader; a short run shows that they work."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.faults.case import print_figures
+from tests.faults.fuzzing import readers
+from tests.test_guide import ROOT
+
+SEED = 20261115
+RUNS = 20_000
+TASK = {"train": [{"input": [[0, 1]], "output": [[1, 0]]}], "test": [{"input": [[2, 3]]}]}
+JOB = {"job_id": "a", "argv": ["sh", "-c", "true"], "timeout_s": 5, "expected_output": "x.json"}
+BEGINNINGS = {
+    "arc": [json.dumps(TASK), json.dumps({"007bbfb7": TASK})],
+    "bank": ['{"schema_version":1,"concepts":[]}'],
+    "checkpoint": ["weft/loom:loom\n3\nAAAA\n"],
+    "config": ['repository = "."\n[score]\ncommand = ["sh", "-c", "true"]\nmetric = "bytes"\n'],
+    "draws": ["draw,time,session\n1,,a\n2,,b\n", "[1,2,3]", '[{"draw":1,"session":"x"}]', "1\n2\n"],
+    "http": ["run/x/tasks\norder=place&page=0\norigin: http://127.0.0.1:4242", "static/kit.js", ""],
+    "idea": ["FILE: a\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", "--- a/x\n+++ b/x\n"],
+    "jobs": [json.dumps([JOB]), json.dumps({"jobs": [JOB]})],
+    "nodes": ['[[nodes]]\nhostname = "a"\ngpu_count = 2\ncpu_count = 1\nmax_concurrent = 1\n'],
+    "nodes-classic": ['{"nodes":[{"hostname":"a","gpu_count":2}]}'],
+    "program": ["a = crop(I)\nreturn flip(a)\n"],
+    "record": ['{"body":{},"key":"","kind":"genesis","prev_hash":"","seq":0}\n'],
+    "run-file": ['schema_version = 1\nsearch = "a:b"\nrun_id = "x"\n'],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reader", sorted(BEGINNINGS))
+def test_reader_fed_with_anything_reads_or_refuses(reader: str, tmp_path: Path) -> None:
+    corpus, start_s = tmp_path / "corpus", time.monotonic()
+    corpus.mkdir()
+    for number, text in enumerate(BEGINNINGS[reader]):
+        (corpus / str(number)).write_text(text)
+    limits = [f"-runs={RUNS}", f"-seed={SEED}", "-max_len=4096", "-timeout=20"]
+    words = [sys.executable, "-m", "tests.faults.fuzzing", reader, str(corpus), *limits]
+    done = subprocess.run(
+        [*words, "-rss_limit_mb=2048", f"-artifact_prefix={tmp_path}/"],
+        cwd=ROOT, env={**os.environ, "TMPDIR": str(tmp_path)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    told = re.search(r"Done (\d+) runs", done.stderr)
+    assert told, done.stderr[-2000:]
+    seconds = round(time.monotonic() - start_s)
+    kept = len(list(corpus.iterdir()))
+    print_figures(f"F14 {reader}", runs=told[1], seed=SEED, inputs_kept=kept, seconds=seconds)
+
+
+@pytest.mark.slow
+def test_fuzzer_finds_a_planted_crash(tmp_path: Path) -> None:
+    """A reader that trips over one byte is found within a few thousand inputs."""
+    planted = "import weft.prng.history as h\nold = h.read_history\n"
+    planted += "def trips(data, where):\n    if data[:1] == b'[' and b'7' in data: return 1 // 0\n"
+    planted += "    return old(data, where)\nh.read_history = trips\n"
+    planted += "from tests.faults.fuzzing import main\nmain()\n"
+    (tmp_path / "corpus").mkdir()
+    (tmp_path / "corpus" / "one").write_text("[1,2]")
+    words = ["draws", str(tmp_path / "corpus"), "-runs=200000", f"-artifact_prefix={tmp_path}/"]
+    done = subprocess.run(
+        [sys.executable, "-c", planted, *words], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "ZeroDivisionError" in done.stdout + done.stderr
+
+
+def test_every_reader_has_a_beginning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert sorted(readers()) == sorted(BEGINNINGS)
