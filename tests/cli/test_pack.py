@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.cli.conftest import COMMAND, SMALL, Told, Weft, interrupt, tree
+from tests.cli.conftest import SMALL, Weft, interrupt, tree
 from tests.readers.runs import put_ledger, read_lines
+from tests.support.commands import COMMAND, Told
 from tests.support.pages import weave
 from weft.errors import StorageFailed
 from weft.pack.markdown import to_markdown

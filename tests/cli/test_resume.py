@@ -11,17 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import (
-    COMMAND,
-    Told,
-    Weft,
-    hold,
-    interrupt,
-    records_in,
-    tree,
-    wait_until,
-    write_slow,
-)
+from tests.cli.conftest import Weft, hold, interrupt, records_in, tree, wait_until, write_slow
+from tests.support.commands import COMMAND, Told
 
 WHOLE = ["run", "slow:slow", "--json"]
 

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND, Weft, hold, records_in, tree, wait_until, write_slow
+from tests.cli.conftest import Weft, hold, records_in, tree, wait_until, write_slow
+from tests.support.commands import COMMAND
 
 LIMIT_S = 120.0
 Look = dict[str, Any]

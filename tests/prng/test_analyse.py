@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND
 from tests.prng.conftest import Analyse
+from tests.support.commands import COMMAND
 from tests.workers.lab import arrival_order, ledger_digest, wait_until
 from weft.prng.analyse import NAME
 from weft.prng.generate import checked_family
