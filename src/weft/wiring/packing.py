@@ -36,7 +36,7 @@ def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> 
     folder = RunFolder(run)
     run_file = folder.read_run_file()
     if out is not None:
-        _check_free(out)
+        _check_free(out, run)
     equal = replay(run).equal if replayed else None
     asked = read_asked(folder)
     kit = _Kit(folder, run_file, asked)
@@ -54,9 +54,11 @@ def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> 
     return pack
 
 
-def _check_free(out: Path) -> None:
+def _check_free(out: Path, run: Path) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileInvalid(f"{out} is in use", hint="give --out a new or empty folder")
+    if out.resolve().is_relative_to(run.resolve()):
+        raise FileInvalid(f"{out} lies inside the run", hint="give --out a folder elsewhere")
 
 
 def _write(out: Path, pack: Pack) -> None:
