@@ -1,28 +1,23 @@
-"""The pages as a whole: the site builds, links lead somewhere, what is shown exists and runs."""
+"""The pages as a whole: the site builds, links lead somewhere, what is shown exists."""
 
 from __future__ import annotations
 
 import importlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from tests.cli.test_docs import commands
-from tests.test_guide import BLOCK, ROOT, run_console
+from tests.support.shown import DOCS, NAMES, ROOT, block_of, tokens
 from weft import errors
 
-DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
-NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 SHELL_ENDS = {";", "|", "||", "&&", "&", ">", ">>", "<"}
 SUCCEEDED = (
     "run_arc_parallel",
@@ -34,12 +29,6 @@ SUCCEEDED = (
     "adaptive_meta_optimizer",
     "reinforcement_engine",
 )
-
-
-def tokens(page: Path) -> list[Token]:
-    """The parts of a page, those inside paragraphs and table cells too."""
-    parsed = MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8"))
-    return [inner for token in parsed for inner in (token, *(token.children or ()))]
 
 
 def slug(heading: str) -> str:
@@ -141,6 +130,14 @@ def test_commands_on_page_exist_with_their_options(name: str) -> None:
     assert [w for line in shown_commands(ROOT / name) if (w := wrong_in(line, known))] == []
 
 
+def test_extras_on_pages_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for name in NAMES:
+        shown = re.findall(r"(?:\.|weft)\[([a-z,]+)\]", (ROOT / name).read_text("utf-8"))
+        named = {extra for group in shown for extra in group.split(",")}
+        assert named <= set(project["optional-dependencies"]), name
+
+
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [
@@ -156,36 +153,59 @@ def test_command_that_does_not_exist_is_found(line: str, wrong: bool) -> None:
     assert bool(wrong_in(line, commands())) is wrong
 
 
-def test_every_exit_code_of_an_error_is_in_the_tables() -> None:
+def exit_codes() -> set[int]:
+    """Every code that a command may end with."""
     kinds = [errors.WeftError]
     for kind in kinds:
         kinds += kind.__subclasses__()
-    given = {kind.exit_code for kind in kinds} | {0, 1, 4}
-    for name in ("operations.md", "cli.md"):
-        page = (DOCS / name).read_text("utf-8")
-        assert {int(n) for n in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)} == given, name
+    return {kind.exit_code for kind in kinds} | {0, 1, 4}
 
 
-def test_operations_page_says_what_its_commands_print(tmp_path: Path) -> None:
-    guide = (DOCS / "guide.md").read_text("utf-8")
-    [tides] = [text for _, text in BLOCK.findall(guide) if text.startswith("# tides.py\n")]
-    (tmp_path / "tides.py").write_text(tides, "utf-8")
-    assert run_page("operations.md", tmp_path) == 4
+def coded(page: str) -> set[int]:
+    """The codes in a page's table, or in the README's sentence."""
+    [sentence] = re.findall(r"^Exit codes: (.*?)\.\n", page, re.DOTALL | re.M) or [""]
+    rows = re.findall(r"^\| (\d+) \|", page, re.MULTILINE)
+    return {int(n) for n in (*rows, *re.findall(r"(?:^|·\s)(\d+) ", sentence))}
 
 
-@pytest.mark.xdist_group("arc-runs")
-def test_coming_from_page_says_what_its_commands_print(tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    assert run_page("coming-from.md", tmp_path) == 1
+@pytest.mark.parametrize(
+    "name", ["README.md", "docs/cli.md", "docs/guide.md", "docs/operations.md"]
+)
+def test_every_exit_code_is_on_the_page(name: str) -> None:
+    assert coded((ROOT / name).read_text("utf-8")) == exit_codes()
 
 
-def run_page(name: str, folder: Path) -> int:
-    """Run every console of a page in order; return how many there were."""
-    blocks = BLOCK.findall((DOCS / name).read_text("utf-8"))
-    consoles = [text for language, text in blocks if language == "console"]
-    for text in consoles:
-        run_console(text, folder)
-    return len(consoles)
+@pytest.mark.parametrize("code", sorted(exit_codes()))
+def test_exit_code_that_is_left_out_is_found(code: int) -> None:
+    for name, line in (("docs/operations.md", rf"^\| {code} \|.*\n"), ("README.md", rf"\b{code} ")):
+        page = (ROOT / name).read_text("utf-8")
+        assert code not in coded(re.sub(line, "", page, flags=re.M)), name
+
+
+def test_readme_tree_names_every_part_and_no_other() -> None:
+    tree = block_of("README.md", "", "src/weft/\n")
+    inside = tree[: tree.index("\nexamples/")]
+    source = ROOT / "src" / "weft"
+    named = set(re.findall(r"[\w/]+(?:\.py|/)", inside))
+    packages = {f"{p.parent.name}/" for p in source.glob("*/__init__.py")}
+    modules = {p.name for p in source.glob("*.py")} - {"__init__.py"}
+    assert (packages | modules) - named == set()
+    files = {p.name for p in source.rglob("*.py")}
+    assert {name for name in named if name.endswith(".py")} - files - {"wiring/demo.py"} == set()
+    pages = set(re.findall(r"^  ([\w-]+\.md)", tree, re.MULTILINE)) | {"index.md"}
+    assert pages == {page.name for page in DOCS.glob("*.md")}
+
+
+def test_architecture_says_what_every_package_owns() -> None:
+    page = (DOCS / "architecture.md").read_text("utf-8")
+    packages = {p.parent.name for p in (ROOT / "src" / "weft").glob("*/__init__.py")}
+    assert packages - set(re.findall(r"^\| `weft\.(\w+)` \|", page, re.MULTILINE)) == set()
+
+
+def test_glossary_has_each_word_once_and_in_order() -> None:
+    glossary = (DOCS / "architecture.md").read_text("utf-8").partition("## Glossary")[2]
+    words = re.findall(r"^\| ([a-z][\w -]*) \|", glossary, re.MULTILINE)[1:]
+    assert words == sorted(set(words))
 
 
 def test_coming_from_page_has_every_earlier_system_and_true_modules() -> None:

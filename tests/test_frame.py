@@ -144,15 +144,22 @@ def test_area_times_sum_per_first_folder(tmp_path: Path) -> None:
         '<testcase classname="tests.test_frame" time="6"/>'
         "</testsuite></testsuites>"
     )
+    core = tmp_path / "junit-core.xml"
+    core.write_text(
+        '<testsuite time="6"><testcase classname="tests.model.test_d" time="6"/></testsuite>'
+    )
     told = subprocess.run(
-        [sys.executable, "tools/area_times.py", str(junit)],
+        [sys.executable, "tools/area_times.py", str(junit), str(core)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
     rows = [line.rsplit(maxsplit=2) for line in told.stdout.splitlines()[1:]]
-    assert rows == [["frame", "1", "0.10"], ["ledger", "2", "1.50"], ["wall clock", "3", "1.50"]]
+    assert rows == [
+        ["frame", "1", "0.10"], ["ledger", "2", "1.50"], ["model", "1", "0.10"],
+        ["wall clock", "4", "1.60"],
+    ]  # fmt: skip
 
 
 def test_mutation_score_counts_what_no_test_noticed() -> None:
@@ -175,11 +182,14 @@ def test_mutation_score_counts_what_no_test_noticed() -> None:
 
 def test_slow_tests_are_deselected_without_chaos(tmp_path: Path) -> None:
     (tmp_path / "test_planted.py").write_text(
-        "import pytest\n@pytest.mark.slow\ndef test_a(chaos): assert chaos\ndef test_b(): pass\n"
+        "import pytest\n@pytest.mark.slow\ndef test_a(chaos): assert chaos\n"
+        "def test_b(): pass\ndef test_sample(chaos): pass\n"
     )
     base = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     base += ["-c", str(ROOT / "pyproject.toml"), "-p", "tests.conftest", str(tmp_path)]
     plain = subprocess.run(base, cwd=ROOT, capture_output=True, text=True)
-    full = subprocess.run([*base, "--chaos"], cwd=ROOT, capture_output=True, text=True)
-    assert "1 passed, 1 deselected" in plain.stdout, plain.stdout + plain.stderr
-    assert "2 passed" in full.stdout, full.stdout + full.stderr
+    full = subprocess.run(
+        [*base, "--chaos", "-m", "slow"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert "2 passed, 1 deselected" in plain.stdout, plain.stdout + plain.stderr
+    assert "2 passed, 1 deselected" in full.stdout, full.stdout + full.stderr

@@ -1,9 +1,9 @@
 """Print how many minutes each area of the tests took.
 
-    python tools/area_times.py build/junit.xml
+    python tools/area_times.py build/junit.xml build/junit-core.xml
 
 An area is the first folder under tests/; files directly in tests/ count as `frame`.
-Minutes are summed over the parallel workers; the last line has the wall-clock time.
+Minutes are summed over the parallel workers; the last line has the wall-clock time of all files.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ def area_of(classname: str) -> str:
     return folders[0]
 
 
-def area_times(junit: str) -> tuple[dict[str, tuple[int, float]], float]:
-    """Read a junit file's text; return tests and seconds per area, and the wall seconds."""
-    root = ET.fromstring(junit)
+def area_times(junits: list[str]) -> tuple[dict[str, tuple[int, float]], float]:
+    """Read the texts of junit files; return tests and seconds per area, and the wall seconds."""
     counts: dict[str, int] = defaultdict(int)
     seconds: dict[str, float] = defaultdict(float)
-    for case in root.iter("testcase"):
-        area = area_of(case.get("classname", ""))
-        counts[area] += 1
-        seconds[area] += float(case.get("time", "0"))
-    wall_s = sum(float(suite.get("time", "0")) for suite in root.iter("testsuite"))
+    wall_s = 0.0
+    for root in map(ET.fromstring, junits):
+        for case in root.iter("testcase"):
+            area = area_of(case.get("classname", ""))
+            counts[area] += 1
+            seconds[area] += float(case.get("time", "0"))
+        wall_s += sum(float(suite.get("time", "0")) for suite in root.iter("testsuite"))
     return {area: (counts[area], seconds[area]) for area in sorted(counts)}, wall_s
 
 
@@ -46,15 +47,15 @@ def table(areas: dict[str, tuple[int, float]], wall_s: float) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Print the table for the junit file named in `argv`."""
-    if len(argv) != 1:
-        print("usage: area_times.py JUNIT_XML", file=sys.stderr)
+    """Print the table for the junit files named in `argv`."""
+    if not argv:
+        print("usage: area_times.py JUNIT_XML...", file=sys.stderr)
         return 2
-    path = Path(argv[0])
-    if not path.exists():
-        print(f"area_times: {path} is missing, pytest wrote no report", file=sys.stderr)
-        return 1
-    print(table(*area_times(path.read_text(encoding="utf-8"))))
+    for name in argv:
+        if not Path(name).exists():
+            print(f"area_times: {name} is missing, pytest wrote no report", file=sys.stderr)
+            return 1
+    print(table(*area_times([Path(name).read_text(encoding="utf-8") for name in argv])))
     return 0
 
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, SMALL, Weft, write_slow
+from tests.cli.conftest import SMALL, Weft, write_slow
+from tests.support.commands import COMMAND
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
 CONTROL = "\x1b["
@@ -112,3 +113,14 @@ def test_completion_script_names_the_program() -> None:
     )
     assert "complete -o default -F _weft_completion weft" in done.stdout
     assert sys.executable not in done.stdout
+
+
+@pytest.mark.parametrize("closed", ["0", "1", "2"])
+def test_closed_stream_is_no_error(folder: Path, closed: str) -> None:
+    """A closed stream's number must not go to a file of the run."""
+    words = " ".join(COMMAND)
+    line = f"{words} run small.py:squares --out closed{closed} -q {closed}>&-"
+    done = subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.stdout == "") == (closed == "1")
+    assert subprocess.run([*COMMAND, "verify", f"closed{closed}"], cwd=folder).returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -15,9 +16,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.cli.conftest import COMMAND, SMALL, Told, Weft, interrupt, tree
+from tests.cli.conftest import SMALL, Weft, interrupt, tree
 from tests.readers.runs import put_ledger, read_lines
+from tests.support.commands import COMMAND, Told
 from tests.support.pages import weave
+from weft.errors import StorageFailed
 from weft.pack.markdown import to_markdown
 from weft.storage.folder import SEALED_VIEWS
 from weft.wiring import run as wiring
@@ -123,15 +126,6 @@ def test_pack_tells_what_was_asked_and_found(informed: Told, tmp_path: Path) -> 
     assert any("deterministic" in end for end in pack["open_ends"]), "what is not checked is open"
 
 
-def test_commands_of_the_page_run(weft: Weft, informed: Told) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "pack.md").read_text("utf-8")
-    lines = re.findall(r"^weft (pack.*?)\s*(?:#|$)", page, re.MULTILINE)
-    assert len(lines) == 4
-    for line in lines:
-        told = weft(*line.replace("RUN", "run").split())
-        assert (told.code, told.err) == (0, "")
-
-
 def test_markdown_has_every_part(informed: Told, tmp_path: Path) -> None:
     text = to_markdown(make_pack(tmp_path / "run"))
     assert re.findall(r"^## (.*)$", text, re.MULTILINE) == list(TITLES)
@@ -193,10 +187,30 @@ def test_pack_changes_nothing_and_is_the_same_twice(informed: Told, tmp_path: Pa
     assert tree(tmp_path / "run") == before
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_pack_on_a_full_disk_leaves_nothing(
+    informed: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    real, out = Path.write_text, tmp_path / "packed"
+    if there:
+        out.mkdir()
+
+    def full(self: Path, *words: str) -> int:
+        if self.name == "pack.json":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(self, *words)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(StorageFailed, match="packed: No space left on device; free space"):
+        make_pack(tmp_path / "run", out)
+    assert (list(out.iterdir()) == []) if there else not out.exists()
+
+
 def test_folder_in_use_is_refused(weft: Weft, informed: Told, tmp_path: Path) -> None:
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "file").touch()
     weft("pack", "run", "--out", "used").check_one_line(3, "used is in use")
+    weft("pack", "run", "--out", "run/pack").check_one_line(3, "run/pack lies inside the run")
     assert sorted(p.name for p in (tmp_path / "used").iterdir()) == ["file"]
     weft("pack", "nowhere").check_one_line(3, "nowhere")
 

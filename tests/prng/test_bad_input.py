@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from weft.cli import main
+from weft.errors import Interrupted
 from weft.prng.history import MAX_BYTES
 from weft.prng.kernels import cuda
 
@@ -307,3 +308,31 @@ def test_adapt_bad_input_is_refused(
 ) -> None:
     data = ["--lottery-data", "draws.csv", "--survivor-data", "draws.csv"]
     refused(code, said, "adapt", *data, "--apply", *words)
+
+
+# -- Ctrl-C ----------------------------------------------------------------------------------------
+
+
+def test_interrupted_command_says_so_in_one_line(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def press(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("weft.prng.planting.make_history", press)
+    refused(130, "weft: interrupted\n", "generate", *SEED)
+    monkeypatch.setattr("weft.wiring.prngrun.load_history", press)
+    refused(130, "weft: interrupted\n", "pipeline", "draws.csv", "--out", "run")
+
+
+def test_interrupted_analysis_that_keeps_nothing_names_no_folder(
+    refused: Refused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise Interrupted(
+            "interrupted after 1 tasks; nothing completed is lost", hint="weft resume x"
+        )
+
+    monkeypatch.setattr("weft.wiring.prngrun.carry_out", stop)
+    said = "weft: interrupted after 1 tasks; nothing is kept without --out DIR\n"
+    refused(130, said, "analyse", "draws.csv", "-q")

@@ -57,7 +57,7 @@ def ray_environment() -> Iterator[None]:
         "RAY_TMPDIR": folder,
         "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
         "RAY_ENABLE_AUTO_CONNECT": "0",
-        "RAY_health_check_period_ms": "1000",
+        "RAY_health_check_period_ms": "300",
         "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
         "WEFT_NODE_FOLDER": f"{folder}/nodes",
     }

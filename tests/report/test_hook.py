@@ -45,7 +45,22 @@ def test_planted_page_is_in_the_report_of_its_search(kinds: Kinds) -> None:
     assert 'aria-label="&lt;naps&gt;"' in page
     assert page.count("<circle") == 44
     assert "total 264 seed 0 notes 4" in page
-    assert "<td>54</td>" in page
+    assert '<td class="n">54</td>' in page
+
+
+def test_lines_of_the_search_come_before_its_answer(kinds: Kinds) -> None:
+    register("weave", lambda run: [], lambda run: ["slept <well>", "x" * 1000, *map(str, range(9))])
+    try:
+        page = page_of(kinds.runs["finished"])
+    finally:
+        unregister("weave")
+    assert "<li>slept &lt;well&gt;</li>" in page
+    assert page.count("x" * 300) == 1
+    assert "x" * 401 not in page, "a line has its length"
+    assert "<li>5</li>" in page
+    assert "<li>6</li>" not in page, "and they have their number"
+    assert page.index("slept &lt;") < page.index("the answer as it is recorded")
+    assert "the answer as it is recorded" not in page_of(kinds.runs["all-failed"])
 
 
 def test_report_without_pages_has_no_further_tabs(kinds: Kinds) -> None:

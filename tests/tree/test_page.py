@@ -1,15 +1,14 @@
-"""docs/tree.md and examples/tree are true, and the report's pages show a tree run."""
+"""docs/tree.md has every field and shows examples/tree; the report's pages show a tree run."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.report.browser import started
+from tests.support.shown import block_of
 from tests.support.tools import require_tool
-from tests.test_guide import BLOCK, run_console
 from tests.tree.conftest import BINPACK, ROOT, SCORE, Wood
 from weft.tree.plotfile import TreeFile
 
@@ -17,18 +16,8 @@ PAGE = (ROOT / "docs" / "tree.md").read_text("utf-8")
 pytestmark = pytest.mark.xdist_group("tree")
 
 
-def test_page_says_what_its_commands_print(tmp_path: Path) -> None:
-    for name in ("binpack", "proposer"):
-        shutil.copytree(BINPACK.parents[1] / name, tmp_path / name)
-    consoles = [text for language, text in BLOCK.findall(PAGE) if language == "console"]
-    assert len(consoles) == 4
-    for text in consoles:
-        run_console(text, tmp_path / "binpack")
-
-
 def test_page_shows_the_example_and_has_every_field() -> None:
-    config = dict(BLOCK.findall(PAGE))["toml"]
-    assert config in BINPACK.read_text("utf-8")
+    assert block_of("docs/tree.md", "toml") in BINPACK.read_text("utf-8")
     for name in TreeFile.model_fields:
         assert f"`{name}`" in PAGE, name
 

@@ -8,7 +8,9 @@ import pytest
 
 from weft.errors import FileInvalid
 from weft.model.slots import Node
+from weft.wiring import nodes as nodes_wiring
 from weft.wiring.nodesfile import read_nodes
+from weft.wiring.nodessh import Shell
 from weft.wiring.world import host_name
 
 CLASSIC = {
@@ -114,4 +116,8 @@ def test_two_names_of_this_machine_would_share_its_gpus_and_are_refused(tmp_path
     path = write(tmp_path, "nodes.json", json.dumps({"nodes": nodes}))
     with pytest.raises(FileInvalid, match=r"'localhost' and '127\.0\.0\.1' are the same machine"):
         read_nodes(path)
+    with pytest.raises(FileInvalid, match="the same machine"):
+        read_nodes(path, anywhere=True)
+    with pytest.raises(FileInvalid, match="the same machine"):
+        nodes_wiring.check(path, Shell())
     assert len(read_nodes(path, simulate=True)) == 2

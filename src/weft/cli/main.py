@@ -9,9 +9,11 @@ import errno
 import os
 import re
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from weft.cli import (
     arc,
@@ -29,7 +31,7 @@ from weft.cli import (
     tree,
     watch,
 )
-from weft.errors import WeftError
+from weft.errors import Interrupted, WeftError
 
 BAD_PATH = 3
 OUR_BUG = 70
@@ -43,8 +45,24 @@ PATH_ERRORS = (
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
 
+
+class _Commands(TyperGroup):
+    """All commands. Ctrl-C in one that does not speak of it itself is told here.
+
+    Typer would turn it into an exit code and say nothing.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted") from None
+
+
 app = typer.Typer(
     name="weft",
+    cls=_Commands,
     help="Large parallel searches that always give the same answer, with proof.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -96,7 +114,18 @@ def _common(
 def main(argv: list[str] | None = None) -> None:
     """Run the command line and exit with its code."""
     words = sys.argv[1:] if argv is None else argv
+    _open_streams()
     sys.exit(_exit_code(words))
+
+
+def _open_streams() -> None:
+    """Replace what the shell closed (`weft … >&-`), in order, by nothing.
+
+    Each takes the lowest free number, its own; else a file of the run would get it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
 def _exit_code(words: list[str]) -> int:

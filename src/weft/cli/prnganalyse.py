@@ -14,7 +14,7 @@ from weft.cli import options, render
 from weft.cli.prngoptions import MAX_SKIP, MAX_START, Modulus, check_modulus, read_range
 from weft.cli.progress import watching
 from weft.cli.runs import resumable
-from weft.errors import UsageError
+from weft.errors import Interrupted, UsageError
 from weft.model.tasks import Unknown
 
 if TYPE_CHECKING:
@@ -125,7 +125,11 @@ def _folder(out: Path | None, quiet: bool) -> Iterator[Path]:
     if not quiet:
         render.message("nothing is kept of this run; --out DIR keeps it, with proof")
     with tempfile.TemporaryDirectory(prefix="weft-") as place:
-        yield Path(place) / "run"
+        try:
+            yield Path(place) / "run"
+        except Interrupted as error:  # its hint names a folder that is about to go
+            said = error.message.partition(";")[0]
+            raise Interrupted(said, hint="nothing is kept without --out DIR") from None
 
 
 def _settings(

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 LONG_INT_BITS = 8192
 """Integers beyond this are printed as `{"$i": hex}`: most readers refuse so many digits."""
 ANSWER_CHARS = 2000
+BRIEF_CHARS = 200
+"""Of an answer that its search tells in words as well."""
 
 
 def print_json(body: Mapping[str, Any]) -> None:
@@ -85,18 +87,18 @@ def show_run(run: Run, *, as_json: bool, lines: Sequence[str] = ()) -> None:
     if as_json:
         print_json(run.to_dict())
         return
-    show_answer(run)
+    show_answer(run, BRIEF_CHARS if lines else ANSWER_CHARS)
     for line in lines:
         out(f"{'summary':8}{line}")
     show_end(run)
 
 
-def show_answer(run: Run) -> None:
+def show_answer(run: Run, limit: int = ANSWER_CHARS) -> None:
     """Print the answer, or why there is none, on one line of bearable length."""
     label = "answer" if run.status == "answered" else "unknown"
     answer = json.dumps(_plain(run.to_dict()["answer"]), ensure_ascii=False)
-    if len(answer) > ANSWER_CHARS:
-        answer = f"{answer[:ANSWER_CHARS]}… ({len(answer)} characters, all of it with --json)"
+    if len(answer) > limit:
+        answer = f"{answer[:limit]}… ({len(answer)} characters, all of it with --json)"
     out(f"{label:8}{answer}")
 
 

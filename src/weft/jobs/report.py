@@ -21,8 +21,14 @@ WIDTH = 1000
 
 def lines(run: RunView) -> list[str]:
     """Return the lines that a jobs run adds to its status and to its summary."""
-    times = times_of(jobs_of(run), nodes_of(run), run.paused_s())
-    return [] if times is None else times.lines()
+    jobs = jobs_of(run)
+    times = times_of(jobs, nodes_of(run), run.paused_s())
+    return [_count(jobs), *([] if times is None else times.lines())]
+
+
+def _count(jobs: Sequence[JobSeen]) -> str:
+    done, failed = (sum(j.status == state for j in jobs) for state in ("completed", "failed"))
+    return f"{done} of {counted(len(jobs), 'job')} completed" + f", {failed} failed" * bool(failed)
 
 
 def pages(run: RunView) -> list[Page]:
@@ -51,7 +57,8 @@ def _timeline(slots: Sequence[SlotTime]) -> Markup:
     ticks = [element("span", duration(length * i / 4)) for i in range(5)]
     head = f"Timeline per node and slot ({some(len(rows), len(slots), 'slot')})"
     axis = element("div", *ticks, class_="axis")
-    return element("h3", head) + element("div", *rows, axis, class_="timeline")
+    note = element("p", "Busy counts from a slot's first job to its last.", class_="quiet")
+    return element("h3", head) + note + element("div", *rows, axis, class_="timeline")
 
 
 def _lane(slot: SlotTime, start: float, length: float) -> Markup:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,13 +15,18 @@ from weft.prng.history import History
 from weft.prng.hypothesis import Hypothesis
 from weft.prng.scoring import known, split
 from weft.report.hook import Page
-from weft.report.svg import drawing, element, table
+from weft.report.plot import Axes, bar, framed
+from weft.report.svg import element, table, wide_drawing
+from weft.report.text import counted
 from weft.report.view import RunView
 
 WIDTH = 1000
-HEIGHT = 120
+HEIGHT = 90
+FOOT = 26
+"""Below a picture, for words."""
 MAX_CELLS = 500
 RESIDUES = (8, 10, 16)
+MAX_OPEN = 6
 
 
 def lines(run: RunView) -> list[str]:
@@ -37,9 +43,11 @@ def pages(run: RunView) -> list[Page]:
     if answer is None:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
         return [Page("Draws", body + _residues(history.draws, 0), order=1)]
-    said = [element("p", line) for line in words.verdict_lines(answer, len(history)) if line]
+    told = [line for line in words.verdict_lines(answer, len(history)) if line]
+    told = told[: 5 if answer["verdict"] == "signal" else 2]
     parts = [
-        *said[: 5 if answer["verdict"] == "signal" else 2],
+        element("p", told[0], class_="claim"),
+        *(element("p", line) for line in told[1:]),
         _finds(answer),
         _timeline(answer, history),
     ]
@@ -79,48 +87,61 @@ def _timeline(answer: Mapping[str, Any], history: History) -> Markup:
     right = [a == b for a, b in zip(said, draws, strict=False)]
     train = len(split(draws)[0])
     head = element("h3", "Where the best one is right")
-    share = f"{sum(right):,} of {len(right):,} draws are right; the shaded part was never fitted to"
+    share = f"{sum(right):,} of {len(right):,} draws are right. Behind the line is the holdout."
     return head + element("p", share, class_="quiet") + _bars(right, train)
 
 
 def _bars(right: Sequence[bool], train: int) -> Markup:
-    """One bar for each run of draws: its height is the share that is right."""
+    """One bar for each run of draws: green as high as the share that is right, red above it."""
     per_bar = -(-len(right) // MAX_CELLS)
-    bars = [right[at : at + per_bar] for at in range(0, len(right), per_bar)]
-    step = WIDTH / len(bars)
-    path = ""
-    for number, bar in enumerate(bars):
-        height = HEIGHT * sum(bar) / len(bar)
-        path += f"M{number * step:.5g} {HEIGHT}v-{height:.4g}h{step * 0.85:.4g}v{height:.4g}z"
-    held_at = WIDTH * train / len(right)
-    shade = element("rect", x=held_at, y=0, width=WIDTH - held_at, height=HEIGHT, fill_opacity=0.25)
+    pieces = [right[at : at + per_bar] for at in range(0, len(right), per_bar)]
+    step = WIDTH / len(pieces)
+    good, bad = "", ""
+    for number, piece in enumerate(pieces):
+        height, x, wide = HEIGHT * sum(piece) / len(piece), number * step, step * 0.85
+        good += f"M{x:.5g} {HEIGHT}v-{height:.4g}h{wide:.4g}v{height:.4g}z" if height else ""
+        rest = HEIGHT - height
+        bad += f"M{x:.5g} 0v{rest:.4g}h{wide:.4g}v-{rest:.4g}z" if rest else ""
+    held = WIDTH * train / len(right)
+    drawn = [
+        element("path", d=good, class_="right"),
+        element("path", d=bad, class_="wrong"),
+        element("line", x1=held, x2=held, y1=0, y2=HEIGHT + 22, stroke="currentColor"),
+        _words("draw 1", 0, "start"),
+        _words(f"holdout from draw {train + 1:,}", held - 6, "end"),
+        _words(f"draw {len(right):,}", WIDTH, "end"),
+    ]
     label = f"share of right draws, {per_bar} per bar"
-    return drawing(WIDTH, HEIGHT, element("path", d=path, class_="worked"), shade, label=label)
+    return wide_drawing(WIDTH, HEIGHT + FOOT, *drawn, label=label)
+
+
+def _words(said: str, x: float, anchor: str) -> Markup:
+    """Write below a picture."""
+    return element(
+        "text", said, x=x, y=HEIGHT + 18, text_anchor=anchor, font_size=14, fill="currentColor"
+    )
 
 
 def _residues(draws: Sequence[int], modulus: int) -> Markup:
     """Draw how often each residue occurs; chance alone stays near the line."""
     wanted = [r for r in RESIDUES if not modulus or modulus % r == 0] or [RESIDUES[1]]
-    pictures = [_residue(draws, r) for r in wanted]
-    note = "The line is what chance gives on average."
-    head = element("h3", "Residues of the draws")
-    return head + element("p", note, class_="quiet") + Markup("").join(pictures)
+    pictures = [element("div", _residue(draws, r)) for r in wanted]
+    note = "How many draws leave each remainder; the line is what chance gives on average."
+    head = element("h3", "Residues of the draws") + element("p", note, class_="quiet")
+    return head + element("div", *pictures, class_="charts")
 
 
 def _residue(draws: Sequence[int], modulus: int) -> Markup:
-    counts = [0] * modulus
-    for draw in draws:
-        counts[draw % modulus] += 1
-    step, most = WIDTH / modulus, max(counts) or 1
-    path = ""
-    for number, count in enumerate(counts):
-        height = 0.8 * HEIGHT * count / most
-        path += f"M{number * step:.5g} {HEIGHT}v-{height:.4g}h{step * 0.9:.4g}v{height:.4g}z"
-    level = HEIGHT - 0.8 * HEIGHT * len(draws) / modulus / most
-    line = element("line", x1=0, x2=WIDTH, y1=level, y2=level, stroke="currentColor")
-    label = f"draws by residue modulo {modulus}"
-    picture = drawing(WIDTH, HEIGHT, element("path", d=path, class_="worked"), line, label=label)
-    return element("figure", picture, element("figcaption", label))
+    counts = Counter(draw % modulus for draw in draws)
+    level = len(draws) / modulus
+    most = max(counts.values(), default=1)
+    axes = Axes(
+        (0.0, 0.0), (modulus, max(1.0, most)), f"remainder modulo {modulus}", "draws", bars=True
+    )
+    bars = [bar(axes, residue, counts[residue]) for residue in range(modulus)]
+    at = axes.y(level)
+    line = element("line", x1=axes.x(0), x2=axes.x(modulus), y1=at, y2=at, class_="best")
+    return framed(axes, f"draws by residue modulo {modulus}", *bars, line)
 
 
 def _coverage(answer: Mapping[str, Any]) -> Markup:
@@ -137,8 +158,15 @@ def _coverage(answer: Mapping[str, Any]) -> Markup:
         ("Not tried", heads, left),
         ("What was not covered", [*heads[:3], "why"], gaps),
     ]
-    shown = [element("h3", title) + table(named, body) for title, named, body in parts if body]
-    return Markup("").join(shown)
+    return Markup("").join(_listed(*part) for part in parts if part[2])
+
+
+def _listed(title: str, heads: list[str], rows: list[list[str]]) -> Markup:
+    """A long list stays folded until it is wanted."""
+    if len(rows) <= MAX_OPEN:
+        return element("h3", title) + table(heads, rows)
+    summary = element("summary", f"{title}: {counted(len(rows), 'attack')}")
+    return element("h3", title) + element("details", summary, table(heads, rows))
 
 
 def _names(one: Mapping[str, Any]) -> list[str]:

@@ -13,9 +13,10 @@ from markupsafe import Markup
 from weft.errors import FileInvalid
 from weft.report.data import Report, gather
 from weft.report.drawing import Figures, draw_timeline
-from weft.report.hook import Page, pages_for
+from weft.report.hook import Page, lines_for, pages_for
 from weft.report.payload import build_payload
 from weft.report.templating import SCRIPTS, new_environment, script_policy, source_of
+from weft.report.text import clip
 from weft.report.view import MAX_PAGE_BYTES, RunView
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
@@ -27,6 +28,8 @@ MAX_BYTES = 1_990_000
 STATIC_TASKS = 60
 """Rows that can be read without the script."""
 STATIC_RECORDS = 30
+MOST_LINES, LINE_BYTES = 8, 400
+"""What a search may say of its run beside the answer."""
 
 
 def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
@@ -58,13 +61,14 @@ def render_report(run: Path, heads: HeadsList) -> str:
     """Return the page of a run, with the pages of its search."""
     report = gather(run, heads)
     search = RunFolder(run).read_run_file().search
-    alone = render(report, ())
+    lines = [clip(line, LINE_BYTES) for line in lines_for(RunView(run, search))[:MOST_LINES]]
+    alone = render(report, (), lines)
     room = MAX_BYTES - len(alone.encode("utf-8", "backslashreplace"))
     pages = pages_for(RunView(run, search, max(0, min(MAX_PAGE_BYTES, room))))
-    return render(report, pages) if pages else alone
+    return render(report, pages, lines) if pages else alone
 
 
-def render(report: Report, pages: Sequence[Page]) -> str:
+def render(report: Report, pages: Sequence[Page], lines: Sequence[str] = ()) -> str:
     """Fill the template; every text is made visible, then escaped."""
     environment = new_environment()
     script = "".join(source_of(environment, name) for name in SCRIPTS)
@@ -81,6 +85,7 @@ def render(report: Report, pages: Sequence[Page]) -> str:
         shown=Figures(report.overview, told.work, told.totals),
         drawn=draw_timeline(told.work),
         pages=pages,
+        lines=lines,
         tasks=told.tasks.rows[:STATIC_TASKS],
         records=report.ledger.records[:STATIC_RECORDS],
         script=Markup(script),  # noqa: S704 - our own files

@@ -60,6 +60,7 @@ ELEMENTS = frozenset(
     ]
 )
 _ATTRIBUTE = re.compile(r"(?!on)[A-Za-z][A-Za-z0-9-]*")
+_NUMBER = re.compile(r"[-+−]?[\d,.]+(?:e[-+]?\d+)?(?:/[\d,]+)?(?: ?(?:%|×|[mµ]?s|min|h))?|–")
 _LINKS = ("href", "src", "xlink-href")
 
 
@@ -84,14 +85,27 @@ def drawing(width: float, height: float, *children: str, label: str) -> Markup:
 
 def wide_drawing(width: float, height: float, *children: str, label: str) -> Markup:
     """Build an SVG that stays legible on a narrow page, where it is moved sideways instead."""
-    return element("div", drawing(width, height, *children, label=label), class_="wide")
+    shown = drawing(width, height, *children, label=label)
+    return element("div", shown, class_="wide", tabindex=0, role="group", aria_label=label)
 
 
 def table(headers: list[str], rows: list[list[str]]) -> Markup:
-    """Build a table with a head."""
-    head = element("tr", *(element("th", text, scope="col") for text in headers))
-    body = [element("tr", *(element("td", text) for text in row)) for row in rows]
+    """Build a table with a head; columns of numbers are set flush right."""
+    columns = [[row[at] for row in rows if at < len(row)] for at in range(len(headers))]
+    sides = ["n" if _are_numbers(column) else None for column in columns]
+    heads = zip(headers, sides, strict=True)
+    head = element("tr", *(element("th", text, scope="col", class_=side) for text, side in heads))
+    body = [
+        element("tr", *(element("td", t, class_=s) for t, s in zip(row, sides, strict=False)))
+        for row in rows
+    ]
     return element("table", element("thead", head), element("tbody", *body))
+
+
+def _are_numbers(cells: list[str]) -> bool:
+    """Whether all cells that say anything are numbers; what is markup already is none."""
+    said = [cell for cell in cells if cell]
+    return bool(said) and all(not _is_markup(c) and _NUMBER.fullmatch(c) for c in said)
 
 
 def _is_markup(text: str) -> bool:

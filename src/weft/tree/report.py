@@ -29,7 +29,7 @@ def lines(run: RunView) -> list[str]:
     told = [f"{done} of {len(story.evals)} planned evals done, {len(story.nodes)} nodes"]
     if story.nodes and story.nodes[0].result:
         best = best_of(seen.plot, story)
-        told.append(f"best {best.result['score']} at {best.name}, root {story.root_scores[0]}")
+        told.insert(0, f"best {best.result['score']} at {best.name}, root {story.root_scores[0]}")
     return told
 
 

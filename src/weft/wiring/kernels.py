@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from weft.arc.kernels.compiled import KERNELS
@@ -24,20 +24,34 @@ def compile_arc_kernels(say: Callable[[str], None]) -> None:
     if KERNELS.is_built():
         return
     say(f"compiling {len(PARTS)} families of kernels, once; this takes half a minute")
-    with ThreadPoolExecutor(world.cpu_count()) as pool:
-        for _ in pool.map(_compile, PARTS):
-            pass
+    compile_all([[sys.executable, "-m", "weft.arc.warm", str(part)] for part in PARTS])
     KERNELS.mark_built()
 
 
-def _compile(part: int) -> None:
+def compile_all(commands: Sequence[Sequence[str]]) -> None:
+    """Run compilers, as many at a time as there are cores; none outlives an interruption."""
+    started: list[subprocess.Popen[str]] = []
+    with ThreadPoolExecutor(world.cpu_count()) as pool:
+        try:
+            for _ in pool.map(lambda argv: _compile(argv, started), commands):
+                pass
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in started:
+                process.kill()
+            raise
+
+
+def _compile(argv: Sequence[str], started: list[subprocess.Popen[str]]) -> None:
     """Compile one part in a process of its own: numba compiles one thing at a time."""
-    argv = [sys.executable, "-m", "weft.arc.warm", str(part)]
-    done = subprocess.run(
-        argv, check=False, capture_output=True, text=True, env=world.worker_environment()
-    )
-    if done.returncode:
-        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        argv, stdout=pipe, stderr=pipe, text=True, env=world.worker_environment()
+    ) as process:
+        started.append(process)
+        _, said = process.communicate()
+    if process.returncode:
+        last = (said.strip().splitlines() or ["no message"])[-1]
         raise WorldError(f"the kernels cannot be compiled: {last[:300]}", hint="weft doctor")
 
 

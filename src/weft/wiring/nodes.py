@@ -22,7 +22,7 @@ import weft
 from weft.backends.raynode import weft_digest
 from weft.errors import NodeUnreachable, UsageError, WorldError
 from weft.wiring import nodeagent, nodeprobe
-from weft.wiring.nodesfile import NodeEntry, read_entries
+from weft.wiring.nodesfile import NodeEntry, read_entries, read_machines
 from weft.wiring.nodessh import Shell
 from weft.wiring.rayclusters import FOLDER, ClusterFile, cluster_id, cluster_path
 
@@ -61,12 +61,12 @@ class NodeReport:
 
 def check(path: Path, shell: Shell) -> list[NodeReport]:
     """Ask every node of a file what it is."""
-    return _each(read_entries(path), lambda entry: _check(entry, shell))
+    return _each(read_machines(path), lambda entry: _check(entry, shell))
 
 
 def up(path: Path, shell: Shell, head_ip: str | None) -> ClusterFile:
     """Start Ray here and on every node of a file; with any trouble nothing stays up."""
-    entries, place = read_entries(path), cluster_path(path)
+    entries, place = read_machines(path), cluster_path(path)
     if place.is_file():
         known = f"the cluster of {path} is up already, as far as we know"
         raise WorldError(known, hint=f"weft nodes down {path}")

@@ -75,19 +75,25 @@ def read_nodes(path: Path, *, simulate: bool = False, anywhere: bool = False) ->
     With `simulate` other machines' slots run here, with this folder and this interpreter; with
     `anywhere` nodes may be other machines.
     """
-    entries = read_entries(path)
     if anywhere:
-        return tuple(entry.to_node() for entry in entries)
+        return tuple(entry.to_node() for entry in read_machines(path))
+    entries = read_entries(path) if simulate else read_machines(path)
     try:
-        nodes = tuple(_here(entry.to_node(), simulate) for entry in entries)
-        if len(nodes) > 1 and not simulate:
-            raise InputError(
-                f"nodes {nodes[0].name!r} and {nodes[1].name!r} are the same machine",
-                hint="make one entry of them, or --simulate-nodes",
-            )
+        return tuple(_here(entry.to_node(), simulate) for entry in entries)
     except InputError as error:
         raise FileInvalid(f"{path}: {error}") from None
-    return nodes
+
+
+def read_machines(path: Path) -> tuple[NodeEntry, ...]:
+    """Return what a file says of each node; no two of them may be this machine."""
+    entries = read_entries(path)
+    here = [entry.hostname for entry in entries if entry.hostname in names_of_here()]
+    if len(here) > 1:
+        raise FileInvalid(
+            f"{path}: nodes {here[0]!r} and {here[1]!r} are the same machine",
+            hint="make one entry of them, or --simulate-nodes",
+        )
+    return entries
 
 
 def read_entries(path: Path) -> tuple[NodeEntry, ...]:

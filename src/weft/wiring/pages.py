@@ -66,7 +66,8 @@ def _pipeline_pages(run: RunView) -> Sequence[Page]:
 def _pipeline_lines(run: RunView) -> Sequence[str]:
     from weft.prng.pipeline import summary  # noqa: PLC0415
 
-    return summary.lines(run)
+    *steps, end = summary.lines(run)
+    return [end, *steps]
 
 
 def summary_lines(run: Path, search: str) -> list[str]:

@@ -16,12 +16,12 @@ from weft.prng.pipeline import artifact, table
 from weft.prng.pipeline.steps import TITLES
 from weft.prng.pipeline.summary import StepSeen, artifacts_of, end_line, steps_of
 from weft.report.hook import Page
-from weft.report.svg import drawing, element
+from weft.report.plot import BOTTOM, HEIGHT, Axes, axes_of, bar, framed, plot, words
+from weft.report.svg import element
 from weft.report.svg import table as html_table
-from weft.report.text import duration
+from weft.report.text import counted, duration
 from weft.report.view import RunView
 
-WIDTH, HEIGHT, EDGE = 640, 200, 36
 MAX_POINTS = 2_000
 
 
@@ -29,15 +29,21 @@ def pages(run: RunView) -> list[Page]:
     """Make the page of a pipeline run."""
     found = artifacts_of(run)
     parts = [
-        element("p", end_line(run)),
+        element("p", end_line(run), class_="claim"),
         _steps(steps_of(run)),
-        _trials("Window optimizer: evidence on disjoint draws", _json(run, found, "window"), 1000),
-        _trials("Scorer: variance explained", _json(run, found, "scorer"), 1000),
+    ]
+    charts = [
+        _trials("Window optimizer", "−log10 p, draws not sieved", _json(run, found, "window")),
+        _trials("Scorer", "variance explained", _json(run, found, "scorer")),
         _scores(run, found),
     ]
     sidecar = _json(run, found, "sidecar")
     if sidecar is not None:
-        parts += [_models(sidecar), _calibration(sidecar), _nulls(sidecar), _claims(sidecar)]
+        charts += [_calibration(sidecar), _nulls(sidecar)]
+        parts.append(_claims(sidecar))
+    shown = [element("div", chart) for chart in charts if chart]
+    parts.append(element("div", *shown, class_="charts"))
+    parts += [] if sidecar is None else [_models(sidecar)]
     return [Page("Pipeline", Markup("").join(parts), order=1)]
 
 
@@ -56,18 +62,19 @@ def _steps(steps: Sequence[StepSeen]) -> Markup:
         ]
         for one in steps
     ]
-    return html_table(["step", "", "", "count", "time"], rows)
+    return html_table(["step", "name", "state", "count", "time"], rows)
 
 
-def _trials(title: str, body: Mapping[str, Any] | None, unit: int) -> Markup:
+def _trials(title: str, worth: str, body: Mapping[str, Any] | None) -> Markup:
     """Each trial's worth, and the best so far."""
-    values = [trial["value"] / unit for trial in (body or {}).get("trials", [])]
+    values = [trial["value"] / 1000 for trial in (body or {}).get("trials", [])]
     if not values:
         return Markup("")
     best = [max(values[: at + 1]) for at in range(len(values))]
     dots = [(float(at + 1), value) for at, value in enumerate(values)]
     line = [(float(at + 1), value) for at, value in enumerate(best)]
-    return element("h3", title) + plot(dots, line, "trial", f"{title}, {len(values)} trials")
+    label = f"{title}: {worth} of {counted(len(values), 'trial')}"
+    return element("h3", title) + plot(dots, line, axes_of(dots, "trial", worth), label)
 
 
 def _scores(run: RunView, found: Mapping[str, Object]) -> Markup:
@@ -82,8 +89,9 @@ def _scores(run: RunView, found: Mapping[str, Object]) -> Markup:
         dots += [(float(h), rate) for h, rate in zip(rows["hits"].to_list(), rates, strict=True)]
     if not dots:
         return Markup("")
-    title = "Survivors: hits in the window, and hit rate after the cut"
-    return element("h3", title) + plot(dots, [], "hits in the window", title)
+    axes = axes_of(dots, "hits in the window", "hit rate after the cut")
+    label = "Survivors: hits in the window, and hit rate after the cut"
+    return element("h3", "Survivors") + plot(dots, [], axes, label)
 
 
 def _models(sidecar: Mapping[str, Any]) -> Markup:
@@ -108,8 +116,10 @@ def _calibration(sidecar: Mapping[str, Any]) -> Markup:
         return Markup("")
     dots = [(expected, observed) for expected, observed, _ in bins]
     top = max(1e-9, *(x for x, _ in dots), *(y for _, y in dots))
-    title = "Calibration on the holdout: expected and observed hit rate"
-    return element("h3", title) + plot(dots, [(0.0, 0.0), (top, top)], "expected", title)
+    line = [(0.0, 0.0), (top, top)]
+    axes = axes_of([*dots, *line], "expected hit rate", "observed hit rate")
+    label = "Calibration on the holdout: expected and observed hit rate"
+    return element("h3", "Calibration on the holdout") + plot(dots, line, axes, label)
 
 
 def _nulls(sidecar: Mapping[str, Any]) -> Markup:
@@ -117,27 +127,23 @@ def _nulls(sidecar: Mapping[str, Any]) -> Markup:
     reruns = sidecar["reruns"]
     if reruns is None:
         return Markup("")
-    counts = Counter(reruns["nulls"])
-    top = max([reruns["observed"], *reruns["nulls"], 1])
-    wide = (WIDTH - 2 * EDGE) / (top + 1)
-    most = max(counts.values())
-    bars = [
-        element(
-            "rect", x=EDGE + hits * wide, y=HEIGHT - EDGE - (HEIGHT - 2 * EDGE) * many / most,
-            width=max(1.0, wide - 1), height=(HEIGHT - 2 * EDGE) * many / most, class_="worked",
-        )
-        for hits, many in sorted(counts.items())
-    ]  # fmt: skip
-    at = EDGE + (reruns["observed"] + 0.5) * wide
-    line = element("line", x1=at, x2=at, y1=EDGE / 2, y2=HEIGHT - EDGE, stroke="currentColor")
-    said = f"this history: {reruns['observed']} of {reruns['draws']}"
-    label = element(
-        "text", said, x=min(at, WIDTH - 170), y=EDGE / 2, font_size=12, fill="currentColor"
-    )
-    axis = element("text", f"0 … {top} holdout draws hit", x=EDGE, y=HEIGHT - 8, font_size=12,
-                   fill="currentColor")  # fmt: skip
+    counts = sorted(Counter(reruns["nulls"]).items())
+    top = max(reruns["observed"], *reruns["nulls"]) + 1
+    most = max(many for _, many in counts)
+    axes = Axes((0.0, 0.0), (top, most), "holdout draws hit", "histories", bars=True)
+    bars = [bar(axes, hits, many) for hits, many in counts]
     title = f"Null distribution: {len(reruns['nulls'])} histories without signal"
-    return element("h3", title) + drawing(WIDTH, HEIGHT, *bars, line, label, axis, label=title)
+    seen = _observed(axes, reruns["observed"], reruns["draws"])
+    return element("h3", title) + framed(axes, title, *bars, *seen)
+
+
+def _observed(axes: Axes, hits: int, draws: int) -> list[Markup]:
+    """Mark where this history stands; its name stays inside the picture."""
+    at = axes.x(hits + 0.5)
+    line = element("line", x1=at, x2=at, y1=axes.y(axes.high[1]), y2=axes.y(0), class_="best")
+    anchor, aside = ("end", -6) if hits > axes.high[0] / 2 else ("start", 6)
+    said = f"this history: {hits} of {draws}"
+    return [line, words(said, at + aside, (HEIGHT - BOTTOM) / 2, anchor)]
 
 
 def _claims(sidecar: Mapping[str, Any]) -> Markup:
@@ -161,36 +167,3 @@ def _claims(sidecar: Mapping[str, Any]) -> Markup:
         + element("p", said)
         + missing
     )
-
-
-def plot(
-    dots: Sequence[tuple[float, float]], line: Sequence[tuple[float, float]], under: str, label: str
-) -> Markup:
-    """Draw points and a line over them, with the ends of both axes written out."""
-    every = [*dots, *line]
-    left, right = min(x for x, _ in every), max(x for x, _ in every)
-    low, high = min(0.0, *(y for _, y in every)), max(y for _, y in every)
-
-    def place(x: float, y: float) -> tuple[float, float]:
-        across = (x - left) / ((right - left) or 1.0)
-        up = (y - low) / ((high - low) or 1.0)
-        return EDGE + across * (WIDTH - 2 * EDGE), HEIGHT - EDGE - up * (HEIGHT - 2 * EDGE)
-
-    drawn = [
-        element("circle", cx=px, cy=py, r=2.5, class_="worked")
-        for px, py in (place(x, y) for x, y in dots)
-    ]
-    if line:
-        points = " ".join(f"{px:.1f},{py:.1f}" for px, py in (place(x, y) for x, y in line))
-        drawn.append(element("polyline", points=points, fill="none", stroke="currentColor"))
-    texts = [
-        (f"{high:.4g}", 2, EDGE),
-        (f"{low:.4g}", 2, HEIGHT - EDGE),
-        (f"{under}: {left:.4g} … {right:.4g}", EDGE, HEIGHT - 8),
-    ]
-    drawn += [_words(text, x, y) for text, x, y in texts]
-    return drawing(WIDTH, HEIGHT, *drawn, label=label)
-
-
-def _words(text: str, x: float, y: float) -> Markup:
-    return element("text", text, x=x, y=y, font_size=12, fill="currentColor")

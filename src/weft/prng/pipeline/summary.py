@@ -11,18 +11,19 @@ from typing import Any
 
 from weft.model.values import Object
 from weft.prng.pipeline.steps import STEPS, TITLES
-from weft.report.text import duration
+from weft.report.text import counted, duration
 from weft.report.view import RunView, TaskSeen
 
 FINISH = "weft.prng.pipeline.tasks:finish_step"
 COUNTED = {
-    "1": "survivors",
-    "2.5": "trials",
-    "3": "survivors scored",
-    "4": "parameters",
-    "5": "trials of models",
-    "6": "streams foretold",
+    "1": ("survivor", ""),
+    "2.5": ("trial", ""),
+    "3": ("survivor", " scored"),
+    "4": ("parameter", ""),
+    "5": ("trial", " of models"),
+    "6": ("stream", " foretold"),
 }
+"""What the number of each step counts: a noun, and what follows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,8 @@ class StepSeen:
     def line(self, sign: str, cross: str) -> str:
         """Write it for people."""
         shown = sign if self.done or self.earlier else cross
-        words = f"{self.count:,} {COUNTED[self.step]}" if self.count is not None else "not done"
+        noun, rest = COUNTED[self.step]
+        words = counted(self.count, noun) + rest if self.count is not None else "not done"
         if self.earlier:
             words = "from the earlier run"
         took = duration(self.seconds) if self.tasks else ""

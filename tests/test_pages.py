@@ -1,0 +1,289 @@
+"""Every command that a page shows is run, and prints what the page says.
+
+A page's consoles and Python files are followed in order, in a folder of their own; a new page, and
+a new console on an old one, are followed without a word here. What cannot run in a test is listed
+in NOT_RUN with the reason, and a block that is neither followed nor listed is a failure.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.readers.runs import heads
+from tests.support.axe import LOOKS, findings
+from tests.support.shown import (
+    NAMES,
+    ROOT,
+    Block,
+    block_of,
+    check_said,
+    consoles,
+    follow,
+    not_followed,
+    said_by,
+)
+from weft.report.page import write_report
+from weft.wiring.pages import register_pages
+
+RIGS = "three rigs over SSH: tests/ray/test_nodes.py does the same with real sshds"
+SERVES = "goes on until Ctrl-C: tests/serve/test_command.py::test_commands_of_the_page_run"
+INSTALLS = "makes a virtual environment"
+NOT_RUN = {
+    "README.md": {
+        "make demo": "installs; tests/cli/test_demo.py runs `weft demo` and has its heads",
+        "make test": "this test would run itself",
+        "make docs": f"{INSTALLS}: tests/test_docs.py::test_site_builds_without_a_warning",
+        "pip install -e '.[ml,ray]'": INSTALLS,
+    },
+    "CONTRIBUTING.md": {"make test": "this test would run itself"},
+    "docs/benchmarks/README.md": {"make bench": "takes an hour on a quiet machine"},
+    "docs/nodes.md": {
+        "weft nodes check nodes.toml": RIGS,
+        "weft nodes up nodes.toml": RIGS,
+        "weft jobs run jobs.toml --backend ray --nodes nodes.toml --out runs/jobs": RIGS,
+        "weft arc solve --split training --backend ray --nodes nodes.toml --out runs/arc": RIGS,
+        "weft tree run tree.toml --backend ray --nodes nodes.toml --out runs/tree": RIGS,
+        "weft run climb.py:climb --backend ray --nodes nodes.toml --out runs/climb": RIGS,
+        "weft nodes down nodes.toml": RIGS,
+    },
+    "docs/serve.md": {
+        "weft serve": SERVES,
+        "weft serve RUNS": SERVES,
+        "weft serve RUNS --port 8800": SERVES,
+        "ssh -L 8800:127.0.0.1:8800 the-machine": "needs another machine",
+    },
+}
+SYNOPSES = "docs/cli.md"
+"""Written from the commands themselves; tests/test_frame.py compares."""
+REPORTED = {
+    "docs/arc.md": "runs/first",
+    "docs/jobs.md": "runs/first",
+    "docs/prng-pipeline.md": "runs/first",
+    "docs/prng.md": "runs/draws",
+    "docs/tree.md": "runs/first",
+}
+"""A run of every search, and the page that makes it."""
+FOLLOWED = [name for name in NAMES if consoles(ROOT / name)]
+
+
+def copy_example(*names: str) -> Callable[[Path], Path]:
+    """Begin in the first of some examples, the others beside it."""
+
+    def prepare(folder: Path) -> Path:
+        for name in names:
+            shutil.copytree(ROOT / "examples" / name, folder / Path(name).name)
+        return folder / Path(names[0]).name
+
+    return prepare
+
+
+def copy_examples(folder: Path) -> Path:
+    """Begin in what looks like a clone of the project."""
+    shutil.copytree(ROOT / "examples", folder / "examples")
+    return folder
+
+
+def with_tides(folder: Path) -> Path:
+    (folder / "tides.py").write_text(block_of("docs/guide.md", "python", "# tides.py\n"), "utf-8")
+    return folder
+
+
+def with_run(folder: Path) -> Path:
+    """Begin where the README's climb has been run, into RUN."""
+    (folder / "climb.py").write_text(block_of("README.md", "python", "# climb.py\n"), "utf-8")
+    line = 'weft run climb.py:climb --args \'{"width": 3, "depth": 5}\' --out RUN'
+    check_said(said_by(line, folder), "answer  7\n…")
+    return folder
+
+
+def with_program(folder: Path) -> Path:
+    (folder / "program.txt").write_text(block_of("docs/arc-language.md", "", "a = "), "utf-8")
+    return folder
+
+
+PREPARED: dict[str, Callable[[Path], Path]] = {
+    "docs/arc-language.md": with_program,
+    "docs/coming-from.md": copy_examples,
+    "docs/jobs.md": copy_example("jobs"),
+    "docs/operations.md": with_tides,
+    "docs/pack.md": with_run,
+    "docs/report.md": with_run,
+    "docs/tree.md": copy_example("tree/binpack", "tree/proposer"),
+}
+
+
+def by_page(names: Iterable[str]) -> list[Any]:
+    """Tests of one page share what following it leaves, so they stay in one process."""
+    return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
+
+
+@pytest.fixture(scope="session")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Follow a page, once; return the folder in which that was done."""
+    places: dict[str, Path | AssertionError] = {}
+
+    def go(name: str) -> Path:
+        if name not in places:
+            places[name] = followed_in(tmp_path_factory.mktemp("page"), name)
+        place = places[name]
+        if isinstance(place, AssertionError):  # a page that lies is not followed again
+            raise place
+        return place
+
+    return go
+
+
+def followed_in(folder: Path, name: str) -> Path | AssertionError:
+    """Follow a page; return where, or what it says that is not so."""
+    place = PREPARED.get(name, lambda folder: folder)(folder)
+    try:
+        follow(ROOT / name, place)
+    except AssertionError as wrong:
+        return wrong
+    return place
+
+
+@pytest.mark.parametrize("name", by_page(FOLLOWED))
+def test_page_says_what_its_commands_print(name: str, followed: Callable[[str], Path]) -> None:
+    assert followed(name).is_dir()
+
+
+# -- the report of every search, from the runs that the pages make -----------------------------
+
+
+@pytest.fixture
+def report(name: str, followed: Callable[[str], Path], tmp_path: Path) -> Path:
+    """The report of the run that a page makes."""
+    register_pages()
+    return write_report(followed(name) / REPORTED[name], heads(), tmp_path / "report.html")
+
+
+def opened(
+    chromium: Browser, report: Path, width: int, dark: bool, **more: bool
+) -> tuple[Page, list[str]]:
+    """Open a file without a network, and write down what it complains of or asks for."""
+    context = chromium.new_context(
+        viewport={"width": width, "height": 1000}, offline=True,
+        color_scheme="dark" if dark else "light", **more,
+    )  # fmt: skip
+    page, told = context.new_page(), list[str]()
+    page.on("console", lambda message: told.append(message.text))
+    page.on("pageerror", lambda error: told.append(str(error)))
+    page.on("request", lambda asked: told.append(asked.url))
+    page.goto(report.as_uri())
+    assert told.pop(0) == report.as_uri()
+    return page, told
+
+
+@pytest.mark.parametrize("name", by_page(REPORTED))
+def test_report_of_search_opens_from_disk_and_asks_for_nothing(
+    name: str, report: Path, chromium: Browser
+) -> None:
+    assert report.stat().st_size <= 2_000_000
+    for width, dark in LOOKS:
+        page, told = opened(chromium, report, width, dark)
+        tabs = page.get_by_role("tab").all()
+        assert len(tabs) > len(("tasks", "timeline", "events", "ledger"))
+        for tab in tabs:
+            tab.click()
+            page.evaluate("document.querySelectorAll('.page details').forEach(d => d.open = true)")
+            wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
+            assert not wide, tab.text_content()
+        assert told == []
+        page.context.close()
+
+
+@pytest.mark.parametrize("name", by_page(REPORTED))
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+def test_report_of_search_has_no_serious_finding(
+    name: str, report: Path, chromium: Browser, width: int, dark: bool
+) -> None:
+    page, _ = opened(chromium, report, width, dark, bypass_csp=True)
+    for tab in page.locator("[id^=tab-page-]").all():
+        tab.click()
+        assert findings(page) == [], tab.text_content()
+    page.context.close()
+
+
+# -- nothing is forgotten ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != SYNOPSES])
+def test_commands_of_page_are_followed_or_listed(name: str) -> None:
+    assert sorted(not_followed(ROOT / name)) == sorted(NOT_RUN.get(name, {}))
+
+
+def test_list_names_pages_that_are_there() -> None:
+    assert set(NOT_RUN) | set(PREPARED) <= set(NAMES)
+
+
+@pytest.mark.parametrize(
+    "reason", sorted({reason for lines in NOT_RUN.values() for reason in lines.values()})
+)
+def test_reason_names_a_test_that_is_there(reason: str) -> None:
+    for path, _, test in re.findall(r"(tests/[\w/]+\.py)(::(\w+))?", reason):
+        assert f"def {test}" in (ROOT / path).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "line", sorted({line for lines in NOT_RUN.values() for line in lines if line[:5] == "make "})
+)
+def test_make_target_that_is_not_run_exists(line: str) -> None:
+    words = ["make", "--dry-run", *line.split()[1:]]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("```\nweft verify RUN   # checked\n```\n", ["weft verify RUN"]),
+        ("```sh\n$ make  demo\nmaking\n```\n", ["make demo"]),
+        ("    pip install x\n", ["pip install x"]),
+        ("```text\nweft: refused; weft resume x\n```\n", []),
+        ("```python\nimport weft\n```\n", ["import weft"]),
+        ("```python\n# a.py\nimport weft\n```\n", ["# a.py"]),
+        ("```python\n# a.py\nimport weft\n```\n\n```console\n$ python a.py\n```\n", []),
+        ("```console\n$ weft verify RUN\n```\n", []),
+    ],
+)
+def test_block_that_is_not_followed_is_found(text: str, left: list[str], tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# A page\n\n{text}", "utf-8")
+    assert not_followed(page) == left
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "right"),
+    [
+        ("a … c", "a b c", True),
+        ("a … c", "a b\nc", False),
+        ("a\n…\nd", "a\nb\nc\nd", True),
+        ("a\n…", "a\nb\nc", True),
+        ("a\n…\nd", "a\nb\nc", False),
+        ("a.c", "abc", False),
+        ("", "words", False),
+    ],
+)
+def test_console_that_says_something_else_is_found(shown: str, printed: str, right: bool) -> None:
+    if right:
+        check_said(printed, shown)
+    else:
+        with pytest.raises(AssertionError, match="expected"):
+            check_said(printed, shown)
+
+
+def test_page_whose_command_prints_something_else_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```python\n# a.py\nprint(3)\n```\n\n```console\n$ python a.py\n4\n```\n")
+    with pytest.raises(AssertionError, match="4\n"):
+        follow(page, tmp_path)
+    assert Block("python", "# a.py\nprint(3)\n").file == "a.py"

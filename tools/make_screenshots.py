@@ -1,0 +1,178 @@
+"""Take the pictures of reports in docs/images again: small real runs, opened in a browser.
+
+    python tools/make_screenshots.py             all pictures
+    python tools/make_screenshots.py arc tree    those whose runs are named
+
+Needs Debian's chromium. Knows commands and tabs, nothing of how a report is made.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+IMAGES = ROOT / "docs" / "images"
+EXAMPLES = ROOT / "examples"
+WEFT = (sys.executable, "-m", "weft.cli.main")
+COLOURS = 128
+MAX_BYTES = 150_000
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A run: what its folder begins with, and the commands; the last one leaves a folder `run`."""
+
+    folder: Path | None
+    commands: tuple[str, ...]
+    files: Mapping[str, object] = field(default_factory=dict)
+    """JSON files to write beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A picture: of which run, with which tab open (none: from the top), how large, how dark."""
+
+    name: str
+    run: str
+    tab: str = ""
+    width: int = 1200
+    height: int = 860
+    dark: bool = False
+
+
+def sleeper(number: int) -> dict[str, object]:
+    """A job that rests for a while; one of them fails."""
+    rest = f"sleep {0.6 + 0.17 * (number * 5 % 11):.2f}"
+    end = "exit 3" if number == 9 else f"echo '{{\"job\": {number}}}'"
+    return {"job_id": f"fold-{number:02}", "argv": ["sh", "-c", f"{rest}; {end}"]}
+
+
+def rig(name: str, gpus: int) -> dict[str, object]:
+    """A node with some GPUs."""
+    return {"hostname": name, "gpu_count": gpus}
+
+
+SMALL = "--window-trials 8 --scorer-trials 4 --model-trials 4"
+RUNS = {
+    "arc": Made(
+        None, ("arc solve 007bbfb7 39a8645d 00d62c1b --max-programs 6000 --workers 2 --out run",)
+    ),
+    "tree": Made(
+        EXAMPLES / "tree" / "compressor",
+        ("tree run tree.toml --beam-width 2 --max-depth 2 --max-parallel-evals 2 --out run",),
+    ),
+    "prng": Made(
+        None,
+        (
+            "prng generate java --seed 20240229 --skip 137 --start 1000 --corrupt 0.05 -n 100",
+            "prng analyse draws.csv --families java --out run",
+        ),
+    ),
+    "pipeline": Made(
+        None,
+        (
+            "prng generate java --seed 314 -n 240 --corrupt 0.05",
+            f"prng pipeline draws.csv --seeds 400 --skips 0:1 --starts 0:240 {SMALL} --out run",
+        ),
+    ),
+    "jobs": Made(
+        None,
+        ("jobs run jobs.json --nodes nodes.json --simulate-nodes --out run",),
+        {
+            "jobs.json": [sleeper(number) for number in range(22)],
+            "nodes.json": {"nodes": [rig("rig1", 2), rig("rig2", 3), rig("rig3", 3)]},
+        },
+    ),
+}
+SHOTS = (
+    Shot("report-top", "tree"),
+    Shot("report-phone", "tree", "Timeline", width=390, height=844, dark=True),
+    Shot("report-arc", "arc", "Puzzles"),
+    Shot("report-tree", "tree", "Tree"),
+    Shot("report-prng", "prng", "Verdict"),
+    Shot("report-pipeline", "pipeline", "Pipeline"),
+    Shot("report-jobs", "jobs", "Jobs", height=640),
+)
+
+
+def main(argv: list[str]) -> int:
+    """Make the runs that are named, or all, and take their pictures."""
+    names = argv or list(RUNS)
+    unknown = [name for name in names if name not in RUNS]
+    if unknown:
+        print(f"no run {unknown[0]!r}; there are: {', '.join(RUNS)}", file=sys.stderr)
+        return 2
+    IMAGES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as place, opened() as browser:
+        for name in names:
+            report = make(RUNS[name], Path(place) / name)
+            for shot in (shot for shot in SHOTS if shot.run == name):
+                print(f"wrote {take(browser, shot, report).relative_to(ROOT)}")
+    return 0
+
+
+def make(made: Made, folder: Path) -> Path:
+    """Run the commands in a folder of their own; what `generate` prints becomes draws.csv."""
+    if made.folder is None:
+        folder.mkdir()
+    else:
+        shutil.copytree(made.folder, folder)
+    for name, body in made.files.items():
+        (folder / name).write_text(json.dumps(body))
+    for line in (*made.commands, "report run"):
+        words = shlex.split(line)
+        done = subprocess.run([*WEFT, *words], check=False, cwd=folder, stdout=subprocess.PIPE)
+        if words[:2] == ["prng", "generate"]:
+            (folder / "draws.csv").write_bytes(done.stdout)
+    return folder / "run" / "report.html"
+
+
+@contextmanager
+def opened() -> Iterator[Browser]:
+    """Debian's browser."""
+    program = shutil.which("chromium")
+    if program is None:
+        raise SystemExit("there is no chromium; next: apt-get install chromium")
+    with sync_playwright() as playwright:
+        yield playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+
+
+def take(browser: Browser, shot: Shot, report: Path) -> Path:
+    """Open a report at a tab, and write what the window shows."""
+    context = browser.new_context(
+        viewport={"width": shot.width, "height": shot.height},
+        color_scheme="dark" if shot.dark else "light",
+    )
+    page = context.new_page()
+    page.goto(report.as_uri())
+    if shot.tab:
+        page.get_by_role("tab", name=shot.tab).click()
+        page.evaluate("document.querySelector('.tabs').scrollIntoView()")
+    path = IMAGES / f"{shot.name}.png"
+    page.screenshot(path=path)
+    context.close()
+    shrink(path)
+    return path
+
+
+def shrink(path: Path) -> None:
+    """Keep a picture small: flat colours need no more than a palette."""
+    with Image.open(path) as picture:
+        picture.convert("RGB").quantize(COLOURS).save(path, optimize=True)
+    assert path.stat().st_size <= MAX_BYTES, f"{path.name} is too large"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
