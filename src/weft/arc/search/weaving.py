@@ -33,6 +33,8 @@ MOST = 4
 """Lists kept."""
 SHORT = 70 * BIT
 """Longer lists are never believed, so nobody asks what they foretell."""
+FEW_PAIRS = 2
+"""With so few, leaving one out leaves one, and of one pair any list can be learned."""
 
 
 def weave(space: Space) -> list[Candidate]:
@@ -74,9 +76,14 @@ def _from(space: Space, base: int, fitting: Sequence[int]) -> Iterator[Candidate
         if outputs is not None:
             program = Program(space.program_of(base), Cells.name, found.text())
             cost = space.nodes[base].millibits + BASE + found.millibits
-            if asked is None and cost <= SHORT and not space.candidates:
+            if asked is None and cost <= SHORT and _may_answer(space):
                 asked = foretold(lesson)
             yield Candidate(program, cost, outputs, space.counts.programs, asked)
+
+
+def _may_answer(space: Space) -> bool:
+    """Whether a list could be the answer: without a program, and learned without a pair from two."""
+    return space.problem.train > FEW_PAIRS and not space.candidates
 
 
 def _outputs(found: CellList, columns: dict[str, U8], tests: Sequence[Grid]) -> bytes | None:
