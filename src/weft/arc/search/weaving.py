@@ -82,7 +82,7 @@ def _from(space: Space, base: int, fitting: Sequence[int]) -> Iterator[Candidate
 
 
 def _may_answer(space: Space) -> bool:
-    """Whether a list could be the answer: no program is, and there are pairs enough to leave one."""
+    """Whether a list could be the answer: no program is, and there are pairs enough to lack one."""
     return space.problem.train > FEW_PAIRS and not space.candidates
 
 
