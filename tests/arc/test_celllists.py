@@ -22,6 +22,8 @@ from weft.arc.lists.words import COLOURS, NAMES
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import Program
 from weft.arc.program import parse as read_program
+from weft.arc.recorded import Recorded
+from weft.arc.runview import view_of
 from weft.arc.search.ablation import CHECKS
 from weft.arc.search.budget import SearchBudget
 from weft.arc.search.language import Language
@@ -30,6 +32,7 @@ from weft.arc.search.planner import ParallelPlanner, ParallelSearchResult
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.arc.verdict import Outcome
+from weft.arc.wire import answer_to_wire
 from weft.errors import ValueInvalid
 
 TEXTS = (
@@ -105,10 +108,11 @@ def test_mirror_image_swaps_the_sides_that_features_look_to(value: Grid) -> None
     image = Grid.of([row[::-1] for row in value.rows()])
     swaps = {"west": "east", "sees_northwest": "sees_northeast", "row_start": "row_end"}
     swaps |= {"area_column": "area_column_back", "across": "across", "blob_size": "blob_size"}
+    one, two = (dict(zip(NAMES, features_of(side), strict=True)) for side in (value, image))
     for name, other in swaps.items():
-        rows = np.array(column(name, value)).reshape(value.height, value.width)
-        assert rows[:, ::-1].ravel().tolist() == column(other, image)
-    assert all(max(column(name, value)) <= NONE for name in COLOURS)
+        rows = one[name].reshape(value.height, value.width)
+        assert rows[:, ::-1].ravel().tolist() == two[other].tolist()
+    assert all(one[name].max() <= NONE for name in COLOURS)
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -287,6 +291,19 @@ def test_lesson_that_every_pair_is_needed_for_foretells_nothing() -> None:
     rest = without(alone, 1)
     assert rest.pairs.tolist() == [0, 0, 1, 1]
     assert rest.wanted.tolist() == [4, 0, 5, 0]
+
+
+def test_solved_task_keeps_lists_as_guesses_and_shows_its_answer_alone() -> None:
+    pairs = [grid(text) for text in ("1020/0000/0003", "4000/0050/0600", "7001/0200/0000")]
+    train = tuple(Pair(one, Grid.of([row[::-1] for row in one.rows()])) for one in pairs[:2])
+    task = ArcTask("mirrored", train, (pairs[2],))
+    language = Language((), [o for o in REGISTRY if o.name == "mirror_columns"])
+    result = ParallelPlanner(Options(language, SearchBudget(max_programs=50))).search(task)
+    assert result.verdict.outcome is Outcome.SOLVED
+    assert not result.verdict.groups[0].programs[0].fitted
+    view = view_of(Recorded(task, answer_to_wire(result, None)))
+    assert len(view.answers) == 1
+    assert view.answers[0].outputs == (Grid.of([row[::-1] for row in pairs[2].rows()]),)
 
 
 def test_program_with_a_list_is_text_that_can_be_read_back() -> None:
