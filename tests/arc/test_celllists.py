@@ -24,7 +24,7 @@ from weft.arc.program import Program
 from weft.arc.program import parse as read_program
 from weft.arc.recorded import Recorded
 from weft.arc.runview import view_of
-from weft.arc.search.ablation import CHECKS
+from weft.arc.search.ablation import CHECKS, LISTS
 from weft.arc.search.budget import SearchBudget
 from weft.arc.search.language import Language
 from weft.arc.search.phases import Options
@@ -277,6 +277,10 @@ def test_list_is_a_guess_where_nothing_is_checked() -> None:
     found = searched(planted(), CHECKS)
     assert found.verdict.outcome in (Outcome.BUDGET, Outcome.NO_PROGRAM)
     assert found.verdict.groups[0].outputs == planted().truth
+
+
+def test_search_without_lists_finds_none() -> None:
+    assert searched(planted(), LISTS).verdict.groups == ()
 
 
 def test_lesson_that_every_pair_is_needed_for_foretells_nothing() -> None:

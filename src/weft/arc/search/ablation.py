@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from weft.errors import UsageError
 
 FITTED = "fitted"
+LISTS = "lists"
 PRUNING = "pruning"
 BANK = "bank"
 CHECKS = "checks"
 PARTS = {
     FITTED: "operators whose parameters come from the training pairs",
+    LISTS: "decision lists over cells, composed of what many programs reach",
     PRUNING: "leaving out what cannot reach the outputs",
     BANK: "concepts learned from solved tasks",
     CHECKS: "weighing evidence; any competitor makes an answer UNKNOWN then",

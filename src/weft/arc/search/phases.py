@@ -15,7 +15,7 @@ from typing import Any
 
 from weft.arc.program import Program
 from weft.arc.search import table
-from weft.arc.search.ablation import FITTED
+from weft.arc.search.ablation import FITTED, LISTS
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
 from weft.arc.search.language import Language
@@ -89,7 +89,8 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     handed_on = b"" if space.candidates else table.pack(space.nodes, sorted(open_nodes))
-    space.guesses[:0] = weave(space)
+    if LISTS not in options.without:
+        space.guesses[:0] = weave(space)
     return run.result(handed_on)
 
 
