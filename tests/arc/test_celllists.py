@@ -246,10 +246,13 @@ def framed(row: int, col: int, side: int, size: int) -> tuple[Grid, Grid]:
     return Grid.of(rows), Grid.of(out)
 
 
-def planted() -> ArcTask:
-    made = [framed(*where) for where in ((1, 1, 5, 9), (0, 2, 6, 10), (3, 1, 5, 10), (1, 2, 7, 11))]
-    train = tuple(Pair(*pair) for pair in made[:3])
-    return ArcTask("planted", train, (made[3][0],), (made[3][1],))
+FRAMES = ((1, 1, 5, 9), (0, 2, 6, 10), (3, 1, 5, 10), (2, 1, 6, 9), (0, 3, 5, 9), (1, 2, 6, 10))
+
+
+def planted(pairs: int = 3) -> ArcTask:
+    made = [framed(*where) for where in (*FRAMES[:pairs], (1, 2, 7, 11))]
+    train = tuple(Pair(*pair) for pair in made[:-1])
+    return ArcTask("planted", train, (made[-1][0],), (made[-1][1],))
 
 
 def searched(task: ArcTask, *without: str) -> ParallelSearchResult:
@@ -258,14 +261,14 @@ def searched(task: ArcTask, *without: str) -> ParallelSearchResult:
     return ParallelPlanner(options).search(task)
 
 
-def test_list_that_foretells_pairs_answers_what_no_chain_does() -> None:
-    task = planted()
+def test_list_that_foretells_every_pair_answers_what_no_chain_does() -> None:
+    task = planted(len(FRAMES))
     found = searched(task)
     assert found.verdict.outcome is Outcome.SOLVED
     best = found.verdict.groups[0]
     assert best.outputs == task.truth
     assert best.evidence is not None
-    assert best.evidence.foretold >= 2
+    assert best.evidence.foretold == len(task.train)
     program = best.programs[0]
     assert program.fitted == "cells"
     assert program.millibits() == best.millibits
@@ -273,10 +276,13 @@ def test_list_that_foretells_pairs_answers_what_no_chain_does() -> None:
     assert searched(task).verdict == found.verdict
 
 
-def test_list_is_a_guess_where_nothing_is_checked() -> None:
-    found = searched(planted(), CHECKS)
+@pytest.mark.parametrize(("pairs", "without"), [(len(FRAMES), (CHECKS,)), (3, ()), (2, ())])
+def test_list_is_a_guess_unchecked_or_where_it_misses_a_pair(
+    pairs: int, without: tuple[str, ...]
+) -> None:
+    found = searched(planted(pairs), *without)
     assert found.verdict.outcome in (Outcome.BUDGET, Outcome.NO_PROGRAM)
-    assert found.verdict.groups[0].outputs == planted().truth
+    assert found.verdict.groups
 
 
 def test_search_without_lists_finds_none() -> None:
@@ -292,6 +298,8 @@ def test_lesson_that_every_pair_is_needed_for_foretells_nothing() -> None:
     assert foretold(alone) == 0
     marked = {"own": (own > 0).astype(np.uint8)}
     assert foretold(Lesson(marked, np.array([4, 0] * 3, np.uint8), pairs)) == 3
+    last = Lesson(marked, np.array([4, 0, 4, 0, 5, 0], np.uint8), pairs)
+    assert foretold(last) == 0, "what is told about the first is learned from the odd one, too"
     rest = without(alone, 1)
     assert rest.pairs.tolist() == [0, 0, 1, 1]
     assert rest.wanted.tolist() == [4, 0, 5, 0]

@@ -8,12 +8,16 @@ from weft.arc.lists.learn import Lesson, learn
 
 
 def foretold(lesson: Lesson) -> int:
-    """Count the pairs that the cheapest list learned without them tells cell for cell."""
+    """Count the pairs that the cheapest list learned without them tells, up to the first miss."""
     pairs = int(lesson.pairs.max()) + 1
-    return sum(_tells(lesson, left) for left in range(pairs)) if pairs > 1 else 0
+    for left in range(pairs):
+        if pairs == 1 or not _tells(lesson, left):
+            return left
+    return pairs
 
 
 def _tells(lesson: Lesson, left: int) -> bool:
+    """Whether a pair is told cell for cell by what is learned from the others."""
     asked = lesson.pairs == left
     found = learn(without(lesson, left))
     if not found:

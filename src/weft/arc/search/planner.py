@@ -76,8 +76,8 @@ class ParallelPlanner:
         budget, checked = self.options.budget, CHECKS not in self.options.without
         found = [c for part in (first, *rest) for c in part.candidates][: budget.max_candidates]
         guesses = [c for part in (first, *rest) for c in part.guesses][: budget.max_candidates]
-        if not found and checked:  # lists that foretell pairs are explanations too
-            found = [guess for guess in guesses if guess.foretold]
+        if not found and checked:  # lists that foretell every pair are explanations too
+            found = [guess for guess in guesses if guess.foretold == len(task.train)]
         exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
         return ParallelSearchResult(
             decide(

@@ -4,8 +4,8 @@ A list begins with one vector, its base: the input where that has the right size
 those nearest to the targets. It may ask and copy the features of the base's cells, and those
 of the cheapest other vectors. What is found is right on every training pair but was chosen among
 very many, so it is a guess; it fills the second attempt of solved tasks. Where no program is
-found, lists that are short enough are learned again without each pair: those that foretell pairs
-may answer.
+found, lists that are short enough are learned again without each pair: those that foretell them
+all may answer.
 """
 
 from __future__ import annotations
