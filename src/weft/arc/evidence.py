@@ -73,10 +73,11 @@ def examine(
 ) -> Evidence:
     """Gather the evidence on a program that is right on every pair and gives `outputs`.
 
-    Who made it may know what it foretells; else its last rule is fitted without each pair.
+    Of a list its maker knows what it `foretold`, and that must be all pairs: it was chosen among
+    too many. Else the last rule is fitted without each pair.
     """
-    pairs = len(task.train)
-    wanted, refuted = min(FORETOLD, max(1, pairs - 1)), 0
+    pairs, refuted = len(task.train), 0
+    wanted = min(FORETOLD, max(1, pairs - 1)) if foretold is None else pairs
     if foretold is None:
         foretold, refuted = _left_out(task, program) if program.fitted else (pairs, 0)
     turned = sum(_contradicts(task, program, outputs, turn) for turn in TURNS)

@@ -7,13 +7,10 @@ import numpy as np
 from weft.arc.lists.learn import Lesson, learn
 
 
-def foretold(lesson: Lesson) -> int:
-    """Count the pairs that the cheapest list learned without them tells, up to the first miss."""
+def foretells(lesson: Lesson) -> bool:
+    """Whether every pair is told by the cheapest list learned without it."""
     pairs = int(lesson.pairs.max()) + 1
-    for left in range(pairs):
-        if pairs == 1 or not _tells(lesson, left):
-            return left
-    return pairs
+    return pairs > 1 and all(_tells(lesson, left) for left in range(pairs))
 
 
 def _tells(lesson: Lesson, left: int) -> bool:

@@ -76,8 +76,9 @@ class ParallelPlanner:
         budget, checked = self.options.budget, CHECKS not in self.options.without
         found = [c for part in (first, *rest) for c in part.candidates][: budget.max_candidates]
         guesses = [c for part in (first, *rest) for c in part.guesses][: budget.max_candidates]
-        if not found and checked:  # lists that foretell every pair are explanations too
-            found = [guess for guess in guesses if guess.foretold == len(task.train)]
+        if not found and checked and any(guess.foretold for guess in guesses):
+            # a list that foretells every pair is an explanation, and the others object to it
+            found = [guess for guess in guesses if guess.millibits <= budget.max_millibits]
         exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
         return ParallelSearchResult(
             decide(

@@ -60,8 +60,8 @@ class Candidate:
     time: int
     """Programs charged when it was found."""
     foretold: int | None = None
-    """Of a list: pairs told right, up to the first miss, when it is learned without them; None
-    where no one asked."""
+    """Of a list: all pairs, if each is told when it is learned without it, else none; None where
+    nobody asked."""
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from weft.arc.fitted.celllist import Cells
 from weft.arc.fitted.rule import BASE
 from weft.arc.lists.cells import UNDECIDED, CellList, source_of
 from weft.arc.lists.features import U8, features_of
-from weft.arc.lists.foretell import foretold
+from weft.arc.lists.foretell import foretells
 from weft.arc.lists.learn import Lesson, learn
 from weft.arc.lists.words import NAMES
 from weft.arc.ops.operator import BIT
@@ -77,7 +77,7 @@ def _from(space: Space, base: int, fitting: Sequence[int]) -> Iterator[Candidate
             program = Program(space.program_of(base), Cells.name, found.text())
             cost = space.nodes[base].millibits + BASE + found.millibits
             if asked is None and cost <= SHORT and _may_answer(space):
-                asked = foretold(lesson)
+                asked = problem.train if foretells(lesson) else 0
             yield Candidate(program, cost, outputs, space.counts.programs, asked)
 
 
