@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.support.commands import COMMAND, Told, run_apart
 from tests.support.forked import ForkServer
-
-COMMAND = [sys.executable, "-m", "weft.cli.main"]
+from tests.workers.lab import wait_until
 
 SMALL = '''\
 """Searches that end at once, in every way a search can end."""
@@ -119,31 +115,6 @@ def slow(rounds: int = 12):
 '''
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a command said and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """stdout as the one JSON object it must be."""
-        return json.loads(self.out)
-
-    def check_one_line(self, code: int, *words: str) -> None:
-        """The command failed with `code` and one line on stderr that has all of `words`."""
-        assert self.code == code, self
-        assert self.out == "", self
-        assert self.err.startswith("weft: "), self
-        assert self.err.endswith("\n"), self
-        assert self.err[:-1].isprintable(), self
-        assert len(self.err) < 1000, self
-        for word in words:
-            assert word in self.err, self
-
-
 Weft = Callable[..., Told]
 
 
@@ -172,16 +143,7 @@ def started(tmp_path: Path) -> Weft:
     (tmp_path / "small.py").write_text(SMALL)
 
     def call(*words: str | Path, cwd: Path = tmp_path, **env: str) -> Told:
-        done = subprocess.run(
-            [*COMMAND, *map(str, words)],
-            cwd=cwd,
-            env={**os.environ, **env},
-            capture_output=True,
-            text=True,
-            timeout=280,
-            stdin=subprocess.DEVNULL,
-        )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return run_apart(cwd, *words, **env)
 
     return call
 
@@ -196,7 +158,7 @@ def write_slow(folder: Path, pause_s: float = 0.0) -> Path:
 def hold(folder: Path, last: int | None) -> None:
     """Let runs of slow:slow come to the end of round `last` and wait there; None: let them go."""
     if last is None:
-        (folder / "hold_after").unlink()
+        (folder / "hold_after").unlink(missing_ok=True)
         return
     (folder / "hold_after.new").write_text(str(last))
     (folder / "hold_after.new").rename(folder / "hold_after")  # never half written
@@ -213,12 +175,21 @@ def interrupt(weft: Weft, folder: Path, *more: str, last: int = 2) -> Told:
     return stopped
 
 
-def wait_until(true: Callable[[], bool], limit_s: float = 120.0) -> None:
-    """Look again and again until something has come true."""
-    end_s = time.monotonic() + limit_s
-    while not true():
-        assert time.monotonic() < end_s, "it never came true"
-        time.sleep(0.01)
+@contextmanager
+def held_run(folder: Path, last: int = 2) -> Iterator[subprocess.Popen[str]]:
+    """A run of slow:slow into `r` that has done round `last` and waits there; killed at the end."""
+    write_slow(folder)
+    hold(folder, last)
+    words = [*COMMAND, "run", "slow:slow", "--out", "r", "--workers", "2"]
+    with subprocess.Popen(
+        words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        try:
+            wait_until(lambda: records_in(folder / "r") > 4 * (last + 1), "records")
+            yield running
+        finally:
+            running.kill()
+            hold(folder, None)
 
 
 def records_in(run: Path) -> int:
