@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND, Told
 from tests.support.arcruns import (
     TASKS,
     TINY,
@@ -25,6 +24,7 @@ from tests.support.arcruns import (
     solved,
     write_tasks,
 )
+from tests.support.commands import COMMAND, Told
 from tests.workers.lab import arrival_order, ledger_digest, rows, wait_until
 from weft.arc import submission
 from weft.arc.data import load

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.support.commands import COMMAND, Told, run_apart
 from tests.support.forked import ForkServer
 from tests.workers.lab import wait_until
-
-COMMAND = [sys.executable, "-m", "weft.cli.main"]
 
 SMALL = '''\
 """Searches that end at once, in every way a search can end."""
@@ -120,31 +115,6 @@ def slow(rounds: int = 12):
 '''
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a command said and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        """stdout as the one JSON object it must be."""
-        return json.loads(self.out)
-
-    def check_one_line(self, code: int, *words: str) -> None:
-        """The command failed with `code` and one line on stderr that has all of `words`."""
-        assert self.code == code, self
-        assert self.out == "", self
-        assert self.err.startswith("weft: "), self
-        assert self.err.endswith("\n"), self
-        assert self.err[:-1].isprintable(), self
-        assert len(self.err) < 1000, self
-        for word in words:
-            assert word in self.err, self
-
-
 Weft = Callable[..., Told]
 
 
@@ -173,16 +143,7 @@ def started(tmp_path: Path) -> Weft:
     (tmp_path / "small.py").write_text(SMALL)
 
     def call(*words: str | Path, cwd: Path = tmp_path, **env: str) -> Told:
-        done = subprocess.run(
-            [*COMMAND, *map(str, words)],
-            cwd=cwd,
-            env={**os.environ, **env},
-            capture_output=True,
-            text=True,
-            timeout=280,
-            stdin=subprocess.DEVNULL,
-        )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return run_apart(cwd, *words, **env)
 
     return call
 

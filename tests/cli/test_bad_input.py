@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Told, Weft, tree
+from tests.cli.conftest import Weft, tree
+from tests.support.commands import Told
 
 BIDI = "\u202e"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Told, Weft
+from tests.cli.conftest import Weft
+from tests.support.commands import Told
 from weft.cli.main import _exit_code
 from weft.demo import HEIGHT, WIDTH, paint, target
 from weft.report.view import RunView

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Told, Weft, interrupt
+from tests.cli.conftest import Weft, interrupt
 from tests.readers.runs import put_ledger, read_lines
+from tests.support.commands import Told
 from weft.cli import main
 from weft.storage.folder import RunFolder
 from weft.wiring.world import host_name

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, SMALL, Weft, write_slow
+from tests.cli.conftest import SMALL, Weft, write_slow
+from tests.support.commands import COMMAND
 
 COLOUR = re.compile(r"\x1b\[[0-9;]*3[0-9][0-9;]*m")
 CONTROL = "\x1b["

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -15,9 +16,11 @@ from typing import Any
 import pytest
 from markdown_it import MarkdownIt
 
-from tests.cli.conftest import COMMAND, SMALL, Told, Weft, interrupt, tree
+from tests.cli.conftest import SMALL, Weft, interrupt, tree
 from tests.readers.runs import put_ledger, read_lines
+from tests.support.commands import COMMAND, Told
 from tests.support.pages import weave
+from weft.errors import StorageFailed
 from weft.pack.markdown import to_markdown
 from weft.storage.folder import SEALED_VIEWS
 from weft.wiring import run as wiring
@@ -182,6 +185,25 @@ def test_pack_changes_nothing_and_is_the_same_twice(informed: Told, tmp_path: Pa
     first, second = make_pack(tmp_path / "run"), make_pack(tmp_path / "run")
     assert to_markdown(first) == to_markdown(second)
     assert tree(tmp_path / "run") == before
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_pack_on_a_full_disk_leaves_nothing(
+    informed: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, there: bool
+) -> None:
+    real, out = Path.write_text, tmp_path / "packed"
+    if there:
+        out.mkdir()
+
+    def full(self: Path, *words: str) -> int:
+        if self.name == "pack.json":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(self, *words)
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(StorageFailed, match="packed: No space left on device; free space"):
+        make_pack(tmp_path / "run", out)
+    assert (list(out.iterdir()) == []) if there else not out.exists()
 
 
 def test_folder_in_use_is_refused(weft: Weft, informed: Told, tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Told, Weft, held_run, interrupt, tree
+from tests.cli.conftest import Weft, held_run, interrupt, tree
+from tests.support.commands import Told
 
 WHOLE = ["run", "slow:slow", "--json"]
 

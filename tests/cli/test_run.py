@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import COMMAND, Weft, hold, tree, write_slow
+from tests.cli.conftest import Weft, hold, tree, write_slow
+from tests.support.commands import COMMAND
 
 KEYS = {
     "schema_version", "run", "search", "status", "answer", "head", "size", "tasks",

@@ -16,7 +16,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND, Weft, held_run, hold, tree
+from tests.cli.conftest import Weft, held_run, hold, tree
+from tests.support.commands import COMMAND
 
 LIMIT_S = 120.0
 Look = dict[str, Any]

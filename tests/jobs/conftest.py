@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.commands import Told, run_apart, run_here
 from tests.workers.lab import print_figures
-from weft.cli import main
 from weft.jobs.search import NAME
 from weft.jobs.seen import JobSeen, jobs_of
 from weft.report.view import RunView
 
-COMMAND = [sys.executable, "-m", "weft.cli.main"]
 THREE_NODES = (
     '{"nodes":[{"hostname":"localhost","gpu_count":2,"max_concurrent_script_jobs":2},'
     '{"hostname":"rig-a","gpu_count":12,"max_concurrent_script_jobs":12},'
@@ -39,19 +35,6 @@ def shell(job_id: str, line: str, **more: Any) -> dict[str, Any]:
     return {"job_id": job_id, "argv": ["sh", "-c", line], "gpu": 0, "timeout_s": 60, **more}
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a command said and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
-
-
 @dataclass
 class Shop:
     """A folder with jobs.json and nodes.json, where commands run."""
@@ -67,10 +50,7 @@ class Shop:
 
     def weft(self, *words: str | Path) -> Told:
         """Run a command in this process, in the shop's folder."""
-        self.capture.readouterr()
-        code = main._exit_code([str(word) for word in words])
-        said = self.capture.readouterr()
-        return Told(code, said.out, said.err)
+        return run_here(self.capture, *words)
 
     def run(self, out: str, *words: str, jobs: str = "jobs.json") -> Told:
         return self.weft("jobs", "run", jobs, "--out", out, *words)
@@ -82,16 +62,7 @@ class Shop:
 
     def apart(self, *words: str | Path, cwd: Path | None = None, **env: str) -> Told:
         """Run a command in a process of its own."""
-        done = subprocess.run(
-            [*COMMAND, *map(str, words)],
-            cwd=cwd or self.folder,
-            env={**os.environ, **env},
-            capture_output=True,
-            text=True,
-            timeout=280,
-            stdin=subprocess.DEVNULL,
-        )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return run_apart(cwd or self.folder, *words, **env)
 
     def view(self, out: str) -> RunView:
         return RunView(self.folder / out, NAME)

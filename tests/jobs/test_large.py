@@ -12,8 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.jobs.conftest import COMMAND, Shop, shell
+from tests.jobs.conftest import Shop, shell
 from tests.jobs.test_runs import completed
+from tests.support.commands import COMMAND
 
 pytestmark = pytest.mark.xdist_group("jobs")
 SIZE = 100_000_000

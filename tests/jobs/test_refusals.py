@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import THREE_NODES, Shop, Told, shell
+from tests.jobs.conftest import THREE_NODES, Shop, shell
+from tests.support.commands import Told
 
 GPU = {"job_id": "g", "argv": ["true"]}
 CPU = shell("c", "true")

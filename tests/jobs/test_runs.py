@@ -15,8 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests.jobs.conftest import COMMAND, THREE_NODES, Shop, shell, sleeper
+from tests.jobs.conftest import THREE_NODES, Shop, shell, sleeper
 from tests.jobs.test_plan import BY_HAND, LINES
+from tests.support.commands import COMMAND
 from tests.workers.lab import SLACK_S
 from weft.jobs.seen import JobSeen
 from weft.jobs.times import slot_times, times_of

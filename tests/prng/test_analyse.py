@@ -12,12 +12,14 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import COMMAND
 from tests.prng.conftest import Analyse
+from tests.support.commands import COMMAND
 from tests.workers.lab import arrival_order, ledger_digest, wait_until
 from weft.prng.analyse import NAME
-from weft.prng.history import read_history
-from weft.prng.planning import WAVE_COSTS, Planned, Settings, make_plans, waves
+from weft.prng.generate import checked_family
+from weft.prng.history import History, read_history
+from weft.prng.hypothesis import Hypothesis
+from weft.prng.planning import TOO_GREAT, WAVE_COSTS, Planned, Settings, make_plans, waves
 from weft.storage.manifest import Manifest
 
 pytestmark = pytest.mark.xdist_group("prng-runs")
@@ -209,6 +211,15 @@ def test_ranges_of_all_waves_tile_every_plan() -> None:
         assert seen == list(range(one.plan.units))
         assert Planned.from_dict(one.to_dict()) == one
     assert list(WAVE_COSTS) == sorted(WAVE_COSTS)
+
+
+@pytest.mark.parametrize("modulus", [2, 2**31 - 1, 2**31, 2**32])
+def test_plans_are_of_maps_that_can_have_the_modulus(modulus: int) -> None:
+    history = History(tuple(i * 2654435761 % modulus for i in range(60)))
+    plans, gaps = make_plans(history, Settings(modulus, skips=(0, 1), starts=(0, 1)))
+    for one in plans:
+        checked_family(Hypothesis(one.plan.family, one.plan.output, modulus, 1))
+    assert any(gap.why == TOO_GREAT for gap in gaps) == (modulus >= 2**31)
 
 
 def test_two_streams_are_looked_at_apart(analyse: Analyse, tmp_path: Path) -> None:

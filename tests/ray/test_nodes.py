@@ -16,9 +16,9 @@ import platformdirs
 import psutil
 import pytest
 
-from tests.jobs.conftest import Told
 from tests.ray.hosts import Hosts, entry, hosts_in
 from tests.support.arcruns import TASKS, TINY, write_tasks
+from tests.support.commands import Told
 from tests.support.tools import require_tool
 from tests.tree.conftest import Wood
 from tests.workers.lab import SLACK_S

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Told
+from tests.support.commands import Told
 from weft.arc.data import TaskSet
 from weft.arc.program import Program
 from weft.arc.search.budget import SearchBudget

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from weft.cli import main
+from tests.support.commands import Told, run_apart, run_here
 from weft.report.view import RunView
 from weft.tree.search import NAME
 from weft.tree.view import TreeSeen, see
@@ -21,7 +17,6 @@ from weft.tree.view import TreeSeen, see
 ROOT = Path(__file__).resolve().parents[2]
 BINPACK = ROOT / "examples" / "tree" / "binpack" / "tree.toml"
 COMPRESSOR = ROOT / "examples" / "tree" / "compressor" / "tree.toml"
-COMMAND = [sys.executable, "-m", "weft.cli.main"]
 SCORE = """
 import json, os, sys
 body = json.load(open("params.json"))
@@ -39,19 +34,6 @@ deterministic = true
 [score]
 argv = ["{python}", "-I", "score.py"]
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a command said and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 def blocks(key: str, old: int, new: int) -> str:
@@ -87,26 +69,14 @@ class Wood:
 
     def weft(self, *words: str | Path) -> Told:
         """Run a command in this process, in the folder."""
-        self.capture.readouterr()
-        code = main._exit_code([str(word) for word in words])
-        said = self.capture.readouterr()
-        return Told(code, said.out, said.err)
+        return run_here(self.capture, *words)
 
     def run(self, out: str, *words: str, config: str | Path = "tree.toml") -> Told:
         return self.weft("tree", "run", config, "--out", out, "-q", *words)
 
     def apart(self, *words: str | Path, **env: str) -> Told:
         """Run a command in a process of its own."""
-        done = subprocess.run(
-            [*COMMAND, *map(str, words)],
-            cwd=self.folder,
-            env={**os.environ, **env},
-            capture_output=True,
-            text=True,
-            timeout=200,
-            stdin=subprocess.DEVNULL,
-        )
-        return Told(done.returncode, done.stdout, done.stderr)
+        return run_apart(self.folder, *words, **env)
 
     def seen(self, out: str) -> TreeSeen:
         return see(RunView(self.folder / out, NAME))

@@ -14,7 +14,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.tree.conftest import COMMAND, CONFIG, Wood
+from tests.support.commands import COMMAND
+from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_parity import PARAMETERS
 from tests.workers.lab import print_figures
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.tree.conftest import COMMAND, CONFIG, SCORE, Wood
+from tests.support.commands import COMMAND
+from tests.tree.conftest import CONFIG, SCORE, Wood
 from tests.tree.test_records import new_file
 from tests.tree.test_refusals import check_refused
 from tests.tree.test_runs import fingerprint

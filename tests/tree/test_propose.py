@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tree.conftest import COMMAND, CONFIG, Wood
+from tests.support.commands import COMMAND
+from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_kills import done_rows, left_over
 from weft.report.view import RunView
 from weft.tree.memory import parse

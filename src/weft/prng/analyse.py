@@ -135,6 +135,9 @@ def _is_strong(result: Result) -> bool:
 
 
 def _found(stream: str, found: Found, tried: int) -> dict[str, Any]:
+    """Return the recorded form; choices of skips that vary are the score's to count."""
+    skips = found.hypothesis.skips
+    tried //= skips.choices ** len(skips.listed)
     return {"stream": stream, "hypothesis": found.hypothesis.to_dict(), "tried": tried}
 
 

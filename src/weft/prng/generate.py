@@ -75,12 +75,17 @@ def checked_family(hypothesis: Hypothesis) -> Family:
     """Return the family of a hypothesis; refuse a map or a modulus that it cannot have."""
     family = family_named(hypothesis.family)
     draw_of(family, hypothesis.output)
-    most = MAX_BOUND if hypothesis.output in REJECTING else MAX_MODULUS
+    most = greatest_modulus(hypothesis.output)
     if hypothesis.output != "raw" and not 1 <= hypothesis.modulus <= most:
         raise UsageError(
             f"a modulus of {hypothesis.output} is 1 to {most}, not {hypothesis.modulus}"
         )
     return family
+
+
+def greatest_modulus(output: str) -> int:
+    """Return the greatest modulus that an output map can have."""
+    return MAX_BOUND if output in REJECTING else MAX_MODULUS
 
 
 def draw_of(family: Family, output: str) -> Draw:

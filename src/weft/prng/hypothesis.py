@@ -35,6 +35,11 @@ class Skips:
         """Whether every draw has the same number of skips before it."""
         return self.between[0] == self.between[1]
 
+    @property
+    def choices(self) -> int:
+        """How many numbers of skips there may be before a draw."""
+        return self.between[1] - self.between[0] + 1
+
     def before(self, index: int) -> int:
         """Return how many calls were skipped just before draw `index` (1, 2, …)."""
         if self.is_constant:

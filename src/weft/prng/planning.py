@@ -18,6 +18,7 @@ from weft.prng.attacks import ALL
 from weft.prng.case import Case
 from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
+from weft.prng.generate import greatest_modulus
 from weft.prng.history import History
 from weft.prng.scoring import split
 
@@ -27,6 +28,7 @@ RARE = 8
 """A plan counts as so many times dearer for each of: a generator that few programs use, an
 output map that is not the usual one of its generator, an attack that needs luck."""
 USUAL = ("java", "mt19937", "php_mt", "cpython", "glibc", "v8", "msvc", "xorshift64")
+TOO_GREAT = "its bound is below 2^31, the modulus is greater"
 LUCKY = ("dates", "likely", "varying")
 
 
@@ -123,9 +125,13 @@ def make_plans(history: History, settings: Settings) -> tuple[list[Planned], lis
     for stream, draws in history.streams().items():
         for attack in ALL:
             for said in attack.plan(settings.case(draws)):
-                if _wanted(said, settings) and isinstance(said, Gap):
+                if not _wanted(said, settings):
+                    continue
+                if isinstance(said, Gap):
                     gaps.append(said)
-                elif _wanted(said, settings) and isinstance(said, Plan):
+                elif settings.modulus > greatest_modulus(said.output):
+                    gaps.append(Gap(said.attack, said.family, said.output, TOO_GREAT))
+                else:
                     plans.append(Planned(stream, said, _weight(said)))
     return sorted(plans, key=_order), list(dict.fromkeys(gaps))
 

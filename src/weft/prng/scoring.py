@@ -57,7 +57,9 @@ def score(
 ) -> Score:
     """Compare a hypothesis with all draws, the holdout apart.
 
-    Where skips vary, each one more that was chosen to fit multiplies what was tried.
+    Where skips vary, `tried` counts seeds and starts only, and each skip that was chosen to fit
+    multiplies it once: one before every draw but the first. The holdout begins where the way
+    through the training draws may end, and has a skip before each of its draws.
     """
     train, _ = split(draws)
     count = known(hypothesis, len(draws))
@@ -65,15 +67,15 @@ def score(
     right = [a == b for a, b in zip(said, draws, strict=False)]
     hits, held_hits = sum(right[: len(train)]), sum(right[len(train) :])
     compared, held_count = min(count, len(train)), max(0, count - len(train))
-    least, most = hypothesis.skips.between
-    choices = most - least + 1
+    choices, chosen = hypothesis.skips.choices, max(0, compared - 1)
+    ends = chosen * (choices - 1) + 1
     return Score(
         hits,
         compared,
-        corrected(hits, compared, modulus, tried * choices**compared),
+        corrected(hits, compared, modulus, tried * choices**chosen),
         held_hits,
         held_count,
-        corrected(held_hits, held_count, modulus, survivors * choices**held_count),
+        corrected(held_hits, held_count, modulus, survivors * ends * choices**held_count),
     )
 
 

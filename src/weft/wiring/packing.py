@@ -8,13 +8,15 @@ the search's source as it is now.
 
 from __future__ import annotations
 
+import errno
 import json
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft.errors import FileInvalid
+from weft.errors import FileInvalid, StorageFailed
 from weft.pack.asked import Asked, Places
 from weft.pack.facts import Pack, gather_pack, read_asked
 from weft.pack.markdown import to_markdown
@@ -49,9 +51,27 @@ def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> 
         noted=tuple(kit.changed()),
     )
     if out is not None:
-        kit.write(out)
-        _write(out, pack)
+        with _all_or_nothing(out):
+            kit.write(out)
+            _write(out, pack)
     return pack
+
+
+@contextmanager
+def _all_or_nothing(out: Path) -> Iterator[None]:
+    """Take back what was written when the rest cannot be; the folder was free before."""
+    there = out.is_dir()
+    try:
+        yield
+    except OSError as error:
+        shutil.rmtree(out, ignore_errors=True)
+        if there:
+            out.mkdir()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFailed(
+                f"{out}: {error.strerror}", hint="free space, or another --out"
+            ) from None
+        raise
 
 
 def _check_free(out: Path, run: Path) -> None:

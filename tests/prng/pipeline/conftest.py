@@ -3,40 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import sqlite3
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 from filelock import FileLock
 
 from tests.prng.pipeline.planted import Planted
-from weft.cli import main
+from tests.support.commands import Told, run_here
 
-COMMAND = [sys.executable, "-m", "weft.cli.main"]
 SMALL = (
     "--seeds", "1200", "--skips", "0:2", "--starts", "0:100", "--window-trials", "1",
     "--scorer-trials", "1", "--model-trials", "1", "--model", "lightgbm",
 )  # fmt: skip
 """As little as finds the planted streams of 1200 seeds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """What a command said and how it ended."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.out)
 
 
 Weft = Callable[..., Told]
@@ -47,10 +29,7 @@ def weft_says(capsys: pytest.CaptureFixture[str]) -> Weft:
     """Run a command in this process."""
 
     def run(*words: object) -> Told:
-        capsys.readouterr()
-        code = main._exit_code([str(word) for word in words])
-        said = capsys.readouterr()
-        return Told(code, said.out, said.err)
+        return run_here(capsys, *words)
 
     return run
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.prng.pipeline.conftest import COMMAND, SMALL, finished_rows, ledger_sha, made_once, write
+from tests.prng.pipeline.conftest import SMALL, finished_rows, ledger_sha, made_once, write
 from tests.prng.pipeline.planted import planted
+from tests.support.commands import COMMAND
 from tests.workers.lab import print_figures
 from weft.prng.history import History
 from weft.prng.pipeline.steps import STEPS

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.prng.pipeline.conftest import COMMAND, SMALL, Weft, finished_rows, made_once, write
+from tests.prng.pipeline.conftest import SMALL, Weft, finished_rows, made_once, write
 from tests.prng.pipeline.planted import Planted, planted
+from tests.support.commands import COMMAND
 from weft.model.values import Object
 from weft.prng.history import History
 from weft.prng.pipeline import artifact

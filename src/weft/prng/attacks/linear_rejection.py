@@ -32,6 +32,8 @@ BASES = 40
 """Draws at which an anchor is looked for; each has one with a chance above a third."""
 NEEDED = 6300
 LEAST_BITS = 10
+MOST_MISSING = 30
+"""Outputs of a thousand that may be dropped; with 47, of a bound of 10^6, walks get lost."""
 COST_MS = 9000
 
 
@@ -119,7 +121,7 @@ def _obstacle(case: Case, view: View) -> str:
         return "with a power of two it is the remainder, which is attacked as `mod`"
     if case.skips[0] > 0:
         return f"any state is covered without skips only, not with {_skips(case)}"
-    if bits > 32 or bits < LEAST_BITS or missing > (30 if bits < LEAST_BITS + 2 else 50):
+    if bits > 32 or bits < LEAST_BITS or missing > MOST_MISSING:
         return (
             f"bounds below {case.modulus} drop {missing / 10:g} % of the outputs and show {bits} "
             "bits; any state needs ten bits and at most 3 % dropped"

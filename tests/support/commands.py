@@ -1,0 +1,62 @@
+"""Commands of `weft` and what they said: in this process, or in one of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.cli import main
+
+COMMAND = [sys.executable, "-m", "weft.cli.main"]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a command said and how it ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """stdout as the one JSON object it must be."""
+        return json.loads(self.out)
+
+    def check_one_line(self, code: int, *words: str) -> None:
+        """The command failed with `code` and one line on stderr that has all of `words`."""
+        assert self.code == code, self
+        assert self.out == "", self
+        assert self.err.startswith("weft: "), self
+        assert self.err.endswith("\n"), self
+        assert self.err[:-1].isprintable(), self
+        assert len(self.err) < 1000, self
+        for word in words:
+            assert word in self.err, self
+
+
+def run_here(capture: Any, *words: object) -> Told:
+    """Run a command in this process; `capture` is pytest's."""
+    capture.readouterr()
+    code = main._exit_code([str(word) for word in words])
+    said = capture.readouterr()
+    return Told(code, said.out, said.err)
+
+
+def run_apart(cwd: Path, *words: object, timeout_s: float = 280, **env: str) -> Told:
+    """Run a command in a process of its own."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, words)],
+        cwd=cwd,
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=timeout_s,
+        stdin=subprocess.DEVNULL,
+    )
+    return Told(done.returncode, done.stdout, done.stderr)
