@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,14 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
 def test_commands_on_page_exist_with_their_options(name: str) -> None:
     known = commands()
     assert [w for line in shown_commands(ROOT / name) if (w := wrong_in(line, known))] == []
+
+
+def test_extras_on_pages_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for name in NAMES:
+        shown = re.findall(r"(?:\.|weft)\[([a-z,]+)\]", (ROOT / name).read_text("utf-8"))
+        named = {extra for group in shown for extra in group.split(",")}
+        assert named <= set(project["optional-dependencies"]), name
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,9 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from _pytest.mark.structures import ParameterSet
 from playwright.sync_api import Browser, Page
 
 from tests.readers.runs import heads
@@ -120,7 +120,7 @@ PREPARED: dict[str, Callable[[Path], Path]] = {
 }
 
 
-def by_page(names: Iterable[str]) -> list[ParameterSet]:
+def by_page(names: Iterable[str]) -> list[Any]:
     """Tests of one page share what following it leaves, so they stay in one process."""
     return [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in names]
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
+import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.support.commands import Told, run_apart
+from tests.support.commands import COMMAND, Told, run_apart
 from tests.support.forked import ForkServer
+from tests.workers.lab import wait_until
 
 SMALL = '''\
 """Searches that end at once, in every way a search can end."""
@@ -156,7 +158,7 @@ def write_slow(folder: Path, pause_s: float = 0.0) -> Path:
 def hold(folder: Path, last: int | None) -> None:
     """Let runs of slow:slow come to the end of round `last` and wait there; None: let them go."""
     if last is None:
-        (folder / "hold_after").unlink()
+        (folder / "hold_after").unlink(missing_ok=True)
         return
     (folder / "hold_after.new").write_text(str(last))
     (folder / "hold_after.new").rename(folder / "hold_after")  # never half written
@@ -173,12 +175,21 @@ def interrupt(weft: Weft, folder: Path, *more: str, last: int = 2) -> Told:
     return stopped
 
 
-def wait_until(true: Callable[[], bool], limit_s: float = 120.0) -> None:
-    """Look again and again until something has come true."""
-    end_s = time.monotonic() + limit_s
-    while not true():
-        assert time.monotonic() < end_s, "it never came true"
-        time.sleep(0.01)
+@contextmanager
+def held_run(folder: Path, last: int = 2) -> Iterator[subprocess.Popen[str]]:
+    """A run of slow:slow into `r` that has done round `last` and waits there; killed at the end."""
+    write_slow(folder)
+    hold(folder, last)
+    words = [*COMMAND, "run", "slow:slow", "--out", "r", "--workers", "2"]
+    with subprocess.Popen(
+        words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        try:
+            wait_until(lambda: records_in(folder / "r") > 4 * (last + 1), "records")
+            yield running
+        finally:
+            running.kill()
+            hold(folder, None)
 
 
 def records_in(run: Path) -> int:

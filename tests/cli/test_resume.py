@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import shutil
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Weft, hold, interrupt, records_in, tree, wait_until, write_slow
-from tests.support.commands import COMMAND, Told
+from tests.cli.conftest import Weft, held_run, interrupt, tree
+from tests.support.commands import Told
 
 WHOLE = ["run", "slow:slow", "--json"]
 
@@ -173,20 +170,3 @@ def test_kill_then_resume_gives_the_same_head(weft: Weft, tmp_path: Path) -> Non
         running.kill()
         running.communicate()
     assert weft("resume", "r", "--json").json["head"] == weft(*WHOLE, "--out", "w").json["head"]
-
-
-@contextmanager
-def held_run(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A run of slow:slow into `r` that is surely in its middle; killed if it is still there."""
-    write_slow(folder)
-    hold(folder, 2)
-    words = [*COMMAND, "run", "slow:slow", "--out", "r", "--workers", "2"]
-    with subprocess.Popen(
-        words, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as running:
-        try:
-            wait_until(lambda: records_in(folder / "r") > 3 * 4)
-            yield running
-        finally:
-            running.kill()
-            hold(folder, None)

@@ -16,27 +16,11 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Weft, hold, records_in, tree, wait_until, write_slow
+from tests.cli.conftest import Weft, held_run, hold, tree
 from tests.support.commands import COMMAND
 
 LIMIT_S = 120.0
 Look = dict[str, Any]
-
-
-@contextmanager
-def held_run(folder: Path, last: int = 0) -> Iterator[subprocess.Popen[bytes]]:
-    """A run of slow:slow into `r` that waits after round `last` until it is let go."""
-    write_slow(folder)
-    hold(folder, last)
-    argv = [*COMMAND, "run", "slow:slow", "--out", "r", "--workers", "2"]
-    with subprocess.Popen(
-        argv, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
-        try:
-            wait_until(lambda: records_in(folder / "r") > 4 * last)
-            yield process
-        finally:
-            process.kill()
 
 
 @contextmanager
@@ -75,14 +59,13 @@ def lines_of(text: str) -> list[Look]:
 
 def kill_in_the_middle(folder: Path) -> None:
     """Leave in `r` what a SIGKILL of the coordinator leaves."""
-    with held_run(folder, last=2) as process:
+    with held_run(folder) as process:
         process.kill()
         process.wait()
-    hold(folder, None)
 
 
 def test_watch_follows_a_run_to_its_end(weft: Weft, tmp_path: Path) -> None:
-    with held_run(tmp_path) as process, watching(tmp_path) as watcher:
+    with held_run(tmp_path, 0) as process, watching(tmp_path) as watcher:
         looks = []
         for last in range(4):
             done = 4 * last + 4
@@ -101,7 +84,7 @@ def test_watch_follows_a_run_to_its_end(weft: Weft, tmp_path: Path) -> None:
 
 
 def test_watch_shows_who_runs_what(tmp_path: Path) -> None:
-    with held_run(tmp_path), watching(tmp_path, "--json") as watcher:
+    with held_run(tmp_path, 0), watching(tmp_path, "--json") as watcher:
         looks = looks_until(watcher, lambda look: len(look["slots"]) == 2)
         hold(tmp_path, None)
         looks += rest_of(watcher)
@@ -154,7 +137,7 @@ def test_watch_goes_on_when_a_run_is_resumed(tmp_path: Path) -> None:
 
 
 def test_watch_ctrl_c_leaves_the_run_alone(weft: Weft, tmp_path: Path) -> None:
-    with held_run(tmp_path) as process:
+    with held_run(tmp_path, 0) as process:
         with watching(tmp_path) as watcher:
             looks_until(watcher, lambda look: look["state"] == "running")
             watcher.send_signal(signal.SIGINT)
@@ -165,7 +148,7 @@ def test_watch_ctrl_c_leaves_the_run_alone(weft: Weft, tmp_path: Path) -> None:
 
 
 def test_watch_reader_that_leaves_ends_it_quietly(tmp_path: Path) -> None:
-    with held_run(tmp_path), watching(tmp_path) as watcher:
+    with held_run(tmp_path, 0), watching(tmp_path) as watcher:
         looks_until(watcher, lambda look: look["state"] == "running")
         assert watcher.stdout is not None
         assert watcher.stderr is not None
@@ -203,7 +186,7 @@ def on_terminal(
 
 
 def test_watch_on_a_terminal_draws_progress_slots_and_events(tmp_path: Path) -> None:
-    with held_run(tmp_path):
+    with held_run(tmp_path, 0):
         words = ("watch", "r", "--interval", "0.05")
         code, drawn = on_terminal(tmp_path, *words, letting_go_at="slow:wait")
     assert code == 0, drawn

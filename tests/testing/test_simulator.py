@@ -124,8 +124,8 @@ def test_simulator_planted_late_result_taken_is_noticed(monkeypatch):
 
     def take_ghosts(self, event, now_s=0.0):
         ticket = getattr(event, "ticket", None)
-        if ticket is not None and ticket not in self._out and hasattr(event, "value"):
-            for task in list(self._out.values()):
+        if ticket is not None and ticket not in self.dispatch.out and hasattr(event, "value"):
+            for task in list(self.dispatch.out.values()):
                 return real(self, type(event)(task.ticket, event.value, event.error), now_s)
         return real(self, event, now_s)
 
