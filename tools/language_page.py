@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from weft.arc.fitted.registry import RULES
+from weft.arc.fitted.registry import COMPOSED, RULES
+from weft.arc.lists.words import BLOCKS, COLOURS, FAMILIES, INKS, NUMBERS
 from weft.arc.ops.operator import Operator, Palette, Shape
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.values import Stage
@@ -86,6 +87,18 @@ disagree about it. It costs bits for being a rule and for what was fitted.
 | rule | shape | what it does |
 |---|---|---|
 """
+LISTS = """
+## Features of a cell
+
+What the lists of `cells` ask. An *area* is what is joined by sides and has one colour, black
+too; a *blob* is what is joined by sides or corners and not black, of any colours; it counts 0
+for black. The *box* of a cell is the smallest one around a blob that it is in. Where full rows and
+columns of a colour divide the grid, *blocks* lie between them; the coarse grid has a cell for
+each: its commonest colour but black. Colours can also be copied.
+
+| feature | is |
+|---|---|
+"""
 
 
 def render() -> str:
@@ -95,9 +108,22 @@ def render() -> str:
     stages = "".join(f"| {_name(stage)} | {words} |\n" for stage, words in STAGES.items())
     taken = [stage for stage in Stage if any(o.takes is stage for o in REGISTRY)]
     tables = "".join(_section(stage) for stage in taken)
-    rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in RULES)
-    count = f"\n{len(REGISTRY)} operators and {len(RULES)} fitted rules.\n"
-    return HEAD + stages + FACTS + count + tables + FITTED + rules
+    every = (*RULES, *COMPOSED)
+    rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
+    count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
+    return HEAD + stages + FACTS + count + tables + FITTED + rules + LISTS + _features()
+
+
+def _features() -> str:
+    families = {f"{name}_{ink}" for name in FAMILIES for ink in INKS}
+    one = {
+        name: words
+        for name, words in (COLOURS | NUMBERS).items()
+        if name not in families and name not in BLOCKS
+    }
+    many = {f"{name}_1` to `{name}_9": words for name, words in FAMILIES.items()}
+    many["block_own` to `block_rising"] = "`own` to `rising` in the coarse grid of blocks"
+    return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
 
 
 def _section(stage: Stage) -> str:

@@ -26,6 +26,7 @@ from weft.arc.learn import (
 )
 from weft.arc.ops.registry import BY_NAME, REGISTRY
 from weft.arc.program import Program
+from weft.arc.recombine import joined, spellings
 from weft.arc.recorded import read_run
 from weft.arc.search.budget import SearchBudget
 from weft.arc.simplify import is_redundant, values_seen
@@ -46,6 +47,11 @@ def task_of(number: int, *names: str) -> Solved:
     return Solved(task, Program(names), [grid.rows() for grid in task.truth])
 
 
+def plain(chains: list[tuple[str, ...]]) -> list[tuple[tuple[str, ...], ...]]:
+    """Programs with one spelling each."""
+    return [(chain,) for chain in chains]
+
+
 # -- prices ----------------------------------------------------------------------------------
 
 
@@ -57,7 +63,7 @@ def test_price_of_one_of_n_is_log2_rounded_up(n: int, millibits: int) -> None:
 
 
 def test_description_is_the_sum_by_hand() -> None:
-    chains = [PAIR, PAIR, (*PAIR, DOWN), (SCALE, *PAIR), (DOWN,)]
+    chains = plain([PAIR, PAIR, (*PAIR, DOWN), (SCALE, *PAIR), (DOWN,)])
     assert description(chains, ()) == 4 * price(*PAIR) + 2 * price(DOWN) + price(SCALE)
     use = log2_millibits(len(REGISTRY) + 1)
     definition = 1585 + price(*PAIR)
@@ -75,22 +81,22 @@ def test_longer_concept_is_defined_by_a_shorter_one() -> None:
 def test_chain_is_kept_exactly_when_it_pays() -> None:
     saved = price(*PAIR) - use_price(1)
     enough = (1585 + price(*PAIR)) // saved + 1
-    assert choose([PAIR] * enough, [PAIR]) == (PAIR,)
-    assert choose([PAIR] * (enough - 1), [PAIR]) == ()
+    assert choose(plain([PAIR] * enough), [PAIR]) == (PAIR,)
+    assert choose(plain([PAIR] * (enough - 1)), [PAIR]) == ()
 
 
 def test_choice_does_not_depend_on_any_order() -> None:
     chains = [PAIR] * 4 + [(*PAIR, DOWN)] * 5 + [(SCALE, FALL)] * 6 + [(DOWN, SCALE)] * 6
     candidates = repeated(chains)
-    results = {choose(chains, candidates), choose(chains[::-1], candidates)}
-    results.add(choose(chains, candidates[::-1]))
+    results = {choose(plain(chains), candidates), choose(plain(chains[::-1]), candidates)}
+    results.add(choose(plain(chains), candidates[::-1]))
     assert len(results) == 1
     assert results.pop()
 
 
 def test_concept_that_a_longer_one_replaces_is_dropped() -> None:
     long = (FALL, LEFT, DOWN)
-    kept = choose([long] * 30, repeated([long] * 30))
+    kept = choose(plain([long] * 30), repeated([long] * 30))
     assert kept == (long,), "its parts are used by nothing"
 
 
@@ -99,6 +105,35 @@ def test_repeated_chains_count_once_for_each_program() -> None:
     assert repeated([(FALL, LEFT, DOWN), (FALL, LEFT)]) == [PAIR]
     longest = (FALL, LEFT, DOWN, SCALE, FALL)
     assert max(map(len, repeated([longest, longest]))) == 4
+
+
+def test_program_is_written_in_its_cheapest_spelling() -> None:
+    """Two mirrors are none: spelled without them the program shares the concept."""
+    long = ("mirror_rows", "mirror_rows", FALL, LEFT)
+    programs = [*plain([PAIR] * 6), (long, PAIR)]
+    use = use_price(1)
+    assert description(programs, [PAIR]) == 7 * use + definition_price(PAIR, [PAIR])
+    assert description(programs, ()) == 7 * price(*PAIR)
+
+
+def test_program_that_does_the_same_is_spelled_with_the_concept() -> None:
+    """Turned, dropped and turned back is falling left: so two spellings share one concept."""
+    lessons = [task_of(i, *PAIR) for i in range(8)]
+    turned = task_of(10, FALL, "rotate_270", FALL, "rotate_90")
+    found = learn([*lessons, turned])
+    [concept] = found.bank.concepts
+    assert concept.operators == PAIR
+    assert turned.task.digest in concept.tasks
+
+
+def test_joined_parts_are_spellings_that_no_program_has() -> None:
+    chains = [PAIR, PAIR, (DOWN,), (DOWN,), (*PAIR, "mirror_rows", DOWN)]
+    tasks = [task_of(i, *chain).task for i, chain in enumerate(chains)]
+    mirrored = (*PAIR, DOWN)
+    assert mirrored in joined(chains, repeated(chains))
+    found = spellings(tasks, chains, repeated(chains))
+    assert [own for own, *_ in found] == chains
+    assert all(mirrored not in spelled for spelled in found), "mirrored first is something else"
 
 
 # -- simplifying -----------------------------------------------------------------------------
@@ -114,6 +149,7 @@ def test_repeated_chains_count_once_for_each_program() -> None:
         (("fall_down", "mirror_rows", "mirror_rows"), True),
         (PAIR, False),
         (("fall_down", "rotate_90"), False),
+        (("objects_4", "sort_by_cells_down", "column_of_colours"), False),
     ],
 )
 def test_chain_that_a_shorter_one_equals_is_redundant(

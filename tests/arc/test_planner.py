@@ -96,7 +96,7 @@ def test_slices_run_in_any_order_and_give_the_same_result() -> None:
     forth = [deep(problem, planner.options, part, first.table) for part in parts]
     shared = ApplyCache()
     back = [deep(problem, planner.options, part, first.table, shared) for part in parts[::-1]]
-    one, two = planner.combine(first, forth), planner.combine(first, back[::-1])
+    one, two = planner.combine(hard(), first, forth), planner.combine(hard(), first, back[::-1])
     assert one.log.to_bytes() == two.log.to_bytes()
     assert one == two
     assert one.log.events[0].slice == SHALLOW
@@ -117,7 +117,7 @@ def test_cache_saves_work_and_changes_nothing(task: ArcTask) -> None:
 def test_failed_slice_makes_the_answer_incomplete(task: ArcTask) -> None:
     planner = ParallelPlanner(small())
     first = shallow(Problem(task), planner.options)
-    assert planner.combine(first, [], incomplete=True).verdict.outcome is Outcome.INCOMPLETE
+    assert planner.combine(task, first, [], incomplete=True).verdict.outcome is Outcome.INCOMPLETE
 
 
 def test_seed_breaks_ties_only(task: ArcTask) -> None:

@@ -40,6 +40,9 @@ def analyse(result: ParallelSearchResult) -> Failure | None:
     if outcome is Outcome.AMBIGUOUS:
         n = len(result.verdict.groups)
         return Failure(FailureClass.AMBIGUOUS, f"{n} explanations differ on the tests")
+    if result.verdict.weighing is not None:
+        kind = FailureClass.MISSING_OPERATOR if result.exhausted else FailureClass.SEARCH_BUDGET
+        return Failure(kind, "a program is right on every pair, but too doubtful to be believed")
     if near.shape_loss:
         why = f"no program found the size of {near.shape_loss} training outputs"
         return Failure(FailureClass.SIZE_UNKNOWN, why)

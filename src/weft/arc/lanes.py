@@ -62,18 +62,23 @@ def run_slice(
 
 @task
 def conclude(
-    options: dict[str, Any], first: dict[str, Any], rest: list[dict[str, Any]], incomplete: bool
+    puzzle: Object,
+    options: dict[str, Any],
+    first: dict[str, Any],
+    rest: list[dict[str, Any]],
+    incomplete: bool,
 ) -> dict[str, Any]:
     """Put the parts together: the verdict, why not if there is none, and the merged log."""
+    task = ArcTask.from_canonical(get(puzzle))
     phases = [
         wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"]))) for raw in (first, *rest)
     ]
-    result = _planner(options).combine(phases[0], phases[1:], incomplete)
+    result = _planner(options).combine(task, phases[0], phases[1:], incomplete)
     answer = wire.answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": put(result.log.to_bytes())}
 
 
-@search(version=1)
+@search(version=2)
 def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     """Search one task; the answer is its verdict with the evidence."""
     [found] = yield [run_shallow(puzzle, options)]
@@ -86,11 +91,11 @@ def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
             run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts
         ]
     rest = [result.value for result in results if result.ok]
-    [end] = yield [conclude(options, first, rest, len(rest) < len(results))]
+    [end] = yield [conclude(puzzle, options, first, rest, len(rest) < len(results))]
     return end.value
 
 
-@search(version=1)
+@search(version=2)
 def solve(tasks: list[str], options: dict[str, Any], *, inputs: Any) -> Steps:
     """Search every task in a lane of its own, named by the task's digest.
 
@@ -113,6 +118,7 @@ def make_options(
     slices: int,
     margin_millibits: int | None,
     bank: Bank | None,
+    without: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Everything that decides a search's outcome, bound into the genesis record."""
     return {
@@ -123,6 +129,7 @@ def make_options(
         "margin_millibits": margin_millibits,
         "operators": fingerprint(),
         "bank": None if bank is None else bank.to_dict(),
+        "without": list(without),
     }
 
 
@@ -131,8 +138,9 @@ def _planner(options: Mapping[str, Any]) -> ParallelPlanner:
     language = _language(None if raw is None else Bank.from_dict(raw))
     assert options["operators"] == fingerprint(), "the operators are not those of the run"
     own = Options(
-        language, SearchBudget.from_dict(options["budget"]), options["prune"], options["seed"]
-    )
+        language, SearchBudget.from_dict(options["budget"]), options["prune"], options["seed"],
+        options["without"],
+    )  # fmt: skip
     return ParallelPlanner(own, options["slices"], options["margin_millibits"])
 
 

@@ -1,14 +1,15 @@
 """Concepts from solved programs: chains that pay for themselves in description length.
 
-    runs ──► corpus (one program per task) ──► chains of 2–4 operators that repeat
+    runs ──► corpus (one program per task) ──► chains of 2–4 operators that repeat, and chains
+             joined of such parts that spell a program another way (`recombine`)
          ──► without those that a shorter chain equals ──► greedy choice by MDL ──► bank
 
 All prices are integers, thousandths of a bit:
 
     price of a use         log2(n), for a language of n operators and concepts
     price of a definition  log2(3) for its length, and what its operators or concepts cost
-    description            every program, written as cheaply as the concepts allow, and all
-                           definitions; fitted parameters cost the same either way
+    description            every program, in the spelling and with the concepts that make it
+                           cheapest, and all definitions; fitted parameters cost the same always
 
 A concept is kept while the description with it is shorter than without it. The order of the runs
 does not matter: programs are taken by task digest, the cheapest where runs differ.
@@ -26,13 +27,13 @@ from weft.arc.check import check_program
 from weft.arc.heldout import EVALUATION, held_out
 from weft.arc.ops.registry import BY_NAME, REGISTRY
 from weft.arc.program import Program, order_key, parse
+from weft.arc.recombine import Chain, Spellings, spellings
 from weft.arc.recorded import ArcRun, Recorded
 from weft.arc.simplify import is_redundant, values_seen
 from weft.arc.task import ArcTask
 from weft.errors import InputError
 
 MIN_STEPS = 2
-Chain = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Learned:
     programs: int
     candidates: int
     """Chains that repeat."""
+    recombined: int
+    """Chains joined of parts that spell some program another way."""
     simplified: int
     """Of these, dropped because a shorter chain does the same."""
     before_millibits: int
@@ -63,6 +66,7 @@ class Learned:
             **self.bank.to_dict(),
             "programs": self.programs,
             "candidates": self.candidates,
+            "recombined": self.recombined,
             "simplified": self.simplified,
             "before_millibits": self.before_millibits,
             "after_millibits": self.after_millibits,
@@ -118,16 +122,18 @@ def _replayed(item: Recorded, run: ArcRun) -> Solved:
 def learn(corpus: Sequence[Solved]) -> Learned:
     """Choose the concepts that shorten the description of a corpus most, one after the other."""
     chains = [solved.program.names for solved in corpus]
-    candidates = repeated(chains)
+    mined = repeated(chains)
+    programs = spellings([solved.task for solved in corpus], chains, mined)
+    joined = sorted({other for own, *others in programs for other in others} - set(mined))
     seen = values_seen([(s.task, s.program) for s in corpus])
-    useful = [chain for chain in candidates if not is_redundant(chain, seen)]
-    chosen = choose(chains, useful)
-    bank = _bank(corpus, chosen)
-    for solved in corpus:
-        _check_rewritten(solved, bank)
+    useful = [chain for chain in (*mined, *joined) if not is_redundant(chain, seen)]
+    chosen = choose(programs, useful)
+    bank = _bank(corpus, programs, chosen)
+    for solved, spelled in zip(corpus, programs, strict=True):
+        _check_rewritten(solved, spelled, bank)
     return Learned(
-        bank, len(corpus), len(candidates), len(candidates) - len(useful),
-        description(chains, ()), description(chains, chosen),
+        bank, len(corpus), len(mined), len(joined), len(mined) + len(joined) - len(useful),
+        description(programs, ()), description(programs, chosen),
     )  # fmt: skip
 
 
@@ -144,30 +150,30 @@ def repeated(chains: Sequence[Chain]) -> list[Chain]:
     return sorted(part for part, count in holders.items() if count > 1)
 
 
-def choose(chains: Sequence[Chain], candidates: Sequence[Chain]) -> tuple[Chain, ...]:
+def choose(programs: Sequence[Spellings], candidates: Sequence[Chain]) -> tuple[Chain, ...]:
     """Add the chain that shortens the description most, while one does; of equals the first.
 
     Then drop those that later ones made useless, short ones first.
     """
     kept: tuple[Chain, ...] = ()
-    total = description(chains, kept)
+    total = description(programs, kept)
     while True:
-        trials = [(description(chains, (*kept, c)), c) for c in candidates if c not in kept]
+        trials = [(description(programs, (*kept, c)), c) for c in candidates if c not in kept]
         best = min(trials, default=(total, ()))
         if best[0] >= total:
             break
         total, kept = best[0], (*kept, best[1])
     for chain in sorted(kept, key=lambda c: (len(c), c)):
         without = tuple(other for other in kept if other != chain)
-        if description(chains, without) <= description(chains, kept):
+        if description(programs, without) <= description(programs, kept):
             kept = without
     return tuple(sorted(kept, key=lambda c: (len(c), c)))
 
 
-def description(chains: Sequence[Chain], concepts: Sequence[Chain]) -> int:
+def description(programs: Sequence[Spellings], concepts: Sequence[Chain]) -> int:
     """Return the length of all programs and definitions, in thousandths of a bit."""
     use = use_price(len(concepts))
-    written = sum(_cheapest(chain, concepts, use)[0] for chain in chains)
+    written = sum(_cheapest_of(spelled, concepts, use)[0] for spelled in programs)
     return written + sum(definition_price(chain, concepts) for chain in concepts)
 
 
@@ -186,6 +192,13 @@ def definition_price(chain: Chain, concepts: Sequence[Chain]) -> int:
 def log2_millibits(n: int) -> int:
     """Return 1000·log2(n) rounded up, by integers alone: 2^m ≥ n^1000 for the least m."""
     return int((n**1000 - 1).bit_length())
+
+
+def _cheapest_of(
+    spelled: Spellings, concepts: Sequence[Chain], use: int
+) -> tuple[int, tuple[Chain, ...]]:
+    """Write a program in its cheapest spelling; of equals in the first."""
+    return min((_cheapest(chain, concepts, use) for chain in spelled), key=lambda found: found[0])
 
 
 def _cheapest(chain: Chain, concepts: Sequence[Chain], use: int) -> tuple[int, tuple[Chain, ...]]:
@@ -213,11 +226,11 @@ def concept_name(chain: Chain) -> str:
     return "__".join(chain)
 
 
-def _bank(corpus: Sequence[Solved], chosen: Sequence[Chain]) -> Bank:
+def _bank(corpus: Sequence[Solved], programs: Sequence[Spellings], chosen: Sequence[Chain]) -> Bank:
     use = use_price(len(chosen))
     users: dict[Chain, list[str]] = {chain: [] for chain in chosen}
-    for solved in corpus:
-        _, parts = _cheapest(solved.program.names, chosen, use)
+    for solved, spelled in zip(corpus, programs, strict=True):
+        _, parts = _cheapest_of(spelled, chosen, use)
         for part in dict.fromkeys(parts):
             if len(part) > 1:
                 users[part].append(solved.task.digest)
@@ -237,11 +250,11 @@ def _holds(chain: Chain, part: Chain) -> bool:
     return any(chain[i : i + n] == part for i in range(len(chain) - n + 1))
 
 
-def _check_rewritten(solved: Solved, bank: Bank) -> None:
-    """Assert that a program written with concepts is, written out, what solved its task."""
+def _check_rewritten(solved: Solved, spelled: Spellings, bank: Bank) -> None:
+    """Assert that a program written with concepts does, written out, what solved its task."""
     chains = [concept.operators for concept in bank.concepts]
-    _, parts = _cheapest(solved.program.names, chains, use_price(len(chains)))
+    _, parts = _cheapest_of(spelled, chains, use_price(len(chains)))
     written_out = tuple(name for part in parts for name in part)
-    assert written_out == solved.program.names
+    assert written_out in spelled
     again = replace(solved.program, names=written_out)
     assert check_program(solved.task, again, solved.outputs).exact

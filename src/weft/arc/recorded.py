@@ -99,6 +99,9 @@ def of_view(view: RunView) -> ArcRun:
 
 def _answer(body: Mapping[str, Any]) -> Mapping[str, Any]:
     if body["status"] == "unknown":
-        return {"outcome": "UNKNOWN/incomplete", "groups": [], "failure": None, "nearest": None}
+        return {
+            "outcome": "UNKNOWN/incomplete", "groups": [], "weighing": None, "failure": None,
+            "nearest": None,
+        }  # fmt: skip
     answer: Any = from_wire(body["value"])
     return dict(answer)

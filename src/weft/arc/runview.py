@@ -11,6 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from weft.arc.program import Program, parse
+from weft.arc.reasons import doubts, weighed
 from weft.arc.recorded import Recorded
 from weft.arc.task import ArcTask
 from weft.arc.values import Grid
@@ -30,13 +31,26 @@ def view_of(item: Recorded) -> TaskView:
     if answer is None:
         return TaskView(base.name, base.digest, base.pairs, base.tests, note="no outcome yet")
     outcome, _, reason = str(answer["outcome"]).partition("/")
-    failure = answer["failure"]
-    answers = [_answer(task, group) for group in answer["groups"]]
+    answers = [_answer(task, group) for group in _shown(answer)]
     return TaskView(
         base.name, base.digest, base.pairs, base.tests, outcome, reason,
-        "" if failure is None else f"{failure['class']}: {failure['why']}",
-        tuple(answers), None if answers else _nearest(task, answer["nearest"]),
+        _note(answer), tuple(answers), None if answers else _nearest(task, answer["nearest"]),
     )  # fmt: skip
+
+
+def _shown(answer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """Return the groups to show: of a solved task the answer and what it was weighed against."""
+    groups: list[Mapping[str, Any]] = answer["groups"]
+    if answer["outcome"] != "SOLVED":
+        return groups
+    return [groups[0], *(group for group in groups[1:] if group.get("evidence"))]
+
+
+def _note(answer: Mapping[str, Any]) -> str:
+    """Say why there is no answer, and what decided."""
+    failure = answer["failure"]
+    why = "" if failure is None else f"{failure['class']}: {failure['why']}"
+    return "; ".join(part for part in (why, weighed(answer.get("weighing"))) if part)
 
 
 def view_of_program(task: ArcTask, program: Program) -> AnswerView:
@@ -76,6 +90,7 @@ def _answer_to_dict(answer: AnswerView) -> dict[str, Any]:
         "program": list(answer.program),
         "millibits": answer.bits,
         "programs": answer.programs,
+        "doubts": answer.doubts,
         "outputs": [grid.rows() for grid in answer.outputs],
         "inputs": list(answer.inputs),
         "steps": [
@@ -96,7 +111,7 @@ def _answer(task: ArcTask, group: Mapping[str, Any]) -> AnswerView:
     steps = () if program is None else _steps(task, program)
     return AnswerView(
         tuple(text.splitlines()), group["millibits"], outputs, group["size"], steps,
-        _input_names(task) if steps else (),
+        _input_names(task) if steps else (), doubts(group.get("evidence")),
     )  # fmt: skip
 
 

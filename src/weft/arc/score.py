@@ -16,8 +16,8 @@ from weft.arc.values import Grid
 from weft.report.view import TaskSeen
 
 SCHEMA_VERSION = 1
-MARGINS = (4, 8, 16)
-"""Margins in bits that a bench reports beside the plain rule."""
+MARGINS: tuple[int | None, ...] = (0, 2, 4, 8, 16, None)
+"""Margins in bits that a bench reports beside the run's own; None: no competitor at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Score:
     outcomes: Mapping[str, int]
     failures: Mapping[str, int]
     margins: Mapping[str, Mapping[str, int]]
-    """What would be answered, right and wrong with `--margin-bits` of 4, 8 and 16."""
+    """What would be answered, right and wrong with other `--margin-bits`; `all`: by unanimity."""
 
     @property
     def precision(self) -> float | None:
@@ -97,21 +97,27 @@ def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> Score:
     return Score(
         n, answered, right, wrong, n - answered, top1, top2,
         dict(sorted(outcomes.items())), dict(sorted(failures.items())),
-        {str(bits): _with_margin(run, truth, bits) for bits in MARGINS},
+        {
+            "all" if bits is None else str(bits): _with_margin(run, truth, bits)
+            for bits in MARGINS
+        },
     )  # fmt: skip
 
 
-def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int) -> dict[str, int]:
-    """Count answers if competitors that need more than `bits` bits more were overruled."""
+def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int | None) -> dict[str, int]:
+    """Count answers if competitors had to be dearer by more than `bits`."""
     right = wrong = 0
     for item in run.items:
-        answer = item.answer or {"outcome": "", "groups": []}
-        prices = [group["millibits"] for group in answer["groups"]]
-        clear = len(prices) < 2 or prices[1] - prices[0] > 1000 * bits
-        if item.outcome == "SOLVED" or (item.outcome == "UNKNOWN/ambiguous" and clear):
+        answer = item.answer or {}
+        if item.outcome in ("SOLVED", "UNKNOWN/ambiguous") and _is_clear(answer, bits):
             is_right = rank(answer, truth[item.task.digest].truth) == 0
             right, wrong = right + is_right, wrong + (not is_right)
     return {"answered": right + wrong, "right": right, "wrong": wrong}
+
+
+def _is_clear(answer: Mapping[str, Any], bits: int | None) -> bool:
+    margin = answer["weighing"]["margin_millibits"]
+    return margin is None or (bits is not None and margin > 1000 * bits)
 
 
 def rank(answer: Mapping[str, Any], truth: tuple[Grid, ...]) -> int | None:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from weft.arc.ops.registry import BY_NAME, REGISTRY
+from weft.arc.ops.registry import BY_NAME, REGISTRY, apply_chain
 from weft.arc.program import Program
 from weft.arc.task import ArcTask
-from weft.arc.values import Grid, Stage, Value, fits
+from weft.arc.values import Grid, Stage, Value
 
 Chain = tuple[str, ...]
 Place = tuple[Value, Grid]
@@ -57,24 +57,24 @@ def is_redundant(chain: Chain, seen: Seen) -> bool:
     shorter: list[Chain] = [()] if takes is gives else []
     shorter += [(o.name,) for o in REGISTRY if o.takes is takes and o.gives is gives]
     shorter += [chain[:i] + chain[i + 1 :] for i in range(len(chain)) if len(chain) > 2]
-    return any(_agree(chain, other, places) for other in shorter if _is_chain(other))
+    shorter = [other for other in shorter if _is_chain(other) and _replaces(other, chain)]
+    return any(_agree(chain, other, places) for other in shorter)
+
+
+def _replaces(other: Chain, chain: Chain) -> bool:
+    """Whether a chain takes and gives values of the same stages as another, or is nothing."""
+    if not other:
+        return True
+    takes, gives = BY_NAME[chain[0]].takes, BY_NAME[chain[-1]].gives
+    return BY_NAME[other[0]].takes is takes and BY_NAME[other[-1]].gives is gives
 
 
 def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
-    return all(apply(chain, value, given) == apply(other, value, given) for value, given in places)
+    return all(
+        apply_chain(chain, value, given) == apply_chain(other, value, given)
+        for value, given in places
+    )
 
 
 def _is_chain(names: Chain) -> bool:
     return all(BY_NAME[a].gives is BY_NAME[b].takes for a, b in pairwise(names))
-
-
-def apply(chain: Chain, value: Value, given: Grid) -> Value | None:
-    """Run a chain by definition; None where it fails."""
-    found: Value | None = value
-    for name in chain:
-        operator = BY_NAME[name]
-        assert found is not None
-        found = operator.plain(found, given)
-        if found is None or not fits(operator.gives, found):
-            return None
-    return found

@@ -1,23 +1,39 @@
 """What the found programs amount to: an answer, or UNKNOWN and why. Fails closed.
 
-Programs that are right on every training pair are grouped by what they make of the tests. One
-group is an answer. Several are competing explanations: `ambiguous`, with the shortest program of
-each as its witness, unless the user accepts a margin in description length. Programs too long to
-be believed answer nothing and contradict nothing; they only follow as guesses.
+Programs that are right on every training pair are grouped by what they make of the tests. A
+group claims the answer at the price of its best program: its bits, and what doubts of it cost
+(`evidence`). The cheapest claim is the answer if its price is within the limit and every other
+group's objection, its shortest program whatever the doubts, is dearer by more than the margin.
+A program that stands alone is charged for it against the limit, the less the more programs agree;
+numbers never decide between answers. Programs longer than the limit are guesses: they answer
+nothing and contradict nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
+from weft.arc.evidence import Evidence
+from weft.arc.ops.operator import BIT
 from weft.arc.program import Program, order_key
+from weft.arc.refit import grids
 from weft.arc.search.space import Candidate
-from weft.arc.values import Grid, Stage, decode
+from weft.arc.values import Grid, Stage, encode
 
 WITNESSES = 3
-"""Programs shown of each group."""
+"""Programs examined and shown of each group."""
+EXAMINED = 4
+"""Groups examined; those with weaker objections follow behind them, unexamined."""
+ALONE = 10 * BIT
+"""Charged to a program that stands alone, for each doubling that its group lacks to eight."""
+DOUBLINGS = 3
+MARGIN = 4 * BIT
+"""How much dearer every competitor must be; tuned on the training split."""
+LIMIT = 100 * BIT
+Examine = Callable[[Program, tuple[Grid, ...], int | None], Evidence]
 
 
 class Outcome(StrEnum):
@@ -32,22 +48,71 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Programs that agree on the tests, shortest first."""
+    """Programs that agree on the tests, the most believable first."""
 
     outputs: tuple[Grid, ...]
     programs: tuple[Program, ...]
     millibits: int
-    """Of the shortest."""
+    """Of the first program."""
+    shortest_millibits: int
     size: int
     """How many programs agreed."""
+    evidence: Evidence | None = None
+    """On the first program; None where it was not examined."""
+
+    @property
+    def price_millibits(self) -> int:
+        """What it costs to believe the first program: its bits, and its doubts."""
+        return self.millibits + (self.evidence.doubt_millibits if self.evidence else 0)
+
+    @property
+    def alone_millibits(self) -> int:
+        """What it is charged because few programs agree."""
+        return ALONE * max(0, DOUBLINGS + 1 - self.size.bit_length())
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """The numbers that decided about the best group."""
+
+    price_millibits: int
+    alone_millibits: int
+    """Charged because few programs agree."""
+    limit_millibits: int
+    margin_millibits: int | None
+    """By how much the strongest competitor is dearer; None without one."""
+    needed_millibits: int | None
+    """The margin that it must exceed; None where any competitor is too many."""
+
+    @property
+    def is_affordable(self) -> bool:
+        """Whether the best group may be believed at all."""
+        return self.price_millibits + self.alone_millibits <= self.limit_millibits
+
+    def is_clear(self, needed_millibits: int | None) -> bool:
+        """Whether no competitor comes near."""
+        if self.margin_millibits is None:
+            return True
+        return needed_millibits is not None and self.margin_millibits > needed_millibits
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {
+            "price_millibits": self.price_millibits,
+            "alone_millibits": self.alone_millibits,
+            "limit_millibits": self.limit_millibits,
+            "margin_millibits": self.margin_millibits,
+            "needed_millibits": self.needed_millibits,
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome, and the groups it rests on, best first."""
+    """The outcome, the groups it rests on, best first, and what decided about the best."""
 
     outcome: Outcome
     groups: tuple[Group, ...]
+    weighing: Weighing | None = None
 
     @property
     def answers(self) -> tuple[Grid, ...]:
@@ -55,13 +120,20 @@ class Verdict:
         return self.groups[0].outputs if self.outcome is Outcome.SOLVED else ()
 
 
-def group(candidates: Sequence[Candidate]) -> tuple[Group, ...]:
-    """Group programs by test outputs; groups by their shortest program, then by outputs."""
+def group(candidates: Sequence[Candidate], examine: Examine | None = None) -> tuple[Group, ...]:
+    """Group programs by test outputs; the cheapest claim first, unexamined groups last.
+
+    Of equals the group of more programs comes first, then by the order of programs.
+    """
     found: dict[bytes, list[Candidate]] = {}
-    for candidate in candidates:
+    for candidate in sorted(candidates, key=lambda c: (c.millibits, order_key(c.program))):
         found.setdefault(candidate.outputs, []).append(candidate)
     groups = [_group(outputs, members) for outputs, members in found.items()]
-    return tuple(sorted(groups, key=lambda g: (g.millibits, order_key(g.programs[0]))))
+    groups.sort(key=_order)
+    if examine is None:
+        return tuple(groups)
+    best = [_examined(g, found[_encoded(g)], examine) for g in groups[:EXAMINED]]
+    return (*sorted(best, key=_order), *groups[EXAMINED:])
 
 
 def decide(
@@ -70,37 +142,50 @@ def decide(
     *,
     exhausted: bool,
     incomplete: bool = False,
-    margin_millibits: int | None = None,
+    margin_millibits: int | None = MARGIN,
+    limit_millibits: int = LIMIT,
+    examine: Examine | None = None,
 ) -> Verdict:
     """Judge what was found. `incomplete` says that a part of the search failed."""
-    believed = group(candidates)
+    believed = group(candidates, examine)
     known = {g.outputs for g in believed}
     groups = (*believed, *(g for g in group(guesses) if g.outputs not in known))
+    weighing = _weigh(believed, limit_millibits, margin_millibits) if believed else None
     if incomplete:  # the competitor may have been there
-        return Verdict(Outcome.INCOMPLETE, groups)
-    if not believed:
-        return Verdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups)
-    if len(believed) == 1 or _is_clear(believed, margin_millibits):
-        return Verdict(Outcome.SOLVED, groups)
-    return Verdict(Outcome.AMBIGUOUS, groups)
+        return Verdict(Outcome.INCOMPLETE, groups, weighing)
+    if weighing is None or not weighing.is_affordable:
+        return Verdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups, weighing)
+    clear = weighing.is_clear(margin_millibits)
+    return Verdict(Outcome.SOLVED if clear else Outcome.AMBIGUOUS, groups, weighing)
 
 
-def _is_clear(groups: Sequence[Group], margin_millibits: int | None) -> bool:
-    if margin_millibits is None:
-        return False
-    return groups[1].millibits - groups[0].millibits > margin_millibits
+def _order(group: Group) -> tuple[Any, ...]:
+    return (group.price_millibits, -group.size, order_key(group.programs[0]))
+
+
+def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:
+    best, *others = groups
+    margins = [other.shortest_millibits - best.price_millibits for other in others]
+    margin = min(margins, default=None)
+    return Weighing(best.price_millibits, best.alone_millibits, limit, margin, needed)
 
 
 def _group(outputs: bytes, members: Sequence[Candidate]) -> Group:
-    ordered = sorted(members, key=lambda c: (c.millibits, order_key(c.program)))
-    programs = tuple(dict.fromkeys(c.program for c in ordered))
-    return Group(_grids(outputs), programs[:WITNESSES], ordered[0].millibits, len(programs))
+    """Make a group of programs that are sorted, the shortest first."""
+    programs = tuple(dict.fromkeys(c.program for c in members))
+    cost = members[0].millibits
+    return Group(grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
 
 
-def _grids(outputs: bytes) -> tuple[Grid, ...]:
-    grids, at = [], 0
-    while at < len(outputs):
-        grid, at = decode(Stage.GRID, outputs, at)
-        assert isinstance(grid, Grid)
-        grids.append(grid)
-    return tuple(grids)
+def _examined(group: Group, members: Sequence[Candidate], examine: Examine) -> Group:
+    """Put the program first that is cheapest with its doubts; of equals the shorter."""
+    costs = {c.program: c.millibits for c in reversed(members)}
+    known = {c.program: c.foretold for c in reversed(members)}
+    evidence = {p: examine(p, group.outputs, known[p]) for p in group.programs}
+    first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)
+    rest = (program for program in group.programs if program != first)
+    return replace(group, programs=(first, *rest), millibits=costs[first], evidence=evidence[first])
+
+
+def _encoded(group: Group) -> bytes:
+    return b"".join(encode(Stage.GRID, grid) for grid in group.outputs)

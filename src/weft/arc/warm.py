@@ -35,13 +35,14 @@ def compile_part(part: int) -> None:
 
 
 def run_all(operators: tuple[()] | None = None) -> None:
-    """Search a tiny task, with all operators or with none but the fitted ones."""
+    """Search two tiny tasks, with all operators or with none but the fitted ones."""
     grid = Grid.of([[0, 1, 0], [2, 0, 0]])
-    pair = Pair(grid, Grid.of([[9]]))
     language = Language() if operators is None else Language((), operators)
     budget = SearchBudget(max_programs=2000, max_depth=2)
-    task = ArcTask("warm", (pair, Pair(grid, Grid.of([[8, 8]]))), (grid,))
-    ParallelPlanner(Options(language, budget)).search(task)
+    planner = ParallelPlanner(Options(language, budget))
+    for targets in ([[9]], [[8, 8]]), ([[7, 1, 0], [2, 0, 0]], [[0, 1, 0], [2, 6, 5]]):
+        pairs = tuple(Pair(grid, Grid.of(rows)) for rows in targets)
+        planner.search(ArcTask("warm", pairs, (grid,)))
 
 
 def compile_quickly() -> None:

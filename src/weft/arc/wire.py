@@ -43,9 +43,11 @@ def phase_from_wire(raw: Mapping[str, Any], log: SearchLog) -> PhaseResult:
 
 def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> dict[str, Any]:
     """A lane's answer: the outcome, its evidence, and what came nearest."""
+    weighing = result.verdict.weighing
     return {
         "outcome": result.verdict.outcome.value,
         "groups": [_group_to_wire(group) for group in result.verdict.groups],
+        "weighing": None if weighing is None else weighing.to_dict(),
         "nearest": _nearest_to_wire(result.nearest),
         "failure": None if failure is None else {"class": failure.kind.value, "why": failure.why},
         "programs": result.programs,
@@ -59,12 +61,13 @@ def _candidate_to_wire(candidate: Candidate) -> dict[str, Any]:
         "millibits": candidate.millibits,
         "outputs": candidate.outputs.hex(),
         "time": candidate.time,
+        "foretold": candidate.foretold,
     }
 
 
 def _candidate_from_wire(raw: Mapping[str, Any]) -> Candidate:
     outputs = bytes.fromhex(raw["outputs"])
-    return Candidate(parse(raw["program"]), raw["millibits"], outputs, raw["time"])
+    return Candidate(parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["foretold"])
 
 
 def _nearest_to_wire(nearest: Nearest) -> dict[str, Any]:
@@ -85,4 +88,6 @@ def _group_to_wire(group: Group) -> dict[str, Any]:
         "programs": [program.text() for program in group.programs],
         "millibits": group.millibits,
         "size": group.size,
+        "shortest_millibits": group.shortest_millibits,
+        "evidence": None if group.evidence is None else group.evidence.to_dict(),
     }

@@ -41,6 +41,7 @@ def solve(
     stop_on_first: arcoptions.StopOnFirst = False,
     no_prune: arcoptions.NoPrune = "",
     margin_bits: arcoptions.Margin = None,
+    without: arcoptions.Without = "",
     attempts: arcoptions.Attempts = 2,
     bank: arcoptions.BankFile = None,
     seed: options.Seed = 0,
@@ -94,6 +95,7 @@ def bench(
     stop_on_first: arcoptions.StopOnFirst = False,
     no_prune: arcoptions.NoPrune = "",
     margin_bits: arcoptions.Margin = None,
+    without: arcoptions.Without = "",
     bank: arcoptions.BankFile = None,
     seed: options.Seed = 0,
     reveal: Annotated[
@@ -153,6 +155,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
     options.check_seconds("--wall-limit", values["wall_limit"])
 
     from weft.arc.bank import Bank  # noqa: PLC0415 - slow to import
+    from weft.arc.search.ablation import parse_without  # noqa: PLC0415
     from weft.arc.search.budget import SearchBudget  # noqa: PLC0415
     from weft.wiring.arcrun import Settings  # noqa: PLC0415
     from weft.wiring.arcrun import solve as carry_out  # noqa: PLC0415
@@ -168,7 +171,10 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
     )
     no_prune = [rule for rule in values["no_prune"].split(",") if rule]
     bank = None if values["bank"] is None else Bank.read(values["bank"])
-    settings = Settings(budget, values["seed"], no_prune, values["margin_bits"], bank)
+    settings = Settings(
+        budget, values["seed"], no_prune, values["margin_bits"], bank,
+        without=parse_without(values["without"]),
+    )  # fmt: skip
     settings.options()
     execution = {
         "out": values["out"],

@@ -254,7 +254,8 @@ def _show_learned(found: Learned, path: Path) -> None:
         uses = f"used by {len(concept.tasks)} of {found.programs} programs"
         render.out(f"{concept.name}  {concept.millibits / 1000:.1f} bits, {uses}")
     render.out(
-        f"{len(found.bank.concepts)} concepts of {found.candidates} chains;"
+        f"{len(found.bank.concepts)} concepts of {found.candidates} chains that repeat and"
+        f" {found.recombined} joined ones;"
         f" {found.simplified} chains dropped for shorter ones that do the same"
     )
     before, after = found.before_millibits / 1000, found.after_millibits / 1000

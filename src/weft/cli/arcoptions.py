@@ -91,7 +91,16 @@ Margin = Annotated[
         "--margin-bits",
         min=0,
         metavar="N",
-        help="Answer despite competitors that need more than N bits more.",
+        help="Answer when every competitor is dearer by more than N bits; 4 if not said.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Without = Annotated[
+    str,
+    typer.Option(
+        "--without",
+        metavar="PARTS",
+        help="Leave out, to measure what it is worth: fitted,lists,pruning,bank,checks.",
         rich_help_panel=BUDGET,
     ),
 ]

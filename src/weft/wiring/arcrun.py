@@ -10,8 +10,11 @@ from typing import Any
 from weft.arc import lanes
 from weft.arc.bank import Bank
 from weft.arc.data import TaskSet
+from weft.arc.ops.operator import BIT
+from weft.arc.search.ablation import BANK, CHECKS, PRUNING, check_without
 from weft.arc.search.budget import SLICES, SearchBudget
 from weft.arc.search.reach import RULES
+from weft.arc.verdict import MARGIN
 from weft.errors import UsageError
 from weft.wiring.outcome import Run
 from weft.wiring.run import run
@@ -27,6 +30,7 @@ class Settings:
     margin_bits: int | None = None
     bank: Bank | None = None
     slices: int = SLICES
+    without: Sequence[str] = ()
 
     def options(self) -> dict[str, Any]:
         """Return what the genesis record binds; refuses rules that do not exist."""
@@ -35,14 +39,23 @@ class Settings:
             raise UsageError(f"--no-prune takes {', '.join(RULES)}, not {unknown[0]!r}")
         if not 1 <= self.slices <= 1024:
             raise UsageError(f"--slices must be 1 to 1024, not {self.slices}")
+        check_without(self.without)
+        kept = [rule for rule in RULES if rule not in self.no_prune]
         return lanes.make_options(
             self.budget,
-            prune=[rule for rule in RULES if rule not in self.no_prune],
+            prune=[] if PRUNING in self.without else kept,
             seed=self.seed,
             slices=self.slices,
-            margin_millibits=None if self.margin_bits is None else 1000 * self.margin_bits,
-            bank=self.bank,
+            margin_millibits=self._margin_millibits(),
+            bank=None if BANK in self.without else self.bank,
+            without=self.without,
         )
+
+    def _margin_millibits(self) -> int | None:
+        """The margin that was asked for, else the usual one; without checks none is enough."""
+        if self.margin_bits is not None:
+            return BIT * self.margin_bits
+        return None if CHECKS in self.without else MARGIN
 
 
 def solve(tasks: TaskSet, settings: Settings, execution: Mapping[str, Any]) -> Run:

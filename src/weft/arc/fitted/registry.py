@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.arc.fitted.celllist import Cells
 from weft.arc.fitted.cutting import BlockReduce, TableOfParts, Window
 from weft.arc.fitted.drawing import Constant, Stamp
 from weft.arc.fitted.gates import survivors
@@ -26,8 +27,10 @@ RULES: tuple[Rule, ...] = (
     TableOfParts(),
 )
 """A rule's place is its bit in what `survivors` returns."""
-BY_NAME: dict[str, Rule] = {rule.name: rule for rule in RULES}
-assert len(BY_NAME) == len(RULES), "two rules have one name"
+COMPOSED: tuple[Rule, ...] = (Cells(),)
+"""Rules that are made of many vectors at the end of a phase, not of one."""
+BY_NAME: dict[str, Rule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
+assert len(BY_NAME) == len(RULES) + len(COMPOSED), "two rules have one name"
 
 
 def finish(view: View) -> list[Fitted]:

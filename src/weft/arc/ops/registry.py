@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 
 from weft.arc.ops import cutting, fills, moves, pieces, sets
 from weft.arc.ops.operator import Operator
+from weft.arc.values import Grid, Value, fits
 
 REGISTRY: tuple[Operator, ...] = (
     *moves.OPERATORS,
@@ -25,3 +27,15 @@ def fingerprint() -> str:
         for o in REGISTRY
     ]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def apply_chain(chain: Sequence[str], value: Value, given: Grid) -> Value | None:
+    """Run a chain by definition; None where it fails."""
+    found: Value | None = value
+    for name in chain:
+        operator = BY_NAME[name]
+        assert found is not None
+        found = operator.plain(found, given)
+        if found is None or not fits(operator.gives, found):
+            return None
+    return found

@@ -15,6 +15,7 @@ from typing import Any
 
 from weft.arc.program import Program
 from weft.arc.search import table
+from weft.arc.search.ablation import FITTED, LISTS
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
 from weft.arc.search.language import Language
@@ -22,6 +23,7 @@ from weft.arc.search.log import SHALLOW, Event, SearchLog
 from weft.arc.search.problem import Problem
 from weft.arc.search.reach import RULES
 from weft.arc.search.space import NO_ENTRY, ROOT, Candidate, Counts, Space
+from weft.arc.search.weaving import weave
 
 Priority = Callable[[int], tuple[int, ...]]
 
@@ -60,6 +62,8 @@ class Options:
     budget: SearchBudget
     prune: Sequence[str] = RULES
     seed: int = 0
+    without: Sequence[str] = ()
+    """Parts of the method that are left out, see `ablation`."""
 
 
 @contextmanager
@@ -80,11 +84,13 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     budget = options.budget
     space = Space(
         problem, options.language, budget, budget.shallow_programs, options.prune, cache,
-        options.seed,
+        options.seed, fitted=FITTED not in options.without,
     )  # fmt: skip
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     handed_on = b"" if space.candidates else table.pack(space.nodes, sorted(open_nodes))
+    if LISTS not in options.without:
+        space.guesses[:0] = weave(space)
     return run.result(handed_on)
 
 
@@ -104,7 +110,7 @@ def deep(
     begin = table.unpack(handed_on, own)
     space = Space(
         problem, options.language, budget, part.programs, options.prune, cache, options.seed,
-        begin.nodes, begin.known,
+        begin.nodes, begin.known, fitted=FITTED not in options.without,
     )  # fmt: skip
     run = _Run(space, part.slice, part.programs, budget.competitor_programs)
     run.explore(begin.open_nodes, space.priority)

@@ -13,14 +13,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
+from weft.arc.evidence import examine
+from weft.arc.search.ablation import CHECKS
 from weft.arc.search.budget import SLICES, WorkerBudget, split_budget
 from weft.arc.search.cache import ApplyCache
 from weft.arc.search.log import SearchLog, merge
 from weft.arc.search.phases import Nearest, Options, PhaseResult, deep, shallow
 from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask
-from weft.arc.verdict import Verdict, decide
+from weft.arc.verdict import MARGIN, Verdict, decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class ParallelPlanner:
     """Plans the search of a task; `slices` is fixed beforehand, whatever runs them."""
 
     def __init__(
-        self, options: Options, slices: int = SLICES, margin_millibits: int | None = None
+        self, options: Options, slices: int = SLICES, margin_millibits: int | None = MARGIN
     ) -> None:
         self.options, self.slices, self.margin_millibits = options, slices, margin_millibits
 
@@ -53,7 +56,7 @@ class ParallelPlanner:
         first = shallow(problem, self.options, cache)
         parts = self.parts(first.counts.programs, bool(first.candidates), first.exhausted)
         rest = [deep(problem, self.options, part, first.table, cache) for part in parts]
-        return self.combine(first, rest)
+        return self.combine(task, first, rest)
 
     def parts(self, programs: int, found: bool, exhausted: bool) -> tuple[WorkerBudget, ...]:
         """Return the slices to run after the shallow phase spent so many programs."""
@@ -63,12 +66,18 @@ class ParallelPlanner:
         return split_budget(len(self.options.language.firsts), self.slices, left)
 
     def combine(
-        self, first: PhaseResult, rest: Sequence[PhaseResult], incomplete: bool = False
+        self,
+        task: ArcTask,
+        first: PhaseResult,
+        rest: Sequence[PhaseResult],
+        incomplete: bool = False,
     ) -> ParallelSearchResult:
         """Put the parts together, in slice order."""
-        most = self.options.budget.max_candidates
-        found = [c for part in (first, *rest) for c in part.candidates][:most]
-        guesses = [c for part in (first, *rest) for c in part.guesses][:most]
+        budget, checked = self.options.budget, CHECKS not in self.options.without
+        found = [c for part in (first, *rest) for c in part.candidates][: budget.max_candidates]
+        guesses = [c for part in (first, *rest) for c in part.guesses][: budget.max_candidates]
+        if not found and checked:  # lists that foretell pairs are explanations too
+            found = [guess for guess in guesses if guess.foretold]
         exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
         return ParallelSearchResult(
             decide(
@@ -77,6 +86,8 @@ class ParallelPlanner:
                 exhausted=exhausted,
                 incomplete=incomplete,
                 margin_millibits=self.margin_millibits,
+                limit_millibits=budget.max_millibits,
+                examine=partial(examine, task) if checked else None,
             ),
             nearest(first, rest),
             exhausted,

@@ -59,6 +59,8 @@ class Candidate:
     """The test outputs, encoded one behind the other."""
     time: int
     """Programs charged when it was found."""
+    foretold: int | None = None
+    """Of a list: pairs told right when it is learned without them; None where no one asked."""
 
 
 @dataclass(slots=True)
@@ -93,13 +95,16 @@ class Space:
         seed: int = 0,
         nodes: Sequence[Node] = (),
         known: Sequence[tuple[int, bytes]] = (),
+        *,
+        fitted: bool = True,
     ) -> None:
         """With `nodes`, begin with those of an earlier phase instead of the input alone.
 
-        `known` are stage and contents of all that it reached.
+        `known` are stage and contents of all that it reached. Without `fitted` no rule is tried.
         """
         self.problem, self.language, self.budget = problem, language, budget
         self.programs = programs
+        self._fitted = fitted
         self.counts = Counts()
         self.candidates: list[Candidate] = []
         self.guesses: list[Candidate] = []
@@ -109,7 +114,7 @@ class Space:
         self._seen: list[set[bytes]] = [set() for _ in Stage]
         """Contents reached, by stage; asked for membership only."""
         self._cache = cache or ApplyCache()
-        shapes = [rule.shape for rule in FITTED]
+        shapes = [rule.shape for rule in FITTED if fitted]
         self._reach = Reach(problem, language.entries, shapes, prune)
         self._rank = language.ordered(seed) if seed else None
         self._out = problem.out_buffer(len(language.entries))
@@ -272,7 +277,7 @@ class Space:
     def _finish(self, number: int) -> None:
         """Try the fitted operators on a grid vector."""
         node = self.nodes[number]
-        if node.stage != GRID or not self.is_open(number) or self.spent:
+        if not self._fitted or node.stage != GRID or not self.is_open(number) or self.spent:
             return
         p = self.problem
         self.counts.programs += 1

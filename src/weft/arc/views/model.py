@@ -34,6 +34,8 @@ class AnswerView:
     steps: tuple[StepView, ...] = ()
     inputs: tuple[str, ...] = ()
     """What the values of the steps belong to: `train 1`, `test 1`; may be left out."""
+    doubts: str = ""
+    """What speaks against its program, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ class TaskView:
     reason: str = ""
     """Of UNKNOWN: ambiguous, budget, no-program, incomplete."""
     note: str = ""
-    """Why, in words."""
+    """Why, in words and numbers."""
     answers: tuple[AnswerView, ...] = ()
     """The answer, or the competitors of an ambiguous task."""
     nearest: AnswerView | None = None
@@ -90,6 +92,7 @@ def letter(index: int) -> str:
 
 
 def price(answer: AnswerView) -> str:
-    """Say what an answer costs and how many programs give it."""
+    """Say what an answer costs, what makes it doubtful, and how many programs give it."""
     shared = f", {answer.programs:,} programs agree" if answer.programs > 1 else ""
-    return f"{answer.bits / 1000:.1f} bits{shared}"
+    doubts = f", {answer.doubts}" if answer.doubts else ""
+    return f"{answer.bits / 1000:.1f} bits{doubts}{shared}"

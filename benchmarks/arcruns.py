@@ -1,0 +1,85 @@
+"""One measured run of `weft arc`: the real command line in a process of its own, and its totals.
+
+Of evaluation tasks only totals are ever read. Halves of the training split are told apart by the
+parity of the task's digest, so that they are the same everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from weft.arc.data import load
+from weft.arc.recorded import read_run
+from weft.arc.score import score
+from weft.arc.task import ArcTask
+
+WEFT = (sys.executable, "-m", "weft.cli.main", "arc")
+TRAINING = ("--split", "training")
+COUNTS = ("answered", "right", "wrong", "unknown", "top1", "top2", "precision")
+SPENT = (
+    "cpu_s_per_task",
+    "states_per_s",
+    "programs_per_s",
+    "pruned_share",
+    "repeated_share",
+    "cache_hit_share",
+    "slice_balance",
+)
+FINISHED = (0, 1)
+"""Exit codes of a search that ended by itself."""
+
+
+def bench(out: Path, workers: int, *options: str) -> dict[str, Any]:
+    """Run one `weft arc bench`; return its totals, what it spent, and its largest process."""
+    words = ("--workers", str(workers), "--out", str(out), "--json", "-q")
+    told, memory_mb = call("bench", *options, *words)
+    body = json.loads(told)
+    found = body["score"]
+    return {
+        "data": body["data"],
+        "tasks": found["tasks"],
+        **{name: found[name] for name in COUNTS},
+        "margins": found["margins"],
+        "failures": found["failures"],
+        **{name: body["telemetry"][name] for name in SPENT},
+        "memory_mb": round(memory_mb),
+    }
+
+
+def call(command: str, *words: str) -> tuple[str, float]:
+    """Run a command; return what it said and the MB of the largest process in it."""
+    argv = [*WEFT, command, *words]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        told = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in FINISHED:
+        raise SystemExit(f"{' '.join(argv)} ended with exit code {process.returncode}")
+    return told, usage.ru_maxrss / 1024
+
+
+def half_of(task: ArcTask) -> int:
+    """Return 0 or 1: the half of its split that a task belongs to."""
+    return int(task.digest, 16) % 2
+
+
+def halves(out: Path, split: str) -> list[dict[str, Any]]:
+    """Score the two halves of a finished run apart."""
+    run, tasks = read_run(out), load("arc-agi-1", split).tasks
+    truth = {task.digest: task for task in tasks}
+    parts = [tuple(item for item in run.items if half_of(item.task) == half) for half in (0, 1)]
+    scores = [score(replace(run, items=items), truth).to_dict() for items in parts]
+    return [{"tasks": s["tasks"], **{name: s[name] for name in COUNTS}} for s in scores]
+
+
+def names_of(half: int, split: str = "training") -> Sequence[str]:
+    """Return the names of one half's tasks."""
+    return [task.name for task in load("arc-agi-1", split).tasks if half_of(task) == half]

@@ -1,0 +1,36 @@
+"""The features of one grid's cells, each a small number per cell. A feature sees its grid alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.arc.lists import areas, looks
+from weft.arc.lists.lattice import blocks
+from weft.arc.lists.words import BLOCKS, COLOURS, NAMES
+from weft.arc.values import Grid
+
+U8 = npt.NDArray[np.uint8]
+
+
+def features_of(grid: Grid) -> U8:
+    """Return one row per feature, in the order of `NAMES`, with one number per cell."""
+    cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width).astype(np.int64)
+    every = {place: int(cell) for place, cell in np.ndenumerate(cells)}
+    plain = areas.areas_of(cells, every, False)
+    blobs = areas.areas_of(cells, {place: 1 for place, cell in every.items() if cell}, True)
+    box = list(areas.boxes(cells, blobs))
+    block = list(blocks(cells))
+    colours = [
+        *looks.looks(cells), *looks.images(cells), *looks.lines(cells),
+        areas.touching(cells, plain), *areas.blob_colours(blobs), looks.nearest(cells),
+        *box[:6], *looks.grid_colours(cells), *block[: len(BLOCKS) + 1],
+    ]  # fmt: skip
+    numbers = [
+        *areas.area_numbers(cells, plain), *areas.blob_numbers(blobs),
+        *looks.places(*cells.shape), *looks.counts_of(cells), *box[6:], *looks.distances(cells),
+        *looks.meets_rarest(cells), *areas.has(cells, plain, blobs), *block[len(BLOCKS) + 1 :],
+    ]  # fmt: skip
+    assert len(colours) == len(COLOURS)
+    assert len(colours) + len(numbers) == len(NAMES)
+    return np.stack([*colours, *numbers]).reshape(len(NAMES), -1).astype(np.uint8)

@@ -1,0 +1,171 @@
+"""What a cell sees from where it is: neighbours, lines, mirror images, distances, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+NONE = 10
+"""No colour: beyond the edge, or nothing of the kind."""
+MOST = 60
+"""Sizes and distances are counted up to this."""
+STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1))
+
+
+def commonest(counts: Ints) -> Ints:
+    """The colour counted most in each row, the lowest of equals; NONE where all are 0."""
+    return np.where(counts.max(axis=-1) > 0, counts.argmax(axis=-1), NONE)
+
+
+def rarest(counts: Ints) -> Ints:
+    """The colour counted least but at all, the lowest of equals."""
+    found: Ints = np.where(counts > 0, counts, 10_000).argmin(axis=-1)
+    return found
+
+
+def shifted(cells: Ints, step: tuple[int, int]) -> Ints:
+    """What lies one step from each cell; NONE beyond the edge."""
+    return _moved(cells, step, NONE)
+
+
+def _moved(cells: Ints, step: tuple[int, int], beyond: int) -> Ints:
+    """What lies one step from each cell, or `beyond` the edge."""
+    height, width = cells.shape
+    padded = np.pad(cells, 1, constant_values=beyond)
+    return padded[1 + step[0] : 1 + step[0] + height, 1 + step[1] : 1 + step[1] + width]
+
+
+def axes(shape: tuple[int, ...]) -> tuple[Ints, Ints]:
+    """The row and the column of each cell."""
+    rows, columns = np.indices(shape)
+    return rows.astype(np.int64), columns.astype(np.int64)
+
+
+def looks(cells: Ints) -> Iterator[Ints]:
+    """The colour, the neighbours, what is seen in eight directions and on both sides."""
+    near = [shifted(cells, step) for step in STEPS]
+    seen = [_sight(cells, beside, step) for beside, step in zip(near, STEPS, strict=True)]
+    yield cells
+    yield from near
+    yield from seen
+    for one, other in ((2, 3), (0, 1), (4, 7), (5, 6)):
+        yield np.where(seen[one] == seen[other], seen[one], NONE)
+
+
+def _sight(cells: Ints, beside: Ints, step: tuple[int, int]) -> Ints:
+    """The first other colour in a direction: the neighbour's, or what the neighbour sees."""
+    seen = beside.copy()
+    for _ in range(max(cells.shape)):
+        farther = np.where(beside == cells, shifted(seen, step), beside)
+        if np.array_equal(farther, seen):
+            break
+        seen = farther
+    return seen
+
+
+def images(cells: Ints) -> Iterator[Ints]:
+    """The cell at the same place of four images of the grid."""
+    yield cells[:, ::-1]
+    yield cells[::-1]
+    yield cells[::-1, ::-1]
+    yield cells.T if cells.shape[0] == cells.shape[1] else np.full(cells.shape, NONE)
+
+
+def tallies(cells: Ints) -> tuple[Ints, Ints]:
+    """How often each colour occurs in each row, and in each column."""
+    is_colour = cells[..., None] == np.arange(10)
+    return is_colour.sum(axis=1), is_colour.sum(axis=0)
+
+
+def lines(cells: Ints) -> Iterator[Ints]:
+    """The ends and the commonest ink of the cell's row and column."""
+    ends = (cells[:, :1], cells[:, -1:], cells[:1], cells[-1:])
+    yield from (np.broadcast_to(line, cells.shape) for line in ends)
+    rows, columns = (tally * (np.arange(10) > 0) for tally in tallies(cells))
+    yield np.broadcast_to(commonest(rows)[:, None], cells.shape)
+    yield np.broadcast_to(commonest(columns)[None], cells.shape)
+
+
+def grid_colours(cells: Ints) -> Iterator[Ints]:
+    """The commonest colour, ink and the rarest colour, everywhere the same."""
+    counts = np.bincount(cells.ravel(), minlength=10)
+    inks = counts * (np.arange(10) > 0)
+    for colour in (commonest(counts), commonest(inks), rarest(counts)):
+        yield np.full(cells.shape, int(colour))
+
+
+def places(height: int, width: int) -> Iterator[Ints]:
+    """Where the cell is in the grid."""
+    row, column = axes((height, width))
+    up, back = height - 1 - row, width - 1 - column
+    yield from (row, column, up, back, np.minimum.reduce([row, column, up, back]))
+    yield from (row % 2, column % 2, (row + column) % 2, row % 3, column % 3)
+    yield from ((row + column) % 3, (row - column) % 3, abs(row - column), abs(row - back))
+
+
+def counts_of(cells: Ints) -> Iterator[Ints]:
+    """How many cells around, in line and in the grid are inked or like the cell."""
+    near = np.stack([shifted(cells, step) for step in STEPS])
+    inked, like = (near != 0) & (near != NONE), near == cells
+    yield from (inked.sum(axis=0), inked[:4].sum(axis=0), like.sum(axis=0), like[:4].sum(axis=0))
+    rows, columns = tallies(cells)
+    height, width = cells.shape
+    yield np.broadcast_to((width - rows[:, 0])[:, None], cells.shape)
+    yield np.broadcast_to((height - columns[:, 0])[None], cells.shape)
+    row_like = np.take_along_axis(rows, cells, axis=1)
+    column_like = np.take_along_axis(columns.T, cells, axis=0)
+    yield from (row_like == width, column_like == height, row_like, column_like)
+    counts = np.bincount(cells.ravel(), minlength=10)
+    yield (counts[None] > counts[:, None]).sum(axis=1)[cells]
+    yield ((counts[None] < counts[:, None]) & (counts[None] > 0)).sum(axis=1)[cells]
+    yield np.full(cells.shape, (counts > 0).sum())
+
+
+def nearest(cells: Ints) -> Ints:
+    """Colours spread by sides from cells that are not black to others, the lowest first."""
+    found = np.where(cells == 0, NONE, cells)
+    for _ in range(sum(cells.shape)):
+        around = np.minimum.reduce([shifted(found, step) for step in STEPS[:4]])
+        spread = np.where(found == NONE, around, found)
+        if np.array_equal(spread, found):
+            break
+        found = spread
+    return np.where(cells == 0, found, NONE)
+
+
+def distances(cells: Ints) -> Iterator[Ints]:
+    """How far the cell is from what it sees, and from ink."""
+    for step in STEPS[:4]:
+        gap = np.zeros(cells.shape, np.int64)
+        beside = shifted(cells, step)
+        for _ in range(max(cells.shape)):
+            farther = _moved(gap, step, 0)
+            gap = np.where(beside == cells, np.where(farther > 0, farther + 1, 0), beside != NONE)
+        yield gap
+    yield _steps_to_ink(cells, STEPS[:4])
+    reach = _steps_to_ink(cells, STEPS)
+    yield from (reach, reach % 2)
+
+
+def _steps_to_ink(cells: Ints, steps: Sequence[tuple[int, int]]) -> Ints:
+    found = np.where(cells == 0, MOST, 0)
+    for _ in range(sum(cells.shape)):
+        around = np.minimum.reduce([_moved(found, step, MOST) for step in steps]) + 1
+        if (around >= found).all():
+            break
+        found = np.minimum(found, around)
+    return found
+
+
+def meets_rarest(cells: Ints) -> Iterator[Ints]:
+    """Whether row, column or a diagonal has the rarest colour."""
+    is_rarest = cells == rarest(np.bincount(cells.ravel(), minlength=10))
+    yield np.broadcast_to(is_rarest.any(axis=1)[:, None], cells.shape).astype(np.int64)
+    yield np.broadcast_to(is_rarest.any(axis=0)[None], cells.shape).astype(np.int64)
+    rows, columns = axes(cells.shape)
+    rising, falling = rows + columns, rows - columns
+    on = np.isin(rising, rising[is_rarest]) | np.isin(falling, falling[is_rarest])
+    yield on.astype(np.int64)

@@ -1,0 +1,62 @@
+"""A program tried on other grids than it was found on: its chain run, its last rule fitted anew.
+
+    inputs, some targets ──► chain (compiled) ──► rule fitted to the targets ──► all outputs
+
+Evidence is gathered this way: with one pair left out, or with the whole task turned or recoloured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weft.arc.fitted import registry as fitted
+from weft.arc.fitted.rule import View
+from weft.arc.kernels.expand import FAMILIES, family_of
+from weft.arc.ops.registry import BY_NAME
+from weft.arc.program import Program
+from weft.arc.values import MAX_BYTES, Grid, Stage, decode
+
+
+def predict(
+    program: Program, inputs: Sequence[Grid], targets: Sequence[Grid]
+) -> tuple[Grid, ...] | None:
+    """Return what a program makes of all inputs, its last rule fitted to the first ones' targets.
+
+    None when it fails anywhere or does not give the targets.
+    """
+    outputs = run_chain(program.names, inputs)
+    if outputs is not None and program.fitted:
+        view = View.of(outputs, inputs, targets)
+        found = fitted.BY_NAME[program.fitted].fit(view)
+        outputs = None if found is None else grids(found.outputs)
+    if outputs is None or outputs[: len(targets)] != tuple(targets):
+        return None
+    return outputs
+
+
+def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] | None:
+    """Run operators that end with a grid on several inputs at once; None when one fails."""
+    view = View.of(inputs, inputs, ())
+    data, offsets = view.src, view.offsets
+    for name in names:
+        operator, ends = BY_NAME[name], np.empty((1, len(inputs)), np.int64)
+        row = np.array([(operator.kernel, operator.p, operator.q)], np.int64)
+        out = np.empty(len(inputs) * MAX_BYTES, np.uint8)
+        expand = FAMILIES[family_of(operator.kernel)]
+        end = expand(row, data, offsets, view.inp, view.inp_offsets, out, ends, 0)
+        if end == 0:
+            return None
+        data, offsets = out[:end], np.array([0, *ends[0, :-1]], np.int64)
+    return grids(data.tobytes())
+
+
+def grids(data: bytes) -> tuple[Grid, ...]:
+    """Read encoded grids that lie one behind the other."""
+    found, at = [], 0
+    while at < len(data):
+        grid, at = decode(Stage.GRID, data, at)
+        assert isinstance(grid, Grid)
+        found.append(grid)
+    return tuple(found)

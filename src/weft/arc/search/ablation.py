@@ -1,0 +1,35 @@
+"""Parts of the method that a search can be run without, to measure what each is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from weft.errors import UsageError
+
+FITTED = "fitted"
+LISTS = "lists"
+PRUNING = "pruning"
+BANK = "bank"
+CHECKS = "checks"
+PARTS = {
+    FITTED: "operators whose parameters come from the training pairs",
+    LISTS: "decision lists over cells, composed of what many programs reach",
+    PRUNING: "leaving out what cannot reach the outputs",
+    BANK: "concepts learned from solved tasks",
+    CHECKS: "weighing evidence; any competitor makes an answer UNKNOWN then",
+}
+"""By name: what is left out."""
+
+
+def parse_without(text: str) -> tuple[str, ...]:
+    """Read a list of parts, separated by commas; sorted, each once."""
+    names = sorted({name for name in text.split(",") if name})
+    check_without(names)
+    return tuple(names)
+
+
+def check_without(names: Sequence[str]) -> None:
+    """Refuse parts that do not exist."""
+    unknown = [name for name in names if name not in PARTS]
+    if unknown:
+        raise UsageError(f"--without takes {', '.join(PARTS)}, not {unknown[0]!r}")
