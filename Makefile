@@ -9,6 +9,8 @@ DEV_STAMP := $(VENV)/.installed-dev
 CAMPAIGNS_STAMP := $(VENV)/.installed-campaigns
 JUNIT := build/junit.xml
 CORE_JUNIT := build/junit-core.xml
+# One more than the cores of CI: many tests wait for processes they started.
+PROCESSES ?= 3
 CORE := weft.model,weft.ledger,weft.storage,weft.coordinator
 CORE_TESTS := $(addprefix tests/,model ledger storage coordinator worker wiring test_api.py)
 CHECKED := src tests examples benchmarks tools docs
@@ -37,7 +39,7 @@ test: $(DEV_STAMP)
 	$(BIN)/python -m weft.wiring.kernels
 	@mkdir -p $(dir $(JUNIT))
 	@status=0; \
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --junitxml=$(JUNIT) \
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup --junitxml=$(JUNIT) \
 	  $(addprefix --ignore=,$(CORE_TESTS)) || status=$$?; \
 	$(BIN)/python -m coverage run --branch --source=$(CORE) \
 	  -m pytest -q --junitxml=$(CORE_JUNIT) $(CORE_TESTS) || status=$$?; \

@@ -76,6 +76,13 @@ def test_demo_prints_what_the_readme_promises(weft: Weft, tmp_path: Path) -> Non
     weft("demo", "--out", "d").check_one_line(3, "holds an earlier demo", "--out")
 
 
+def test_demo_into_a_file_is_refused_before_anything_is_compiled(
+    weft: Weft, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    weft("demo", "--out", "file").check_one_line(3, "file is not a folder; choose another --out")
+
+
 def test_demo_json_has_the_heads_and_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.jobs.conftest import THREE_NODES, Shop, shell, sleeper
-from tests.report.browser import started
 from tests.support.shown import ROOT, block_of
-from tests.support.tools import require_tool
 from weft.jobs.jobfile import JobEntry
 from weft.wiring.nodesfile import NodeEntry
 
@@ -50,20 +48,6 @@ def test_report_has_a_page_with_times_timeline_and_jobs(told: Path) -> None:
     assert page.count('class="lane"') >= 7
     assert "exit 3" in page
     assert "<script>alert" not in page
-
-
-@pytest.mark.parametrize("width", [1400, 390])
-def test_page_opens_in_a_browser_without_complaints(told: Path, tmp_path: Path, width: int) -> None:
-    with started(require_tool("chromium"), tmp_path / "home") as browser:
-        for scheme in ("light", "dark"):
-            with browser.open(told, width=width) as tab:
-                feature = {"name": "prefers-color-scheme", "value": scheme}
-                tab.call("Emulation.setEmulatedMedia", features=[feature])
-                tab.js("document.querySelector('#tab-page-1').click()")
-                assert "speed-up" in tab.js("document.querySelector('#page-1').innerText")
-                assert not tab.overflows()
-                assert tab.complaints() == []
-                assert tab.fetched() == []
 
 
 def test_unfinished_run_has_a_page_too(shop: Shop) -> None:

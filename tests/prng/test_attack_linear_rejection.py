@@ -105,7 +105,7 @@ def test_state_of_randrange_predicts_what_comes_after_its_draws() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("bound", [1000, 1010, 2000, 4000, 1_020_000, 2**31 - 1])
+@pytest.mark.parametrize("bound", [1000, 1010, 2000, 4000, 10**6, 2**31 - 1])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_state_of_randrange_over_the_coverage_is_found(bound: int, seed: int) -> None:
     draws, _ = _history(seed, 6800, bound)
@@ -142,7 +142,7 @@ def test_random_draws_give_no_state() -> None:
         (Case((1,) * 6299, 1000), "any state needs 6,300 draws, there are 6,299"),
         (Case((1,) * 9000, 100), "drop 21.9 % of the outputs and show 7 bits"),
         (Case((1,) * 9000, 1024), "drop 50 % of the outputs and show 11 bits"),
-        (Case((1,) * 9000, 10**6), "drop 4.7 % of the outputs and show 20 bits"),
+        (Case((1,) * 9000, 990_000), "drop 5.6 % of the outputs and show 20 bits"),
         (Case((1,) * 9000, 1000, skips=(1, 4)), "without skips only, not with 1 to 4"),
     ],
 )

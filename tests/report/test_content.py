@@ -56,7 +56,7 @@ def test_finished_run_shows_answer_head_and_counts(kinds: Kinds) -> None:
     data = data_of(page)
     assert len(data["tasks"]) == 48
     assert len(data["ledger"]) == now.size
-    assert sum(len(track[0]) for track in data["tracks"]) == 48
+    assert sum(span[2] for track in data["tracks"] for span in track[0]) == 48
     assert all(task[12] for task in data["tasks"]), "every task names its record"
 
 
@@ -65,7 +65,7 @@ def test_figures_come_from_the_rows(kinds: Kinds) -> None:
     work = report.told.work
     assert work is not None
     assert work.wall_s is not None
-    assert 0.05 < work.wall_s < 30
+    assert 0.05 < work.wall_s < 300
     assert work.speed_up == work.busy_s / work.wall_s
     assert work.paused_s == 0
     totals = report.told.totals

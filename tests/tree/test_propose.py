@@ -63,12 +63,12 @@ def test_one_ledger_for_serial_1_2_8_and_killed_and_resumed_with_ideas_and_memor
     plant(wood)
     serial = wood.run("serial", "--parallel-backend", "serial")
     assert serial.code == 0, serial
-    for count in (1, 8):
+    for count in (1, 2, 8):
         assert wood.run(f"r{count}", "--max-parallel-evals", str(count)).code == 0
     killed = next(
         name for name in ("k0", "k1", "k2", "k3") if killed_after_the_proposal(wood, name)
     )
-    heads = {wood.ledger(name) for name in ("serial", "r1", "r8", killed)}
+    heads = {wood.ledger(name) for name in ("serial", "r1", "r2", "r8", killed)}
     assert len(heads) == 1
     assert len({wood.summary(name) for name in ("serial", "r8", killed)}) == 1
 

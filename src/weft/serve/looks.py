@@ -25,7 +25,7 @@ def stamp(run: Path) -> Stamp:
     folder = RunFolder(run)
     wal = folder.manifest.with_name(f"{folder.manifest.name}-wal")
     files = (folder.run_toml, folder.ledger, folder.checkpoint, folder.manifest, wal)
-    return (*map(_file_stamp, files), _changes(folder.manifest), is_locked(folder))
+    return (tuple(map(_file_stamp, files)), _changes(folder.manifest), is_locked(folder))
 
 
 def _file_stamp(path: Path) -> tuple[int, ...]:
@@ -66,7 +66,9 @@ class Kept(Generic[T]):
             if kept is not None and kept[0] == now:
                 return kept[1]
             found = self.read(run)
-            self._found[run] = (now, found)
+            # Reading a run that was killed sets up SQLite's wal-index anew; nothing was written.
+            after = stamp(run)
+            self._found[run] = (after if after[0] == now[0] else now, found)
             return found
 
     def known(self, run: Path) -> T | None:

@@ -96,7 +96,9 @@ class Shown:
 
 
 def fresh(place: Path) -> None:
-    """Refuse a folder with an earlier demo: this one shows work being done, not read back."""
+    """Refuse a file, and a folder with an earlier demo: this shows work done, not read back."""
+    if place.exists() and not place.is_dir():
+        raise RunFolderInvalid(f"{place} is not a folder", hint="choose another --out")
     if any((place / part.name).exists() for part in PARTS):
         raise RunFolderInvalid(f"{place} holds an earlier demo", hint="choose a new --out")
 

@@ -93,7 +93,7 @@ def note(
 @kernel
 def hopeless(best: I64, gain: int, cost: int) -> bool:
     """Whether a gain at a price cannot be among the best."""
-    return gain * SCALE // cost <= best[len(best) - 1, SCORE]
+    return bool(gain * SCALE // cost <= best[len(best) - 1, SCORE])
 
 
 @kernel

@@ -53,12 +53,14 @@
     const link = weft.$("link");
     const say = (text) => { link.hidden = !text; link.textContent = text; };
     const source = new EventSource(address);
+    let away = false;  // what is asked for meanwhile fails, and must be asked for again
     source.addEventListener("open", () => say(""));
     source.addEventListener("look", (event) => {
       say("");
       const look = JSON.parse(event.data);
       weft.trouble("look", look.trouble);
-      if (!look.trouble) onLook(look);
+      if (!look.trouble) onLook(look, away);
+      away = Boolean(look.trouble);
     });
     source.addEventListener("error", () => {
       if (source.readyState === EventSource.CLOSED) { say(OVER); return; }

@@ -4,6 +4,7 @@
   const { $, make, count, duration } = weft;
   const base = "/run/" + document.body.dataset.run;
   const STATES = ["queued", "running", "completed", "failed", "cancelled", "dropped"];
+  const CHECK_AGAIN_MS = 3000;
   let open = "tasks";
 
   // -- tasks -----------------------------------------------------------------------------------
@@ -179,13 +180,15 @@
   const load = () => (loads[open] ? loads[open]() : $(open) && loadPage($(open)));
   const show = weft.tabs((id) => { open = id; load(); });
   const check = weft.oneAtATime(() => weft.ask(base + "/verdict"));
-  let last = "", pagesAt = "";
-  weft.listen(base + "/looks", (look) => {
+  let last = "", pagesAt = "", unchecked = false;
+  setInterval(() => { if (unchecked) check(); }, CHECK_AGAIN_MS);  // what changed meanwhile is asked for again
+  weft.listen(base + "/looks", (look, returned) => {
     weft.put($("top"), look.top);
     weft.put($("overview"), look.overview);
     document.title = look.title;
-    if (!look.checked && look.state !== "running") check();
+    unchecked = !look.checked && look.state !== "running";
+    if (unchecked) check();
     if (look.state !== pagesAt) { pagesAt = look.state; loadPages(); }
-    if (look.overview !== last) { last = look.overview; load(); }
+    if (returned || look.overview !== last) { last = look.overview; load(); }
   });
 })();
