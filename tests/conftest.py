@@ -6,6 +6,7 @@ has nothing skipped that it could not have run. The state folder of the user is 
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,11 @@ from tests.support import tools
 # Time limits on single examples fail on a busy machine; pytest-timeout guards against hangs.
 settings.register_profile("weft", deadline=None, print_blob=True)
 settings.load_profile("weft")
+
+# A shell that starts the tests in the background has Ctrl-C ignored, and so would every command
+# that they start, unless it asks for it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -93,10 +93,13 @@ def test_node_killed_mid_run_costs_attempts_never_results(
     for path in seen.iterdir():
         path.unlink()
     slow.touch()
+    begun = seen / "1-1"
 
     def strike() -> None:
-        assert wait_for((seen / "1-1").exists, 120)
+        assert wait_for(lambda: begun.exists() and begun.read_text().strip() != "", 120)
         cluster.kill("rig-b")
+        pid = int(begun.read_text())
+        assert wait_for(lambda: not psutil.pid_exists(pid), 120), "the job outlived its node"
         slow.unlink()
 
     with meanwhile(strike):
