@@ -44,7 +44,8 @@
   weft.sortable(table, (sort, way) => { asked.sort = sort; asked.down = way < 0 ? 1 : 0; fromFirst(); });
   let typing = 0;
   const soon = (work) => () => { clearTimeout(typing); typing = setTimeout(work, 200); };
-  find.addEventListener("input", soon(fromFirst));
+  const findSoon = soon(loadTasks);  // what is opened while it waits stays open
+  find.addEventListener("input", () => { asked.first = 0; lives.clear(); findSoon(); });
 
   const loadTotals = weft.oneAtATime(async () => weft.put($("totals"), (await weft.ask(base + "/totals")).html));
 
