@@ -3,6 +3,7 @@
     KERNELS = Kernels("arc", Path(__file__).parent)     one per search
     @KERNELS.entry                                      a function that Python calls
     @KERNELS.kernel                                     a function that other kernels call
+    KERNELS.around(loop, "loop_java", STEP=step)        a loop around a function chosen later
 
 numba's own cache looks at the file of the outermost function only and would keep stale code of
 those it calls; so the folder is named by the hash of all sources that kernels are made of.
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -49,21 +51,26 @@ class Kernels:
         return typed
 
     def entry(self, function: F) -> F:
-        """Compile a function that Python calls; its machine code is kept on disk."""
+        """Compile a function that Python calls; its machine code is kept on disk.
+
+        What it closes over would be part of numba's key, differ in every process, and make each
+        of them compile anew; so what varies is put into the function's globals.
+        """
+        assert function.__closure__ is None, f"{function.__qualname__} closes over something"
         config: Any = numba.config
         config.CACHE_DIR = str(self.folder)  # read while the function is declared
         compiled: Any = numba.njit(cache=True, error_model="numpy")(function)
         typed: F = compiled
         return typed
 
-    def named_entry(self, name: str) -> Callable[[F], F]:
-        """Like `entry`, for functions made in a loop: numba keeps code by qualified name."""
+    def around(self, loop: Callable[..., Any], name: str, **parts: Any) -> Any:
+        """Compile a loop around functions chosen at run time, which are globals of its copy.
 
-        def declare(function: F) -> F:
-            function.__qualname__ = name
-            return self.entry(function)
-
-        return declare
+        numba keeps code by qualified name, so each copy has its own.
+        """
+        copy = FunctionType(loop.__code__, {**loop.__globals__, **parts}, name)
+        copy.__qualname__ = name
+        return self.entry(copy)
 
 
 def _hash_of(folders: tuple[Path, ...]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from weft.prng.generate import generate
 from weft.prng.history import History
 from weft.prng.hypothesis import Hypothesis, Skips
-from weft.prng.pipeline import window
+from weft.prng.pipeline import skips, window
 from weft.prng.pipeline.plan import Plan
 from weft.prng.pipeline.reference import ScorerConfig
 from weft.prng.pipeline.scoring import Scorer, scorer_of
@@ -82,4 +82,4 @@ def worked() -> tuple[Planted, Split, window.WindowParams, Scorer, object]:
     )
     counts = window.judge(known, split, params, found, 1).counts
     scorer = scorer_of(known, split, params, counts, ScorerConfig())
-    return truth, split, params, scorer, window.with_skips(found)
+    return truth, split, params, scorer, skips.with_skips(found)

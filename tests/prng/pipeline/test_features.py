@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from weft.prng.pipeline.foretell import foretold
 from weft.prng.pipeline.learntasks import after_changed
 from weft.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.prng.pipeline.scoring import scorer_of
+from weft.prng.pipeline.skips import with_skips
 from weft.prng.pipeline.streams import split_history
 from weft.prng.pipeline.survivor import Survivor, draw_position, first_draw
-from weft.prng.pipeline.window import with_skips
 
 CLOSE = 1e-9
 ELSEWHERE = ("skip_min", "skip_max", "best_offset")
@@ -103,6 +104,25 @@ def test_best_offset_after_an_inserted_row_is_one() -> None:
     _, _, params, scorer, _ = worked()
     own = scorer_of(scorer.plan, split, params, [(2, 2, 2, 2)] * 7, scorer.config)
     assert own.score(with_skips(rows))["best_offset"].to_list() == [0.0, 1.0]
+
+
+def test_skips_of_random_survivors_equal_their_definition_in_any_order() -> None:
+    chance = random.Random(5)
+    rows = [
+        (chance.randrange(2), chance.randrange(3), chance.randrange(6), chance.choice([0, 1, 7]))
+        for _ in range(400)
+    ]
+    zeros = [0] * len(rows)
+    stream, cut, seed, skip = zip(*rows, strict=True)
+    found = with_skips(table.frame({
+        "stream": stream, "cut": cut, "first": zeros, "seed": seed, "skip": skip, "base": zeros,
+        "hits": zeros,
+    }))  # fmt: skip
+    for row in found.iter_rows(named=True):
+        key = (row["stream"], row["cut"], row["seed"])
+        want = reference.skip_group([one[3] for one in rows if one[:3] == key])
+        assert {name: row[name] for name in want} == pytest.approx(want, rel=CLOSE, abs=CLOSE)
+    assert with_skips(found[:0]).columns == found.columns
 
 
 @pytest.mark.parametrize("seed", range(12))

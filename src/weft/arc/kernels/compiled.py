@@ -10,4 +10,4 @@ _HERE = Path(__file__).parent
 KERNELS = Kernels("arc", _HERE, _HERE.parent / "fitted")
 kernel = KERNELS.kernel
 entry = KERNELS.entry
-named_entry = KERNELS.named_entry
+around = KERNELS.around

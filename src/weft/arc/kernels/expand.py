@@ -7,9 +7,8 @@ these functions once per expanded program, not once per operator and grid.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
 
-from weft.arc.kernels.compiled import entry, kernel, named_entry
+from weft.arc.kernels.compiled import around, entry, kernel
 from weft.arc.kernels.cutting import run_cutting
 from weft.arc.kernels.fills import run_fills
 from weft.arc.kernels.layout import FAIL, I64, U8, byte
@@ -51,11 +50,9 @@ def _expander(name: str, run: Run) -> Expand:
     """Compile the loop over one family of kernels.
 
     Families are compiled apart: LLVM would work on everything again at each level of calls.
-    `run` is a global of the copy, not a closure: numba's cache compares closures by their
-    pickles, and those of compiled functions differ from process to process.
     """
-    copy = FunctionType(_loop.__code__, {**globals(), "run": run}, f"expand_{name}")
-    return named_entry(f"expand_{name}")(copy)
+    expand: Expand = around(_loop, f"expand_{name}", run=run)
+    return expand
 
 
 FAMILIES: dict[int, Expand] = {

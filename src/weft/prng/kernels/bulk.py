@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -29,7 +28,7 @@ def words(family: Family, state: State, count: int) -> Words:
     """Return the next `count` raw outputs; the state goes on."""
     out = np.empty(count, np.uint64)
     array = np.array(state, np.uint64)
-    _entry(_steps, f"words_{family.name}", "STEP", family.step)(array, out)
+    _looped(_steps, f"words_{family.name}", "STEP", family.step)(array, out)
     state[:] = array.tolist()
     return out
 
@@ -40,18 +39,16 @@ def fill(
     """Return a draw for each gap, after as many calls as it says; the state goes on."""
     out = np.empty(gaps.size, np.uint64)
     array = np.array(state, np.uint64)
-    entry = _entry(_draws, f"draws_{family.name}_{output}", "DRAW", family.outputs[output])
-    entry(array, np.uint64(modulus), gaps, out)
+    loop = _looped(_draws, f"draws_{family.name}_{output}", "DRAW", family.outputs[output])
+    loop(array, np.uint64(modulus), gaps, out)
     state[:] = array.tolist()
     return out
 
 
 @lru_cache(maxsize=512)
-def _entry(loop: Any, name: str, inner: str, function: Callable[..., Any]) -> Any:
-    """Compile a loop around one function; numba keeps code by name, so each has its own."""
-    scope = {**globals(), inner: step_kernel(function)}
-    copy = FunctionType(loop.__code__, scope, name)
-    return KERNELS.named_entry(name)(copy)
+def _looped(loop: Any, name: str, inner: str, function: Callable[..., Any]) -> Any:
+    """Compile a loop around one function."""
+    return KERNELS.around(loop, name, **{inner: step_kernel(function)})
 
 
 def _steps(state: Words, out: Words) -> None:

@@ -122,8 +122,7 @@ def _sieve_for(
     name: str, family: str, seeding: Callable[..., Any], draw: Callable[..., Any]
 ) -> Any:
     fill = FILLS.get(family) or _wrapped(f"fill_{family}", seeding)
-    scope = {**globals(), "FILL": fill, "DRAW": step_kernel(draw)}
-    return KERNELS.named_entry(name)(FunctionType(_sieve.__code__, scope, name))
+    return KERNELS.around(_sieve, name, FILL=fill, DRAW=step_kernel(draw))
 
 
 def _wrapped(name: str, seeding: Callable[..., Any]) -> Any:

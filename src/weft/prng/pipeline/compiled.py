@@ -15,6 +15,8 @@ from weft.prng.generate import draw_of
 from weft.prng.kernels.compiled import step_kernel
 
 _HERE = Path(__file__).parent
+DRAW: Any = None
+"""A family's output map, in the copies of the loop."""
 KERNELS = Kernels("prng-pipeline", _HERE, _HERE.parent / "families", _HERE.parent / "kernels")
 
 
@@ -37,15 +39,16 @@ def outputs(
 def fill_kernel(family: str, output: str) -> Callable[..., None]:
     """Return the compiled loop that fills rows with a family's outputs."""
     draw = step_kernel(draw_of(family_named(family), output))
+    fill: Callable[..., None] = KERNELS.around(_fill, f"fill_{family}_{output}", DRAW=draw)
+    return fill
 
-    def fill(states: Any, modulus: Any, leads: Any, skips: Any, rows: Any) -> None:
-        for row in range(rows.shape[0]):
-            state = states[row]
-            for _ in range(leads[row]):
-                draw(state, modulus)
-            for column in range(rows.shape[1]):
-                rows[row, column] = draw(state, modulus)
-                for _ in range(skips[row]):
-                    draw(state, modulus)
 
-    return KERNELS.named_entry(f"fill_{family}_{output}")(fill)
+def _fill(states: Any, modulus: Any, leads: Any, skips: Any, rows: Any) -> None:
+    for row in range(rows.shape[0]):
+        state = states[row]
+        for _ in range(leads[row]):
+            DRAW(state, modulus)
+        for column in range(rows.shape[1]):
+            rows[row, column] = DRAW(state, modulus)
+            for _ in range(skips[row]):
+                DRAW(state, modulus)

@@ -131,7 +131,7 @@ def score_chunk(
 ) -> dict[str, Any]:  # fmt: skip
     """Score survivors low to high-1: 62 features and the label of each."""
     config = ScorerConfig(**read("scorer", scorer)["config"])
-    rows = table.from_parquet(get(survivors))[low:high]
+    rows = table.part_of(get(survivors), low, high)
     scored = ground(plan, split, window).scorer(config).score(rows)
     note(rows=len(scored))
     return {"scored": put(table.to_parquet(scored)), "rows": len(scored)}

@@ -20,6 +20,7 @@ from weft.prng.pipeline.foretell import foretold
 from weft.prng.pipeline.plan import Plan
 from weft.prng.pipeline.reference import Sieved
 from weft.prng.pipeline.sieve import Asked, sieve
+from weft.prng.pipeline.skips import with_skips
 from weft.prng.pipeline.streams import Split, Stream
 from weft.prng.pipeline.survivor import first_draw, of_window
 from weft.prng.statistics import corrected
@@ -179,23 +180,6 @@ def bidirectional(found: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
 def kept(found: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
     """Return those that both passes keep, each with the skips at which its seed survived."""
     return with_skips(bidirectional(found, params))
-
-
-def with_skips(rows: pl.DataFrame) -> pl.DataFrame:
-    """Describe, for each survivor, the skips at which its seed survived in its window."""
-    import polars as pl  # noqa: PLC0415 - slow to import, an extra
-
-    key = ["cut", "stream", "seed"]
-    skip = pl.col("skip").cast(pl.Float64)
-    many = pl.len().over([*key, "skip"])
-    # every row of a skip brings its share's logarithm, so their mean is the entropy
-    surprise = (many / pl.len().over(key)).log(2).mean().over(key)
-    return rows.with_columns(
-        (skip.max() - skip.min()).over(key).alias("skip_range"),
-        skip.mean().over(key).alias("skip_mean"),
-        skip.std(ddof=0).over(key).alias("skip_std"),
-        (0.0 - surprise).alias("skip_entropy"),
-    )
 
 
 def label_hits(plan: Plan, stream: Stream, cut: int, rows: pl.DataFrame) -> Any:
