@@ -119,12 +119,12 @@ def test_state_of_randrange_over_the_coverage_is_found(bound: int, seed: int) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_state_of_numpy_randint_is_found(seed: int) -> None:
-    draws = np.random.RandomState(seed).randint(0, 1000, 6800).tolist()
-    case = Case(tuple(draws[:6300]), 1000)
+    draws = np.random.RandomState(seed).randint(0, 1000, 9500).tolist()
+    case = Case(tuple(draws[:9000]), 1000)
     plan = ATTACK.plan(case)[1]
     assert isinstance(plan, Plan)
     (found,) = ATTACK.run(case, plan, 0, 1, "cpu")
-    assert generate(found.hypothesis, 6800) == draws
+    assert generate(found.hypothesis, 9500) == draws
 
 
 @pytest.mark.slow

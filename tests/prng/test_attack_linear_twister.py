@@ -89,6 +89,11 @@ def test_state_of_php_before_71_with_skip_is_found() -> None:
     _planted(_view("php_mt_legacy", "mod"), skip=2, start=1000, skips=(2, 2))
 
 
+def test_state_of_outputs_that_are_known_but_for_a_bit_is_found() -> None:
+    """Many bits of few outputs repeat each other most."""
+    _planted(_view("mt19937", "mod"), skip=0, start=5, skips=(0, 0), modulus=2**31)
+
+
 def _planted(
     view: View, skip: int, start: int, skips: tuple[int, int], modulus: int = 1000
 ) -> None:

@@ -37,6 +37,8 @@ SLACK = 33
 MOST_PATHS = 20_000
 TAIL = 16
 """Last steps of a walk that are not used: what comes next would have judged them."""
+WINDOW = 64
+"""Steps in which gaps are counted, to notice that a walk is lost."""
 MARGIN = 4
 """Steps with a draw at every place that must lie between a gap and what is used: each rules out
 another place for the gap with the bits of the relations."""
@@ -135,7 +137,18 @@ def track(sieved: Sieved, anchor: tuple[int, ...], steps: int) -> NDArray[np.uin
     for step in range(steps - 1, -1, -1):
         path[step] = moves[step, last]
         last = parents[step, last]
-    return path[:-TAIL]
+    return path[: _lost_at(sieved, path)][:-TAIL]
+
+
+def _lost_at(sieved: Sieved, path: NDArray[np.uint8]) -> int:
+    """Return the step at which a walk has lost its way: more gaps follow than there can be.
+
+    Where gaps are very dense the right explanation may be too dear for a while, and is dropped.
+    """
+    mean = WINDOW * len(sieved.relations.lags) * sieved.missing_per_thousand // 1000
+    gaps = np.convolve(path != 0, np.ones(WINDOW, np.int64), "valid")
+    lost = np.flatnonzero(gaps > mean + SPREAD * (isqrt(mean) + 1))
+    return int(lost[0]) if len(lost) else len(path)
 
 
 def _prices(sieved: Sieved) -> Ints:

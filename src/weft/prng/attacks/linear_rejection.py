@@ -30,6 +30,8 @@ STEPS = 3400
 these 3,500 are certain, enough to determine the state (2,900 leave a few unknowns open)."""
 BASES = 40
 """Draws at which an anchor is looked for; each has one with a chance above a third."""
+MORE_BASES = 400
+"""Further ones where there are more draws: a stretch of many gaps stops all walks from before it."""
 NEEDED = 6300
 LEAST_BITS = 10
 OUTPUTS = 3589
@@ -102,7 +104,7 @@ class TwisterRejection:
             per_task=1,
             tried=1 << twister(False).unknowns,
             cost=COST_MS,
-            covers="every state, skip 0, any start, no wrong draw",
+            covers="most states, skip 0, any start, no wrong draw; the more draws, the more",
         )
 
     def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
@@ -140,8 +142,9 @@ def _alignments(
     sieved: Sieved,
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
     """Yield a draw, and draws with the outputs they were, counted from that draw's."""
-    for number in range(BASES):
-        base = number * (sieved.run + 2)
+    apart = sieved.run + 2
+    spare = max(0, len(sieved.draws) - NEEDED) // apart
+    for base in range(0, (BASES + min(spare, MORE_BASES)) * apart, apart):
         for anchor in anchors(sieved, base):
             path = track(sieved, anchor, STEPS)
             if path is not None:

@@ -44,9 +44,10 @@ class View:
     def draws_needed(self, modulus: int) -> int | None:
         """Return how many draws determine the state; None where a draw tells nothing certain.
 
-        Without skips the bits of neighbouring outputs repeat each other, the more the more of
-        them are known: measured, one or two bits hardly do, three by a twenty-seventh, others
-        by less than six tenths. More bits than three never need more draws than three do.
+        The bits of neighbouring outputs repeat each other, the more the more of them are known:
+        measured, one or two bits hardly do, three by a twenty-seventh, up to twelve by less than
+        six tenths, up to all by less than fourteen. More bits than three never need more draws
+        than three do.
         """
         bits = self.reading.bits_per_draw(modulus)
         unknowns = self.forms.unknowns
@@ -55,7 +56,7 @@ class View:
         if self.reading.kind == "low" and bits <= 2000:
             return -(-(unknowns + 80) * 1000 // bits)
         of_three = (unknowns + unknowns // 27) // 3
-        general = -(-unknowns * 1600 // bits)
+        general = -(-unknowns * (1600 if bits <= 12_000 else 2400) // bits)
         return min(of_three, general) if self.reading.kind == "low" else general
 
 
