@@ -7,6 +7,7 @@ is for tests that start `python -m weft.cli.main`, such as tests/cli/test_startu
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -15,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr
@@ -27,6 +29,8 @@ from typing import Any, NoReturn
 LIMIT_S = 280.0
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER_BYTES = 8
+FLUSH_FAILED = 120
+"""The exit code of an interpreter that could not write its last words."""
 LOADED = (
     "cryptography.hazmat.primitives.serialization", "rich.progress", "weft.readers.diff",
     "weft.readers.explain", "weft.readers.prove", "weft.readers.status", "weft.readers.verify",
@@ -176,7 +180,7 @@ def close_all(ends: Sequence[int]) -> None:
 
 
 def become(body: dict[str, Any], ends: Sequence[int]) -> NoReturn:
-    """Be the process of one command; it leaves by SystemExit, through the interpreter's end."""
+    """Be the process of one command, to its end."""
     from weft.cli.main import main
 
     for place, end in enumerate(ends):
@@ -188,8 +192,26 @@ def become(body: dict[str, Any], ends: Sequence[int]) -> NoReturn:
     sys.path[0] = body["path"]  # as the interpreter sets it
     sys.argv = ["weft", *body["words"]]
     tempfile.tempdir = None
-    main()
+    try:
+        main()
+    except SystemExit as leaving:
+        _leave(leaving.code)
     raise AssertionError("main returned")
+
+
+def _leave(code: Any) -> NoReturn:
+    """End as the interpreter does, but do not take apart what the server has loaded.
+
+    That would take longer than most commands do: every page of memory would be copied first.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            code = FLUSH_FAILED
+    os._exit(code)
 
 
 if __name__ == "__main__":
