@@ -81,8 +81,11 @@ def check(data, checkpoint, heads):  # sections 2, 7 and 9
 
 
 if __name__ == "__main__":
-    run, pairs = Path(sys.argv[1]), sys.argv[2:]
-    heads = [(int(n), bytes.fromhex(r)) for n, r in zip(pairs[::2], pairs[1::2], strict=True)]
+    try:
+        run, pairs = Path(sys.argv[1]), sys.argv[2:]
+        heads = [(int(n), bytes.fromhex(r)) for n, r in zip(pairs[::2], pairs[1::2], strict=True)]
+    except (IndexError, ValueError):
+        sys.exit("usage: python verify_ledger.py RUN [SIZE ROOT]...")
     try:
         print(check((run / "ledger.jsonl").read_bytes(), (run / "checkpoint").read_text(), heads))
     except (ValueError, KeyError, TypeError, IndexError, RecursionError, OSError) as error:

@@ -28,6 +28,13 @@ from weft.wiring.packing import make_pack
 
 TITLES = ("Result", "What was asked", "Commands", "Invariants", "Failures", "How it went",
           "Open ends")  # fmt: skip
+SIZED = """
+
+@weft.search(version=1)
+def sized(*, inputs):
+    results = yield [length(inputs[name]) for name in sorted(inputs)]
+    return {name: r.value for name, r in zip(sorted(inputs), results, strict=True)}
+"""
 INFORMED = ("run", "small.py:informed", "--seed", "7", "--input", "table=table.bin", "--budget",
             "tries=3", "--retries", "1", "--timeout", "30.5", "--strict")  # fmt: skip
 
@@ -105,6 +112,54 @@ def test_run_of_another_command_is_repeated_too(weft: Weft, tmp_path: Path) -> N
     again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
     assert head_of(again) == head_of(first)
     assert made["telemetry"]["external_commands"] == 1
+
+
+def test_run_of_scripts_on_nodes_is_repeated_from_its_pack_alone(
+    weft: Weft, tmp_path: Path
+) -> None:
+    place = tmp_path / "work"
+    (place / "deep").mkdir(parents=True)
+    (place / "deep" / "train.py").write_text("print('{}')")
+    jobs = [{"job_id": "one", "script": "deep/train.py", "gpu": 1, "timeout_s": 60}]
+    (place / "jobs.json").write_text(json.dumps(jobs))
+    (place / "nodes.json").write_text('{"nodes": [{"hostname": "rig", "gpu_count": 2}]}')
+    words = ("jobs", "run", "jobs.json", "--nodes", "nodes.json", "--simulate-nodes", "--json")
+    first = weft(*words, "--out", "run", cwd=place)
+    assert first.code == 0, first
+    assert any("--out DIR" in end for end in pack_of(place / "run")["open_ends"])
+    made = weft("pack", "work/run", "--out", "pack", "--json").json
+    assert not any("not in this pack" in end for end in made["open_ends"])
+    shutil.rmtree(place)
+    again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(again) == head_of(first)
+
+
+@pytest.mark.parametrize("script", ["../away.py", "args.json"])
+def test_file_that_a_pack_cannot_hold_is_an_open_end(
+    weft: Weft, tmp_path: Path, script: str
+) -> None:
+    place = tmp_path / "work"
+    place.mkdir()
+    (place / script).write_text("print('{}')")
+    argv = ["{python}", f"{{work_dir}}/{script}"]
+    job = {"job_id": "one", "argv": argv, "gpu": 0, "timeout_s": 60}
+    (place / "jobs.json").write_text(json.dumps([job]))
+    assert weft("jobs", "run", "jobs.json", "--out", "run", cwd=place).code == 0
+    made = weft("pack", "work/run", "--out", "pack", "--json").json
+    assert f"a command uses {script!r}, which is not in this pack" in made["open_ends"]
+    assert tree(tmp_path / "pack").keys() == {"args.json", "pack.json", "pack.md"}
+    assert (tmp_path / "pack" / "args.json").read_text("utf-8").startswith("{")
+
+
+def test_input_whose_name_has_an_equals_sign_is_repeated_too(weft: Weft, tmp_path: Path) -> None:
+    (tmp_path / "a=b.bin").write_bytes(b"12345")
+    words = ("run", "small.py:sized", "--input", "x=1=a=b.bin", "--json")
+    (tmp_path / "small.py").write_text(SMALL + SIZED)
+    first = weft(*words, "--out", "run")
+    assert first.json["answer"] == {"x=1": 5}
+    made = weft("pack", "run", "--out", "pack", "--json").json
+    again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(again) == head_of(first)
 
 
 def test_pack_tells_what_was_asked_and_found(informed: Told, tmp_path: Path) -> None:

@@ -188,3 +188,10 @@ def test_lines_that_are_no_records_are_found(vectors: tuple[list[bytes], str], l
     lines, checkpoint = vectors
     with pytest.raises((*FOUND, RecursionError)):
         check(lines[0] + line + b"\n" + b"".join(lines[1:]), checkpoint, [])
+
+
+@pytest.mark.parametrize("words", [("5",), ("five", "00"), ("5", "zz")])
+def test_head_that_is_none_is_told_in_one_line(finished: Path, words: tuple[str, ...]) -> None:
+    code, said = call(finished, *words)
+    assert (code, said.count("\n")) == (1, 1)
+    assert said.startswith("usage: ")

@@ -7,6 +7,7 @@ is for tests that start `python -m weft.cli.main`, such as tests/cli/test_startu
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -15,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr
@@ -27,6 +29,8 @@ from typing import Any, NoReturn
 LIMIT_S = 280.0
 ROOT = Path(__file__).resolve().parents[2]
 NUMBER_BYTES = 8
+FLUSH_FAILED = 120
+"""The exit code of an interpreter that could not write its last words."""
 LOADED = (
     "cryptography.hazmat.primitives.serialization", "rich.progress", "weft.readers.diff",
     "weft.readers.explain", "weft.readers.prove", "weft.readers.status", "weft.readers.verify",
@@ -34,6 +38,12 @@ LOADED = (
     "weft.wiring.resume", "weft.wiring.run", "weft.worker.execute",
 )  # fmt: skip
 """Nothing that starts a thread: the server could not fork safely any more."""
+SEARCHES = (
+    "weft.arc.check", "weft.arc.learn", "weft.prng.analyse", "weft.wiring.arcrun",
+    "weft.wiring.jobs", "weft.wiring.prngpipe", "weft.wiring.prngrun", "weft.wiring.tree",
+    "weft.wiring.treeexport",
+)  # fmt: skip
+"""What the commands of the searches load beside that; it takes a second."""
 
 
 class ForkServer:
@@ -51,8 +61,11 @@ class ForkServer:
         """Run `weft WORDS`; return its exit code and all it wrote to stdout and stderr."""
         channel = self._channel or self._start()
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
-        body = json.dumps({"words": list(words), "cwd": str(cwd), "env": dict(env)}).encode()
-        socket.send_fds(channel, [_to_bytes(len(body))], [out_end, err_end])
+        asked = {"words": list(words), "cwd": str(cwd), "env": dict(env), "path": str(cwd)}
+        body = json.dumps(asked).encode()
+        with Path(os.devnull).open("rb") as nothing:
+            ends = [nothing.fileno(), out_end, err_end]
+            socket.send_fds(channel, [to_bytes(len(body))], ends)
         channel.sendall(body)
         os.close(out_end)
         os.close(err_end)
@@ -100,7 +113,7 @@ def _read_all(pipe: int) -> bytes:
         return file.read()
 
 
-def _to_bytes(number: int) -> bytes:
+def to_bytes(number: int) -> bytes:
     return number.to_bytes(NUMBER_BYTES, "big", signed=True)
 
 
@@ -123,50 +136,82 @@ def _receive(channel: socket.socket, count: int) -> bytes:
 
 def serve(channel: socket.socket, more: Sequence[str]) -> None:
     """Fork for every command that comes; tell its pid, then its exit code."""
-    _load(more)
-    while True:
-        head, pipes, _, _ = socket.recv_fds(channel, NUMBER_BYTES, 2)
-        if not head:
-            return
-        head += _receive(channel, NUMBER_BYTES - len(head))
-        body = json.loads(_receive(channel, int.from_bytes(head, "big")))
+    load(more)
+    while (asked := receive_asked(channel)) is not None:
+        body, ends = asked
         pid = os.fork()
         if pid == 0:
             channel.close()
-            _become(body, pipes)
-        for pipe in pipes:
-            os.close(pipe)
-        channel.sendall(_to_bytes(pid))
+            become(body, ends)
+        close_all(ends)
+        channel.sendall(to_bytes(pid))
         _, status = os.waitpid(pid, 0)
-        channel.sendall(_to_bytes(os.waitstatus_to_exitcode(status)))
+        channel.sendall(to_bytes(os.waitstatus_to_exitcode(status)))
 
 
-def _load(more: Sequence[str]) -> None:
+def load(more: Sequence[str]) -> None:
+    """Import what commands import."""
     from weft.cli.main import _exit_code
 
     for name in (*LOADED, *more):
         import_module(name)
     with redirect_stderr(StringIO()):
         _exit_code(["status", "/nowhere"])  # what the command line loads when it is first used
+    assert len(list(Path("/proc/self/task").iterdir())) == 1, (
+        "a process with threads cannot fork safely"
+    )
     gc.collect()
     gc.freeze()
 
 
-def _become(body: dict[str, Any], pipes: Sequence[int]) -> NoReturn:
-    """Be the process of one command; it leaves by SystemExit, through the interpreter's end."""
+def receive_asked(channel: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """What a command is asked, with its stdin, stdout and stderr; None when nobody asks more."""
+    head, ends, _, _ = socket.recv_fds(channel, NUMBER_BYTES, 3)
+    if not head:
+        return None
+    head += _receive(channel, NUMBER_BYTES - len(head))
+    return json.loads(_receive(channel, int.from_bytes(head, "big"))), list(ends)
+
+
+def close_all(ends: Sequence[int]) -> None:
+    """Let go of what belongs to the command alone."""
+    for end in ends:
+        os.close(end)
+
+
+def become(body: dict[str, Any], ends: Sequence[int]) -> NoReturn:
+    """Be the process of one command, to its end."""
     from weft.cli.main import main
 
-    for place, pipe in zip((1, 2), pipes, strict=True):
-        os.dup2(pipe, place)
-        os.close(pipe)
+    for place, end in enumerate(ends):
+        os.dup2(end, place)
+        os.close(end)
     os.chdir(body["cwd"])
     os.environ.clear()
     os.environ.update(body["env"])
-    sys.path[0] = body["cwd"]  # as `python -m` has it
+    sys.path[0] = body["path"]  # as the interpreter sets it
     sys.argv = ["weft", *body["words"]]
     tempfile.tempdir = None
-    main()
+    try:
+        main()
+    except SystemExit as leaving:
+        _leave(leaving.code)
     raise AssertionError("main returned")
+
+
+def _leave(code: Any) -> NoReturn:
+    """End as the interpreter does, but do not take apart what the server has loaded.
+
+    That would take longer than most commands do: every page of memory would be copied first.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            code = FLUSH_FAILED
+    os._exit(code)
 
 
 if __name__ == "__main__":

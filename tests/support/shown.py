@@ -7,15 +7,20 @@ within a line, and alone on a line for any number of lines. A Python block whose
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from tests.support.door import Door
+from tests.support.forked import SEARCHES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -83,9 +88,18 @@ def check_said(said: str, expected: str) -> None:
     assert re.fullmatch(pattern, trimmed(said)), f"expected:\n{expected}\ngot:\n{said}"
 
 
+@cache
+def door() -> Door:
+    """The `weft` of all shell lines; it is there until this process ends."""
+    made = Door(*SEARCHES)
+    atexit.register(made.close)
+    return made
+
+
 def said_by(line: str, folder: Path) -> str:
     """stdout and stderr of a shell line, with the package's commands at hand."""
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    places = (str(door().folder), str(Path(sys.executable).parent), os.environ["PATH"])
+    path = os.pathsep.join(places)
     done = subprocess.run(
         ["bash", "-c", line],
         cwd=folder,

@@ -9,11 +9,13 @@ import errno
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
+from typer.main import get_command
 
 from weft.cli import (
     arc,
@@ -128,10 +130,16 @@ def _open_streams() -> None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
 
 
+@cache
+def _commands() -> Any:
+    """Build the commands from their signatures, once: that takes longer than most of them."""
+    return get_command(app)
+
+
 def _exit_code(words: list[str]) -> int:
     tracebacks = sum(len(w) - 1 for w in words if re.fullmatch("-v+", w)) >= 2
     try:
-        code = app(words, prog_name="weft", standalone_mode=False)
+        code = _commands()(words, prog_name="weft", standalone_mode=False)
         sys.stdout.flush()
     except WeftError as error:
         if tracebacks:

@@ -5,7 +5,7 @@ Values are checked here, before anything is imported or written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -189,8 +189,8 @@ def execution(
 
 
 def read_inputs(items: Sequence[str]) -> dict[str, Path]:
-    """Read `--input NAME=PATH`."""
-    return {name: Path(path) for name, path in _pairs("--input", "PATH", items)}
+    """Read `--input NAME=PATH`; a name may hold a `=` if a file lies behind a later one."""
+    return {n: Path(path) for n, path in _pairs("--input", "PATH", items, _input_parts)}
 
 
 def read_budgets(items: Sequence[str]) -> dict[str, int]:
@@ -210,11 +210,36 @@ def check_stagger(value: float | None) -> None:
         raise UsageError(f"--stagger must be 0 to 3600 seconds, not {value}")
 
 
-def _pairs(option: str, what: str, items: Sequence[str]) -> list[tuple[str, str]]:
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False
+
+
+def _input_parts(item: str) -> tuple[str, str]:
+    """Split at the first `=` behind which a file lies; without a file at the first."""
+    places = [at for at, letter in enumerate(item) if letter == "="]
+    there = (at for at in places if _is_file(item[at + 1 :]))
+    at = next(there, places[0] if places else len(item))
+    return item[:at], item[at + 1 :]
+
+
+def _parts(item: str) -> tuple[str, str]:
+    name, _, value = item.partition("=")
+    return name, value
+
+
+def _pairs(
+    option: str,
+    what: str,
+    items: Sequence[str],
+    parts: Callable[[str], tuple[str, str]] = _parts,
+) -> list[tuple[str, str]]:
     pairs, seen = [], set()
     for item in items:
-        name, separator, value = item.partition("=")
-        if not separator or not value:
+        name, value = parts(item)
+        if not value:
             raise UsageError(f"{option} {item[:80]!r} is not NAME={what}")
         if not name or not name.isprintable():
             raise UsageError(f"{option} {item[:80]!r}: a name is printable text")

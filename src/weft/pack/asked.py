@@ -91,6 +91,8 @@ class Places:
     inputs: Mapping[str, str]
     """File of each input's digest."""
     args_file: str = ""
+    nodes_file: str = ""
+    """The nodes it ran on; they are simulated here, since they may be elsewhere."""
     out: str = "again"
 
 
@@ -109,6 +111,7 @@ def repeat_words(asked: Asked, places: Places) -> list[str] | None:
     for name, count in sorted(asked.budget.items()):
         words += ["--budget", f"{name}={count}"]
     words += _limits(asked)
+    words += ["--nodes", places.nodes_file, "--simulate-nodes"] if places.nodes_file else []
     return [*words, "--out", places.out]
 
 

@@ -1,9 +1,9 @@
 """A status pack put together: what the readers find, the search's own words, and its source.
 
-With a folder to write to, the pack holds all that repeating the run needs: arguments, inputs and
-the search's source as it is now.
+With a folder to write to, the pack holds all that repeating the run needs: arguments, inputs, the
+search's source and the files that its commands name, as they are now.
 
-    DIR/ pack.md  pack.json  args.json  inputs/<SHA-256>  source/…
+    DIR/ pack.md  pack.json  args.json  inputs/<SHA-256>  source/…  nodes.json  FILES
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from weft.pack.markdown import to_markdown
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.objects import ObjectStore
+from weft.wiring.packedwork import NODES_FILE, Surroundings, surroundings
 from weft.wiring.pages import summary_lines
 from weft.wiring.replay import replay
 from weft.wiring.resume import recorded_folder
@@ -41,14 +42,14 @@ def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> 
         _check_free(out, run)
     equal = replay(run).equal if replayed else None
     asked = read_asked(folder)
-    kit = _Kit(folder, run_file, asked)
+    kit = _Kit(folder, run_file, asked, surroundings(folder, run_file))
     pack = gather_pack(
         run,
         real_place().heads,
         replayed=equal,
         summary=tuple(summary_lines(run, run_file.search)),
         places=kit.places() if out is not None and asked is not None else None,
-        noted=tuple(kit.changed()),
+        noted=(*kit.changed(), *(kit.left_out() if out is not None else kit.needed())),
     )
     if out is not None:
         with _all_or_nothing(out):
@@ -93,12 +94,14 @@ class _Kit:
     folder: RunFolder
     run_file: RunFile
     asked: Asked | None
+    around: Surroundings
 
     def places(self) -> Places:
         """Say where everything lies inside the pack."""
         assert self.asked is not None
         inputs = {digest: f"inputs/{digest}" for digest in self.asked.inputs.values()}
-        return Places("source" if list(self._packages()) else "", inputs, "args.json")
+        nodes = NODES_FILE if self.around.nodes else ""
+        return Places("source" if list(self._packages()) else "", inputs, "args.json", nodes)
 
     def changed(self) -> Iterator[str]:
         """Name source that is not what the run was recorded with."""
@@ -106,8 +109,21 @@ class _Kit:
             if hash_files(files_at(location)) != self.run_file.sources.get(name):
                 yield f"the source of package {name} is not what the run was recorded with"
 
+    def left_out(self) -> Iterator[str]:
+        """Name files of commands that the pack cannot hold."""
+        for name in self.around.missing:
+            yield f"a command uses {name[:200]!r}, which is not in this pack"
+
+    def needed(self) -> Iterator[str]:
+        """Say what the command that repeats the run needs and does not name."""
+        if self.around.nodes or self.around.files:
+            yield (
+                "repeating the run needs its nodes and the files of its commands:"
+                f" weft pack {self.folder.path} --out DIR writes them"
+            )
+
     def write(self, out: Path) -> None:
-        """Copy arguments, inputs and source."""
+        """Copy arguments, inputs, source and what commands find around them."""
         out.mkdir(parents=True, exist_ok=True)
         if self.asked is None:
             return
@@ -116,6 +132,11 @@ class _Kit:
         (out / "inputs").mkdir(exist_ok=True)
         for digest in self.asked.inputs.values():
             (out / "inputs" / digest).write_bytes(store.read(digest))
+        if self.around.nodes:
+            (out / NODES_FILE).write_text(self.around.nodes_text(), "utf-8")
+        for name, path in self.around.files.items():
+            (out / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, out / name)
         for name, location in self._packages():
             base = out / "source" if location.is_file() else out / "source" / name
             for inner, path in files_at(location):
