@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from weft.arc.fitted.registry import COMPOSED, RULES
 from weft.arc.lists.words import BLOCKS, COLOURS, FAMILIES, INKS, NUMBERS
+from weft.arc.normal.registry import VIEWS
 from weft.arc.ops.operator import Operator, Palette, Shape
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.values import Stage
@@ -77,6 +78,23 @@ then so does the program.
 | input | black and those of the input grid at most |
 | any | may be any |
 """
+VIEWED = """
+## Views
+
+A program may begin with a line that says how it sees its examples; `I` is then the input seen so,
+and what the program returns is seen back:
+
+```
+view lines_lie
+return mirror_rows(I)
+```
+
+How an example is seen is told by its input alone, and each may be seen another way. A view costs
+4 bits, and 3.3 for each colour listed but black.
+
+| view | what it does |
+|---|---|
+"""
 FITTED = """
 ## Fitted rules
 
@@ -102,7 +120,7 @@ each: its commonest colour but black. Colours can also be copied.
 
 
 def render() -> str:
-    """Return the page: a table of operators for each stage they take, then the fitted rules."""
+    """Return the page: operators by the stage they take, fitted rules, views, features."""
     assert set(STAGES) == set(Stage)
     assert {shape.value for shape in Shape} | {p.value for p in Palette} <= _words(FACTS)
     stages = "".join(f"| {_name(stage)} | {words} |\n" for stage, words in STAGES.items())
@@ -110,8 +128,10 @@ def render() -> str:
     tables = "".join(_section(stage) for stage in taken)
     every = (*RULES, *COMPOSED)
     rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
+    seen = "".join(f"| `{view.name}` | {_cell(view.doc)} |\n" for view in VIEWS)
     count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
-    return HEAD + stages + FACTS + count + tables + FITTED + rules + LISTS + _features()
+    ends = FITTED + rules + VIEWED + seen + LISTS + _features()
+    return HEAD + stages + FACTS + count + tables + ends
 
 
 def _features() -> str:
