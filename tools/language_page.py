@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from weft.arc.fitted.registry import COMPOSED, RULES
-from weft.arc.lists.words import BLOCKS, COLOURS, FAMILIES, INKS, NUMBERS
+from weft.arc.lists.words import (
+    BLOCKS,
+    CANVAS_COLOURS,
+    CANVAS_NUMBERS,
+    COLOURS,
+    COUNTED,
+    COUNTS,
+    FAMILIES,
+    INKS,
+    NUMBERS,
+)
 from weft.arc.normal.registry import VIEWS
 from weft.arc.ops.operator import Operator, Palette, Shape
 from weft.arc.ops.registry import REGISTRY
@@ -117,6 +127,16 @@ each: its commonest colour but black. Colours can also be copied.
 | feature | is |
 |---|---|
 """
+CANVAS = """
+## Features of a canvas
+
+What the lists of `canvas` ask besides. The *copies* lie side by side from the top left, whether
+they are drawn or not. Counted of the input are `cells` that are not black, `gaps` that are,
+`marks` (colours but black) and `blobs`.
+
+| feature | is |
+|---|---|
+"""
 
 
 def render() -> str:
@@ -130,7 +150,7 @@ def render() -> str:
     rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
     seen = "".join(f"| `{view.name}` | {_cell(view.doc)} |\n" for view in VIEWS)
     count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
-    ends = FITTED + rules + VIEWED + seen + LISTS + _features()
+    ends = FITTED + rules + VIEWED + seen + LISTS + _features() + CANVAS + _on_canvas()
     return HEAD + stages + FACTS + count + tables + ends
 
 
@@ -143,6 +163,14 @@ def _features() -> str:
     }
     many = {f"{name}_1` to `{name}_9": words for name, words in FAMILIES.items()}
     many["block_own` to `block_rising"] = "`own` to `rising` in the coarse grid of blocks"
+    return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
+
+
+def _on_canvas() -> str:
+    every = CANVAS_COLOURS | CANVAS_NUMBERS
+    counted = {f"{name}_{what}" for name in COUNTED for what in COUNTS}
+    one = {name: words for name, words in every.items() if name not in counted}
+    many = {"`, `".join(f"{name}_{what}" for what in COUNTS): w for name, w in COUNTED.items()}
     return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
 
 
