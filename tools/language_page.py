@@ -99,11 +99,11 @@ view lines_lie
 return mirror_rows(I)
 ```
 
-How an example is seen is told by its input alone, and each may be seen another way. A view costs
-4 bits, and 3.3 for each colour listed but black.
+How an example is seen is told by its input alone, and each may be seen another way. Each colour
+listed but black costs 3.3 bits more.
 
-| view | what it does |
-|---|---|
+| view | bits | what it does |
+|---|---|---|
 """
 FITTED = """
 ## Fitted rules
@@ -148,7 +148,7 @@ def render() -> str:
     tables = "".join(_section(stage) for stage in taken)
     every = (*RULES, *COMPOSED)
     rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
-    seen = "".join(f"| `{view.name}` | {_cell(view.doc)} |\n" for view in VIEWS)
+    seen = "".join(f"| `{v.name}` | {v.price('') / 1000:g} | {_cell(v.doc)} |\n" for v in VIEWS)
     count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
     ends = FITTED + rules + VIEWED + seen + LISTS + _features() + CANVAS + _on_canvas()
     return HEAD + stages + FACTS + count + tables + ends

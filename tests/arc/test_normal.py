@@ -128,7 +128,7 @@ def test_program_with_a_view_is_read_as_written_and_pays_for_it() -> None:
     program = parse(TEXT)
     assert program.text() == TEXT
     bare = replace(program, view=None)
-    assert program.millibits() == bare.millibits() + 4000 + 3322
+    assert program.millibits() == bare.millibits() + 6000 + 3322
     assert order_key(bare) < order_key(program)
     assert parse("view lines_lie\nreturn I\n") == Program((), view=Chosen("lines_lie"))
 

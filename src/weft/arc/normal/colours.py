@@ -49,7 +49,7 @@ class ByCount(Sight):
         return "".join(sorted(str(grid.cells[0]) for grid in kept))
 
     def price(self, parameters: str) -> int:
-        return BASE + COLOUR * (len(parameters) - 1)
+        return BASE + COLOUR * len(parameters.strip("0"))
 
     def is_valid(self, parameters: str) -> bool:
         own = parameters.startswith("0") and parameters.isascii() and parameters.isdigit()

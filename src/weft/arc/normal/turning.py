@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from typing import ClassVar
 
 from weft.arc.normal.view import BASE, Sight
+from weft.arc.ops.operator import BIT
 from weft.arc.task import Pair
 from weft.arc.turns import QUARTERS, SAME, TRANSPOSED, Turn
 from weft.arc.values import Grid
@@ -13,6 +15,9 @@ from weft.arc.values import Grid
 
 class Turned(Sight):
     """No parameters."""
+
+    more: ClassVar[int]
+    """Bits that it costs more than the simplest view, as it can turn an example in more ways."""
 
     @abstractmethod
     def choose(self, given: Grid) -> Turn:
@@ -28,7 +33,7 @@ class Turned(Sight):
         return ""
 
     def price(self, parameters: str) -> int:
-        return BASE
+        return BASE + self.more * BIT
 
     def is_valid(self, parameters: str) -> bool:
         return parameters == ""
@@ -37,7 +42,7 @@ class Turned(Sight):
 class LinesLie(Turned):
     """By whole lines."""
 
-    name = "lines_lie"
+    name, more = "lines_lie", 0
     doc = "Grids are transposed where more columns than rows have one colour that is not black."
 
     def choose(self, given: Grid) -> Turn:
@@ -48,7 +53,7 @@ class LinesLie(Turned):
 class InkOnTop(Turned):
     """By halves."""
 
-    name = "ink_on_top"
+    name, more = "ink_on_top", 2
     doc = (
         "Grids are turned clockwise by no, one, two or three quarters, the first by which the "
         "upper half has the most cells that are not black; a middle row is in neither half."

@@ -18,8 +18,8 @@ from weft.arc.turns import Turn
 from weft.arc.values import Grid
 from weft.errors import ValueInvalid
 
-BASE = 4 * BIT
-"""That there is a view, and which."""
+BASE = 6 * BIT
+"""That there is a view, and which; about what an operator costs."""
 
 
 class Sight(ABC):

@@ -32,7 +32,7 @@ class SearchBudget:
     """Percent of the programs that the shallow phase may spend."""
     shallow_most: int = 30_000
     """Programs that it may spend at most: it is one task, what is deeper runs in parallel."""
-    view_share: int = 3
+    view_share: int = 2
     """Percent of the programs that each view may spend, if the shallow phase found nothing."""
     competitor_programs: int = 6_000
     """How many more to try after the first train-perfect program, looking for competitors."""
