@@ -2,6 +2,7 @@
 
     python -m benchmarks arc                                    everything
     python -m benchmarks arc --workers 16 --parts splits,ablation
+    python -m benchmarks arc --parts ablation,budgets --half 1   on half of the training split
 
 Parts that are not run keep the figures of their last run; each part has its machine beside it.
 Every figure comes from the real command line. Of evaluation tasks only totals are looked at.
@@ -41,6 +42,7 @@ def main(words: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks arc")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--parts", default=",".join(MEASURED), help="of " + ",".join(MEASURED))
+    parser.add_argument("--half", type=int, choices=(0, 1), help="for ablation and budgets")
     asked = parser.parse_args(list(words))
     parts = [part for part in asked.parts.split(",") if part]
     unknown = [part for part in parts if part not in MEASURED]
@@ -52,7 +54,7 @@ def main(words: Sequence[str] = ()) -> None:
         os.environ["XDG_STATE_HOME"] = folder
         for part in parts:
             print(f"-- {part}", flush=True)
-            measured = MEASURED[part](Path(folder) / part, asked.workers)
+            measured = MEASURED[part](Path(folder) / part, asked.workers, asked.half)
             body[part] = {"machine": machine(asked.workers), **measured}
             file.write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     if "budgets" in body:
@@ -70,7 +72,7 @@ def machine(workers: int) -> str:
 # -- parts ------------------------------------------------------------------------------------
 
 
-def splits(place: Path, workers: int) -> Figures:
+def splits(place: Path, workers: int, half: int | None) -> Figures:  # noqa: ARG001 - all
     """Both splits of ARC-AGI-1 and the evaluation split of ARC-AGI-2, at the default budget."""
     runs = {
         "training": bench(place / "training", workers, *TRAINING),
@@ -82,42 +84,47 @@ def splits(place: Path, workers: int) -> Figures:
     return {"runs": runs, "halves": halves(place / "training", "training")}
 
 
-def ablation(place: Path, workers: int) -> Figures:
+def ablation(place: Path, workers: int, half: int | None) -> Figures:
     """The training split without one part of the method at a time."""
-    runs = {"nothing": bench(place / "whole", workers, *TRAINING)}
+    tasks = training(half)
+    runs = {"nothing": bench(place / "whole", workers, *tasks)}
     for part in PARTS:
         if part != BANK:  # no bank ships: `transfer` measures what one is worth
-            runs[part] = bench(place / part, workers, *TRAINING, "--without", part)
-    return {"runs": runs}
+            runs[part] = bench(place / part, workers, *tasks, "--without", part)
+    return {"runs": runs, "half": half}
 
 
-def budgets(place: Path, workers: int) -> Figures:
+def budgets(place: Path, workers: int, half: int | None) -> Figures:
     """The training split with more and more programs per task."""
-    runs = {}
+    runs, tasks = {}, training(half)
     for programs in BUDGETS:
         states = str(max(40_000, programs * 2 // 3))
         limits = ("--max-programs", str(programs), "--max-states", states)
-        runs[str(programs)] = bench(place / str(programs), workers, *TRAINING, *limits)
-    return {"runs": runs}
+        runs[str(programs)] = bench(place / str(programs), workers, *tasks, *limits)
+    return {"runs": runs, "half": half}
 
 
-def transfer(place: Path, workers: int) -> Figures:
+def training(half: int | None) -> Sequence[str]:
+    """Return the words that ask for the training split, or for one half of it."""
+    return TRAINING if half is None else (*names_of(half), *TRAINING)
+
+
+def transfer(place: Path, workers: int, half: int | None) -> Figures:  # noqa: ARG001 - both
     """Concepts learned on one half of training, measured on the other at equal budget."""
     found = []
-    for half in (0, 1):
-        learned, other = place / f"learn{half}", names_of(1 - half)
-        bank = place / f"bank{half}.json"
-        bench(learned, workers, *names_of(half), *TRAINING)
+    for one in (0, 1):
+        learned, other = place / f"learn{one}", training(1 - one)
+        bank = place / f"bank{one}.json"
+        bench(learned, workers, *training(one))
         told, _ = call("learn", str(learned), "--bank", str(bank), "--json")
-        plain = bench(place / f"plain{half}", workers, *other, *TRAINING)
-        with_bank = place / f"with{half}"
-        banked = bench(with_bank, workers, *other, *TRAINING, "--bank", str(bank))
+        plain = bench(place / f"plain{one}", workers, *other)
+        banked = bench(place / f"with{one}", workers, *other, "--bank", str(bank))
         learnt = json.loads(told)
         found.append({"concepts": len(learnt["concepts"]), "without": plain, "with": banked})
     return {"halves": found}
 
 
-def scaling(place: Path, workers: int) -> Figures:  # noqa: ARG001 - compares 1 and 2
+def scaling(place: Path, *_: object) -> Figures:
     """Two workers over one, on 50 tasks and on one hard task."""
     hard = (HARD, "--max-programs", "2000000", "--max-states", "600000")
     return {
@@ -126,7 +133,7 @@ def scaling(place: Path, workers: int) -> Figures:  # noqa: ARG001 - compares 1 
     }
 
 
-def start(place: Path, workers: int) -> Figures:  # noqa: ARG001 - one process
+def start(*_: object) -> Figures:
     """Seconds from nothing to the first search done, with kernels on disk."""
     code = "from weft.arc.warm import run_all; run_all()"
     subprocess.run([sys.executable, "-m", "weft.wiring.kernels"], check=True)
@@ -154,7 +161,7 @@ def compare(place: Path, name: str, *options: str) -> Figures:
     return {"seconds": seconds, "speed_up": statistics.median(ratios)}
 
 
-MEASURED: dict[str, Callable[[Path, int], Figures]] = {
+MEASURED: dict[str, Callable[[Path, int, int | None], Figures]] = {
     "start": start,
     "splits": splits,
     "ablation": ablation,

@@ -96,7 +96,7 @@ def _ablation(part: Figures) -> str:
     return f"""\
 ## What each part is worth
 
-Training split, `--without` one part at a time, on {part["machine"]}.
+{_tasks(part)}, `--without` one part at a time, on {part["machine"]}.
 
 {_table("left out", named)}"""
 
@@ -106,11 +106,20 @@ def _budgets(part: Figures) -> str:
     return f"""\
 ## Solved tasks against the budget
 
-Training split, on {part["machine"]}.
+{_tasks(part)}, on {part["machine"]}.
 
 ![Training tasks solved by budget](../images/arc-budget.svg)
 
 {_table("programs per task", named)}"""
+
+
+def _tasks(part: Figures) -> str:
+    """Say which tasks a part was measured on."""
+    number = next(iter(part["runs"].values()))["tasks"]
+    half = part.get("half")
+    return (
+        "Training split" if half is None else f"Half {half} of the training split, {number} tasks"
+    )
 
 
 def _programs(item: tuple[str, Figures]) -> int:

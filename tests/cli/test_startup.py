@@ -44,3 +44,20 @@ def took_s(*words: str) -> float:
     start_s = perf_counter()
     subprocess.run([sys.executable, *words], capture_output=True, check=True)
     return perf_counter() - start_s
+
+
+EARLY = """
+import sys
+class Interrupting:
+    def find_spec(self, name, path, target=None):
+        if name == "weft.cli.main":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupting())
+from weft.__main__ import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_commands_are_loaded_is_one_line() -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "weft: interrupted\n")
