@@ -247,6 +247,12 @@ def test_views_have_their_share_before_the_slices() -> None:
     assert planner.parts(800, found=False, exhausted=False, views=2) == ()
 
 
+@pytest.mark.parametrize(("spent", "share", "most"), [(400, 10, 6), (950, 10, 0), (1200, 10, 0)])
+def test_views_stay_within_the_budget(spent: int, share: int, most: int) -> None:
+    assert ParallelPlanner(options(programs=1000, view_share=share)).most_views(spent) == most
+    assert ParallelPlanner(options(programs=1000, view_share=0)).most_views(spent) == 0
+
+
 # -- concepts ------------------------------------------------------------------------------------
 
 

@@ -100,8 +100,9 @@ def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     [begun] = yield [run_shallow(puzzle, options)]
     first = begun.value
     planner = _planner(options)
-    found, views = bool(first["candidates"]), first["views"]
-    parts = planner.parts(first["programs"], found, first["exhausted"], len(views))
+    spent, found = first["programs"], bool(first["candidates"])
+    views = first["views"][: planner.most_views(spent)]
+    parts = planner.parts(spent, found, first["exhausted"], len(views))
     results: Sequence[Any] = []
     if parts or views:
         results = yield [

@@ -56,13 +56,20 @@ class ParallelPlanner:
         problem, cache = Problem(task.without_truth()), ApplyCache()
         first = shallow(problem, self.options, cache)
         spent, found = first.counts.programs, bool(first.candidates)
-        parts = self.parts(spent, found, first.exhausted, len(first.views))
+        chosen = first.views[: self.most_views(spent)]
+        parts = self.parts(spent, found, first.exhausted, len(chosen))
         rest = [deep(problem, self.options, part, first.table, cache) for part in parts]
         views = [
             viewed(problem.task, self.options, view, number, cache)
-            for number, view in enumerate(first.views)
+            for number, view in enumerate(chosen)
         ]
         return self.combine(task, first, rest, views)
+
+    def most_views(self, programs: int) -> int:
+        """Return for how many views there is room after so many programs were spent."""
+        budget = self.options.budget
+        left = budget.max_programs - programs
+        return max(0, left) // budget.view_programs if budget.view_programs else 0
 
     def parts(
         self, programs: int, found: bool, exhausted: bool, views: int = 0
