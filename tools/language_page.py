@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from weft.arc.fitted.registry import COMPOSED, RULES
-from weft.arc.lists.words import BLOCKS, COLOURS, FAMILIES, INKS, NUMBERS
+from weft.arc.lists.words import (
+    BLOCKS,
+    CANVAS_COLOURS,
+    CANVAS_NUMBERS,
+    COLOURS,
+    COUNTED,
+    COUNTS,
+    FAMILIES,
+    INKS,
+    NUMBERS,
+)
+from weft.arc.normal.registry import VIEWS
 from weft.arc.ops.operator import Operator, Palette, Shape
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.values import Stage
@@ -77,6 +88,23 @@ then so does the program.
 | input | black and those of the input grid at most |
 | any | may be any |
 """
+VIEWED = """
+## Views
+
+A program may begin with a line that says how it sees its examples; `I` is then the input seen so,
+and what the program returns is seen back:
+
+```
+view lines_lie
+return mirror_rows(I)
+```
+
+How an example is seen is told by its input alone, and each may be seen another way. Each colour
+listed but black costs 3.3 bits more.
+
+| view | bits | what it does |
+|---|---|---|
+"""
 FITTED = """
 ## Fitted rules
 
@@ -99,10 +127,20 @@ each: its commonest colour but black. Colours can also be copied.
 | feature | is |
 |---|---|
 """
+CANVAS = """
+## Features of a canvas
+
+What the lists of `canvas` ask besides. The *copies* lie side by side from the top left, whether
+they are drawn or not. Counted of the input are `cells` that are not black, `gaps` that are,
+`marks` (colours but black) and `blobs`.
+
+| feature | is |
+|---|---|
+"""
 
 
 def render() -> str:
-    """Return the page: a table of operators for each stage they take, then the fitted rules."""
+    """Return the page: operators by the stage they take, fitted rules, views, features."""
     assert set(STAGES) == set(Stage)
     assert {shape.value for shape in Shape} | {p.value for p in Palette} <= _words(FACTS)
     stages = "".join(f"| {_name(stage)} | {words} |\n" for stage, words in STAGES.items())
@@ -110,8 +148,10 @@ def render() -> str:
     tables = "".join(_section(stage) for stage in taken)
     every = (*RULES, *COMPOSED)
     rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
+    seen = "".join(f"| `{v.name}` | {v.price('') / 1000:g} | {_cell(v.doc)} |\n" for v in VIEWS)
     count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
-    return HEAD + stages + FACTS + count + tables + FITTED + rules + LISTS + _features()
+    ends = FITTED + rules + VIEWED + seen + LISTS + _features() + CANVAS + _on_canvas()
+    return HEAD + stages + FACTS + count + tables + ends
 
 
 def _features() -> str:
@@ -123,6 +163,14 @@ def _features() -> str:
     }
     many = {f"{name}_1` to `{name}_9": words for name, words in FAMILIES.items()}
     many["block_own` to `block_rising"] = "`own` to `rising` in the coarse grid of blocks"
+    return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
+
+
+def _on_canvas() -> str:
+    every = CANVAS_COLOURS | CANVAS_NUMBERS
+    counted = {f"{name}_{what}" for name in COUNTED for what in COUNTS}
+    one = {name: words for name, words in every.items() if name not in counted}
+    many = {"`, `".join(f"{name}_{what}" for what in COUNTS): w for name, w in COUNTED.items()}
     return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
 
 

@@ -81,6 +81,9 @@ def test_one_ledger_for_all_workers_and_hash_seeds(reference: Path, tmp_path: Pa
             *SOLVE, "--workers", "2", "--out", out, PYTHONHASHSEED="2"
         ),
     }
+    ways["eight workers"] = lambda out: apart(*SOLVE, "--workers", "8", "--out", out)
+    functions = [name for (name,) in rows(reference, "SELECT function FROM tasks")]
+    assert any(name.endswith("run_view") for name in functions), "no views in it"
     others = {name: tmp_path / name.replace(" ", "-") for name in ways}
     for name, run in ways.items():
         assert run(others[name]).code == 0

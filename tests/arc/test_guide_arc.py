@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 
 from tests.support.shown import ROOT, block_of
-from weft.arc.fitted.registry import RULES
+from weft.arc.fitted.registry import COMPOSED, RULES
+from weft.arc.normal.registry import VIEWS
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import parse
 from weft.arc.search.budget import SLICES, SearchBudget
+from weft.arc.search.weaving import CANVASES
 from weft.arc.verdict import Outcome
 from weft.cli import arcoptions
 
@@ -18,6 +20,7 @@ LANGUAGE = (ROOT / "docs" / "arc-language.md").read_text("utf-8")
 
 def test_example_of_the_language_is_a_program() -> None:
     parse(block_of("docs/arc-language.md", "", "a = "))
+    parse(block_of("docs/arc-language.md", "", "view "))
 
 
 def test_guide_states_the_defaults() -> None:
@@ -41,6 +44,12 @@ def test_guide_states_the_defaults() -> None:
     assert f"divided into {SLICES} *slices*" in GUIDE
     assert f"| {budget.shallow_share} |" not in GUIDE
     assert (budget.shallow_share, budget.shallow_most) == (50, 30_000), "the guide says so"
+    assert f"gets {budget.view_share} in a\nhundred of the programs" in GUIDE
+    assert f"{CANVASES} canvases at most" in GUIDE
+
+
+def test_guide_names_every_view() -> None:
+    assert [view.name for view in VIEWS if f"`{view.name}`" not in GUIDE] == []
 
 
 def test_guide_explains_every_outcome() -> None:
@@ -48,8 +57,9 @@ def test_guide_explains_every_outcome() -> None:
 
 
 def undocumented(page: str) -> list[str]:
-    """Operators and rules that do not have one row each."""
-    names = [o.name for o in REGISTRY] + [rule.name for rule in RULES]
+    """Operators, rules and views that do not have one row each."""
+    names = [o.name for o in REGISTRY] + [rule.name for rule in (*RULES, *COMPOSED)]
+    names += [view.name for view in VIEWS]
     return [name for name in names if page.count(f"| `{name}` |") != 1]
 
 
@@ -58,5 +68,5 @@ def test_language_has_every_operator_and_rule() -> None:
 
 
 def test_operator_without_a_row_is_found() -> None:
-    for name in (REGISTRY[0].name, REGISTRY[-1].name, RULES[-1].name):
+    for name in (REGISTRY[0].name, REGISTRY[-1].name, RULES[-1].name, VIEWS[-1].name):
         assert undocumented(LANGUAGE.replace(f"| `{name}` |", "| |")) == [name]

@@ -44,7 +44,7 @@ def price(*names: str) -> int:
 
 def task_of(number: int, *names: str) -> Solved:
     task = made(f"t{number}", names, [scattered(10 * number + i) for i in range(6)])
-    return Solved(task, Program(names), [grid.rows() for grid in task.truth])
+    return Solved(task, Program(names), [grid.rows() for grid in task.truth], task.digest)
 
 
 def plain(chains: list[tuple[str, ...]]) -> list[tuple[tuple[str, ...], ...]]:

@@ -71,7 +71,8 @@ def test_figures_of_a_run_without_work_say_nothing() -> None:
 def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
     functions = {task.function for task in RunView(small_run, SEARCH).tasks()}
     assert functions >= {f"{LANES}:run_shallow", f"{LANES}:conclude"}
-    assert functions <= {f"{LANES}:run_shallow", SLICE, f"{LANES}:conclude"}
+    views = f"{LANES}:run_view"
+    assert functions <= {f"{LANES}:run_shallow", SLICE, views, f"{LANES}:conclude"}
 
 
 def test_status_has_outcomes_and_rates(weft: Here, small_run: Path) -> None:

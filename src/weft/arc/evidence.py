@@ -14,7 +14,7 @@ and the program alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from weft.arc.laws import broken
@@ -98,6 +98,8 @@ def _left_out(task: ArcTask, program: Program) -> tuple[int, int]:
 
 def _contradicts(task: ArcTask, program: Program, outputs: tuple[Grid, ...], turn: Turn) -> bool:
     """Whether a program is right on the turned pairs too, but not of one mind on the tests."""
+    if program.view is not None:
+        program = replace(program, view=program.view.turned(turn))
     inputs = [*(turn.there(pair.input) for pair in task.train), *map(turn.there, task.test)]
     found = predict(program, inputs, [turn.there(pair.output) for pair in task.train])
     return found is not None and tuple(map(turn.back, found[len(task.train) :])) != outputs

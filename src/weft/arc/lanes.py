@@ -1,6 +1,6 @@
 """`weft arc solve` on the engine: one lane per task, its phases as tasks.
 
-    solve ── lane <task digest> ──► shallow ──► slices, if it found nothing ──► conclude
+    solve ── lane <task digest> ──► shallow ──► slices and views, if it found nothing ──► conclude
 
 The generator only decides which parts to run. What the shallow phase reached travels to the
 slices as an object, and so does every log. All numbers are integers, so the ledger is the same
@@ -15,12 +15,13 @@ from typing import Any
 
 from weft.arc import failure, wire
 from weft.arc.bank import Bank
+from weft.arc.normal.registry import Chosen
 from weft.arc.ops.registry import fingerprint
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
 from weft.arc.search.language import Language
 from weft.arc.search.log import SearchLog
-from weft.arc.search.phases import Options, PhaseResult, deep, shallow
+from weft.arc.search.phases import Options, PhaseResult, deep, shallow, viewed
 from weft.arc.search.planner import ParallelPlanner
 from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask
@@ -61,41 +62,61 @@ def run_slice(
 
 
 @task
+def run_view(
+    puzzle: Object, options: dict[str, Any], view: list[str], number: int
+) -> dict[str, Any]:
+    """Search one task as a view shows it."""
+    hits, misses = _cache.hits, _cache.misses
+    seen = ArcTask.from_canonical(get(puzzle))
+    phase = viewed(seen, _planner(options).options, Chosen(*view), number, _cache)
+    _report(phase, hits, misses)
+    return {**wire.phase_to_wire(phase), "log": put(phase.log.to_bytes())}
+
+
+@task
 def conclude(
     puzzle: Object,
     options: dict[str, Any],
     first: dict[str, Any],
     rest: list[dict[str, Any]],
+    views: list[dict[str, Any]],
     incomplete: bool,
 ) -> dict[str, Any]:
     """Put the parts together: the verdict, why not if there is none, and the merged log."""
     task = ArcTask.from_canonical(get(puzzle))
-    phases = [
-        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"]))) for raw in (first, *rest)
+    begun, *phases = [
+        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
+        for raw in (first, *rest, *views)
     ]
-    result = _planner(options).combine(task, phases[0], phases[1:], incomplete)
+    slices, seen = phases[: len(rest)], phases[len(rest) :]
+    result = _planner(options).combine(task, begun, slices, seen, incomplete)
     answer = wire.answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": put(result.log.to_bytes())}
 
 
-@search(version=2)
+@search(version=3)
 def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     """Search one task; the answer is its verdict with the evidence."""
-    [found] = yield [run_shallow(puzzle, options)]
-    first = found.value
+    [begun] = yield [run_shallow(puzzle, options)]
+    first = begun.value
     planner = _planner(options)
-    parts = planner.parts(first["programs"], bool(first["candidates"]), first["exhausted"])
+    spent, found = first["programs"], bool(first["candidates"])
+    views = first["views"][: planner.most_views(spent)]
+    parts = planner.parts(spent, found, first["exhausted"], len(views))
     results: Sequence[Any] = []
-    if parts:
+    if parts or views:
         results = yield [
-            run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts
+            *(run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts),
+            *(run_view(puzzle, options, view, number) for number, view in enumerate(views)),
         ]
-    rest = [result.value for result in results if result.ok]
-    [end] = yield [conclude(puzzle, options, first, rest, len(rest) < len(results))]
+    rest = [result.value for result in results[: len(parts)] if result.ok]
+    seen = [result.value for result in results[len(parts) :] if result.ok]
+    incomplete = len(rest) + len(seen) < len(results)
+    [end] = yield [conclude(puzzle, options, first, rest, seen, incomplete)]
     return end.value
 
 
-@search(version=2)
+@search(version=3)
 def solve(tasks: list[str], options: dict[str, Any], *, inputs: Any) -> Steps:
     """Search every task in a lane of its own, named by the task's digest.
 

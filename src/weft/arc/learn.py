@@ -31,6 +31,7 @@ from weft.arc.recombine import Chain, Spellings, spellings
 from weft.arc.recorded import ArcRun, Recorded
 from weft.arc.simplify import is_redundant, values_seen
 from weft.arc.task import ArcTask
+from weft.arc.values import Grid
 from weft.errors import InputError
 
 MIN_STEPS = 2
@@ -41,8 +42,12 @@ class Solved:
     """A task and the shortest program that solved it."""
 
     task: ArcTask
+    """As the program's view shows it."""
     program: Program
+    """Without its view."""
     outputs: list[list[list[int]]]
+    digest: str
+    """Of the task itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,20 @@ def _replayed(item: Recorded, run: ArcRun) -> Solved:
             f"{run.path}: the program of {item.task.name} does not do what it claims",
             hint=f"weft arc check {run.path}",
         )
-    return Solved(item.task, program, best["outputs"])
+    return below_view(Solved(item.task, program, best["outputs"], item.task.digest))
+
+
+def below_view(solved: Solved) -> Solved:
+    """Take a program's view away, from its task and outputs too: concepts are chains below it."""
+    view = solved.program.view
+    if view is None:
+        return solved
+    outputs = [
+        view.turn(given).there(Grid.of(rows)).rows()
+        for given, rows in zip(solved.task.test, solved.outputs, strict=True)
+    ]
+    bare = replace(solved.program, view=None)
+    return Solved(view.of(solved.task), bare, outputs, solved.digest)
 
 
 # -- choosing ---------------------------------------------------------------------------------
@@ -233,7 +251,7 @@ def _bank(corpus: Sequence[Solved], programs: Sequence[Spellings], chosen: Seque
         _, parts = _cheapest_of(spelled, chosen, use)
         for part in dict.fromkeys(parts):
             if len(part) > 1:
-                users[part].append(solved.task.digest)
+                users[part].append(solved.digest)
     return Bank(
         tuple(
             Concept(

@@ -5,7 +5,9 @@
     return object_grid(b)
 
 The text is the program: it can be written by hand, stored, parsed and run anywhere. A fitted
-operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`.
+operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`. A program
+may begin with a view (`view lines_lie`): then `I` is the input seen so, and what the program
+returns is seen back.
 """
 
 from __future__ import annotations
@@ -15,14 +17,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from weft.arc.fitted import registry as fitted
+from weft.arc.normal import registry as views
+from weft.arc.normal.registry import Chosen
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.values import Grid, Stage, Value, fits
-from weft.errors import InputError
+from weft.errors import InputError, ValueInvalid
 
 _LINE = re.compile(
     r"(?:(?P<target>[a-z]{1,2}) = |return )(?P<name>[a-z][a-z0-9_]*)"
     r'\((?P<argument>I|[a-z]{1,2})(?:, "(?P<parameters>[^"\\]*)")?\)'
 )
+_VIEW = re.compile(r'view (?P<name>[a-z][a-z0-9_]*)(?: "(?P<parameters>[^"\\]*)")?')
+BACK = "seen_back"
+"""The last step of a program with a view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +39,13 @@ class Program:
     names: tuple[str, ...]
     fitted: str = ""
     parameters: str = ""
+    view: Chosen | None = None
 
     def text(self) -> str:
-        """Write the program in single-assignment lines."""
+        """Write the program in single-assignment lines, below its view."""
+        return ("" if self.view is None else f"{self.view.text()}\n") + self._lines()
+
+    def _lines(self) -> str:
         calls = [(name, None) for name in self.names]
         if self.fitted:
             calls.append((self.fitted, self.parameters))  # type: ignore[arg-type]
@@ -51,13 +62,31 @@ class Program:
     def millibits(self) -> int:
         """What the program costs to describe."""
         cost = sum(BY_NAME[name].millibits for name in self.names)
+        cost += 0 if self.view is None else self.view.millibits()
         if self.fitted:
             rule = fitted.BY_NAME[self.fitted]
             cost += rule.price(rule.parse(self.parameters))
         return cost
 
     def steps(self, given: Grid) -> Iterator[tuple[str, Stage, Value | None]]:
-        """Run by definition: each operator's name, and what it gave; None ends a failure."""
+        """Run by definition: each operator's name, and what it gave; None ends a failure.
+
+        With a view the first step is the input as it is seen, the last one what is seen back.
+        """
+        if self.view is None:
+            yield from self._steps(given)
+            return
+        turn = self.view.turn(given)
+        value: Value | None = turn.there(given)
+        yield self.view.name, Stage.GRID, value
+        for step in self._steps(turn.there(given)):
+            yield step
+            value = step[2]
+        if value is not None:
+            assert isinstance(value, Grid)
+            yield BACK, Stage.GRID, turn.back(value)
+
+    def _steps(self, given: Grid) -> Iterator[tuple[str, Stage, Value | None]]:
         value: Value = given
         for name in self.names:
             operator = BY_NAME[name]
@@ -86,15 +115,19 @@ class Program:
 def parse(text: str, where: str = "program") -> Program:
     """Read a program's text; raises `InputError` naming the line that is wrong."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    view = None
+    if lines and lines[0].startswith("view "):
+        view, lines = _parsed_view(lines[0].strip(), where), lines[1:]
     if lines == ["return I"]:
-        return Program(())
+        return Program((), view=view)
     names: list[str] = []
     stage, argument, parameters = Stage.GRID, "I", None
-    for number, line in enumerate(lines, 1):
+    above = 0 if view is None else 1
+    for number, line in enumerate(lines, 1 + above):
         found = _LINE.fullmatch(line.strip())
         if found is None:
             raise InputError(f"{where}, line {number}: {line[:60]!r} is not a step of a program")
-        last = number == len(lines)
+        last = number == len(lines) + above
         if (found["target"] is None) != last:
             raise InputError(f"{where}, line {number}: the last line, and no other, returns")
         if found["argument"] != argument:
@@ -105,12 +138,24 @@ def parse(text: str, where: str = "program") -> Program:
     if not names or stage is not Stage.GRID:
         raise InputError(f"{where}: a program ends with a grid")
     if names[-1] not in fitted.BY_NAME:
-        return Program(tuple(names))
+        return Program(tuple(names), view=view)
     try:
         fitted.BY_NAME[names[-1]].parse(parameters or "")
     except ValueError as error:
         raise InputError(f"{where}: parameters of {names[-1]}: {error}") from None
-    return Program(tuple(names[:-1]), names[-1], parameters or "")
+    return Program(tuple(names[:-1]), names[-1], parameters or "", view)
+
+
+def _parsed_view(line: str, where: str) -> Chosen:
+    found = _VIEW.fullmatch(line)
+    if found is None or found["name"] not in views.BY_NAME:
+        raise InputError(
+            f"{where}, line 1: {line[:60]!r} is not a view", hint="see docs/arc-language.md"
+        )
+    try:
+        return Chosen(found["name"], views.BY_NAME[found["name"]].parse(found["parameters"] or ""))
+    except ValueInvalid as error:
+        raise InputError(f"{where}, line 1: {error.reason}", hint=error.hint) from None
 
 
 def _checked_stage(name: str, stage: Stage, last: bool, where: str) -> Stage:
@@ -132,8 +177,9 @@ def _letter(i: int) -> str:
     return chr(97 + i) if i < 26 else chr(96 + i // 26) + chr(97 + i % 26)
 
 
-def order_key(program: Program) -> tuple[int, int, Sequence[str], str, str]:
-    """Sort programs: cheaper first, then shorter, then by name."""
+def order_key(program: Program) -> tuple[int, int, Sequence[str], str, str, str]:
+    """Sort programs: cheaper first, then shorter, then by name; those without a view first."""
     return (
         program.millibits(), len(program.names), program.names, program.fitted, program.parameters,
+        "" if program.view is None else program.view.text(),
     )  # fmt: skip

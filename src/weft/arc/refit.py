@@ -16,6 +16,7 @@ from weft.arc.fitted.rule import View
 from weft.arc.kernels.expand import FAMILIES, family_of
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.program import Program
+from weft.arc.task import ArcTask, Pair
 from weft.arc.values import MAX_BYTES, Grid, Stage, decode
 
 
@@ -24,8 +25,22 @@ def predict(
 ) -> tuple[Grid, ...] | None:
     """Return what a program makes of all inputs, its last rule fitted to the first ones' targets.
 
-    None when it fails anywhere or does not give the targets.
+    None when it fails anywhere or does not give the targets. A view stays as the program says it.
     """
+    view = program.view
+    if view is None:
+        return _predict(program, inputs, targets)
+    pairs = tuple(map(Pair, inputs, targets))
+    seen = view.of(ArcTask("", pairs, tuple(inputs[len(pairs) :])))
+    grids_seen = [*(pair.input for pair in seen.train), *seen.test]
+    outputs = _predict(program, grids_seen, [pair.output for pair in seen.train])
+    return None if outputs is None else view.back(inputs, outputs)
+
+
+def _predict(
+    program: Program, inputs: Sequence[Grid], targets: Sequence[Grid]
+) -> tuple[Grid, ...] | None:
+    """Do the same for what lies below a view."""
     outputs = run_chain(program.names, inputs)
     if outputs is not None and program.fitted:
         view = View.of(outputs, inputs, targets)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
-from weft.arc.program import Program, parse
+from weft.arc.program import BACK, Program, parse
 from weft.arc.reasons import doubts, weighed
 from weft.arc.recorded import Recorded
 from weft.arc.task import ArcTask
@@ -130,7 +130,7 @@ def _parsed(text: str) -> Program | None:
 def _steps(task: ArcTask, program: Program) -> tuple[StepView, ...]:
     columns = [_values(program, grid) for grid in _inputs(task)]
     rows = zip_longest(*columns, fillvalue="")
-    lines = program.text().splitlines()
+    lines = [*program.text().splitlines(), *([] if program.view is None else [BACK])]
     return tuple(StepView(line, tuple(values)) for line, values in zip(lines, rows, strict=False))
 
 

@@ -46,7 +46,7 @@ def _then(*changes: Change) -> Change:
     return change
 
 
-def _renamed(name: str, colours: tuple[int, ...]) -> Turn:
+def renamed(name: str, colours: tuple[int, ...]) -> Turn:
     """Rename colours: colour c becomes `colours[c]`."""
 
     def by(names: bytes) -> Change:
@@ -60,15 +60,21 @@ _mirrored = _then(flipped, turned)
 _quarter, _back_quarter = _then(transposed, _mirrored), _then(transposed, flipped)
 _across = _then(turned, transposed)
 
+SAME = Turn("as it is", lambda grid: grid, lambda grid: grid)
+TRANSPOSED = Turn("transposed", transposed, transposed)
+HALF = Turn("half a turn", turned, turned)
+QUARTER = Turn("a quarter turn", _quarter, _back_quarter)
+BACK = Turn("a quarter turn back", _back_quarter, _quarter)
+QUARTERS = (SAME, QUARTER, HALF, BACK)
 TURNS = (
     Turn("top to bottom", flipped, flipped),
     Turn("left to right", _mirrored, _mirrored),
-    Turn("half a turn", turned, turned),
-    Turn("transposed", transposed, transposed),
-    Turn("a quarter turn", _quarter, _back_quarter),
-    Turn("a quarter turn back", _back_quarter, _quarter),
+    HALF,
+    TRANSPOSED,
+    QUARTER,
+    BACK,
     Turn("on the other diagonal", _across, _across),
-    _renamed("colours in reverse", (0, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
-    _renamed("colours shifted", (0, 4, 5, 6, 7, 8, 9, 1, 2, 3)),
+    renamed("colours in reverse", (0, 9, 8, 7, 6, 5, 4, 3, 2, 1)),
+    renamed("colours shifted", (0, 4, 5, 6, 7, 8, 9, 1, 2, 3)),
 )
 """The symmetries of the square, and two orders of the colours; black stays black."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from weft.arc.failure import Failure
+from weft.arc.normal.registry import Chosen
 from weft.arc.program import parse
 from weft.arc.search.log import SearchLog
 from weft.arc.search.phases import Nearest, PhaseResult
@@ -24,6 +25,7 @@ def phase_to_wire(phase: PhaseResult) -> dict[str, Any]:
         "exhausted": phase.exhausted,
         "states": phase.states,
         "examples": phase.examples,
+        "views": [[view.name, view.parameters] for view in phase.views],
     }
 
 
@@ -38,6 +40,7 @@ def phase_from_wire(raw: Mapping[str, Any], log: SearchLog) -> PhaseResult:
         raw["exhausted"],
         raw["states"],
         raw["examples"],
+        views=tuple(Chosen(*view) for view in raw["views"]),
     )
 
 

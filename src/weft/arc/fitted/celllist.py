@@ -1,4 +1,4 @@
-"""The rule that decides every cell by a list of clauses. It is learned at the end of a phase."""
+"""Rules that decide every cell by a list of clauses. They are learned at the end of a phase."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from collections.abc import Iterator
 import numpy as np
 
 from weft.arc.fitted.rule import BASE, Examples, Rule
+from weft.arc.lists import canvas
 from weft.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
 from weft.arc.lists.features import U8, features_of
-from weft.arc.lists.words import NAMES
+from weft.arc.lists.words import CANVAS_NAMES, NAMES, WORDS
 from weft.arc.ops.operator import Shape
 from weft.arc.ops.registry import apply_chain
 from weft.arc.values import Grid
+
+BEFORE = ": "
+"""Between a canvas and its list."""
 
 
 class Cells(Rule):
@@ -32,19 +36,8 @@ class Cells(Rule):
         return iter(())
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        found = parse(params.decode())
-        columns: dict[str, U8] = dict(zip(NAMES, features_of(value), strict=True))
-        for source in _sources(found):
-            if source not in columns:
-                grid = apply_chain(chain_of(source), given, given)
-                if not isinstance(grid, Grid) or (grid.height, grid.width) != (
-                    value.height,
-                    value.width,
-                ):
-                    return None
-                columns[source] = np.frombuffer(grid.cells, np.uint8)
-        cells = found.decide(columns.__getitem__, len(value.cells)).tobytes()
-        return None if UNDECIDED in cells else Grid(value.height, value.width, cells)
+        columns = dict(zip(NAMES, features_of(value), strict=True))
+        return _decided(parse(params.decode()), columns, value, given)
 
     def price(self, params: bytes) -> int:
         return BASE + parse(params.decode()).millibits
@@ -53,11 +46,61 @@ class Cells(Rule):
         return params.decode()
 
     def read(self, text: str) -> bytes:
-        return parse(text).text().encode()
+        found = parse(text)
+        if any(source in CANVAS_NAMES for source in found.sources()):
+            raise ValueError(text)
+        return found.text().encode()
 
 
-def _sources(found: CellList) -> list[str]:
-    """Everything that a list asks or copies, in order."""
-    named = [test.source for clause in found.clauses for test in clause.tests]
-    actions = [*(clause.action for clause in found.clauses), found.otherwise]
-    return [source for source in (*named, *(action.source for action in actions)) if source]
+class OnCanvas(Rule):
+    """Parameters: the canvas, and the list of its cells. Proposed by the search, not here."""
+
+    name = "canvas"
+    doc = (
+        "A grid of another size, its cells decided as `cells` does: `h*3 w*3 tiled: tile=4 -> "
+        "spread; else 0`. First its height and width (a number; h and w of the grid, `cells` not "
+        "black, `gaps` that are, `marks`: colours but black, `blobs`; times, by, plus or minus a "
+        "number, or h or w times one of these), then how the grid lies on it: `tiled`, `spread`, "
+        "or in a corner (`top_left`). Features are those of a canvas, too."
+    )
+    shape = Shape.ANY
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        return iter(())
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        own, found = _read_canvas(params.decode())
+        base, columns = own.base(value), own.columns(value)
+        if base is None or columns is None:
+            return None
+        return _decided(found, columns, base, given)
+
+    def price(self, params: bytes) -> int:
+        own, found = _read_canvas(params.decode())
+        return BASE + own.millibits + found.millibits
+
+    def show(self, params: bytes) -> str:
+        return params.decode()
+
+    def read(self, text: str) -> bytes:
+        own, found = _read_canvas(text)
+        return f"{own.text()}{BEFORE}{found.text()}".encode()
+
+
+def _read_canvas(text: str) -> tuple[canvas.Canvas, CellList]:
+    own, found = text.split(BEFORE)
+    return canvas.parse(own), parse(found)
+
+
+def _decided(found: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:
+    """Decide the cells of a base; chains are run from the input, and must be as large."""
+    for source in found.sources():
+        if source not in columns and source not in WORDS:
+            grid = apply_chain(chain_of(source), given, given)
+            same = isinstance(grid, Grid) and (grid.height, grid.width) == (base.height, base.width)
+            if not same:
+                return None
+            assert isinstance(grid, Grid)
+            columns[source] = np.frombuffer(grid.cells, np.uint8)
+    cells = found.decide(columns.__getitem__, len(base.cells)).tobytes()
+    return None if UNDECIDED in cells else Grid(base.height, base.width, cells)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from weft.arc.lists.features import U8
 from weft.arc.lists.looks import NONE
-from weft.arc.lists.words import COLOURS, NAMES, NUMBERS, PLAIN
+from weft.arc.lists.words import ASKED, CANVAS_NAMES, PLAIN, WORDS
 from weft.arc.ops.operator import BIT
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.values import Stage
@@ -47,7 +47,7 @@ class Test:
 
     def text(self) -> str:
         """As lists write it; x is the missing colour."""
-        none = self.value == NONE and self.source not in NUMBERS
+        none = self.value == NONE and self.source not in ASKED
         return f"{self.source}{self.relation}{'x' if none else self.value}"
 
     def holds(self, numbers: U8) -> Bools:
@@ -134,13 +134,19 @@ class CellList:
             found[speaks] = clause.action.colours(columns, cells)[speaks]
         return found
 
+    def sources(self) -> list[str]:
+        """Everything that it asks or copies, in order."""
+        named = [test.source for clause in self.clauses for test in clause.tests]
+        actions = [*(clause.action for clause in self.clauses), self.otherwise]
+        return [source for source in (*named, *(action.source for action in actions)) if source]
+
 
 def source_millibits(source: str) -> int:
     """What it costs to name a source."""
     if source == "own":
         return 3 * BIT
-    if source in NAMES:
-        return FEATURE if source in PLAIN else FEATURE + 1500
+    if source in WORDS:
+        return FEATURE if source in PLAIN or source in CANVAS_NAMES else FEATURE + 1500
     return 2 * BIT + sum(BY_NAME[name].millibits for name in chain_of(source))
 
 
@@ -182,7 +188,7 @@ def _action(text: str) -> Action:
     if text in set("0123456789"):
         return Action("", int(text))
     source = _source(text.removeprefix("lay "))
-    if source in NUMBERS:
+    if source in ASKED:
         raise ValueError(text)
     return Action(source, lay=text.startswith("lay "))
 
@@ -190,7 +196,7 @@ def _action(text: str) -> Action:
 def _source(text: str) -> str:
     """Check a source: a feature, or a chain from a grid to a grid."""
     stage = Stage.GRID
-    for name in () if text in NAMES else chain_of(text):
+    for name in () if text in WORDS else chain_of(text):
         if BY_NAME[name].takes is not stage:
             raise ValueError(text)
         stage = BY_NAME[name].gives
@@ -199,4 +205,4 @@ def _source(text: str) -> str:
     return text
 
 
-assert not {INPUT, *COLOURS, *NUMBERS} & set(BY_NAME), "a feature has the name of an operator"
+assert not {INPUT, *WORDS} & set(BY_NAME), "a feature has the name of an operator"

@@ -28,7 +28,7 @@ from weft.arc.kernels.covering import (
 )
 from weft.arc.lists.cells import UNDECIDED, Action, Bools, CellList, Clause, Test
 from weft.arc.lists.features import U8
-from weft.arc.lists.words import COLOURS, NUMBERS
+from weft.arc.lists.words import ASKED, WORDS
 
 DEFAULTS = 4
 FIRST_CLAUSES = 3
@@ -171,7 +171,7 @@ def _tests(lesson: Lesson, source: str) -> Iterator[Test]:
     if len(values) < 2:
         return
     for value in values:
-        if source not in NUMBERS:
+        if source not in ASKED:
             yield from (Test(source, "=", value), Test(source, "!=", value))
             continue
         if value <= MAX_VALUE:
@@ -190,9 +190,9 @@ def _holds(lesson: Lesson, tests: tuple[Test, ...]) -> Bools:
 def _actions(lesson: Lesson) -> Iterator[Action]:
     yield from (Action("", colour) for colour in np.unique(lesson.wanted).tolist())
     for source in lesson.columns:
-        if source not in NUMBERS:
+        if source not in ASKED:
             yield Action(source)
-            if source not in COLOURS:
+            if source not in WORDS:
                 yield Action(source, lay=True)
 
 

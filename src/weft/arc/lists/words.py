@@ -131,7 +131,7 @@ FAMILIES: dict[str, str] = {
 """Features of which there is one for each colour but black."""
 INKS = range(1, 10)
 PLAIN: frozenset[str] = frozenset((*COLOURS, *NUMBERS))
-"""Names of features that are not of a family."""
+"""Names of features that are not of a family, in lists without a canvas."""
 NUMBERS |= {f"{name}_{ink}": words for name, words in FAMILIES.items() for ink in INKS}
 LOOKS = list(COLOURS)[: list(COLOURS).index("rising") + 1]
 BLOCKS: dict[str, str] = {f"block_{name}": COLOURS[name] for name in LOOKS}
@@ -147,3 +147,30 @@ NUMBERS |= {
     "block_rank": "1 if its block has the most ink, plus 2 if it has the least",
 }
 NAMES: tuple[str, ...] = (*COLOURS, *NUMBERS)
+
+CANVAS_COLOURS: dict[str, str] = {
+    "tiled": "the input's cell at its place, if copies of the input lay side by side",
+    "spread": "the input's cell at its place, if the input were stretched to fill the canvas",
+    "folded": "like `tiled`, every second copy mirrored",
+}
+CANVAS_NUMBERS: dict[str, str] = {
+    "tile_row": "which row of copies it is in",
+    "tile_column": "which column of copies it is in",
+    "tile": "which copy it is in, row by row",
+}
+COUNTED: dict[str, str] = {
+    "input": "how many the input has, 60 at most",
+    "tile_under": "1 if fewer copies come before its own",
+    "place_under": "1 if fewer cells come before it, row by row",
+    "row_under": "1 if fewer rows are above it",
+    "column_under": "1 if fewer columns are left of it",
+}
+"""Features of which there is one for each count of the input."""
+COUNTS = ("cells", "gaps", "marks", "blobs")
+"""What is counted of an input: cells that are not black, black ones, colours but black, blobs."""
+CANVAS_NUMBERS |= {f"{name}_{what}": words for what in COUNTS for name, words in COUNTED.items()}
+CANVAS_NAMES: tuple[str, ...] = (*CANVAS_COLOURS, *CANVAS_NUMBERS)
+ASKED: frozenset[str] = frozenset((*NUMBERS, *CANVAS_NUMBERS))
+"""Names of features that are asked and never copied."""
+WORDS: frozenset[str] = frozenset((*NAMES, *CANVAS_NAMES))
+"""Names of all features."""

@@ -32,6 +32,8 @@ class SearchBudget:
     """Percent of the programs that the shallow phase may spend."""
     shallow_most: int = 30_000
     """Programs that it may spend at most: it is one task, what is deeper runs in parallel."""
+    view_share: int = 2
+    """Percent of the programs that each view may spend, if the shallow phase found nothing."""
     competitor_programs: int = 6_000
     """How many more to try after the first train-perfect program, looking for competitors."""
     max_candidates: int = 64
@@ -44,8 +46,9 @@ class SearchBudget:
         for name in ("max_programs", "max_depth", "max_states", "max_candidates", "max_millibits"):
             if getattr(self, name) < 1:
                 raise UsageError(f"{name} must be 1 or more, not {getattr(self, name)}")
-        if not 0 <= self.shallow_share <= 100:
-            raise UsageError(f"shallow_share is a percentage, not {self.shallow_share}")
+        for name in ("shallow_share", "view_share"):
+            if not 0 <= getattr(self, name) <= 100:
+                raise UsageError(f"{name} is a percentage, not {getattr(self, name)}")
         if self.competitor_programs < 0:
             raise UsageError(f"competitor_programs must be 0 or more: {self.competitor_programs}")
 
@@ -53,6 +56,11 @@ class SearchBudget:
     def shallow_programs(self) -> int:
         """Programs of the shallow phase."""
         return min(self.shallow_most, self.max_programs * self.shallow_share // 100)
+
+    @property
+    def view_programs(self) -> int:
+        """Programs of one view."""
+        return self.max_programs * self.view_share // 100
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""

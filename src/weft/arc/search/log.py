@@ -18,6 +18,8 @@ from weft.model.values import canonical
 SCHEMA_VERSION = 1
 SHALLOW = -1
 """The slice number of the shallow phase, which comes before all others."""
+VIEWED = 1000
+"""The slice number of the first view; they come behind all slices."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
-"""The two phases of a search, each a plain loop over one `Space`.
+"""The phases of a search, each a plain loop over one `Space`.
 
 shallow  all programs by cost, with one memory of what was reached; it solves most tasks
+viewed   the same, shorter, on the task as a view shows it; what it finds is told with the view
 deep     what the shallow phase left open, best first, in slices by first operator
 """
 
@@ -10,20 +11,24 @@ import gc
 import heapq
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from weft.arc.normal.registry import Chosen, worthwhile
 from weft.arc.program import Program
+from weft.arc.refit import grids
 from weft.arc.search import table
-from weft.arc.search.ablation import FITTED, LISTS
+from weft.arc.search.ablation import FITTED, LISTS, VIEWS
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
 from weft.arc.search.language import Language
-from weft.arc.search.log import SHALLOW, Event, SearchLog
+from weft.arc.search.log import SHALLOW, VIEWED, Event, SearchLog
 from weft.arc.search.problem import Problem
 from weft.arc.search.reach import RULES
 from weft.arc.search.space import NO_ENTRY, ROOT, Candidate, Counts, Space
 from weft.arc.search.weaving import weave
+from weft.arc.task import ArcTask
+from weft.arc.values import Stage, encode
 
 Priority = Callable[[int], tuple[int, ...]]
 
@@ -52,6 +57,8 @@ class PhaseResult:
     examples: int
     table: bytes = b""
     """Of the shallow phase: its vectors, for the slices."""
+    views: tuple[Chosen, ...] = ()
+    """Of the shallow phase: those worth a search, if it found nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +95,45 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     )  # fmt: skip
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
-    handed_on = b"" if space.candidates else table.pack(space.nodes, sorted(open_nodes))
+    found = bool(space.candidates)
+    handed_on = b"" if found else table.pack(space.nodes, sorted(open_nodes))
     if LISTS not in options.without:
         space.guesses[:0] = weave(space)
-    return run.result(handed_on)
+    views = () if found or VIEWS in options.without else worthwhile(problem.task)
+    return run.result(handed_on, views)
+
+
+@_without_collector()
+def viewed(
+    task: ArcTask, options: Options, view: Chosen, number: int, cache: ApplyCache | None = None
+) -> PhaseResult:
+    """Search a task as a view shows it; return what was found in terms of the task itself."""
+    budget = options.budget
+    space = Space(
+        Problem(view.of(task)), options.language, budget, budget.view_programs, options.prune,
+        cache, options.seed, fitted=FITTED not in options.without,
+    )  # fmt: skip
+    run = _Run(space, VIEWED + number, budget.view_programs, budget.competitor_programs, view)
+    run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
+    if LISTS not in options.without:
+        space.guesses[:0] = weave(space)
+    found = run.result()
+
+    def told(candidate: Candidate) -> Candidate:
+        outputs = view.back(task.test, grids(candidate.outputs))
+        return replace(
+            candidate,
+            program=replace(candidate.program, view=view),
+            millibits=candidate.millibits + view.millibits(),
+            outputs=b"".join(encode(Stage.GRID, grid) for grid in outputs),
+        )
+
+    return replace(
+        found,
+        candidates=tuple(map(told, found.candidates)),
+        guesses=tuple(map(told, found.guesses)),
+        nearest=replace(found.nearest, program=replace(found.nearest.program, view=view)),
+    )
 
 
 @_without_collector()
@@ -120,8 +162,15 @@ def deep(
 class _Run:
     """One phase under way: its log, and when it ends."""
 
-    def __init__(self, space: Space, slice_: int, most_programs: int, competitors: int) -> None:
-        self._space, self._slice = space, slice_
+    def __init__(
+        self,
+        space: Space,
+        slice_: int,
+        most_programs: int,
+        competitors: int,
+        view: Chosen | None = None,
+    ) -> None:
+        self._space, self._slice, self._view = space, slice_, view
         self._most, self._competitors = most_programs, competitors
         self._events: list[Event] = []
         self._seen = 0
@@ -144,7 +193,7 @@ class _Run:
         self._note("end", {"exhausted": self._exhausted, "states": len(space.nodes)})
         return [node for _, node in queue]
 
-    def result(self, handed_on: bytes = b"") -> PhaseResult:
+    def result(self, handed_on: bytes = b"", views: tuple[Chosen, ...] = ()) -> PhaseResult:
         """Return what was found."""
         space = self._space
         best = space.nodes[space.best]
@@ -159,6 +208,7 @@ class _Run:
             states=len(space.nodes),
             examples=space.problem.examples,
             table=handed_on,
+            views=views,
         )
 
     def _look(self) -> None:
@@ -172,7 +222,9 @@ class _Run:
             if self._seen == 0:
                 space.programs = min(self._most, candidate.time + self._competitors)
             self._seen += 1
-            data = {"program": candidate.program.text(), "millibits": candidate.millibits}
+            program = replace(candidate.program, view=self._view)
+            extra = 0 if self._view is None else self._view.millibits()
+            data = {"program": program.text(), "millibits": candidate.millibits + extra}
             self._events.append(Event(candidate.time, self._slice, "found", data))
 
     def _is_over(self) -> bool:

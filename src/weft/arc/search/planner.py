@@ -1,9 +1,10 @@
-"""The plan of one task's search: a shallow phase, and if that finds nothing, slices in parallel.
+"""The plan of one task's search: a shallow phase, and if that finds nothing, parts in parallel.
 
-    shallow ──► found or exhausted? ──► verdict
-                    │ no
-                    ▼
-    slice 0 … slice n (fixed number, fixed bounds) ──► merged by (time, slice) ──► verdict
+    shallow ──► found? ──► verdict
+                  │ no
+                  ▼
+    slice 0 … slice n (fixed number, fixed bounds), unless every program was tried
+    views worth it (fixed order, a fixed share each) ──► merged by (time, slice) ──► verdict
 
 `ParallelPlanner.search` runs it all in this process; `weft.arc.lanes` runs the same steps as
 tasks of the engine. Both combine the parts with `combine`, so they agree byte for byte.
@@ -20,7 +21,7 @@ from weft.arc.search.ablation import CHECKS
 from weft.arc.search.budget import SLICES, WorkerBudget, split_budget
 from weft.arc.search.cache import ApplyCache
 from weft.arc.search.log import SearchLog, merge
-from weft.arc.search.phases import Nearest, Options, PhaseResult, deep, shallow
+from weft.arc.search.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
 from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask
 from weft.arc.verdict import MARGIN, Verdict, decide
@@ -54,13 +55,31 @@ class ParallelPlanner:
         """Run every part here, one after the other."""
         problem, cache = Problem(task.without_truth()), ApplyCache()
         first = shallow(problem, self.options, cache)
-        parts = self.parts(first.counts.programs, bool(first.candidates), first.exhausted)
+        spent, found = first.counts.programs, bool(first.candidates)
+        chosen = first.views[: self.most_views(spent)]
+        parts = self.parts(spent, found, first.exhausted, len(chosen))
         rest = [deep(problem, self.options, part, first.table, cache) for part in parts]
-        return self.combine(task, first, rest)
+        views = [
+            viewed(problem.task, self.options, view, number, cache)
+            for number, view in enumerate(chosen)
+        ]
+        return self.combine(task, first, rest, views)
 
-    def parts(self, programs: int, found: bool, exhausted: bool) -> tuple[WorkerBudget, ...]:
-        """Return the slices to run after the shallow phase spent so many programs."""
-        left = self.options.budget.max_programs - programs
+    def most_views(self, programs: int) -> int:
+        """Return for how many views there is room after so many programs were spent."""
+        budget = self.options.budget
+        left = budget.max_programs - programs
+        return max(0, left) // budget.view_programs if budget.view_programs else 0
+
+    def parts(
+        self, programs: int, found: bool, exhausted: bool, views: int = 0
+    ) -> tuple[WorkerBudget, ...]:
+        """Return the slices to run after the shallow phase spent so many programs.
+
+        Views have their shares before the slices are given theirs.
+        """
+        budget = self.options.budget
+        left = budget.max_programs - programs - views * budget.view_programs
         if found or exhausted or left <= 0:
             return ()
         return split_budget(len(self.options.language.firsts), self.slices, left)
@@ -70,12 +89,14 @@ class ParallelPlanner:
         task: ArcTask,
         first: PhaseResult,
         rest: Sequence[PhaseResult],
+        views: Sequence[PhaseResult] = (),
         incomplete: bool = False,
     ) -> ParallelSearchResult:
-        """Put the parts together, in slice order."""
+        """Put the parts together: views in their order, then slices in theirs."""
         budget, checked = self.options.budget, CHECKS not in self.options.without
-        found = [c for part in (first, *rest) for c in part.candidates][: budget.max_candidates]
-        guesses = [c for part in (first, *rest) for c in part.guesses][: budget.max_candidates]
+        all_parts = (first, *views, *rest)
+        found = [c for part in all_parts for c in part.candidates][: budget.max_candidates]
+        guesses = [c for part in all_parts for c in part.guesses][: budget.max_candidates]
         if not found and checked and any(guess.foretold for guess in guesses):
             # a list that foretells every pair is an explanation, and the others object to it
             found = [guess for guess in guesses if guess.millibits <= budget.max_millibits]
@@ -90,10 +111,10 @@ class ParallelPlanner:
                 limit_millibits=budget.max_millibits,
                 examine=partial(examine, task) if checked else None,
             ),
-            nearest(first, rest),
+            nearest(first, (*rest, *views)),
             exhausted,
-            first.counts.programs + sum(part.counts.programs for part in rest),
-            merge(first.log, [part.log for part in rest]),
+            sum(part.counts.programs for part in all_parts),
+            merge(first.log, [part.log for part in (*rest, *views)]),
         )
 
 

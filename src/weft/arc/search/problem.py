@@ -35,6 +35,10 @@ class Problem:
             [(_bits(p.output), _bits(p.input)) for p in task.train], np.int64
         ).reshape(-1, 2)
 
+    def pairs(self) -> list[tuple[Grid, Grid]]:
+        """The training inputs with their outputs."""
+        return [(pair.input, pair.output) for pair in self.task.train]
+
     def out_buffer(self, operators: int) -> U8:
         """Return room for the results of so many operators; untouched pages cost nothing."""
         return np.empty((operators + 8) * self.examples * MAX_BYTES, np.uint8)

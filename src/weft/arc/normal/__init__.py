@@ -1,0 +1,1 @@
+"""Views: a task seen with colours renamed or grids turned, example by example, and back."""
