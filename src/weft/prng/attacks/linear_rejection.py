@@ -31,7 +31,7 @@ these 3,500 are certain, enough to determine the state (2,900 leave a few unknow
 BASES = 40
 """Draws at which an anchor is looked for; each has one with a chance above a third."""
 MORE_BASES = 400
-"""Further ones where there are more draws: a stretch of many gaps stops all walks from before it."""
+"""Further ones where there are more draws: dense gaps stop all walks that come from before them."""
 NEEDED = 6300
 LEAST_BITS = 10
 OUTPUTS = 3589
