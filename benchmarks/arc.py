@@ -2,7 +2,7 @@
 
     python -m benchmarks arc                                    everything
     python -m benchmarks arc --workers 16 --parts splits,ablation
-    python -m benchmarks arc --parts ablation,budgets --half 1   on half of the training split
+    python -m benchmarks arc --parts ablation,budgets --every 4  on every fourth training task
 
 Parts that are not run keep the figures of their last run; each part has its machine beside it.
 Every figure comes from the real command line. Of evaluation tasks only totals are looked at.
@@ -19,12 +19,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks import arcchart, arcpage
-from benchmarks.arcruns import TRAINING, bench, call, halves, names_of
+from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_of
 from weft.arc.search.ablation import BANK, PARTS
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +33,7 @@ CHART = ROOT / "docs" / "images" / "arc-budget.svg"
 TURNS = 3
 HARD = "4c5c2cf0"
 """A training task that no program of the budget solves, so that every slice runs to its end."""
-BUDGETS = (1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000)
+BUDGETS = (1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 240_000)
 Figures = dict[str, Any]
 
 
@@ -42,7 +42,7 @@ def main(words: Sequence[str] = ()) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks arc")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--parts", default=",".join(MEASURED), help="of " + ",".join(MEASURED))
-    parser.add_argument("--half", type=int, choices=(0, 1), help="for ablation and budgets")
+    parser.add_argument("--every", type=int, default=1, help="for ablation and budgets")
     asked = parser.parse_args(list(words))
     parts = [part for part in asked.parts.split(",") if part]
     unknown = [part for part in parts if part not in MEASURED]
@@ -54,9 +54,9 @@ def main(words: Sequence[str] = ()) -> None:
         os.environ["XDG_STATE_HOME"] = folder
         for part in parts:
             print(f"-- {part}", flush=True)
-            measured = MEASURED[part](Path(folder) / part, asked.workers, asked.half)
-            body[part] = {"machine": machine(asked.workers), **measured}
-            file.write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
+            for measured in MEASURED[part](Path(folder) / part, asked.workers, asked.every):
+                body[part] = {"machine": machine(asked.workers), **measured}
+                file.write_text(json.dumps(body, indent=2, sort_keys=True) + "\n")
     if "budgets" in body:
         CHART.write_text(arcchart.draw(body["budgets"]["runs"]))
     page = arcpage.render(body)
@@ -72,7 +72,7 @@ def machine(workers: int) -> str:
 # -- parts ------------------------------------------------------------------------------------
 
 
-def splits(place: Path, workers: int, half: int | None) -> Figures:  # noqa: ARG001 - all
+def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
     """Both splits of ARC-AGI-1 and the evaluation split of ARC-AGI-2, at the default budget."""
     runs = {
         "training": bench(place / "training", workers, *TRAINING),
@@ -81,59 +81,59 @@ def splits(place: Path, workers: int, half: int | None) -> Figures:  # noqa: ARG
             place / "two", workers, "--data", "arc-agi-2", "--split", "evaluation"
         ),
     }
-    return {"runs": runs, "halves": halves(place / "training", "training")}
+    yield {"runs": runs, "halves": halves(place / "training", "training")}
 
 
-def ablation(place: Path, workers: int, half: int | None) -> Figures:
+def ablation(place: Path, workers: int, every: int) -> Iterator[Figures]:
     """The training split without one part of the method at a time."""
-    tasks = training(half)
+    tasks = training(every_nth(every))
     runs = {"nothing": bench(place / "whole", workers, *tasks)}
     for part in PARTS:
         if part != BANK:  # no bank ships: `transfer` measures what one is worth
             runs[part] = bench(place / part, workers, *tasks, "--without", part)
-    return {"runs": runs, "half": half}
+            yield {"runs": runs, "every": every}
 
 
-def budgets(place: Path, workers: int, half: int | None) -> Figures:
+def budgets(place: Path, workers: int, every: int) -> Iterator[Figures]:
     """The training split with more and more programs per task."""
-    runs, tasks = {}, training(half)
+    runs, tasks = {}, training(every_nth(every))
     for programs in BUDGETS:
         states = str(max(40_000, programs * 2 // 3))
         limits = ("--max-programs", str(programs), "--max-states", states)
         runs[str(programs)] = bench(place / str(programs), workers, *tasks, *limits)
-    return {"runs": runs, "half": half}
+        yield {"runs": runs, "every": every}
 
 
-def training(half: int | None) -> Sequence[str]:
-    """Return the words that ask for the training split, or for one half of it."""
-    return TRAINING if half is None else (*names_of(half), *TRAINING)
+def training(names: Sequence[str]) -> Sequence[str]:
+    """Return the words that ask for some training tasks."""
+    return (*names, *TRAINING)
 
 
-def transfer(place: Path, workers: int, half: int | None) -> Figures:  # noqa: ARG001 - both
+def transfer(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
     """Concepts learned on one half of training, measured on the other at equal budget."""
     found = []
     for one in (0, 1):
-        learned, other = place / f"learn{one}", training(1 - one)
+        learned, other = place / f"learn{one}", training(names_of(1 - one))
         bank = place / f"bank{one}.json"
-        bench(learned, workers, *training(one))
+        bench(learned, workers, *training(names_of(one)))
         told, _ = call("learn", str(learned), "--bank", str(bank), "--json")
         plain = bench(place / f"plain{one}", workers, *other)
         banked = bench(place / f"with{one}", workers, *other, "--bank", str(bank))
         learnt = json.loads(told)
         found.append({"concepts": len(learnt["concepts"]), "without": plain, "with": banked})
-    return {"halves": found}
+        yield {"halves": found}
 
 
-def scaling(place: Path, *_: object) -> Figures:
+def scaling(place: Path, *_: object) -> Iterator[Figures]:
     """Two workers over one, on 50 tasks and on one hard task."""
     hard = (HARD, "--max-programs", "2000000", "--max-states", "600000")
-    return {
+    yield {
         "fifty": compare(place, "fifty", *TRAINING, "--limit", "50"),
         "hard": compare(place, "hard", *hard),
     }
 
 
-def start(*_: object) -> Figures:
+def start(*_: object) -> Iterator[Figures]:
     """Seconds from nothing to the first search done, with kernels on disk."""
     code = "from weft.arc.warm import run_all; run_all()"
     subprocess.run([sys.executable, "-m", "weft.wiring.kernels"], check=True)
@@ -142,7 +142,7 @@ def start(*_: object) -> Figures:
         start_s = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True)
         found.append(time.perf_counter() - start_s)
-    return {"warm_start_s": min(found)}
+    yield {"warm_start_s": min(found)}
 
 
 def compare(place: Path, name: str, *options: str) -> Figures:
@@ -161,7 +161,7 @@ def compare(place: Path, name: str, *options: str) -> Figures:
     return {"seconds": seconds, "speed_up": statistics.median(ratios)}
 
 
-MEASURED: dict[str, Callable[[Path, int, int | None], Figures]] = {
+MEASURED: dict[str, Callable[[Path, int, int], Iterator[Figures]]] = {
     "start": start,
     "splits": splits,
     "ablation": ablation,

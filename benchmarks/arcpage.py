@@ -116,10 +116,8 @@ def _budgets(part: Figures) -> str:
 def _tasks(part: Figures) -> str:
     """Say which tasks a part was measured on."""
     number = next(iter(part["runs"].values()))["tasks"]
-    half = part.get("half")
-    return (
-        "Training split" if half is None else f"Half {half} of the training split, {number} tasks"
-    )
+    every = part.get("every", 1)
+    return "Training split" if every == 1 else f"{number} training tasks, 1 in {every} by digest"
 
 
 def _programs(item: tuple[str, Figures]) -> int:
