@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -87,8 +88,9 @@ def kill_workers(case: Case, coordinator: subprocess.Popen[str], kills: int) -> 
         wait_until(lambda n=wanted: seen.total() >= n or coordinator.poll() is not None, "tasks")
         workers = sorted(child.pid for child in children(parent) if seen.may_be_hit(child.pid))
         if workers:
-            os.kill(draw.choice(workers), signal.SIGKILL)
-            hit += 1
+            with contextlib.suppress(ProcessLookupError):  # it has just ended
+                os.kill(draw.choice(workers), signal.SIGKILL)
+                hit += 1
     return hit
 
 
@@ -148,8 +150,9 @@ def test_workers_killed_while_they_start_cost_no_task_anything(tmp_path: Path) -
         parent = psutil.Process(process.pid)
         while kills < 10 and process.poll() is None:
             for child in children(parent):
-                child.kill()
-                kills += 1
+                with contextlib.suppress(psutil.NoSuchProcess):  # it has just ended
+                    child.kill()
+                    kills += 1
         ended = case.end_of(process)
     print_figures("F6 starts", kills=kills)
     assert ended.outcome["answer"] == sum(i**4 for i in range(50))
