@@ -26,8 +26,9 @@ def draw(runs: Mapping[str, Mapping[str, Any]]) -> str:
     budgets = sorted(int(name) for name in runs)
     most = max(run["top2"] for run in runs.values())
     top = 20 * math.ceil(most / 20)
+    tasks = next(iter(runs.values()))["tasks"]
     x = {budget: _across(budget, budgets[0], budgets[-1]) for budget in budgets}
-    parts = [element("title", "Training tasks solved by budget"), *_axes(budgets, x, top)]
+    parts = [element("title", "Training tasks solved by budget"), *_axes(budgets, x, top, tasks)]
     for key, name, colour in LINES:
         points = [(x[budget], _down(runs[str(budget)][key], top)) for budget in budgets]
         parts += _line(points, name, colour)
@@ -48,7 +49,7 @@ def _down(count: int, top: int) -> float:
     return round(HEIGHT - BOTTOM - count / top * (HEIGHT - TOP - BOTTOM), 1)
 
 
-def _axes(budgets: Sequence[int], x: Mapping[int, float], top: int) -> list[str]:
+def _axes(budgets: Sequence[int], x: Mapping[int, float], top: int, tasks: int) -> list[str]:
     parts = []
     for count in range(0, top + 1, 20 if top <= 120 else 40):
         y = _down(count, top)
@@ -59,7 +60,7 @@ def _axes(budgets: Sequence[int], x: Mapping[int, float], top: int) -> list[str]
         parts.append(element("text", f"{budget // 1000}k", **place))
     middle = (LEFT + WIDTH - RIGHT) / 2
     below = {"x": middle, "y": HEIGHT - 6, "text_anchor": "middle"}
-    return [*parts, element("text", "programs tried per task (of 400 training tasks)", **below)]
+    return [*parts, element("text", f"programs tried per task, {tasks} training tasks", **below)]
 
 
 def _line(points: Sequence[Point], name: str, colour: str) -> list[str]:
