@@ -59,3 +59,8 @@ def test_command_names_what_can_be_left_out(tmp_path: Path, weft: Here) -> None:
     outcomes = {item.task.name: item.outcome for item in run.items}
     assert outcomes == {"plain": "SOLVED", "torn": "UNKNOWN/ambiguous"}
     assert all(g["evidence"] is None for item in run.items for g in (item.answer or {})["groups"])
+
+
+def test_help_names_every_part(weft: Here) -> None:
+    told = " ".join(weft("arc", "solve", "--help").out.split())
+    assert ",".join(PARTS) in told

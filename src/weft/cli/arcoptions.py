@@ -100,7 +100,7 @@ Without = Annotated[
     typer.Option(
         "--without",
         metavar="PARTS",
-        help="Leave out, to measure what it is worth: fitted,lists,pruning,bank,checks.",
+        help="Leave out, to measure what it is worth: fitted,lists,views,pruning,bank,checks.",
         rich_help_panel=BUDGET,
     ),
 ]
