@@ -14,7 +14,7 @@ from weft.arc.check import check_program
 from weft.arc.fitted.celllist import Cells
 from weft.arc.kernels import covering
 from weft.arc.lists.cells import parse
-from weft.arc.lists.features import features_of
+from weft.arc.lists.features import features_of, plain_features_of
 from weft.arc.lists.foretell import foretells, without
 from weft.arc.lists.learn import Lesson, learn
 from weft.arc.lists.looks import NONE
@@ -100,6 +100,37 @@ SEEN = (
 def test_feature_of_small_grid_is_what_its_words_say(name: str, text: str, numbers: str) -> None:
     wanted = [NONE if symbol == "x" else int(symbol) for symbol in numbers]
     assert column(name, grid(text)) == wanted
+
+
+@st.composite
+def divided(draw: st.DrawFn) -> Grid:
+    """A grid with full lines of one colour across it, on most of them."""
+    rows = [list(row) for row in draw(grids(12)).rows()]
+    colour, width = draw(st.integers(1, 9)), len(rows[0])
+    for at in draw(st.lists(st.integers(0, len(rows) - 1), max_size=3)):
+        rows[at] = [colour] * width
+    for at in draw(st.lists(st.integers(0, width - 1), max_size=3)):
+        for row in rows:
+            row[at] = colour
+    return Grid.of(rows)
+
+
+@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@given(value=st.one_of(grids(9), divided()))
+def test_features_are_those_of_the_slow_twin(value: Grid) -> None:
+    fast, slow = features_of(value), plain_features_of(value)
+    assert [NAMES[n] for n in np.nonzero((fast != slow).any(axis=1))[0]] == []
+
+
+@pytest.mark.parametrize("size", [(1, 1), (1, 30), (30, 1), (30, 30)])
+@pytest.mark.parametrize("colour", [0, 3])
+def test_features_of_plain_grids_of_extreme_sizes_are_those_of_the_slow_twin(
+    size: tuple[int, int], colour: int
+) -> None:
+    value = Grid(*size, bytes([colour]) * (size[0] * size[1]))
+    assert np.array_equal(features_of(value), plain_features_of(value))
+    spotted = Grid(*size, value.cells[:-1] + b"\x07")
+    assert np.array_equal(features_of(spotted), plain_features_of(spotted))
 
 
 @settings(max_examples=15, deadline=None, derandomize=True, database=None)
