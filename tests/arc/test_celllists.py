@@ -14,6 +14,7 @@ from weft.arc.check import check_program
 from weft.arc.fitted.celllist import Cells
 from weft.arc.kernels import covering
 from weft.arc.lists.cells import parse
+from weft.arc.lists.choices import Choices, choices_of, plain_choices_of
 from weft.arc.lists.features import features_of, plain_features_of
 from weft.arc.lists.foretell import foretells, without
 from weft.arc.lists.learn import Lesson, learn
@@ -245,6 +246,31 @@ def test_best_clauses_are_those_of_the_slow_twin(
         rows_of(sets["open"])[0], rows_of([faulty])[0], rows_of(sets["pairs"]), width, best,
     )  # fmt: skip
     assert best.tolist() == plain_best(sets, costs, faulty, width, most)
+
+
+@st.composite
+def lessons(draw: st.DrawFn) -> Lesson:
+    """A few columns of each kind over cells of one to three pairs."""
+    cells, pairs = draw(st.integers(3, 150)), draw(st.integers(1, 3))
+
+    def column(highest: int, few: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+        some = draw(st.lists(st.integers(0, highest), min_size=1, max_size=few))
+        seed = draw(st.integers(0, 2**32 - 1))
+        return np.random.default_rng(seed).choice(np.array(some, np.uint8), cells)
+
+    columns = {"own": column(9, 3), "north": column(10, 3), "row": column(60, 6)}
+    columns |= {"area_size": column(60, 3), "mirror_columns": column(9, 2), "input": columns["own"]}
+    columns |= {"row_parity": column(1, 2), "grow|mirror_rows": column(9, 1)}
+    return Lesson(columns, column(9, 3), np.arange(cells, dtype=np.uint8) % pairs)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@given(lesson=lessons())
+def test_choices_are_those_of_the_slow_twin(lesson: Lesson) -> None:
+    fast, slow = choices_of(lesson), plain_choices_of(lesson)
+    for name in Choices.__slots__:
+        one, other = getattr(fast, name), getattr(slow, name)
+        assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
 
 
 # -- learning --------------------------------------------------------------------------------

@@ -26,9 +26,8 @@ from weft.arc.kernels.covering import (
     Sets,
     best_clauses,
 )
-from weft.arc.lists.cells import UNDECIDED, Action, Bools, CellList, Clause, Test
-from weft.arc.lists.features import U8
-from weft.arc.lists.words import ASKED, WORDS
+from weft.arc.lists.cells import CellList, Clause
+from weft.arc.lists.choices import Choices, Lesson, choices_of
 
 DEFAULTS = 4
 FIRST_CLAUSES = 3
@@ -38,34 +37,7 @@ MARGIN = 40_000
 HOPE = 3
 WIDTH = 120
 """Tests per action that are combined with each other."""
-MAX_VALUE = 9
-"""Numbers above it are asked for more or less only."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lesson:
-    """The training cells of all pairs, one behind the other."""
-
-    columns: dict[str, U8]
-    """By source, in order."""
-    wanted: U8
-    pairs: U8
-    """Which pair each cell is of."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Choices:
-    """What clauses can be made of, as sets of cells; equal sets are there once, the cheapest."""
-
-    tests: list[tuple[Test, ...]]
-    test_sets: Sets
-    test_costs: npt.NDArray[np.int64]
-    actions: list[Action]
-    right: Sets
-    wrong: Sets
-    action_costs: npt.NDArray[np.int64]
-    pairs: Sets
-    everything: Sets
+__all__ = ["Lesson", "learn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +54,7 @@ class _Branch:
 
 def learn(lesson: Lesson) -> list[CellList]:
     """Return lists that are right on every training cell, cheapest first."""
-    choices = _choices(lesson)
+    choices = choices_of(lesson)
     found: list[CellList] = []
     for default in _defaults(choices):
         covers = _cover(choices, default, _limit(found))
@@ -95,7 +67,7 @@ def _limit(found: Sequence[CellList]) -> int:
     return min([MAX_MILLIBITS, *(one.millibits + MARGIN for one in found)])
 
 
-def _cover(choices: _Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
+def _cover(choices: Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
     """Complete a default by clauses; yield those that leave nothing wrong."""
     branches = [_Branch((), choices.everything, SCALE)]
     for depth in range(MAX_CLAUSES + 1):
@@ -109,7 +81,7 @@ def _cover(choices: _Choices, default: int, limit: int) -> Iterator[tuple[Clause
         branches = longer
 
 
-def _longer(choices: _Choices, branch: _Branch, faulty: Sets, most: int) -> Iterator[_Branch]:
+def _longer(choices: Choices, branch: _Branch, faulty: Sets, most: int) -> Iterator[_Branch]:
     c, best = choices, np.empty((most, FIELDS), np.int64)
     best_clauses(
         c.test_sets, c.test_costs, c.right, c.wrong, c.action_costs, branch.open_cells, faulty,
@@ -129,90 +101,19 @@ def _longer(choices: _Choices, branch: _Branch, faulty: Sets, most: int) -> Iter
 
 def _could_end(branch: _Branch, faulty: Sets, limit: int) -> bool:
     """Whether clauses several times as good as the last one could explain the rest in the limit."""
-    needed = int(_bools(faulty).sum()) * SCALE // (HOPE * branch.score)
+    needed = int(_counts(faulty)) * SCALE // (HOPE * branch.score)
     return branch.millibits + needed <= limit
 
 
-def _defaults(choices: _Choices) -> list[int]:
+def _defaults(choices: Choices) -> list[int]:
     """The actions that always speak: those right on most cells first, then the cheapest."""
-    always = [
-        n
-        for n in range(len(choices.actions))
-        if np.array_equal(choices.right[n] | choices.wrong[n], choices.everything)
-    ]
-    right = [int(_bools(choices.right[n]).sum()) for n in always]
-    costs = choices.action_costs.tolist()
-    ranked = sorted(zip(always, right, strict=True), key=lambda one: (-one[1], costs[one[0]], one))
-    return [n for n, _ in ranked[:DEFAULTS]]
+    c = choices
+    always = np.flatnonzero(((c.right | c.wrong) == c.everything).all(axis=1)).tolist()
+    right, costs = _counts(c.right).tolist(), c.action_costs.tolist()
+    return sorted(always, key=lambda n: (-right[n], costs[n], n))[:DEFAULTS]
 
 
-def _choices(lesson: Lesson) -> _Choices:
-    tests = [(), *((test,) for source in lesson.columns for test in _tests(lesson, source))]
-    sets = [_holds(lesson, test) for test in tests]
-    costs = [sum(part.millibits for part in test) for test in tests]
-    kept = _unlike(sets, costs)
-    actions = list(_actions(lesson))
-    spoken = [action.colours(lesson.columns.__getitem__, len(lesson.wanted)) for action in actions]
-    right = [colours == lesson.wanted for colours in spoken]
-    wrong = [(colours != lesson.wanted) & (colours != UNDECIDED) for colours in spoken]
-    prices = [action.millibits for action in actions]
-    useful = _unlike([np.concatenate(both) for both in zip(right, wrong, strict=True)], prices)
-    pairs = [lesson.pairs == pair for pair in range(int(lesson.pairs.max()) + 1)]
-    return _Choices(
-        [tests[n] for n in kept], _packed([sets[n] for n in kept]), _numbers(costs, kept),
-        [actions[n] for n in useful], _packed([right[n] for n in useful]),
-        _packed([wrong[n] for n in useful]), _numbers(prices, useful), _packed(pairs),
-        _packed([np.ones(len(lesson.wanted), np.bool_)])[0],
-    )  # fmt: skip
-
-
-def _tests(lesson: Lesson, source: str) -> Iterator[Test]:
-    values = np.unique(lesson.columns[source]).tolist()
-    if len(values) < 2:
-        return
-    for value in values:
-        if source not in ASKED:
-            yield from (Test(source, "=", value), Test(source, "!=", value))
-            continue
-        if value <= MAX_VALUE:
-            yield Test(source, "=", value)
-        if value != values[0]:
-            yield from (Test(source, ">=", value), Test(source, "<", value))
-
-
-def _holds(lesson: Lesson, tests: tuple[Test, ...]) -> Bools:
-    found = np.ones(len(lesson.wanted), np.bool_)
-    for test in tests:
-        found &= test.holds(lesson.columns[test.source])
+def _counts(sets: Sets) -> npt.NDArray[np.int64]:
+    """How many cells each set has."""
+    found: npt.NDArray[np.int64] = np.unpackbits(sets.view(np.uint8), axis=-1).sum(axis=-1)
     return found
-
-
-def _actions(lesson: Lesson) -> Iterator[Action]:
-    yield from (Action("", colour) for colour in np.unique(lesson.wanted).tolist())
-    for source in lesson.columns:
-        if source not in ASKED:
-            yield Action(source)
-            if source not in WORDS:
-                yield Action(source, lay=True)
-
-
-def _unlike(sets: Sequence[Bools], costs: Sequence[int]) -> list[int]:
-    """One of each set, the cheapest, in order of cost."""
-    first: dict[bytes, int] = {}
-    for n in sorted(range(len(sets)), key=lambda n: (costs[n], n)):
-        first.setdefault(np.packbits(sets[n]).tobytes(), n)
-    return list(first.values())
-
-
-def _packed(sets: Sequence[Bools]) -> Sets:
-    rows = np.array(sets)
-    padded = np.pad(rows, [(0, 0), (0, -rows.shape[1] % 64)])
-    return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little")).view(np.uint64)
-
-
-def _bools(row: Sets) -> U8:
-    return np.unpackbits(row.view(np.uint8), bitorder="little")
-
-
-def _numbers(costs: Sequence[int], kept: Sequence[int]) -> npt.NDArray[np.int64]:
-    return np.array([costs[n] for n in kept], np.int64)

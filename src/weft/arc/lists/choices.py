@@ -1,0 +1,165 @@
+"""What clauses can be made of: tests and actions on the columns of a lesson, as sets of cells.
+
+    lesson ──► every test, every action ──► sets of cells ──► of equal sets the cheapest
+
+Sets are rows of 64-bit words. `plain_choices_of` says what they are, `choices_of` is fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.arc.kernels.packing import HIGHEST, Sets, pack_actions, pack_tests
+from weft.arc.lists.cells import RELATIONS, UNDECIDED, Action, Bools, Test, source_millibits
+from weft.arc.lists.features import U8
+from weft.arc.lists.looks import NONE
+from weft.arc.lists.words import ASKED, WORDS
+
+I64 = npt.NDArray[np.int64]
+_RELATIONS = tuple(RELATIONS)
+"""In the order of the kernel's numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """The training cells of all pairs, one behind the other."""
+
+    columns: dict[str, U8]
+    """By source, in order."""
+    wanted: U8
+    pairs: U8
+    """Which pair each cell is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Equal sets are there once, the cheapest, in order of cost; the first test is no test."""
+
+    tests: list[tuple[Test, ...]]
+    test_sets: Sets
+    test_costs: I64
+    actions: list[Action]
+    right: Sets
+    wrong: Sets
+    action_costs: I64
+    pairs: Sets
+    everything: Sets
+
+
+def choices_of(lesson: Lesson) -> Choices:
+    """Return all choices of a lesson."""
+    names, cells = list(lesson.columns), len(lesson.wanted)
+    columns = np.array(list(lesson.columns.values()), np.uint8).reshape(len(names), cells)
+    everything = _packed([np.ones(cells, np.bool_)])
+    what, sets = pack_tests(columns, np.array([name in ASKED for name in names], np.uint8))
+    sets = np.concatenate([everything, sets])
+    costs = np.array([0, *_test_costs(names, what)], np.int64)
+    kept = _unlike(sets, costs)
+    tests = [_test(names, what[n - 1].tolist()) if n else () for n in kept]
+    actions = list(_actions(lesson))
+    spoken = _spoken(lesson, names, columns, actions)
+    prices = np.array([action.millibits for action in actions], np.int64)
+    useful = _unlike(spoken, prices)
+    spoken, words = spoken[useful], everything.shape[1]
+    return Choices(
+        tests, sets[kept], costs[kept], [actions[n] for n in useful],
+        spoken[:, :words].copy(), spoken[:, words:].copy(), prices[useful], _pairs(lesson),
+        everything[0],
+    )  # fmt: skip
+
+
+def _test_costs(names: Sequence[str], what: I64) -> I64:
+    """What tests cost: their sources alone, and their relations alone, are asked for."""
+    one = names[0]
+    relations = [
+        Test(one, relation, 0).millibits - source_millibits(one) for relation in _RELATIONS
+    ]
+    sources = np.array([source_millibits(name) for name in names], np.int64)
+    found: I64 = sources[what[:, 0]] + np.array(relations, np.int64)[what[:, 1]]
+    return found
+
+
+def _test(names: Sequence[str], what: Sequence[int]) -> tuple[Test, ...]:
+    return (Test(names[what[0]], _RELATIONS[what[1]], what[2]),)
+
+
+def _spoken(lesson: Lesson, names: Sequence[str], columns: U8, actions: Sequence[Action]) -> Sets:
+    """Where actions are right and wrong; a colour is the copy of a column that has only it."""
+    number = {name: n for n, name in enumerate(names)}
+    colours = [action.colour for action in actions if not action.source]
+    plain = np.repeat(np.array(colours, np.uint8)[:, None], columns.shape[1], axis=1)
+    sources = [number[action.source] + len(colours) for action in actions if action.source]
+    return pack_actions(
+        np.concatenate([plain, columns]), np.array([*range(len(colours)), *sources], np.int64),
+        np.array([action.lay for action in actions], np.uint8), lesson.wanted.copy(), NONE,
+    )  # fmt: skip
+
+
+def plain_choices_of(lesson: Lesson) -> Choices:
+    """Do the same slowly: test by test, cell by cell."""
+    tests = [(), *((test,) for source in lesson.columns for test in _tests(lesson, source))]
+    sets = _packed([_holds(lesson, test) for test in tests])
+    costs = np.array([sum(part.millibits for part in test) for test in tests], np.int64)
+    kept = _unlike(sets, costs)
+    actions = list(_actions(lesson))
+    spoken = [action.colours(lesson.columns.__getitem__, len(lesson.wanted)) for action in actions]
+    right = _packed([colours == lesson.wanted for colours in spoken])
+    wrong = _packed([(c != lesson.wanted) & (c != UNDECIDED) for c in spoken])
+    prices = np.array([action.millibits for action in actions], np.int64)
+    useful = _unlike(np.hstack([right, wrong]), prices)
+    return Choices(
+        [tests[n] for n in kept], sets[kept], costs[kept], [actions[n] for n in useful],
+        right[useful], wrong[useful], prices[useful], _pairs(lesson), sets[0],
+    )  # fmt: skip
+
+
+def _tests(lesson: Lesson, source: str) -> Iterator[Test]:
+    values = np.unique(lesson.columns[source]).tolist()
+    if len(values) < 2:
+        return
+    for value in values:
+        if source not in ASKED:
+            yield from (Test(source, "=", value), Test(source, "!=", value))
+            continue
+        if value <= HIGHEST:
+            yield Test(source, "=", value)
+        if value != values[0]:
+            yield from (Test(source, ">=", value), Test(source, "<", value))
+
+
+def _holds(lesson: Lesson, tests: tuple[Test, ...]) -> Bools:
+    found = np.ones(len(lesson.wanted), np.bool_)
+    for test in tests:
+        found &= test.holds(lesson.columns[test.source])
+    return found
+
+
+def _actions(lesson: Lesson) -> Iterator[Action]:
+    yield from (Action("", colour) for colour in np.unique(lesson.wanted).tolist())
+    for source in lesson.columns:
+        if source not in ASKED:
+            yield Action(source)
+            if source not in WORDS:
+                yield Action(source, lay=True)
+
+
+def _unlike(sets: Sets, costs: I64) -> list[int]:
+    """One of each set, the cheapest, in order of cost; of equals the first."""
+    first: dict[bytes, int] = {}
+    for n in np.argsort(costs, kind="stable").tolist():
+        first.setdefault(sets[n].tobytes(), n)
+    return list(first.values())
+
+
+def _pairs(lesson: Lesson) -> Sets:
+    return _packed([lesson.pairs == pair for pair in range(int(lesson.pairs.max()) + 1)])
+
+
+def _packed(sets: Sequence[Bools]) -> Sets:
+    rows = np.array(sets)
+    padded = np.pad(rows, [(0, 0), (0, -rows.shape[1] % 64)])
+    return np.ascontiguousarray(np.packbits(padded, axis=1, bitorder="little")).view(np.uint64)
