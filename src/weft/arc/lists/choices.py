@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.kernels.packing import HIGHEST, Sets, pack_actions, pack_tests
+from weft.arc.kernels.packing import HIGHEST, RELATION, SOURCE, Sets, pack_actions, pack_tests
 from weft.arc.lists.cells import RELATIONS, UNDECIDED, Action, Bools, Test, source_millibits
 from weft.arc.lists.features import U8
 from weft.arc.lists.looks import NONE
@@ -22,6 +22,7 @@ from weft.arc.lists.words import ASKED, WORDS
 I64 = npt.NDArray[np.int64]
 _RELATIONS = tuple(RELATIONS)
 """In the order of the kernel's numbers."""
+_NO_TEST = (-1, -1, -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,9 @@ class Lesson:
 class Choices:
     """Equal sets are there once, the cheapest, in order of cost; the first test is no test."""
 
-    tests: list[tuple[Test, ...]]
+    sources: list[str]
+    tests: I64
+    """Of each test: which source, which relation, what number; -1 for no test."""
     test_sets: Sets
     test_costs: I64
     actions: list[Action]
@@ -49,6 +52,11 @@ class Choices:
     pairs: Sets
     everything: Sets
 
+    def test(self, n: int) -> tuple[Test, ...]:
+        """Return a test as clauses have it; none for no test."""
+        source, relation, value = self.tests[n].tolist()
+        return (Test(self.sources[source], _RELATIONS[relation], value),) if source >= 0 else ()
+
 
 def choices_of(lesson: Lesson) -> Choices:
     """Return all choices of a lesson."""
@@ -56,35 +64,28 @@ def choices_of(lesson: Lesson) -> Choices:
     columns = np.array(list(lesson.columns.values()), np.uint8).reshape(len(names), cells)
     everything = _packed([np.ones(cells, np.bool_)])
     what, sets = pack_tests(columns, np.array([name in ASKED for name in names], np.uint8))
-    sets = np.concatenate([everything, sets])
-    costs = np.array([0, *_test_costs(names, what)], np.int64)
+    what, sets = np.concatenate([[_NO_TEST], what]), np.concatenate([everything, sets])
+    costs = _test_costs(names, what)
     kept = _unlike(sets, costs)
-    tests = [_test(names, what[n - 1].tolist()) if n else () for n in kept]
     actions = list(_actions(lesson))
     spoken = _spoken(lesson, names, columns, actions)
     prices = np.array([action.millibits for action in actions], np.int64)
     useful = _unlike(spoken, prices)
     spoken, words = spoken[useful], everything.shape[1]
     return Choices(
-        tests, sets[kept], costs[kept], [actions[n] for n in useful],
+        names, what[kept], sets[kept], costs[kept], [actions[n] for n in useful],
         spoken[:, :words].copy(), spoken[:, words:].copy(), prices[useful], _pairs(lesson),
         everything[0],
     )  # fmt: skip
 
 
 def _test_costs(names: Sequence[str], what: I64) -> I64:
-    """What tests cost: their sources alone, and their relations alone, are asked for."""
-    one = names[0]
-    relations = [
-        Test(one, relation, 0).millibits - source_millibits(one) for relation in _RELATIONS
-    ]
+    """What tests cost: sources, and relations, are each asked once."""
+    plain = source_millibits(names[0])
+    relations = [Test(names[0], relation, 0).millibits - plain for relation in _RELATIONS]
     sources = np.array([source_millibits(name) for name in names], np.int64)
-    found: I64 = sources[what[:, 0]] + np.array(relations, np.int64)[what[:, 1]]
-    return found
-
-
-def _test(names: Sequence[str], what: Sequence[int]) -> tuple[Test, ...]:
-    return (Test(names[what[0]], _RELATIONS[what[1]], what[2]),)
+    costs = sources[what[:, SOURCE]] + np.array(relations, np.int64)[what[:, RELATION]]
+    return np.where(what[:, SOURCE] < 0, 0, costs)
 
 
 def _spoken(lesson: Lesson, names: Sequence[str], columns: U8, actions: Sequence[Action]) -> Sets:
@@ -111,9 +112,15 @@ def plain_choices_of(lesson: Lesson) -> Choices:
     wrong = _packed([(c != lesson.wanted) & (c != UNDECIDED) for c in spoken])
     prices = np.array([action.millibits for action in actions], np.int64)
     useful = _unlike(np.hstack([right, wrong]), prices)
+    names = list(lesson.columns)
+    what = [
+        (names.index(test.source), _RELATIONS.index(test.relation), test.value)
+        for one in tests for test in one
+    ]  # fmt: skip
     return Choices(
-        [tests[n] for n in kept], sets[kept], costs[kept], [actions[n] for n in useful],
-        right[useful], wrong[useful], prices[useful], _pairs(lesson), sets[0],
+        names, np.array([_NO_TEST, *what], np.int64)[kept], sets[kept], costs[kept],
+        [actions[n] for n in useful], right[useful], wrong[useful], prices[useful],
+        _pairs(lesson), sets[0],
     )  # fmt: skip
 
 
@@ -149,10 +156,10 @@ def _actions(lesson: Lesson) -> Iterator[Action]:
 
 def _unlike(sets: Sets, costs: I64) -> list[int]:
     """One of each set, the cheapest, in order of cost; of equals the first."""
-    first: dict[bytes, int] = {}
-    for n in np.argsort(costs, kind="stable").tolist():
-        first.setdefault(sets[n].tobytes(), n)
-    return list(first.values())
+    order = np.argsort(costs, kind="stable")
+    rows = sets[order].view(np.dtype((np.void, sets[0].nbytes))).ravel().tolist()
+    first = dict(zip(reversed(rows), reversed(range(len(rows))), strict=True))
+    return [int(n) for n in order[sorted(first.values())]]
 
 
 def _pairs(lesson: Lesson) -> Sets:

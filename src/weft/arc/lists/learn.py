@@ -91,7 +91,7 @@ def _longer(choices: Choices, branch: _Branch, faulty: Sets, most: int) -> Itera
         if row[SCORE] < 0:
             return
         numbers = [n for n in (row[FIRST], row[SECOND]) if n >= 0]
-        tests = tuple(test for n in numbers for test in c.tests[n])
+        tests = tuple(test for n in numbers for test in c.test(n))
         speaks = c.right[row[ACTION]] | c.wrong[row[ACTION]]
         for n in numbers:
             speaks = speaks & c.test_sets[n]
