@@ -2,6 +2,11 @@
 
 Sets of cells are rows of 64-bit words. A clause is an action and one or two tests; it must be
 right wherever it speaks of open cells, and is worth the faulty cells that it makes right.
+
+    faulty cells     ──► every set squeezed to them: gains are counted in few words
+    a few open cells ──► every set squeezed to one word, the probe: most harm is seen there
+
+The long sets are asked for what probes do not see, of clauses that would be among the best.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.arc.kernels.compiled import entry, kernel
-from weft.arc.kernels.layout import I64, U8
+from weft.arc.kernels.layout import I64
 
 Sets = npt.NDArray[np.uint64]
 SCORE, ACTION, FIRST, SECOND, PAIRS = 0, 1, 2, 3, 4
@@ -28,11 +33,63 @@ _BYTES = 0x0101010101010101
 
 @kernel
 def bits(word: np.uint64) -> int:
-    """How many bits of a word are set."""
+    """How many bits of a word are set; LLVM knows the pattern and takes the machine's own count."""
     word = word - ((word >> np.uint64(1)) & np.uint64(_ONES))
     word = (word & np.uint64(_TWOS)) + ((word >> np.uint64(2)) & np.uint64(_TWOS))
     word = (word + (word >> np.uint64(4))) & np.uint64(_FOURS)
     return np.int64((word * np.uint64(_BYTES)) >> np.uint64(56))  # type: ignore[return-value]
+
+
+@kernel
+def places_of(cells: Sets) -> I64:
+    """The numbers of the cells in a set."""
+    count = 0
+    for w in range(len(cells)):
+        count += bits(cells[w])
+    places, n = np.empty(count, np.int64), 0
+    for place in range(64 * len(cells)):
+        if (cells[place >> 6] >> np.uint64(place & 63)) & np.uint64(1):
+            places[n] = place
+            n += 1
+    return places
+
+
+@kernel
+def squeezed(rows: Sets, places: I64) -> Sets:
+    """The same sets with these cells alone, one behind the other."""
+    found = np.zeros((len(rows), (len(places) + 63) >> 6), np.uint64)
+    for r in range(len(rows)):
+        for w in range(found.shape[1]):
+            word = np.uint64(0)
+            for n in range(64 * w, min(64 * w + 64, len(places))):
+                place = places[n]
+                bit = (rows[r, place >> 6] >> np.uint64(place & 63)) & np.uint64(1)
+                word |= bit << np.uint64(n & 63)
+            found[r, w] = word
+    return found
+
+
+@kernel
+def spread_out(cells: Sets) -> Sets:
+    """Of some cells up to 64, no two of them at the same place of their words."""
+    masks = np.zeros(len(cells), np.uint64)
+    for place in range(64):
+        bit, begin = np.uint64(1) << np.uint64(place), place * len(cells) >> 6
+        for w in range(begin, begin + len(cells)):
+            if cells[w % len(cells)] & bit:
+                masks[w % len(cells)] |= bit
+                break
+    return masks
+
+
+@kernel
+def probed(rows: Sets, masks: Sets) -> Sets:
+    """The same sets with the cells that were spread out, in one word."""
+    found = np.zeros(len(rows), np.uint64)
+    for r in range(len(rows)):
+        for w in range(len(masks)):
+            found[r] |= rows[r, w] & masks[w]
+    return found
 
 
 @kernel
@@ -42,6 +99,17 @@ def overlap(tests: Sets, i: int, j: int, cells: Sets) -> int:
     for w in range(len(cells)):
         found += bits(tests[i, w] & tests[j, w] & cells[w])
     return found
+
+
+@kernel
+def count_all(columns: Sets, cells: Sets, gains: I64) -> None:
+    """How many of some cells each set has, of sets that lie as columns: word by word, no jumps."""
+    gains[:] = 0
+    for w in range(len(cells)):
+        word = cells[w]
+        if word:
+            for j in range(len(gains)):
+                gains[j] += bits(columns[w, j] & word)
 
 
 @kernel
@@ -66,19 +134,12 @@ def pairs_helped(tests: Sets, i: int, j: int, helps: Sets, pairs: Sets) -> int:
 
 
 @kernel
-def note(
-    best: I64, gain: int, cost: int, action: int, i: int, j: int, tests: Sets, helps: Sets,
-    pairs: Sets,
-) -> None:  # fmt: skip
+def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, seen: int) -> None:
     """Keep a clause if it is among the best; of equals the one found first."""
-    score, last = gain * SCALE // cost, len(best) - 1
-    if score <= best[last, SCORE]:
-        return
-    seen = pairs_helped(tests, i, j, helps, pairs)
+    score, place = gain * SCALE // cost, len(best) - 1
     if seen < 2:
         score //= LONELY
-    place = last
-    if score <= best[last, SCORE]:
+    if score <= best[place, SCORE]:
         return
     while place > 0 and best[place - 1, SCORE] < score:
         best[place] = best[place - 1]
@@ -92,34 +153,34 @@ def note(
 
 @kernel
 def hopeless(best: I64, gain: int, cost: int) -> bool:
-    """Whether a gain at a price cannot be among the best."""
-    return bool(gain * SCALE // cost <= best[len(best) - 1, SCORE])
+    """Whether a gain at a price cannot be among the best: `gain * SCALE // cost` is no higher."""
+    return bool(gain * SCALE < (best[len(best) - 1, SCORE] + 1) * cost)
 
 
 @kernel
 def promising(
-    tests: Sets, costs: I64, helps: Sets, harms: Sets, chosen: I64, gains: I64, scores: I64,
-    alone: U8, best: I64, action_cost: int,
-) -> int:  # fmt: skip
+    tests: Sets, probes: Sets, costs: I64, harms: Sets, probe: np.uint64, gains: I64, chosen: I64,
+    scores: I64, alone: I64, best: I64, action_cost: int,
+) -> tuple[int, int]:  # fmt: skip
     """Choose the tests worth combining with others: those that help most for their price.
 
-    `gains` gets how many cells each test helps, `alone` whether it is never wrong by itself.
+    `gains` is how many cells each test helps; `alone` gets those that are never wrong by
+    themselves. Return how many of both there are.
     """
-    count = 0
+    count, loners = 0, 0
     for j in range(len(tests)):
-        alone[j] = 0
-        gain = overlap(tests, j, j, helps)
-        gains[j] = gain
+        gain = gains[j]
         if gain == 0 or hopeless(best, gain, costs[j] + action_cost + ONE_TEST):
             continue
-        if disjoint(tests, j, j, harms):
-            alone[j] = 1
+        if probes[j] & probe == 0 and disjoint(tests, j, j, harms):
+            alone[loners] = j
+            loners += 1
             continue
-        score = gain * SCALE // (costs[j] + TEST_OVERHEAD)
-        if count == len(chosen):
-            if score <= scores[count - 1]:
+        if count == len(chosen):  # a score no higher than the last one's is seen undivided
+            if gain * SCALE < (scores[count - 1] + 1) * (costs[j] + TEST_OVERHEAD):
                 continue
             count -= 1
+        score = gain * SCALE // (costs[j] + TEST_OVERHEAD)
         place = count
         while place > 0 and scores[place - 1] < score:
             scores[place] = scores[place - 1]
@@ -128,7 +189,22 @@ def promising(
         scores[place] = score
         chosen[place] = j
         count += 1
-    return count
+    return count, loners
+
+
+@kernel
+def combinable(chosen: I64, count: int, gains: I64, costs: I64, best: I64, action_cost: int) -> int:
+    """Keep those of the chosen that could be among the best with the cheapest of them."""
+    least = costs[chosen[0]]
+    for x in range(count):
+        least = min(least, costs[chosen[x]])
+    kept = 0
+    for x in range(count):
+        j = chosen[x]
+        if not hopeless(best, gains[j], costs[j] + least + action_cost + TWO_TESTS):
+            chosen[kept] = j
+            kept += 1
+    return kept
 
 
 @entry
@@ -144,28 +220,55 @@ def best_clauses(
     best[:] = 0
     best[:, SCORE] = -1
     chosen, scores = np.empty(width, np.int64), np.empty(width, np.int64)
-    gains, alone = np.empty(len(tests), np.int64), np.empty(len(tests), np.uint8)
+    gains, alone = np.empty(len(tests), np.int64), np.empty(len(tests), np.int64)
+    places, masks = places_of(faulty), spread_out(open_cells)
+    few, few_right, few_pairs = (
+        squeezed(tests, places), squeezed(right, places), squeezed(pairs, places),
+    )  # fmt: skip
+    columns = few.T.copy()
+    probes, probes_wrong = probed(tests, masks), probed(wrong, masks)
+    seen_harms, harms = np.empty(width, np.uint64), np.empty(len(open_cells), np.uint64)
     for a in range(len(right)):
-        helps, harms = faulty & right[a], open_cells & wrong[a]
-        gain = 0
+        helps, most, price = few_right[a], 0, action_costs[a]
         for w in range(len(helps)):
-            gain += bits(helps[w])
-        if gain == 0 or hopeless(best, gain, action_costs[a] + ONE_TEST):
+            most += bits(helps[w])
+        if most == 0 or hopeless(best, most, price + ONE_TEST):
             continue
-        count = promising(
-            tests, test_costs, helps, harms, chosen, gains, scores, alone, best, action_costs[a]
+        for w in range(len(harms)):
+            harms[w] = open_cells[w] & wrong[a, w]
+        count_all(columns, helps, gains)
+        count, loners = promising(
+            tests,
+            probes,
+            test_costs,
+            harms,
+            probes_wrong[a],
+            gains,
+            chosen,
+            scores,
+            alone,
+            best,
+            price,
         )
-        for j in range(len(tests)):
-            if alone[j]:
-                cost = test_costs[j] + action_costs[a] + ONE_TEST
-                note(best, gains[j], cost, a, j, j, tests, helps, pairs)
+        for x in range(loners):
+            j = alone[x]
+            cost = test_costs[j] + price + ONE_TEST
+            if not hopeless(best, gains[j], cost):
+                note(best, gains[j], cost, a, j, j, pairs_helped(few, j, j, helps, few_pairs))
+        if count > 0:
+            count = combinable(chosen, count, gains, test_costs, best, price)
+        common = ~np.uint64(0)  # a harm that all before see: none of them goes with who sees it
         for x in range(count):
-            for y in range(x):
+            seen_harms[x] = probes[chosen[x]] & probes_wrong[a]
+            free = seen_harms[x] & common == 0
+            common &= seen_harms[x]
+            for y in range(x if free else 0):
+                if seen_harms[x] & seen_harms[y]:
+                    continue
                 i, j = chosen[y], chosen[x]
-                cost = test_costs[i] + test_costs[j] + action_costs[a] + TWO_TESTS
+                cost = test_costs[i] + test_costs[j] + price + TWO_TESTS
                 if hopeless(best, min(gains[i], gains[j]), cost):
                     continue
-                if disjoint(tests, i, j, harms):
-                    gain = overlap(tests, i, j, helps)
-                    if gain > 0:
-                        note(best, gain, cost, a, i, j, tests, helps, pairs)
+                gain = overlap(few, i, j, helps)
+                if gain > 0 and not hopeless(best, gain, cost) and disjoint(tests, i, j, harms):
+                    note(best, gain, cost, a, i, j, pairs_helped(few, i, j, helps, few_pairs))
