@@ -14,6 +14,7 @@ from weft.arc.lists.words import (
     COUNTS,
     FAMILIES,
     INKS,
+    MADE,
     NUMBERS,
 )
 from weft.arc.normal.registry import VIEWS
@@ -137,6 +138,15 @@ they are drawn or not. Counted of the input are `cells` that are not black, `gap
 | feature | is |
 |---|---|
 """
+SCAN = """
+## Features of a scan
+
+What the lists of `scanned` ask and copy besides. The *line* of a cell is its row; lines and
+places are counted in the order of the scan, from its corner on.
+
+| feature | is |
+|---|---|
+"""
 
 
 def render() -> str:
@@ -151,6 +161,7 @@ def render() -> str:
     seen = "".join(f"| `{v.name}` | {v.price('') / 1000:g} | {_cell(v.doc)} |\n" for v in VIEWS)
     count = f"\n{len(REGISTRY)} operators and {len(every)} fitted rules.\n"
     ends = FITTED + rules + VIEWED + seen + LISTS + _features() + CANVAS + _on_canvas()
+    ends += SCAN + "".join(f"| `{name}` | {words} |\n" for name, words in MADE.items())
     return HEAD + stages + FACTS + count + tables + ends
 
 

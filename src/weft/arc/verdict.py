@@ -6,7 +6,8 @@ group claims the answer at the price of its best program: its bits, and what dou
 group's objection, its shortest program whatever the doubts, is dearer by more than the margin.
 A program that stands alone is charged for it against the limit, the less the more programs agree;
 numbers never decide between answers. Programs longer than the limit are guesses: they answer
-nothing and contradict nothing.
+nothing and contradict nothing. Among guesses numbers do count: each doubling of those that agree
+is worth some bits.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ EXAMINED = 4
 ALONE = 10 * BIT
 """Charged to a program that stands alone, for each doubling that its group lacks to eight."""
 DOUBLINGS = 3
+VOTE = 6 * BIT
+"""What a doubling of the programs that agree on a guess is worth."""
 MARGIN = 4 * BIT
 """How much dearer every competitor must be; tuned on the training split."""
 LIMIT = 100 * BIT
@@ -149,7 +152,8 @@ def decide(
     """Judge what was found. `incomplete` says that a part of the search failed."""
     believed = group(candidates, examine)
     known = {g.outputs for g in believed}
-    groups = (*believed, *(g for g in group(guesses) if g.outputs not in known))
+    guessed = sorted((g for g in group(guesses) if g.outputs not in known), key=_guess_order)
+    groups = (*believed, *guessed)
     weighing = _weigh(believed, limit_millibits, margin_millibits) if believed else None
     if incomplete:  # the competitor may have been there
         return Verdict(Outcome.INCOMPLETE, groups, weighing)
@@ -161,6 +165,11 @@ def decide(
 
 def _order(group: Group) -> tuple[Any, ...]:
     return (group.price_millibits, -group.size, order_key(group.programs[0]))
+
+
+def _guess_order(group: Group) -> tuple[Any, ...]:
+    doublings = group.size.bit_length() - 1
+    return (group.millibits - VOTE * doublings, *_order(group))
 
 
 def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:

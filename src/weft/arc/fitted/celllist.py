@@ -10,13 +10,16 @@ from weft.arc.fitted.rule import BASE, Examples, Rule
 from weft.arc.lists import canvas
 from weft.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
 from weft.arc.lists.features import U8, features_of
-from weft.arc.lists.words import CANVAS_NAMES, NAMES, WORDS
+from weft.arc.lists.scan import CORNERS, PRICE, scan
+from weft.arc.lists.words import CANVAS_NAMES, MADE, NAMES, WORDS
 from weft.arc.ops.operator import Shape
 from weft.arc.ops.registry import apply_chain
 from weft.arc.values import Grid
 
 BEFORE = ": "
-"""Between a canvas and its list."""
+"""Between a canvas or a corner and its list."""
+THEN = " then "
+"""Between two layers."""
 
 
 class Cells(Rule):
@@ -46,10 +49,70 @@ class Cells(Rule):
         return params.decode()
 
     def read(self, text: str) -> bytes:
-        found = parse(text)
-        if any(source in CANVAS_NAMES for source in found.sources()):
-            raise ValueError(text)
-        return found.text().encode()
+        return _parse(text).text().encode()
+
+
+class Layered(Rule):
+    """Parameters: two lists. Proposed by the search, not here."""
+
+    name = "layered"
+    doc = (
+        "`cells` twice, the second list on what the first one made: `own=0 & across=2 -> 2; else "
+        "own then beside_ink=4 -> 1; else own`. Chains run from the input in both."
+    )
+    shape = Shape.KEEP
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        return iter(())
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        made: Grid | None = value
+        for layer in _read_layers(params.decode()):
+            if made is not None:
+                made = Cells().apply(layer.text().encode(), made, given)
+        return made
+
+    def price(self, params: bytes) -> int:
+        return BASE + sum(layer.millibits for layer in _read_layers(params.decode()))
+
+    def show(self, params: bytes) -> str:
+        return params.decode()
+
+    def read(self, text: str) -> bytes:
+        return THEN.join(layer.text() for layer in _read_layers(text)).encode()
+
+
+class Scanned(Rule):
+    """Parameters: the corner where it begins, and the list. Proposed by the search, not here."""
+
+    name = "scanned"
+    doc = (
+        "The cells are decided as `cells` does, but one after the other, line by line from a "
+        "corner, and a cell sees those made before it: `bottom_left: made_back=8 & own=0 -> 8; "
+        "else own`. Features that begin with `made` tell them."
+    )
+    shape = Shape.KEEP
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        return iter(())
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        corner, found = _read_scan(params.decode())
+        columns = _columns(found, dict(zip(NAMES, features_of(value), strict=True)), value, given)
+        if columns is None:
+            return None
+        return _grid(scan(found, columns, (value.height, value.width), corner), value)
+
+    def price(self, params: bytes) -> int:
+        _, found = _read_scan(params.decode())
+        return BASE + PRICE + found.millibits
+
+    def show(self, params: bytes) -> str:
+        return params.decode()
+
+    def read(self, text: str) -> bytes:
+        corner, found = _read_scan(text)
+        return f"{corner}{BEFORE}{found.text()}".encode()
 
 
 class OnCanvas(Rule):
@@ -87,13 +150,44 @@ class OnCanvas(Rule):
         return f"{own.text()}{BEFORE}{found.text()}".encode()
 
 
+def _parse(text: str, *more: str) -> CellList:
+    """Read a list that names no features beside the plain ones and `more`."""
+    found = parse(text)
+    beside = {*CANVAS_NAMES, *MADE}.difference(more)
+    if any(source in beside for source in found.sources()):
+        raise ValueError(text)
+    return found
+
+
+def _read_layers(text: str) -> tuple[CellList, CellList]:
+    first, second = text.split(THEN)
+    return _parse(first), _parse(second)
+
+
 def _read_canvas(text: str) -> tuple[canvas.Canvas, CellList]:
     own, found = text.split(BEFORE)
-    return canvas.parse(own), parse(found)
+    return canvas.parse(own), _parse(found, *CANVAS_NAMES)
+
+
+def _read_scan(text: str) -> tuple[str, CellList]:
+    corner, found = text.split(BEFORE)
+    if corner not in CORNERS:
+        raise ValueError(text)
+    return corner, _parse(found, *MADE)
 
 
 def _decided(found: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:
-    """Decide the cells of a base; chains are run from the input, and must be as large."""
+    """Decide the cells of a base."""
+    known = _columns(found, columns, base, given)
+    if known is None:
+        return None
+    return _grid(found.decide(known.__getitem__, len(base.cells)), base)
+
+
+def _columns(
+    found: CellList, columns: dict[str, U8], base: Grid, given: Grid
+) -> dict[str, U8] | None:
+    """Add the chains that a list names, run from the input; None where one is not as large."""
     for source in found.sources():
         if source not in columns and source not in WORDS:
             grid = apply_chain(chain_of(source), given, given)
@@ -102,5 +196,10 @@ def _decided(found: CellList, columns: dict[str, U8], base: Grid, given: Grid) -
                 return None
             assert isinstance(grid, Grid)
             columns[source] = np.frombuffer(grid.cells, np.uint8)
-    cells = found.decide(columns.__getitem__, len(base.cells)).tobytes()
+    return columns
+
+
+def _grid(decided: U8, base: Grid) -> Grid | None:
+    """Cells as a grid as large as the base; None where nothing spoke of one."""
+    cells = decided.tobytes()
     return None if UNDECIDED in cells else Grid(base.height, base.width, cells)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from weft.arc.lists.features import U8
 from weft.arc.lists.looks import NONE
-from weft.arc.lists.words import ASKED, CANVAS_NAMES, PLAIN, WORDS
+from weft.arc.lists.words import ASKED, CANVAS_NAMES, MADE, PLAIN, WORDS
 from weft.arc.ops.operator import BIT
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.values import Stage
@@ -146,7 +146,8 @@ def source_millibits(source: str) -> int:
     if source == "own":
         return 3 * BIT
     if source in WORDS:
-        return FEATURE if source in PLAIN or source in CANVAS_NAMES else FEATURE + 1500
+        is_one_of_many = source not in PLAIN and source not in CANVAS_NAMES and source not in MADE
+        return FEATURE + 1500 if is_one_of_many else FEATURE
     return 2 * BIT + sum(BY_NAME[name].millibits for name in chain_of(source))
 
 

@@ -30,6 +30,8 @@ from weft.arc.lists.cells import CellList, Clause
 from weft.arc.lists.choices import Choices, Lesson, choices_of
 
 DEFAULTS = 4
+BEGUN = 2
+"""Defaults of lists that are only begun."""
 FIRST_CLAUSES = 3
 MAX_CLAUSES = 6
 MAX_MILLIBITS = 130_000
@@ -52,19 +54,42 @@ class _Branch:
         return sum(clause.millibits for clause in self.clauses)
 
 
-def learn(lesson: Lesson) -> list[CellList]:
-    """Return lists that are right on every training cell, cheapest first."""
+def learn(lesson: Lesson, most: int = MAX_MILLIBITS) -> list[CellList]:
+    """Return lists that are right on every training cell, cheapest first.
+
+    Their clauses may cost so much at `most`, or a little more.
+    """
     choices = choices_of(lesson)
     found: list[CellList] = []
-    for default in _defaults(choices):
-        covers = _cover(choices, default, _limit(found))
+    for default in _defaults(choices)[:DEFAULTS]:
+        covers = _cover(choices, default, _limit(found, most))
         found += [CellList(clauses, choices.actions[default]) for clauses in covers]
     return sorted(found, key=lambda one: (one.millibits, one.text()))
 
 
-def _limit(found: Sequence[CellList]) -> int:
+def beginnings(lesson: Lesson) -> list[CellList]:
+    """Return lists that are not complete: the likeliest defaults with the first clause or two."""
+    choices = choices_of(lesson)
+    found: list[CellList] = []
+    for default in _defaults(choices)[:BEGUN]:
+        begun = [_Branch((), choices.everything, SCALE)]
+        for most in (FIRST_CLAUSES, 1):
+            begun = [
+                longer for branch in begun for longer in _continued(choices, branch, default, most)
+            ]
+            found += [CellList(branch.clauses, choices.actions[default]) for branch in begun]
+    return found
+
+
+def _continued(choices: Choices, branch: _Branch, default: int, most: int) -> Iterator[_Branch]:
+    """A branch with each of its best next clauses, if something is left to explain."""
+    faulty = branch.open_cells & ~choices.right[default]
+    return _longer(choices, branch, faulty, most) if faulty.any() else iter(())
+
+
+def _limit(found: Sequence[CellList], most: int) -> int:
     """What clauses may cost: more than the best by so much, and they are not worth a guess."""
-    return min([MAX_MILLIBITS, *(one.millibits + MARGIN for one in found)])
+    return min([most, *(one.millibits + MARGIN for one in found)])
 
 
 def _cover(choices: Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
@@ -110,7 +135,7 @@ def _defaults(choices: Choices) -> list[int]:
     c = choices
     always = np.flatnonzero(((c.right | c.wrong) == c.everything).all(axis=1)).tolist()
     right, costs = _counts(c.right).tolist(), c.action_costs.tolist()
-    return sorted(always, key=lambda n: (-right[n], costs[n], n))[:DEFAULTS]
+    return sorted(always, key=lambda n: (-right[n], costs[n], n))
 
 
 def _counts(sets: Sets) -> npt.NDArray[np.int64]:

@@ -170,7 +170,16 @@ COUNTS = ("cells", "gaps", "marks", "blobs")
 """What is counted of an input: cells that are not black, black ones, colours but black, blobs."""
 CANVAS_NUMBERS |= {f"{name}_{what}": words for what in COUNTS for name, words in COUNTED.items()}
 CANVAS_NAMES: tuple[str, ...] = (*CANVAS_COLOURS, *CANVAS_NUMBERS)
+MADE: dict[str, str] = {
+    "made_back": "the cell made before it in its line",
+    "made_back_2": "the one before that",
+    "made_over": "the cell made at its place in the line before",
+    "made_over_2": "two lines before",
+    "made_over_back": "in the line before, one place back",
+    "made_over_on": "in the line before, one place on",
+}
+"""Colours that a cell sees of those made before it, in lists that scan a grid."""
 ASKED: frozenset[str] = frozenset((*NUMBERS, *CANVAS_NUMBERS))
 """Names of features that are asked and never copied."""
-WORDS: frozenset[str] = frozenset((*NAMES, *CANVAS_NAMES))
+WORDS: frozenset[str] = frozenset((*NAMES, *CANVAS_NAMES, *MADE))
 """Names of all features."""

@@ -1,0 +1,167 @@
+"""What lists are made from: grids as large as the targets, and columns of numbers about cells.
+
+A list begins with one vector, its base: the input where that has the right size, else or besides
+those nearest to the targets; or, where no program is found, with a canvas: the input laid on a
+grid of the size that formulas foretell. It may ask and copy the features of the base's cells, and
+those of the cheapest other vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.arc.fitted.celllist import BEFORE, Cells, OnCanvas
+from weft.arc.fitted.rule import BASE
+from weft.arc.lists.canvas import is_steady, supposed
+from weft.arc.lists.cells import source_of
+from weft.arc.lists.features import U8, features_of
+from weft.arc.lists.learn import Lesson
+from weft.arc.lists.words import NAMES
+from weft.arc.search.problem import Problem
+from weft.arc.search.space import GRID, Node, Space
+from weft.arc.values import Grid, Stage, decode, encode
+
+BASES = 3
+CANVASES = 6
+"""Sizes with ways to lay the input that are tried, the cheapest."""
+VECTORS = 300
+"""Other vectors that a list may use."""
+Columns = dict[str, U8]
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a list begins with: grids as large as the targets, and their cells' features."""
+
+    grids: Sequence[Grid]
+    columns: Columns
+    chain: tuple[str, ...]
+    rule: str
+    before: str
+    """What the parameters say before the list."""
+    millibits: int
+    is_steady: bool = True
+    """Whether the size is told by the other pairs when any one is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loom:
+    """A base, and all columns that lists on it may use: training cells first, then the tests'."""
+
+    base: Base
+    columns: Columns
+    problem: Problem
+
+    @property
+    def trained(self) -> int:
+        """Training cells."""
+        return sum(len(grid.cells) for grid in self.problem.targets_plain)
+
+    @property
+    def tests(self) -> Sequence[Grid]:
+        """The base's grids for the tests."""
+        return self.base.grids[self.problem.train :]
+
+    def lesson(self, more: Columns | None = None) -> Lesson:
+        """Return what is known of training cells, with more columns for them."""
+        known = {source: column[: self.trained] for source, column in self.columns.items()}
+        targets = self.problem.targets_plain
+        pair = np.repeat(np.arange(len(targets)), [len(grid.cells) for grid in targets])
+        return Lesson(known | (more or {}), cells_of(targets), pair.astype(np.uint8))
+
+    def test_columns(self) -> Columns:
+        """Return what is known of the tests' cells."""
+        return {source: column[self.trained :] for source, column in self.columns.items()}
+
+    def above(self, grids: Sequence[Grid]) -> Loom:
+        """Return the loom of a second layer: features of what the first one made of the base."""
+        rest = {s: column for s, column in self.columns.items() if s not in self.base.columns}
+        below = {source_of(self.base.chain): self.columns["own"]}
+        return Loom(self.base, {**_features(grids), **below, **rest}, self.problem)
+
+
+def looms(space: Space) -> Iterator[Loom]:
+    """Yield a loom for each base: the input, those nearest to the targets, then canvases."""
+    fitting = [
+        n for n, node in enumerate(space.nodes) if node.stage == GRID and node.shape_loss == 0
+    ]
+    for base in _bases(space, fitting):
+        yield Loom(base, _columns(space, base, fitting), space.problem)
+
+
+def cells_of(grids: Sequence[Grid]) -> U8:
+    """Return the cells of grids, one behind the other."""
+    return np.frombuffer(b"".join(grid.cells for grid in grids), np.uint8)
+
+
+def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
+    """Cut cells into grids as large as others."""
+    found, at = [], 0
+    for grid in grids:
+        end = at + len(grid.cells)
+        found.append(Grid(grid.height, grid.width, cells[at:end].tobytes()))
+        at = end
+    return found
+
+
+def encoded(grids: Sequence[Grid]) -> bytes:
+    """Encode grids one behind the other."""
+    return b"".join(encode(Stage.GRID, grid) for grid in grids)
+
+
+def _bases(space: Space, fitting: Sequence[int]) -> Iterator[Base]:
+    ranked = sorted(fitting, key=lambda n: (n != 0, space.priority(n)))
+    for n in ranked[:BASES]:
+        grids, node = _grids(space.nodes[n]), space.nodes[n]
+        yield Base(
+            grids, _features(grids), space.program_of(n), Cells.name, "", node.millibits + BASE
+        )
+    if not space.candidates:
+        yield from _canvases(space.problem)
+
+
+def _features(grids: Sequence[Grid]) -> Columns:
+    return dict(zip(NAMES, np.hstack([features_of(grid) for grid in grids]), strict=True))
+
+
+def _canvases(problem: Problem) -> Iterator[Base]:
+    """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
+    if all(_size(a) == _size(b) for a, b in problem.pairs()):
+        return
+    inputs, wanted = problem.inputs, problem.targets_plain
+    steady = is_steady(inputs[: problem.train], wanted)
+    for own in supposed(inputs, wanted, CANVASES):
+        told = [(own.base(grid), own.columns(grid)) for grid in inputs]
+        grids = [base for base, _ in told if base is not None]
+        each = [columns for _, columns in told if columns is not None]
+        if len(grids) == len(each) == len(inputs):
+            columns = {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+            before = own.text() + BEFORE
+            yield Base(grids, columns, (), OnCanvas.name, before, BASE + own.millibits, steady)
+
+
+def _columns(space: Space, base: Base, fitting: Sequence[int]) -> Columns:
+    """The base's features, and the cells of the cheapest other vectors of its size."""
+    sizes = [_size(grid) for grid in base.grids]
+    columns = dict(base.columns)
+    for n in sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]:
+        others, chain = _grids(space.nodes[n]), space.program_of(n)
+        if (base.before or chain != base.chain) and [_size(grid) for grid in others] == sizes:
+            columns.setdefault(source_of(chain), cells_of(others))
+    return columns
+
+
+def _size(grid: Grid) -> tuple[int, int]:
+    return grid.height, grid.width
+
+
+def _grids(node: Node) -> list[Grid]:
+    grids = []
+    for start in (0, *node.ends[:-1]):
+        grid, _ = decode(Stage.GRID, node.content, start)
+        assert isinstance(grid, Grid)
+        grids.append(grid)
+    return grids
