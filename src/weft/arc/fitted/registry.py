@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from weft.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
+from weft.arc.fitted.choose import Choose
 from weft.arc.fitted.cutting import BlockReduce, TableOfParts, Window
 from weft.arc.fitted.drawing import Constant, Stamp
 from weft.arc.fitted.gates import survivors
@@ -27,7 +28,7 @@ RULES: tuple[Rule, ...] = (
     TableOfParts(),
 )
 """A rule's place is its bit in what `survivors` returns."""
-COMPOSED: tuple[Rule, ...] = (Cells(), OnCanvas(), Scanned(), Layered())
+COMPOSED: tuple[Rule, ...] = (Cells(), OnCanvas(), Scanned(), Layered(), Choose())
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, Rule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
 assert len(BY_NAME) == len(RULES) + len(COMPOSED), "two rules have one name"

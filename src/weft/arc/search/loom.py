@@ -115,7 +115,7 @@ def encoded(grids: Sequence[Grid]) -> bytes:
 def _bases(space: Space, fitting: Sequence[int]) -> Iterator[Base]:
     ranked = sorted(fitting, key=lambda n: (n != 0, space.priority(n)))
     for n in ranked[:BASES]:
-        grids, node = _grids(space.nodes[n]), space.nodes[n]
+        grids, node = grids_of(space.nodes[n]), space.nodes[n]
         yield Base(
             grids, _features(grids), space.program_of(n), Cells.name, "", node.millibits + BASE
         )
@@ -148,7 +148,7 @@ def _columns(space: Space, base: Base, fitting: Sequence[int]) -> Columns:
     sizes = [_size(grid) for grid in base.grids]
     columns = dict(base.columns)
     for n in sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]:
-        others, chain = _grids(space.nodes[n]), space.program_of(n)
+        others, chain = grids_of(space.nodes[n]), space.program_of(n)
         if (base.before or chain != base.chain) and [_size(grid) for grid in others] == sizes:
             columns.setdefault(source_of(chain), cells_of(others))
     return columns
@@ -158,7 +158,8 @@ def _size(grid: Grid) -> tuple[int, int]:
     return grid.height, grid.width
 
 
-def _grids(node: Node) -> list[Grid]:
+def grids_of(node: Node) -> list[Grid]:
+    """Decode a vector of grids."""
     grids = []
     for start in (0, *node.ends[:-1]):
         grid, _ = decode(Stage.GRID, node.content, start)

@@ -21,6 +21,7 @@ from weft.arc.search import table
 from weft.arc.search.ablation import FITTED, LISTS, VIEWS
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
+from weft.arc.search.choosing import choices
 from weft.arc.search.language import Language
 from weft.arc.search.log import SHALLOW, VIEWED, Event, SearchLog
 from weft.arc.search.problem import Problem
@@ -97,10 +98,19 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     found = bool(space.candidates)
     handed_on = b"" if found else table.pack(space.nodes, sorted(open_nodes))
-    if LISTS not in options.without:
-        space.guesses[:0] = weave(space)
+    _guess(space, options)
     views = () if found or VIEWS in options.without else worthwhile(problem.task)
     return run.result(handed_on, views)
+
+
+def _guess(space: Space, options: Options) -> None:
+    """Add what many vectors together tell: objects chosen, lists of cells."""
+    guesses: list[Candidate] = []
+    if FITTED not in options.without and not space.candidates:
+        guesses += choices(space)
+    if LISTS not in options.without:
+        guesses += weave(space)
+    space.guesses[:0] = guesses
 
 
 @_without_collector()
@@ -115,8 +125,7 @@ def viewed(
     )  # fmt: skip
     run = _Run(space, VIEWED + number, budget.view_programs, budget.competitor_programs, view)
     run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
-    if LISTS not in options.without:
-        space.guesses[:0] = weave(space)
+    _guess(space, options)
     found = run.result()
 
     def told(candidate: Candidate) -> Candidate:
