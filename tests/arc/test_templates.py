@@ -1,0 +1,214 @@
+"""Templates drawn again, and objects drawn to one: planted truth, and kernels on planted grids."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.arcvalues import compiled
+from weft.arc.ops.operator import Operator
+from weft.arc.ops.registry import BY_NAME
+from weft.arc.ops.templates import OPERATORS
+from weft.arc.values import Grid, Value
+
+SIDE = 11
+
+
+def grid(*rows: str) -> Grid:
+    """A grid from its rows; a dot is black."""
+    return Grid.of([[0 if cell == "." else int(cell) for cell in row] for row in rows])
+
+
+def run(value: Grid, *names: str) -> Value | None:
+    """What the kernels of a chain make of a grid."""
+    found: Value | None = value
+    for name in names:
+        if found is not None:
+            found = compiled(BY_NAME[name], found, value)
+    return found
+
+
+@st.composite
+def planted(draw: st.DrawFn) -> Grid:
+    """A blob of two or three colours, parts of it in other sizes and positions, some marks."""
+    back, *inks = draw(st.permutations(range(10)))
+    cells = [[back] * SIDE for _ in range(SIDE)]
+    h, w = draw(st.integers(1, 4)), draw(st.integers(1, 4))
+    blob = draw(
+        st.lists(st.sampled_from([back, *inks[:3], inks[0]]), min_size=h * w, max_size=h * w)
+    )
+    template = {(i // w, i % w): colour for i, colour in enumerate(blob) if colour != back}
+    for shown in [set(inks), *draw(st.lists(st.sets(st.sampled_from(inks[:3])), max_size=4))]:
+        whole = shown == set(inks)
+        size = 1 if whole else draw(st.integers(1, 3))
+        turn = 0 if whole else draw(st.integers(0, 7))
+        top, left = draw(st.integers(0, SIDE - 1)), draw(st.integers(0, SIDE - 1))
+        for (r, c), colour in template.items():
+            y, x = (h - 1 - r if turn & 2 else r), (w - 1 - c if turn & 1 else c)
+            y, x = (x, y) if turn & 4 else (y, x)
+            for i in range(size * size):
+                b, a = top + y * size + i // size, left + x * size + i % size
+                if colour in shown and b < SIDE and a < SIDE:
+                    cells[b][a] = colour
+    for _ in range(draw(st.integers(0, 3))):
+        r, c = draw(st.integers(0, SIDE - 1)), draw(st.integers(0, SIDE - 1))
+        cells[r][c] = draw(st.sampled_from(inks[:4]))
+    return Grid.of(cells)
+
+
+@pytest.mark.parametrize("operator", OPERATORS, ids=lambda o: o.name)
+@settings(max_examples=25, deadline=None, derandomize=True, database=None)
+@given(value=planted())
+def test_kernel_on_planted_copies_equals_its_twin(operator: Operator, value: Grid) -> None:
+    assert compiled(operator, value, value) == operator.plain(value, value)
+
+
+def test_copies_where_all_rare_cells_recur_are_completed() -> None:
+    """Both rare cells must recur as they lie in the blob; one alone, or mirrored, is no part."""
+    value = grid(
+        "211.......",
+        "1.3.......",
+        "..........",
+        "......2...",
+        "........3.",
+        "..........",
+        "....2.....",
+        "...3......",
+        "..........",
+        "2.........",
+    )
+    assert run(value, "complete_copies") == grid(
+        "211.......",
+        "1.3.......",
+        "..........",
+        "......211.",
+        "......1.3.",
+        "..........",
+        "....2.....",
+        "...3......",
+        "..........",
+        "2.........",
+    )
+
+
+def test_copies_turned_and_larger_are_found() -> None:
+    value = grid(
+        "21.........",
+        "113........",
+        "...........",
+        "....33.....",
+        "....33.....",
+        "......22...",
+        "......22...",
+        "...........",
+    )
+    assert run(value, "complete_copies") is None
+    assert run(value, "complete_copies_turned") is None, "no turn has these places"
+    value = grid(
+        "21.........",
+        "113........",
+        "...........",
+        "...33......",
+        "...33......",
+        ".......22..",
+        ".......22..",
+        "...........",
+    )
+    assert run(value, "complete_copies_turned") == grid(
+        "21.........",
+        "113........",
+        "...........",
+        "...331111..",
+        "...331111..",
+        ".....1122..",
+        ".....1122..",
+        "...........",
+    )
+    assert run(value, "copies_alone") == grid(
+        "...........",
+        "...........",
+        "...........",
+        "...331111..",
+        "...331111..",
+        ".....1122..",
+        ".....1122..",
+        "...........",
+    )
+
+
+def test_copies_inside_forget_what_touches_the_template_and_are_cut_off() -> None:
+    value = grid(
+        "..........",
+        ".4111.....",
+        "..141...4.",
+        "..141...4.",
+        "..111.....",
+        "..........",
+        ".....44...",
+    )
+    assert run(value, "complete_copies_inside") == grid(
+        "..........",
+        ".4111..111",
+        "..141..141",
+        "..141..141",
+        "..111..111",
+        "....1111..",
+        "....1441..",
+    )
+    assert run(value, "complete_copies_turned") is None
+
+
+def test_stamp_on_marks_keeps_or_moves_the_template() -> None:
+    """The line that separates is no blob, and no part of one."""
+    value = grid("121....5..", "323....5..", "121..4.5..", ".......5..", ".......5..")
+    kept = grid("121....5..", "323.1215..", "121.3235..", "....1215..", ".......5..")
+    moved = grid(".......5..", "....1215..", "....3235..", "....1215..", ".......5..")
+    assert run(value, "stamp_on_marks") == kept
+    assert run(value, "move_to_marks") == moved
+
+
+def test_stamp_without_marks_or_without_a_common_centre_fails() -> None:
+    assert run(grid("12...", "21...", "....."), "stamp_on_marks") is None
+    assert run(grid("12...", "21...", "....3", "....."), "stamp_on_marks") is None
+
+
+def test_objects_to_largest_go_straight_or_askew_over_others() -> None:
+    value = grid(
+        ".3.....",
+        ".......",
+        "...22..",
+        "...22.1",
+        ".......",
+        "....5..",
+        "....6..",
+    )
+    assert run(value, "objects_4", "objects_to_largest", "draw_all") == grid(
+        ".......",
+        "..3....",
+        "...22..",
+        "...221.",
+        "....6..",
+        ".......",
+        ".......",
+    )
+
+
+def test_objects_into_largest_come_over_it() -> None:
+    value = grid("3......", ".......", "..22...", "..22..1")
+    assert run(value, "objects_4", "objects_into_largest", "draw_all") == grid(
+        ".......", ".......", "..32...", "..21..."
+    )
+
+
+def test_objects_to_own_leave_those_without_a_larger_one() -> None:
+    value = grid("2..3..4", "2......", "2.2...3", "2......")
+    assert run(value, "objects_4", "objects_to_own", "draw_all") == grid(
+        "2..3..4", "2......", "22....3", "2......"
+    )
+
+
+def test_objects_drawn_to_nobody_fail() -> None:
+    assert run(grid("1.2", "..."), "objects_4", "objects_to_largest") is None
+    assert run(grid("11.", "..."), "objects_4", "objects_to_own") is None
+    assert run(grid("112", "..."), "objects_4", "objects_to_largest") is None
