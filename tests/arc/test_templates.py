@@ -211,10 +211,10 @@ def test_objects_into_largest_come_over_it() -> None:
     )
 
 
-def test_objects_to_own_leave_those_without_a_larger_one() -> None:
-    value = grid("2..3..4", "2......", "2.2...3", "2......")
+def test_objects_to_own_leave_out_the_smallest_without_a_larger_one() -> None:
+    value = grid("2..3...", "2....44", "2.2...3", "2......")
     assert run(value, "objects_4", "objects_to_own", "draw_all") == grid(
-        "2..3..4", "2......", "22....3", "2......"
+        "2......", "2....44", "22.....", "2......"
     )
 
 

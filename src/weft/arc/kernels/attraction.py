@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from weft.arc.kernels.compiled import kernel
-from weft.arc.kernels.layout import EMPTY, FAIL, I64, U8, byte, object_end
+from weft.arc.kernels.layout import EMPTY, FAIL, I64, MAX_SIDE, U8, byte, object_end
 from weft.arc.kernels.objectparts import common_colour, new_starts, object_starts
 
 TO_LARGEST, TO_SMALLEST, TO_OWN = 0, 1, 2
 TOUCH, ENTER = 0, 1
 STEPS = 60
 """How far an object may go."""
+STAYS, LEFT_OUT = -1, -2
 
 
 @kernel
@@ -19,20 +20,22 @@ def attract(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     n = object_starts(src, at, starts)
     if n < 2 or not choose_goals(src, starts, n, p, goals):
         return FAIL
-    moving = 0
+    moving, kept, turns = 0, 0, new_starts()
     for i in range(n):
-        rows[i], columns[i] = byte(src, starts[i]), byte(src, starts[i] + 1)
+        r, c = byte(src, starts[i]), byte(src, starts[i] + 1)
+        rows[i], columns[i] = r, c
         if goals[i] >= 0:
             draw_near(src, starts[i], starts[goals[i]], q, i, rows, columns)
-        goals[i] = rows[i] != byte(src, starts[i]) or columns[i] != byte(src, starts[i] + 1)
-        moving += goals[i]
+        turns[i] = LEFT_OUT if goals[i] == LEFT_OUT else int(rows[i] != r or columns[i] != c)
+        kept += 1 if turns[i] >= 0 else 0
+        moving += 1 if turns[i] > 0 else 0
     if moving == 0:
         return FAIL
-    out[to] = n
+    out[to] = kept
     place = to + 1
     for turn in range(2):
         for i in range(n):
-            if goals[i] == turn:
+            if turns[i] == turn:
                 length = object_end(src, starts[i]) - starts[i]
                 for j in range(length):
                     out[place + j] = src[starts[i] + j]
@@ -43,12 +46,13 @@ def attract(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def choose_goals(src: U8, starts: I64, n: int, p: int, goals: I64) -> bool:
-    """Write which object draws each, -1 for those that stay; False where there is none."""
-    sizes, colours = new_starts(), new_starts()
+    """Write which object draws each, or what becomes of it; False where there is none."""
+    sizes, colours, fewest = new_starts(), new_starts(), MAX_SIDE * MAX_SIDE
     for i in range(n):
         colours[i] = common_colour(src, starts[i])
         for j in range(starts[i] + 4, object_end(src, starts[i])):
             sizes[i] += 1 if src[j] != EMPTY else 0
+        fewest = min(fewest, sizes[i])
         sizes[i] = -sizes[i] if p == TO_SMALLEST else sizes[i]
     for i in range(n):
         goals[i] = i
@@ -62,7 +66,8 @@ def choose_goals(src: U8, starts: I64, n: int, p: int, goals: I64) -> bool:
             for j in range(n):
                 if j != i and sizes[j] == sizes[i]:
                     return False
-        goals[i] = -1 if goals[i] == i else goals[i]
+        if goals[i] == i:
+            goals[i] = LEFT_OUT if p == TO_OWN and sizes[i] == fewest else STAYS
     return True
 
 

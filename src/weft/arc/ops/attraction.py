@@ -14,18 +14,24 @@ def attract(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
     TO_LARGEST, TO_SMALLEST: all towards the object with the most or fewest cells, which must be
     one; TO_OWN: each towards the object of its colour with the most cells, the first of equals,
-    unless it has as many. They pass over others. TOUCH: until the next step would meet a cell of
+    unless it has as many; those of the fewest cells that have nowhere to go are left out. They
+    pass over others. TOUCH: until the next step would meet a cell of
     it; ENTER: that step too. An object that would never meet it stays. Fails when none moves.
     """
     objects = as_objects(value)
     targets = _targets(objects, p)
-    if targets is None:
+    if not targets:
         return None
     moved = [
         None if target is None else drawn(piece, target, q == k.ENTER)
         for piece, target in zip(objects, targets, strict=True)
     ]
-    staying = [piece for piece, new in zip(objects, moved, strict=True) if new is None]
+    fewest = min(len(inked(piece)) for piece in objects)
+    staying = [
+        piece
+        for piece, target, new in zip(objects, targets, moved, strict=True)
+        if new is None and (p != k.TO_OWN or target or len(inked(piece)) > fewest)
+    ]
     moving = [new for new in moved if new is not None]
     return (*staying, *moving) if moving else None
 

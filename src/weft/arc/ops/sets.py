@@ -147,7 +147,7 @@ CHANGES: tuple[Operator, ...] = (
     _attract("objects_to_smallest", at.TO_SMALLEST, at.TOUCH, 7,
              "Objects go to the one with the fewest cells until they touch it."),
     _attract("objects_to_own", at.TO_OWN, at.TOUCH, 6,
-             "Objects go to the largest of their colour until they touch it."),
+             "Objects go to the largest of their colour; the smallest without one are left out."),
 )  # fmt: skip
 
 RESULTS: tuple[Operator, ...] = (
