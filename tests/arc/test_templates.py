@@ -75,7 +75,7 @@ def test_kernel_on_planted_copies_equals_its_twin(operator: Operator) -> None:
 
 
 def test_copies_where_all_rare_cells_recur_are_completed() -> None:
-    """Both rare cells must recur as they lie in the blob; one alone, or mirrored, is no part."""
+    """One of two alone, or both at another distance, is no part."""
     value = grid(
         "211.......",
         "1.3.......",
@@ -102,19 +102,7 @@ def test_copies_where_all_rare_cells_recur_are_completed() -> None:
     )
 
 
-def test_copies_turned_and_larger_are_found() -> None:
-    value = grid(
-        "21.........",
-        "113........",
-        "...........",
-        "....33.....",
-        "....33.....",
-        "......22...",
-        "......22...",
-        "...........",
-    )
-    assert run(value, "complete_copies") is None
-    assert run(value, "complete_copies_turned") is None, "no turn has these places"
+def test_copies_turned_and_larger_are_completed() -> None:
     value = grid(
         "21.........",
         "113........",
@@ -125,25 +113,15 @@ def test_copies_turned_and_larger_are_found() -> None:
         ".......22..",
         "...........",
     )
-    assert run(value, "complete_copies_turned") == grid(
-        "21.........",
-        "113........",
-        "...........",
-        "...331111..",
-        "...331111..",
-        ".....1122..",
-        ".....1122..",
-        "...........",
-    )
-    assert run(value, "copies_alone") == grid(
-        "...........",
-        "...........",
-        "...........",
-        "...331111..",
-        "...331111..",
-        ".....1122..",
-        ".....1122..",
-        "...........",
+    copy = ("...331111..", "...331111..", ".....1122..", ".....1122..", "...........")
+    assert run(value, "complete_copies") == grid("21.........", "113........", "." * 11, *copy)
+    assert run(value, "copies_alone") == grid("." * 11, "." * 11, "." * 11, *copy)
+
+
+def test_copies_of_the_commonest_colour_alone_are_completed() -> None:
+    value = grid("111.....", "121..111", "111..1.1", ".....111", "........")
+    assert run(value, "complete_copies") == grid(
+        "111.....", "121..111", "111..121", ".....111", "........"
     )
 
 
@@ -166,16 +144,15 @@ def test_copies_inside_forget_what_touches_the_template_and_are_cut_off() -> Non
         "....1111..",
         "....1441..",
     )
-    assert run(value, "complete_copies_turned") is None
+    assert run(value, "complete_copies") is None
 
 
-def test_stamp_on_marks_keeps_or_moves_the_template() -> None:
+def test_stamp_on_marks_is_centred_on_each() -> None:
     """The line that separates is no blob, and no part of one."""
     value = grid("121....5..", "323....5..", "121..4.5..", ".......5..", ".......5..")
-    kept = grid("121....5..", "323.1215..", "121.3235..", "....1215..", ".......5..")
-    moved = grid(".......5..", "....1215..", "....3235..", "....1215..", ".......5..")
-    assert run(value, "stamp_on_marks") == kept
-    assert run(value, "move_to_marks") == moved
+    assert run(value, "stamp_on_marks") == grid(
+        "121....5..", "323.1215..", "121.3235..", "....1215..", ".......5.."
+    )
 
 
 def test_stamp_without_marks_or_without_a_common_centre_fails() -> None:

@@ -14,8 +14,7 @@ from weft.arc.kernels.objectparts import numbers, spread
 COPIES = 600
 STAMP = 601
 
-TURNED, INSIDE, ALONE = 1, 2, 4
-STAYS, MOVED = 0, 1
+INSIDE, ALONE = 1, 2
 LARGEST = 4
 """How many times higher and wider a copy may be."""
 MAIN, KINDS, CELLS, TOP, LEFT, BOTTOM, RIGHT = 10, 11, 12, 13, 14, 15, 16
@@ -38,7 +37,7 @@ def run_templates(
         return FAIL
     if k == COPIES:
         return copies(src, at + 2, h, w, back, blob, facts, most, p, out, to)
-    return stamp(src, at + 2, h, w, back, blob, facts, p, out, to)
+    return stamp(src, at + 2, h, w, back, blob, facts, out, to)
 
 
 @kernel
@@ -133,7 +132,7 @@ def copies(
             for size in range(LARGEST, 0, -1):
                 if not enough(facts[b], spare, of_main, size):
                     continue
-                for turn in range(8 if p & TURNED else 1):
+                for turn in range(8):
                     n = turned(src, cells, w, blob, facts[b], b, of_main, turn, size, image)
                     drawn += draw_copies(
                         src, cells, h, w, back, image[:n], size, taken, spare, out, place
@@ -241,7 +240,7 @@ def may_lie(
 
 @kernel
 def stamp(
-    src: U8, cells: int, h: int, w: int, back: int, blob: I64, facts: I64, p: int, out: U8, to: int
+    src: U8, cells: int, h: int, w: int, back: int, blob: I64, facts: I64, out: U8, to: int
 ) -> int:
     """Draw the template centred on every blob of one colour; see the twin."""
     best, marks = 0, 0
@@ -255,7 +254,6 @@ def stamp(
     place = put_grid(out, to, h, w)
     for i in range(h * w):
         gone = blob[i] >= 0 and facts[blob[i], KINDS] == 1
-        gone = gone or (p == MOVED and blob[i] == best)
         out[place + i] = back if gone else src[cells + i]
     own = facts[best]
     for b in range(len(facts)):

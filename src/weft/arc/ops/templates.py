@@ -40,10 +40,10 @@ def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
     The part is all its cells but those of its commonest colour, or else exactly those; the
     others are background there, outside, or already right, and one at least is background. Larger
-    copies, cells of 4, 3, 2 squared, come first; with TURNED then the eight symmetries, in the
-    order of their numbers; then scan order. A cell that was part of a copy or template is in no
-    other. INSIDE leaves a template only what lies in the box of its commonest colour; ALONE draws
-    the copies on plain background. Fails without a copy.
+    copies, cells of 4, 3, 2 squared, come first; then the eight symmetries, in the order of their
+    numbers; then scan order. A cell that was part of a copy or template is in no other. INSIDE
+    leaves a template only what lies in the box of its commonest colour; ALONE draws the copies on
+    plain background. Fails without a copy.
     """
     assert isinstance(value, Grid)
     found = blobs(value)
@@ -58,7 +58,7 @@ def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
     for blob in chosen:
         main = commonest(blob.values())
         for of_main in (False, True):
-            for image in _images(blob, p & k.TURNED > 0):
+            for image in _images(blob):
                 part = {cell for cell, colour in image.items() if (colour == main) == of_main}
                 for copy in _placed(image, part, cells, back, taken):
                     canvas |= {cell: colour for cell, colour in copy.items() if cell in cells}
@@ -78,12 +78,12 @@ def _inside(blob: Cells) -> Cells:
     }
 
 
-def _images(blob: Cells, turned: bool) -> Iterator[Cells]:
+def _images(blob: Cells) -> Iterator[Cells]:
     """A blob in all sizes and positions, from its box's corner, in scan order."""
     top, left = min(r for r, _ in blob), min(c for _, c in blob)
     bottom, right = max(r for r, _ in blob), max(c for _, c in blob)
     for size in range(k.LARGEST, 0, -1):
-        for turn in range(8 if turned else 1):
+        for turn in range(8):
             image: Cells = {}
             for (r, c), colour in blob.items():
                 y = bottom - r if turn & 2 else r - top
@@ -118,8 +118,8 @@ def _placed(
 def stamp(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Draw the template centred on every other blob of one colour, which goes.
 
-    The template is the blob of the most colours, then the most cells, then the first; with MOVED
-    it goes too. Fails without other such blobs, and where no centre is possible.
+    The template is the blob of the most colours, then the most cells, then the first. Fails
+    without other such blobs, and where no centre is possible.
     """
     assert isinstance(value, Grid)
     found = blobs(value)
@@ -128,8 +128,8 @@ def stamp(value: Value, given: Grid, p: int, q: int) -> Value | None:
     template = max(found, key=lambda blob: (_colours(blob), len(blob)))
     marks = [blob for blob in found if _colours(blob) == 1]
     canvas, back = grid_cells(value), most_common(value)
-    for blob in [*marks, *([template] if p == k.MOVED else [])]:
-        canvas |= dict.fromkeys(blob, back)
+    for mark in marks:
+        canvas |= dict.fromkeys(mark, back)
     top, left, bottom, right = _box(template)
     for mark in marks:
         above, before, below, after = _box(mark)
@@ -156,15 +156,11 @@ def _op(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Oper
 
 OPERATORS: tuple[Operator, ...] = (
     _op("complete_copies", k.COPIES, 0, 6, copies,
-        "The most colourful blobs again, in any size, wherever a part of them recurs."),
-    _op("complete_copies_turned", k.COPIES, k.TURNED, 6, copies,
-        "The same, turned and mirrored too."),
-    _op("complete_copies_inside", k.COPIES, k.TURNED + k.INSIDE, 7, copies,
+        "The most colourful blobs again wherever a part of them recurs, in any position and size."),
+    _op("complete_copies_inside", k.COPIES, k.INSIDE, 7, copies,
         "The same of what lies in the box of a blob's commonest colour."),
-    _op("copies_alone", k.COPIES, k.TURNED + k.ALONE, 7, copies,
-        "Those copies, turned and mirrored too, on plain background."),
-    _op("stamp_on_marks", k.STAMP, k.STAYS, 6, stamp,
+    _op("copies_alone", k.COPIES, k.ALONE, 7, copies,
+        "The copies that `complete_copies` draws, on plain background."),
+    _op("stamp_on_marks", k.STAMP, 0, 6, stamp,
         "The most colourful blob centred on every blob of one colour."),
-    _op("move_to_marks", k.STAMP, k.MOVED, 6, stamp,
-        "The same, and the blob leaves its place."),
 )  # fmt: skip
