@@ -15,6 +15,7 @@ from weft.arc.kernels.layout import FAIL, I64, U8, byte
 from weft.arc.kernels.moves import run_moves
 from weft.arc.kernels.pieces import run_pieces
 from weft.arc.kernels.sets import run_sets
+from weft.arc.kernels.templates import run_templates
 from weft.arc.values import Stage
 
 GRID, OBJECTS, OBJECT, PATCH, COLOUR = (
@@ -61,6 +62,7 @@ FAMILIES: dict[int, Expand] = {
     3: _expander("cutting", run_cutting),
     4: _expander("sets", run_sets),
     5: _expander("pieces", run_pieces),
+    6: _expander("templates", run_templates),
 }
 """By the hundreds of a kernel's number.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.kernels.attraction import attract
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
@@ -33,6 +34,7 @@ SHIFT = 405
 OVERLAY = 406
 LAY_OUT = 407
 MERGE = 408
+ATTRACT = 409
 
 MOST, LEAST, FIRST_MOST, FIRST_LEAST = 0, 1, 2, 3
 IS_MOST, IS_LEAST, NOT_MOST, NOT_LEAST, IS_ZERO, IS_SOME, IS_ONE, IS_MANY = 0, 1, 2, 3, 4, 5, 6, 7
@@ -54,6 +56,8 @@ def run_sets(
         return overlay(src, at, p, out, to)
     if k == LAY_OUT:
         return lay_out(src, at, p, q, out, to)
+    if k == ATTRACT:
+        return attract(src, at, p, q, out, to)
     return merge(src, at, out, to)
 
 

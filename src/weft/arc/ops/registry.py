@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from weft.arc.ops import cutting, fills, moves, pieces, sets
+from weft.arc.ops import cutting, fills, moves, pieces, sets, templates
 from weft.arc.ops.operator import Operator
 from weft.arc.values import Grid, Value, fits
 
@@ -15,6 +15,7 @@ REGISTRY: tuple[Operator, ...] = (
     *cutting.OPERATORS,
     *sets.OPERATORS,
     *pieces.OPERATORS,
+    *templates.OPERATORS,
 )
 BY_NAME: dict[str, Operator] = {operator.name: operator for operator in REGISTRY}
 assert len(BY_NAME) == len(REGISTRY), "two operators have one name"

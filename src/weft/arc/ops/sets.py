@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from weft.arc.kernels import altering as a
+from weft.arc.kernels import attraction as at
 from weft.arc.kernels import objectparts as m
 from weft.arc.kernels import pieces
 from weft.arc.kernels import setgrids as g
 from weft.arc.kernels import sets as k
 from weft.arc.ops import choosing
 from weft.arc.ops.altering import paint
+from weft.arc.ops.attraction import attract
 from weft.arc.ops.operator import BIT, Operator, Palette, Shape, Twin
 from weft.arc.ops.setgrids import lay_out, overlay
 from weft.arc.values import Stage
@@ -47,6 +49,10 @@ def _each(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.KEE
 
 def _fall(name: str, p: int, bits: int, doc: str) -> Operator:
     return _set(name, Stage.OBJECTS, k.SHIFT, p, 0, bits, Palette.KEEP, choosing.shift, doc)
+
+
+def _attract(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
+    return _set(name, Stage.OBJECTS, k.ATTRACT, p, q, bits, Palette.KEEP, attract, doc)
 
 
 def _draw(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.INPUT) -> Operator:
@@ -134,6 +140,14 @@ CHANGES: tuple[Operator, ...] = (
     _fall("objects_fall_up", 1, 7, "Objects rise to each other or the border."),
     _fall("objects_fall_left", 2, 7, "Objects go left to each other or the border."),
     _fall("objects_fall_right", 3, 7, "Objects go right to each other or the border."),
+    _attract("objects_to_largest", at.TO_LARGEST, at.TOUCH, 6,
+             "Objects go to the one with the most cells until they touch it."),
+    _attract("objects_into_largest", at.TO_LARGEST, at.ENTER, 7,
+             "Objects go to the one with the most cells and one step into it."),
+    _attract("objects_to_smallest", at.TO_SMALLEST, at.TOUCH, 7,
+             "Objects go to the one with the fewest cells until they touch it."),
+    _attract("objects_to_own", at.TO_OWN, at.TOUCH, 6,
+             "Objects go to the largest of their colour; the smallest without one are left out."),
 )  # fmt: skip
 
 RESULTS: tuple[Operator, ...] = (
