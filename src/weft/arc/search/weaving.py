@@ -4,7 +4,7 @@
     scanned   one list that makes the grid cell by cell and sees what it made
     layered   two lists, the second on what the beginning of another one made
 
-The last two are tried where no program is found, on the first base, and not in views. What is
+The last two are tried where no program is found, and not in views. What is
 found is right on every training pair but was chosen among very many, so it is a guess; it fills
 the second attempt of solved tasks. Where no program is found, lists that are short enough are
 learned again without each pair: those that foretell them all may answer.
@@ -41,9 +41,9 @@ FEW_PAIRS = 2
 def weave(space: Space, *, plain: bool = False) -> list[Candidate]:
     """Learn lists over a space's vectors, or `plain` ones only; return the cheapest."""
     found: list[Candidate] = []
-    for n, loom in enumerate(looms(space)):
+    for loom in looms(space):
         found += _plain(space, loom)
-        if n == 0 and not plain and _wants_more(space, loom, found):
+        if not plain and _wants_more(space, loom, found):
             found += _scanned(space, loom)
             found += _layered(space, loom)
     kept: dict[bytes, list[Candidate]] = {}
