@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from math import prod
 
@@ -60,6 +61,38 @@ class HandedOn:
 
 def unpack(data: bytes, own: Container[int]) -> HandedOn:
     """Read what `pack` wrote, for a slice whose programs begin with the entries in `own`."""
+    told = _read(data)
+    firsts, parents = told.numbers[:, 7].tolist(), told.numbers[:, 2].tolist()
+    mine = [node for node in told.open_nodes if firsts[node] in own]
+    kept = _with_ancestors(mine, parents)
+    place = {node: i for i, node in enumerate(kept)}
+    nodes = [
+        Node(
+            stage, told.contents[node], told.ends[node].tolist(), told.states[node].tobytes(),
+            entry, place[parent], *rest,
+        )
+        for node, (stage, entry, parent, *rest) in zip(
+            kept, told.numbers[kept].tolist(), strict=True
+        )
+    ]  # fmt: skip
+    known = list(zip(told.numbers[:, 0].tolist(), told.contents, strict=True))
+    return HandedOn(nodes, [place[node] for node in mine], known)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What `pack` wrote, vector by vector."""
+
+    open_nodes: list[int]
+    numbers: npt.NDArray[np.int32]
+    ends: npt.NDArray[np.int32]
+    states: npt.NDArray[np.uint8]
+    contents: list[bytes]
+
+
+@lru_cache(maxsize=1)
+def _read(data: bytes) -> _Read:
+    """Read everything; the last table is held, as slices of one task follow each other."""
     raw = zlib.decompress(data)
     n, opened, examples, train = _HEAD.unpack_from(raw)
     at = _HEAD.size
@@ -68,26 +101,14 @@ def unpack(data: bytes, own: Container[int]) -> HandedOn:
         nonlocal at
         found = np.frombuffer(raw, "<i4", prod(shape), at)
         at += found.nbytes
-        return found.reshape(shape)
+        return found.reshape(shape).copy()
 
     open_nodes = integers(opened).tolist()
     numbers, ends = integers(n, _NUMBERS), integers(n, examples)
-    states, at = at, at + n * train
+    states = np.frombuffer(raw, np.uint8, n * train, at).reshape(n, train).copy()
+    at += n * train
     stops = (at + np.cumsum(ends[:, -1])).tolist()
-    contents = [raw[a:b] for a, b in pairwise([at, *stops])]
-    firsts, parents = numbers[:, 7].tolist(), numbers[:, 2].tolist()
-    mine = [node for node in open_nodes if firsts[node] in own]
-    kept = _with_ancestors(mine, parents)
-    place = {node: i for i, node in enumerate(kept)}
-    nodes = [
-        Node(
-            stage, contents[node], ends[node].tolist(),
-            raw[states + node * train : states + (node + 1) * train], entry, place[parent], *rest,
-        )
-        for node, (stage, entry, parent, *rest) in zip(kept, numbers[kept].tolist(), strict=True)
-    ]  # fmt: skip
-    known = list(zip(numbers[:, 0].tolist(), contents, strict=True))
-    return HandedOn(nodes, [place[node] for node in mine], known)
+    return _Read(open_nodes, numbers, ends, states, [raw[a:b] for a, b in pairwise([at, *stops])])
 
 
 def _with_ancestors(nodes: Sequence[int], parents: Sequence[int]) -> list[int]:
