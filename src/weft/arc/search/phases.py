@@ -103,13 +103,13 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     return run.result(handed_on, views)
 
 
-def _guess(space: Space, options: Options) -> None:
+def _guess(space: Space, options: Options, *, plain: bool = False) -> None:
     """Add what many vectors together tell: objects chosen, lists of cells."""
     guesses: list[Candidate] = []
     if FITTED not in options.without and not space.candidates:
         guesses += choices(space)
     if LISTS not in options.without:
-        guesses += weave(space)
+        guesses += weave(space, plain=plain)
     space.guesses[:0] = guesses
 
 
@@ -125,7 +125,7 @@ def viewed(
     )  # fmt: skip
     run = _Run(space, VIEWED + number, budget.view_programs, budget.competitor_programs, view)
     run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
-    _guess(space, options)
+    _guess(space, options, plain=True)
     found = run.result()
 
     def told(candidate: Candidate) -> Candidate:

@@ -4,10 +4,10 @@
     scanned   one list that makes the grid cell by cell and sees what it made
     layered   two lists, the second on what the beginning of another one made
 
-The last two are tried where no program is found, on the first base. What is found is right on
-every training pair but was chosen among very many, so it is a guess; it fills the second attempt
-of solved tasks. Where no program is found, lists that are short enough are learned again without
-each pair: those that foretell them all may answer.
+The last two are tried where no program is found, on the first base, and not in views. What is
+found is right on every training pair but was chosen among very many, so it is a guess; it fills
+the second attempt of solved tasks. Where no program is found, lists that are short enough are
+learned again without each pair: those that foretell them all may answer.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ FEW_PAIRS = 2
 """With so few, leaving one out leaves one, and of one pair any list can be learned."""
 
 
-def weave(space: Space) -> list[Candidate]:
-    """Learn lists over a space's vectors; return the cheapest."""
+def weave(space: Space, *, plain: bool = False) -> list[Candidate]:
+    """Learn lists over a space's vectors, or `plain` ones only; return the cheapest."""
     found: list[Candidate] = []
     for n, loom in enumerate(looms(space)):
         found += _plain(space, loom)
-        if n == 0 and _wants_more(space, loom, found):
+        if n == 0 and not plain and _wants_more(space, loom, found):
             found += _scanned(space, loom)
             found += _layered(space, loom)
     kept: dict[bytes, list[Candidate]] = {}
