@@ -104,10 +104,14 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
 
 
 def _guess(space: Space, options: Options, *, plain: bool = False) -> None:
-    """Add what many vectors together tell: objects chosen, lists of cells."""
-    guesses: list[Candidate] = []
-    if FITTED not in options.without and not space.candidates:
-        guesses += choices(space)
+    """Add what many vectors together tell: objects chosen, lists of cells.
+
+    Where programs are found, an object that is foretold in every pair competes with them.
+    """
+    guesses = choices(space) if FITTED not in options.without else []
+    if space.candidates:
+        space.candidates += [one for one in guesses if one.foretold]
+        guesses = [one for one in guesses if not one.foretold]
     if LISTS not in options.without:
         guesses += weave(space, plain=plain)
     space.guesses[:0] = guesses
