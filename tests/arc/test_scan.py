@@ -81,6 +81,12 @@ def test_corner_decides_where_a_line_runs() -> None:
     assert made["top_right"] == made["bottom_right"] == grid("1100")
 
 
+def test_layers_that_scan_from_opposite_corners_draw_a_line_both_ways() -> None:
+    text = "own=0 & made_over_back=1 -> 1; else own"
+    program = read_program(f'return layered(I, "top_left: {text} then bottom_right: {text}")\n')
+    assert program.run(grid("000/010/000")) == grid("100/010/001")
+
+
 def test_scan_ends_where_nothing_speaks_or_a_chain_has_another_size() -> None:
     assert read_program('return scanned(I, "top_left: else made_back")\n').run(grid("12")) is None
     assert read_program('return scanned(I, "top_left: else scale_2")\n').run(grid("12")) is None

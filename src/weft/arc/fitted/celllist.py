@@ -10,14 +10,12 @@ from weft.arc.fitted.rule import BASE, Examples, Rule
 from weft.arc.lists import canvas
 from weft.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
 from weft.arc.lists.features import U8, features_of
-from weft.arc.lists.scan import CORNERS, PRICE, scan
+from weft.arc.lists.scan import BEFORE, CORNERS, Layer
 from weft.arc.lists.words import CANVAS_NAMES, MADE, NAMES, WORDS
 from weft.arc.ops.operator import Shape
 from weft.arc.ops.registry import apply_chain
 from weft.arc.values import Grid
 
-BEFORE = ": "
-"""Between a canvas or a corner and its list."""
 THEN = " then "
 """Between two layers."""
 
@@ -52,36 +50,6 @@ class Cells(Rule):
         return _parse(text).text().encode()
 
 
-class Layered(Rule):
-    """Parameters: two lists. Proposed by the search, not here."""
-
-    name = "layered"
-    doc = (
-        "`cells` twice, the second list on what the first one made: `own=0 & across=2 -> 2; else "
-        "own then beside_ink=4 -> 1; else own`. Chains run from the input in both."
-    )
-    shape = Shape.KEEP
-
-    def propose(self, examples: Examples) -> Iterator[bytes]:
-        return iter(())
-
-    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        made: Grid | None = value
-        for layer in _read_layers(params.decode()):
-            if made is not None:
-                made = Cells().apply(layer.text().encode(), made, given)
-        return made
-
-    def price(self, params: bytes) -> int:
-        return BASE + sum(layer.millibits for layer in _read_layers(params.decode()))
-
-    def show(self, params: bytes) -> str:
-        return params.decode()
-
-    def read(self, text: str) -> bytes:
-        return THEN.join(layer.text() for layer in _read_layers(text)).encode()
-
-
 class Scanned(Rule):
     """Parameters: the corner where it begins, and the list. Proposed by the search, not here."""
 
@@ -97,22 +65,45 @@ class Scanned(Rule):
         return iter(())
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        corner, found = _read_scan(params.decode())
-        columns = _columns(found, dict(zip(NAMES, features_of(value), strict=True)), value, given)
-        if columns is None:
-            return None
-        return _grid(scan(found, columns, (value.height, value.width), corner), value)
+        return _made(_read_scan(params.decode()), value, given)
 
     def price(self, params: bytes) -> int:
-        _, found = _read_scan(params.decode())
-        return BASE + PRICE + found.millibits
+        return BASE + _read_scan(params.decode()).millibits
 
     def show(self, params: bytes) -> str:
         return params.decode()
 
     def read(self, text: str) -> bytes:
-        corner, found = _read_scan(text)
-        return f"{corner}{BEFORE}{found.text()}".encode()
+        return _read_scan(text).text().encode()
+
+
+class Layered(Rule):
+    """Parameters: two lists, each of which may scan. Proposed by the search, not here."""
+
+    name = "layered"
+    doc = (
+        "Two lists, the second on what the first one made, each as `cells` or `scanned` has them: "
+        "`own=0 & across=2 -> 2; else own then beside_ink=4 -> 1; else own`. Chains run from the "
+        "input in both."
+    )
+    shape = Shape.KEEP
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        return iter(())
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        first, second = _read_layers(params.decode())
+        made = _made(first, value, given)
+        return None if made is None else _made(second, made, given)
+
+    def price(self, params: bytes) -> int:
+        return BASE + sum(layer.millibits for layer in _read_layers(params.decode()))
+
+    def show(self, params: bytes) -> str:
+        return params.decode()
+
+    def read(self, text: str) -> bytes:
+        return THEN.join(layer.text() for layer in _read_layers(text)).encode()
 
 
 class OnCanvas(Rule):
@@ -159,9 +150,10 @@ def _parse(text: str, *more: str) -> CellList:
     return found
 
 
-def _read_layers(text: str) -> tuple[CellList, CellList]:
-    first, second = text.split(THEN)
-    return _parse(first), _parse(second)
+def _read_layers(text: str) -> tuple[Layer, Layer]:
+    first, second = (_read_scan(part) if BEFORE in part else Layer("", _parse(part))
+                     for part in text.split(THEN))  # fmt: skip
+    return first, second
 
 
 def _read_canvas(text: str) -> tuple[canvas.Canvas, CellList]:
@@ -169,11 +161,20 @@ def _read_canvas(text: str) -> tuple[canvas.Canvas, CellList]:
     return canvas.parse(own), _parse(found, *CANVAS_NAMES)
 
 
-def _read_scan(text: str) -> tuple[str, CellList]:
+def _read_scan(text: str) -> Layer:
     corner, found = text.split(BEFORE)
     if corner not in CORNERS:
         raise ValueError(text)
-    return corner, _parse(found, *MADE)
+    return Layer(corner, _parse(found, *MADE))
+
+
+def _made(layer: Layer, value: Grid, given: Grid) -> Grid | None:
+    """What a layer makes of a grid."""
+    features = dict(zip(NAMES, features_of(value), strict=True))
+    columns = _columns(layer.cells, features, value, given)
+    if columns is None:
+        return None
+    return _grid(layer.decide(columns, [(value.height, value.width)]), value)
 
 
 def _decided(found: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:

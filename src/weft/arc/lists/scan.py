@@ -10,7 +10,8 @@ given those before it, is right from the first cell to the last.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -28,8 +29,11 @@ CORNERS: dict[str, tuple[int, int]] = {
     "bottom_right": (-1, -1),
 }
 """Where a scan begins, and its steps from row to row and from column to column."""
+OPPOSITE: dict[str, str] = dict(zip(CORNERS, reversed(CORNERS), strict=True))
 PRICE = 2 * BIT
 """One corner of four."""
+BEFORE = ": "
+"""Between a corner and its list."""
 STEPS: dict[str, tuple[int, int]] = dict(
     zip(MADE, ((0, -1), (0, -2), (-1, 0), (-2, 0), (-1, -1), (-1, 1)), strict=True)
 )
@@ -39,6 +43,41 @@ COMPARED: dict[str, Callable[[int, int], bool]] = {
 }  # fmt: skip
 _FAR = 2
 """The farthest of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A list, and the corner from which it scans; without one it decides all cells at once."""
+
+    corner: str
+    cells: CellList
+
+    def text(self) -> str:
+        """As programs write it."""
+        return self.cells.text() if not self.corner else self.corner + BEFORE + self.cells.text()
+
+    @property
+    def millibits(self) -> int:
+        """What it costs."""
+        return self.cells.millibits + (PRICE if self.corner else 0)
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it looks at what is made, if it scans: else it is a plain list in disguise."""
+        return not self.corner or any(source in MADE for source in self.cells.sources())
+
+    def decide(self, columns: Mapping[str, U8], sizes: Sequence[tuple[int, int]]) -> U8:
+        """The cells of grids, one behind the other; UNDECIDED where nothing speaks."""
+        if not self.corner:
+            return self.cells.decide(columns.__getitem__, sum(h * w for h, w in sizes))
+        asked = [source for source in self.cells.sources() if source not in MADE]
+        parts, at = [], 0
+        for height, width in sizes:
+            end = at + height * width
+            own = {source: columns[source][at:end] for source in asked}
+            parts.append(scan(self.cells, own, (height, width), self.corner))
+            at = end
+        return np.concatenate(parts)
 
 
 def made_of(grid: Grid, corner: str) -> dict[str, U8]:

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from weft.arc.fitted.celllist import BEFORE, Cells, OnCanvas
+from weft.arc.fitted.celllist import Cells, OnCanvas
 from weft.arc.fitted.rule import BASE
 from weft.arc.lists.canvas import is_steady, supposed
 from weft.arc.lists.cells import source_of
 from weft.arc.lists.features import U8, features_of
 from weft.arc.lists.learn import Lesson
-from weft.arc.lists.words import NAMES
+from weft.arc.lists.scan import BEFORE, made_of
+from weft.arc.lists.words import MADE, NAMES
 from weft.arc.search.problem import Problem
 from weft.arc.search.space import GRID, Node, Space
 from weft.arc.values import Grid, Stage, decode, encode
@@ -65,12 +66,15 @@ class Loom:
         """The base's grids for the tests."""
         return self.base.grids[self.problem.train :]
 
-    def lesson(self, more: Columns | None = None) -> Lesson:
-        """Return what is known of training cells, with more columns for them."""
+    def lesson(self, corner: str = "") -> Lesson:
+        """Return what is known of training cells; for a scan also what was made before them."""
         known = {source: column[: self.trained] for source, column in self.columns.items()}
         targets = self.problem.targets_plain
+        if corner:
+            each = [made_of(grid, corner) for grid in targets]
+            known |= {name: np.concatenate([made[name] for made in each]) for name in MADE}
         pair = np.repeat(np.arange(len(targets)), [len(grid.cells) for grid in targets])
-        return Lesson(known | (more or {}), cells_of(targets), pair.astype(np.uint8))
+        return Lesson(known, cells_of(targets), pair.astype(np.uint8))
 
     def test_columns(self) -> Columns:
         """Return what is known of the tests' cells."""
@@ -129,7 +133,7 @@ def _features(grids: Sequence[Grid]) -> Columns:
 
 def _canvases(problem: Problem) -> Iterator[Base]:
     """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
-    if all(_size(a) == _size(b) for a, b in problem.pairs()):
+    if all(size(a) == size(b) for a, b in problem.pairs()):
         return
     inputs, wanted = problem.inputs, problem.targets_plain
     steady = is_steady(inputs[: problem.train], wanted)
@@ -145,16 +149,17 @@ def _canvases(problem: Problem) -> Iterator[Base]:
 
 def _columns(space: Space, base: Base, fitting: Sequence[int]) -> Columns:
     """The base's features, and the cells of the cheapest other vectors of its size."""
-    sizes = [_size(grid) for grid in base.grids]
+    sizes = [size(grid) for grid in base.grids]
     columns = dict(base.columns)
     for n in sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]:
         others, chain = grids_of(space.nodes[n]), space.program_of(n)
-        if (base.before or chain != base.chain) and [_size(grid) for grid in others] == sizes:
+        if (base.before or chain != base.chain) and [size(grid) for grid in others] == sizes:
             columns.setdefault(source_of(chain), cells_of(others))
     return columns
 
 
-def _size(grid: Grid) -> tuple[int, int]:
+def size(grid: Grid) -> tuple[int, int]:
+    """Height and width."""
     return grid.height, grid.width
 
 

@@ -14,18 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from weft.arc.fitted.celllist import BEFORE, THEN, Layered, Scanned
+from weft.arc.fitted.celllist import THEN, Layered, Scanned
 from weft.arc.lists.cells import UNDECIDED, CellList
 from weft.arc.lists.features import U8
 from weft.arc.lists.foretell import foretells
 from weft.arc.lists.learn import MAX_MILLIBITS, beginnings, learn
-from weft.arc.lists.scan import CORNERS, PRICE, made_of, scan
-from weft.arc.lists.words import MADE
+from weft.arc.lists.scan import CORNERS, OPPOSITE, Layer
 from weft.arc.ops.operator import BIT
 from weft.arc.program import Program
-from weft.arc.search.loom import Columns, Loom, encoded, looms, split
+from weft.arc.search.loom import Loom, encoded, looms, size, split
 from weft.arc.search.space import Candidate, Space
 
 MOST = 6
@@ -42,9 +39,9 @@ def weave(space: Space, *, plain: bool = False) -> list[Candidate]:
     """Learn lists over a space's vectors, or `plain` ones only; return the cheapest."""
     found: list[Candidate] = []
     for loom in looms(space):
-        found += _plain(space, loom)
+        found += _lists(space, loom)
         if not plain and _wants_more(space, loom, found):
-            found += _scanned(space, loom)
+            found += [made for corner in CORNERS for made in _lists(space, loom, corner)]
             found += _layered(space, loom)
     kept: dict[bytes, list[Candidate]] = {}
     for made in sorted(found, key=lambda one: (one.millibits, one.program.text())):
@@ -59,65 +56,50 @@ def _wants_more(space: Space, loom: Loom, found: Sequence[Candidate]) -> bool:
     return not (space.candidates or loom.base.before or told)
 
 
-def _plain(space: Space, loom: Loom) -> Iterator[Candidate]:
-    """All lists found on a base."""
-    base, lesson, tests = loom.base, loom.lesson(), loom.test_columns()
+def _lists(space: Space, loom: Loom, corner: str = "") -> Iterator[Candidate]:
+    """All lists found on a base; from a corner, those that look at what they make."""
+    base, lesson, tests = loom.base, loom.lesson(corner), loom.test_columns()
+    rule = Scanned.name if corner else base.rule
     asked: int | None = None
-    for found in learn(lesson):
-        decided = found.decide(tests.__getitem__, sum(len(grid.cells) for grid in loom.tests))
-        program = Program(base.chain, base.rule, base.before + found.text())
-        cost = base.millibits + found.millibits
+    for layer in _layers(learn(lesson), corner):
+        cost = base.millibits + layer.millibits
         if asked is None and cost <= SHORT and _may_answer(space):
             asked = loom.problem.train if base.is_steady and foretells(lesson) else 0
+        program = Program(base.chain, rule, base.before + layer.text())
+        decided = layer.decide(tests, [size(grid) for grid in loom.tests])
         yield from _candidates(space, loom, program, cost, decided, asked)
 
 
-def _scanned(space: Space, loom: Loom) -> Iterator[Candidate]:
-    """Lists that see what they made, from each corner; those that do not look are left out."""
-    base, tests = loom.base, loom.test_columns()
-    for corner in CORNERS:
-        each = [made_of(grid, corner) for grid in loom.problem.targets_plain]
-        lesson = loom.lesson({name: np.concatenate([one[name] for one in each]) for name in MADE})
-        asked: int | None = None
-        for found in learn(lesson):
-            if not any(source in MADE for source in found.sources()):
-                continue
-            decided = _scan(found, loom, tests, corner)
-            program = Program(base.chain, Scanned.name, f"{corner}{BEFORE}{found.text()}")
-            cost = base.millibits + PRICE + found.millibits
-            if asked is None and cost <= SHORT and _may_answer(space):
-                asked = loom.problem.train if foretells(lesson) else 0
-            yield from _candidates(space, loom, program, cost, decided, asked)
-
-
 def _layered(space: Space, loom: Loom) -> Iterator[Candidate]:
-    """Lists on what the beginnings of lists made; each beginning's result is taken once."""
-    base, lesson = loom.base, loom.lesson()
-    every = sum(len(grid.cells) for grid in base.grids)
-    tried = {lesson.wanted.tobytes()}
-    for first in beginnings(lesson):
-        made = first.decide(loom.columns.__getitem__, every)
-        if UNDECIDED in made or made[: loom.trained].tobytes() in tried:
-            continue
-        tried.add(made[: loom.trained].tobytes())
-        upper = loom.above(split(made, base.grids))
-        tests = upper.test_columns()
-        for second in learn(upper.lesson(), MAX_MILLIBITS - first.millibits):
-            decided = second.decide(tests.__getitem__, every - loom.trained)
-            program = Program(base.chain, Layered.name, first.text() + THEN + second.text())
-            cost = base.millibits + first.millibits + second.millibits
-            yield from _candidates(space, loom, program, cost, decided, None)
+    """Lists on what the beginnings of lists made; each beginning's result is taken once.
+
+    Above a scan there is a plain list, or a scan from the opposite corner.
+    """
+    base, tried = loom.base, {loom.lesson().wanted.tobytes()}
+    for corner in ("", *CORNERS):
+        for first in _layers(beginnings(loom.lesson(corner)), corner):
+            made = first.decide(loom.columns, [size(grid) for grid in base.grids])
+            if UNDECIDED in made or made[: loom.trained].tobytes() in tried:
+                continue
+            tried.add(made[: loom.trained].tobytes())
+            upper = loom.above(split(made, base.grids))
+            for above in ("", OPPOSITE[corner]) if corner else ("",):
+                yield from _above(space, upper, first, above)
 
 
-def _scan(found: CellList, loom: Loom, columns: Columns, corner: str) -> U8:
-    """What a list makes of the tests, one behind the other."""
-    parts, at = [], 0
-    for grid in loom.tests:
-        end = at + len(grid.cells)
-        own = {source: column[at:end] for source, column in columns.items()}
-        parts.append(scan(found, own, (grid.height, grid.width), corner))
-        at = end
-    return np.concatenate(parts)
+def _above(space: Space, loom: Loom, first: Layer, corner: str) -> Iterator[Candidate]:
+    """Second layers."""
+    base, tests = loom.base, loom.test_columns()
+    for second in _layers(learn(loom.lesson(corner), MAX_MILLIBITS - first.millibits), corner):
+        cost = base.millibits + first.millibits + second.millibits
+        program = Program(base.chain, Layered.name, first.text() + THEN + second.text())
+        decided = second.decide(tests, [size(grid) for grid in loom.tests])
+        yield from _candidates(space, loom, program, cost, decided, None)
+
+
+def _layers(lists: Sequence[CellList], corner: str) -> list[Layer]:
+    """Lists as layers, without those that could do without their corner."""
+    return [layer for layer in (Layer(corner, found) for found in lists) if layer.is_own]
 
 
 def _candidates(
