@@ -12,6 +12,10 @@ import numba
 import numpy as np
 
 from weft.arc.kernels.expand import FAMILIES
+from weft.arc.lists.features import features_of
+from weft.arc.lists.learn import Lesson, learn
+from weft.arc.lists.words import NAMES
+from weft.arc.search.ablation import LISTS
 from weft.arc.search.budget import SearchBudget
 from weft.arc.search.language import Language
 from weft.arc.search.phases import Options
@@ -19,27 +23,32 @@ from weft.arc.search.planner import ParallelPlanner
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 
-THE_REST = 0
-PARTS = (4, 5, 2, 1, 6, 3, THE_REST)
-"""Families of kernels, the slowest first, and what judges and fits their results."""
+THE_REST, OF_LISTS = 0, 9
+PARTS = (4, 5, OF_LISTS, 2, THE_REST, 1, 6, 3)
+"""Families of kernels, the slowest first, what judges and fits their results, what lists need."""
 
 
 def compile_part(part: int) -> None:
     """Compile one family by calling it with nothing to do, or the rest by a search without it."""
     if part == THE_REST:
-        run_all(())
+        run_all((), (LISTS,))
+        return
+    if part == OF_LISTS:
+        grid, wanted = Grid.of([[0, 1], [2, 0]]), np.array([3, 1, 2, 0], np.uint8)
+        columns = dict(zip(NAMES, features_of(grid), strict=True))
+        learn(Lesson(columns, wanted, np.zeros(4, np.uint8)))
         return
     data, one = np.zeros(8, np.uint8), np.zeros(1, np.int64)
     rows, ends = np.zeros((0, 3), np.int64), np.zeros((0, 1), np.int64)
     FAMILIES[part](rows, data, one, data, one, data, ends, 0)
 
 
-def run_all(operators: tuple[()] | None = None) -> None:
+def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -> None:
     """Search two tiny tasks, with all operators or with none but the fitted ones."""
     grid = Grid.of([[0, 1, 0], [2, 0, 0]])
     language = Language() if operators is None else Language((), operators)
     budget = SearchBudget(max_programs=2000, max_depth=2)
-    planner = ParallelPlanner(Options(language, budget))
+    planner = ParallelPlanner(Options(language, budget, without=without))
     for targets in ([[9]], [[8, 8]]), ([[7, 1, 0], [2, 0, 0]], [[0, 1, 0], [2, 6, 5]]):
         pairs = tuple(Pair(grid, Grid.of(rows)) for rows in targets)
         planner.search(ArcTask("warm", pairs, (grid,)))

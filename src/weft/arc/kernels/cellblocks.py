@@ -72,7 +72,9 @@ def tell_blocks(
     seen = np.empty((LOOKS, high * wide), np.uint8)
     look(coarse, high, wide, seen, 0)
     pattern = fullest(cells, h, w, row, column, wide, ink, y, x)
-    most, least = ink.max(), ink.min()
+    most = least = ink[0]
+    for b in range(high * wide):
+        most, least = max(most, ink[b]), min(least, ink[b])
     for i in range(h * w):
         r, c = i // w, i % w
         if row[r] >= 0 and column[c] >= 0:

@@ -113,8 +113,8 @@ def fill_features(grid: U8, h: int, w: int, out: U8) -> None:
     place(h, w, out, PLACE)
     count(cells, h, w, rows, columns, counts, 0, out, COUNTED)
     gap(cells, h, w, out, GAPS)
-    spread(cells, h, w, 4, out, DISTANCE, NEAREST)
-    spread(cells, h, w, 8, out, DISTANCE + 1, NEAREST)
+    for far in range(2):  # not two calls: numba compiles a copy for each literal
+        spread(cells, h, w, 4 + 4 * far, out, DISTANCE + far, NEAREST)
     for i in range(h * w):
         out[DISTANCE + 2, i] = out[DISTANCE + 1, i] % 2
     meet_rarest(cells, h, w, rarest(counts), out, RAREST)

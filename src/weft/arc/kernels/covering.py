@@ -142,7 +142,8 @@ def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, seen: int
     if score <= best[place, SCORE]:
         return
     while place > 0 and best[place - 1, SCORE] < score:
-        best[place] = best[place - 1]
+        for field in range(FIELDS):
+            best[place, field] = best[place - 1, field]
         place -= 1
     best[place, SCORE] = score
     best[place, ACTION] = action

@@ -22,21 +22,24 @@ _VALUES = 256
 
 
 @kernel
-def add(row: Sets, cell: int) -> None:
-    """Put a cell into a set."""
-    row[cell >> 6] |= np.uint64(1) << np.uint64(cell & 63)
+def bit_of(cell: int) -> np.uint64:
+    """A cell's bit in its word."""
+    return np.uint64(1) << np.uint64(cell & 63)
 
 
 @kernel
 def sort_cells(column: U8, of_value: Sets, present: U8) -> int:
     """Divide cells by their number: a set for each; return how many numbers there are."""
     present[:] = 0
+    count = 0
     for cell in range(len(column)):
-        if not present[column[cell]]:
-            present[column[cell]] = 1
-            of_value[column[cell]] = 0
-        add(of_value[column[cell]], cell)
-    return int(present.sum())
+        value = column[cell]
+        if not present[value]:
+            present[value] = 1
+            of_value[value] = 0
+            count += 1
+        of_value[value, cell >> 6] |= bit_of(cell)
+    return count
 
 
 @kernel
@@ -85,7 +88,7 @@ def pack_tests(columns: U8, asked: U8) -> tuple[I64, Sets]:
     of_value, present = np.empty((_VALUES, words), np.uint64), np.empty(_VALUES, np.uint8)
     everything = np.zeros(words, np.uint64)
     for cell in range(columns.shape[1]):
-        add(everything, cell)
+        everything[cell >> 6] |= bit_of(cell)
     starts = np.zeros(len(columns) + 1, np.int64)
     for source in range(len(columns)):
         starts[source + 1] = starts[source]
@@ -108,11 +111,18 @@ def pack_actions(columns: U8, sources: I64, lay: U8, wanted: U8, colours: int) -
     An action copies the cells of a column that hold one of the `colours`; with `lay` black ones
     do not count.
     """
-    words = (columns.shape[1] + 63) >> 6
-    sets = np.zeros((len(sources), 2 * words), np.uint64)
+    cells = columns.shape[1]
+    words = (cells + 63) >> 6
+    sets = np.empty((len(sources), 2 * words), np.uint64)
     for n in range(len(sources)):
-        column = columns[sources[n]]
-        for cell in range(len(column)):
-            if column[cell] < colours and (column[cell] > 0 or not lay[n]):
-                add(sets[n, :words] if column[cell] == wanted[cell] else sets[n, words:], cell)
+        source, least = sources[n], 1 if lay[n] else 0
+        for w in range(words):
+            right, wrong = np.uint64(0), np.uint64(0)
+            for cell in range(64 * w, min(64 * w + 64, cells)):
+                colour = columns[source, cell]
+                spoken = np.uint64(least <= colour < colours) << np.uint64(cell & 63)
+                same = np.uint64(colour == wanted[cell]) << np.uint64(cell & 63)
+                right |= spoken & same
+                wrong |= spoken & ~same
+            sets[n, w], sets[n, words + w] = right, wrong
     return sets

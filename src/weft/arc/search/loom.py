@@ -31,6 +31,7 @@ CANVASES = 6
 VECTORS = 300
 """Other vectors that a list may use."""
 Columns = dict[str, U8]
+Size = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,8 @@ class Loom:
 
     def lesson(self, corner: str = "") -> Lesson:
         """Return what is known of training cells; for a scan also what was made before them."""
-        known = {source: column[: self.trained] for source, column in self.columns.items()}
+        end = self.trained
+        known = {source: column[:end] for source, column in self.columns.items()}
         targets = self.problem.targets_plain
         if corner:
             each = [made_of(grid, corner) for grid in targets]
@@ -78,7 +80,8 @@ class Loom:
 
     def test_columns(self) -> Columns:
         """Return what is known of the tests' cells."""
-        return {source: column[self.trained :] for source, column in self.columns.items()}
+        begin = self.trained
+        return {source: column[begin:] for source, column in self.columns.items()}
 
     def above(self, grids: Sequence[Grid]) -> Loom:
         """Return the loom of a second layer: features of what the first one made of the base."""
@@ -92,8 +95,13 @@ def looms(space: Space) -> Iterator[Loom]:
     fitting = [
         n for n, node in enumerate(space.nodes) if node.stage == GRID and node.shape_loss == 0
     ]
+    cheapest = sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
+    vectors = [
+        (source_of(space.program_of(n)), list(map(size, grids)), cells_of(grids))
+        for n, grids in ((n, grids_of(space.nodes[n])) for n in cheapest)
+    ]
     for base in _bases(space, fitting):
-        yield Loom(base, _columns(space, base, fitting), space.problem)
+        yield Loom(base, _columns(base, vectors), space.problem)
 
 
 def cells_of(grids: Sequence[Grid]) -> U8:
@@ -147,18 +155,17 @@ def _canvases(problem: Problem) -> Iterator[Base]:
             yield Base(grids, columns, (), OnCanvas.name, before, BASE + own.millibits, steady)
 
 
-def _columns(space: Space, base: Base, fitting: Sequence[int]) -> Columns:
-    """The base's features, and the cells of the cheapest other vectors of its size."""
-    sizes = [size(grid) for grid in base.grids]
+def _columns(base: Base, vectors: Sequence[tuple[str, list[Size], U8]]) -> Columns:
+    """The base's features, and the cells of other vectors of its size: (source, sizes, cells)."""
+    sizes, own = [size(grid) for grid in base.grids], source_of(base.chain)
     columns = dict(base.columns)
-    for n in sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]:
-        others, chain = grids_of(space.nodes[n]), space.program_of(n)
-        if (base.before or chain != base.chain) and [size(grid) for grid in others] == sizes:
-            columns.setdefault(source_of(chain), cells_of(others))
+    for source, their_sizes, cells in vectors:
+        if (base.before or source != own) and their_sizes == sizes:
+            columns.setdefault(source, cells)
     return columns
 
 
-def size(grid: Grid) -> tuple[int, int]:
+def size(grid: Grid) -> Size:
     """Height and width."""
     return grid.height, grid.width
 
