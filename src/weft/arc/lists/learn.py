@@ -39,7 +39,7 @@ MARGIN = 40_000
 HOPE = 3
 WIDTH = 120
 """Tests per action that are combined with each other."""
-__all__ = ["Lesson", "learn"]
+__all__ = ["Lesson", "beginnings", "learn"]
 
 
 @dataclass(frozen=True, slots=True)
