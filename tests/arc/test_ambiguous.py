@@ -10,6 +10,7 @@ import pytest
 from tests.support.arcruns import TINY, Here, ambiguous, write_tasks
 from weft.arc.program import parse
 from weft.arc.values import Grid
+from weft.arc.verdict import VOTE
 from weft.arc.views.sprites import Sprites
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
@@ -34,7 +35,10 @@ def test_both_rules_are_given_with_their_outputs(data: Path, tmp_path: Path, wef
         program = parse(text)
         assert all(program.run(pair.input) == pair.output for pair in ambiguous().train)
         assert [program.run(grid) for grid in ambiguous().test] == [Grid.of(o) for o in outputs]
-    assert [g["millibits"] for g in groups] == sorted(g["millibits"] for g in groups)
+    prices = [g["millibits"] for g in groups if g["evidence"]]
+    worth = [g["millibits"] - VOTE * (g["size"].bit_length() - 1) for g in groups[len(prices) :]]
+    assert prices == sorted(prices)
+    assert worth == sorted(worth)
     guesses = json.loads(file.read_text())["torn"][0]
     assert guesses == {"attempt_1": groups[0]["outputs"][0], "attempt_2": groups[1]["outputs"][0]}
 

@@ -33,6 +33,15 @@ def test_different_outputs_are_ambiguous_with_a_witness_each() -> None:
     assert verdict.answers == ()
 
 
+def test_guesses_on_which_more_programs_agree_rank_higher_but_answer_nothing() -> None:
+    agreeing = [candidate(name, TWO, 111) for name in NAMES[1:3]]
+    verdict = decide([], [candidate("mirror_rows", ONE, 106), *agreeing], exhausted=False)
+    assert [g.outputs for g in verdict.groups] == [(TWO,), (ONE,)]
+    assert verdict.outcome is Outcome.BUDGET
+    verdict = decide([], [candidate("mirror_rows", ONE, 104), *agreeing], exhausted=False)
+    assert [g.outputs for g in verdict.groups] == [(ONE,), (TWO,)]
+
+
 def test_same_output_of_several_programs_is_an_answer() -> None:
     found = [candidate(name, ONE, 5 + i) for i, name in enumerate(NAMES)]
     verdict = decide(found, exhausted=False)
