@@ -11,6 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 
+from weft.arc.fitted.registry import RULES
+from weft.arc.fitted.rule import View
 from weft.arc.kernels.expand import FAMILIES
 from weft.arc.lists.features import features_of
 from weft.arc.lists.learn import Lesson, learn
@@ -32,6 +34,7 @@ def compile_part(part: int) -> None:
     """Compile one family by calling it with nothing to do, or the rest by a search without it."""
     if part == THE_REST:
         run_all((), (LISTS,))
+        _fit_all()
         return
     if part == OF_LISTS:
         grid, wanted = Grid.of([[0, 1], [2, 0]]), np.array([3, 1, 2, 0], np.uint8)
@@ -52,6 +55,13 @@ def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -
     for targets in ([[9]], [[8, 8]]), ([[7, 1, 0], [2, 0, 0]], [[0, 1, 0], [2, 6, 5]]):
         pairs = tuple(Pair(grid, Grid.of(rows)) for rows in targets)
         planner.search(ArcTask("warm", pairs, (grid,)))
+
+
+def _fit_all() -> None:
+    """Fit every rule to one pair: what speaks against a rule would keep a search from trying it."""
+    grid, target = Grid.of([[0, 1, 0], [2, 0, 0]]), Grid.of([[7, 1, 0], [2, 0, 0]])
+    for rule in RULES:
+        rule.fit(View.of((grid, grid), (grid, grid), (target,)))
 
 
 def compile_quickly() -> None:
