@@ -74,14 +74,14 @@ def machine(workers: int) -> str:
 
 def splits(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
     """Both splits of ARC-AGI-1 and the evaluation split of ARC-AGI-2, at the default budget."""
-    runs = {
-        "training": bench(place / "training", workers, *TRAINING),
-        "evaluation": bench(place / "evaluation", workers, "--split", "evaluation"),
-        "ARC-AGI-2 evaluation": bench(
-            place / "two", workers, "--data", "arc-agi-2", "--split", "evaluation"
-        ),
-    }
-    yield {"runs": runs, "halves": halves(place / "training", "training")}
+    runs: Figures = {}
+    for name, words in (
+        ("training", TRAINING),
+        ("evaluation", ("--split", "evaluation")),
+        ("ARC-AGI-2 evaluation", ("--data", "arc-agi-2", "--split", "evaluation")),
+    ):
+        runs[name] = bench(place / name.replace(" ", "-"), workers, *words)
+        yield {"runs": runs, "halves": halves(place / "training", "training")}
 
 
 def ablation(place: Path, workers: int, every: int) -> Iterator[Figures]:
@@ -111,16 +111,16 @@ def training(names: Sequence[str]) -> Sequence[str]:
 
 def transfer(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noqa: ARG001 - all
     """Concepts learned on one half of training, measured on the other at equal budget."""
-    found = []
+    plain, found = {}, []
     for one in (0, 1):
-        learned, other = place / f"learn{one}", training(names_of(1 - one))
+        plain[one] = bench(place / f"half{one}", workers, *training(names_of(one)))
+    for one, other in ((0, 1), (1, 0)):
         bank = place / f"bank{one}.json"
-        bench(learned, workers, *training(names_of(one)))
-        told, _ = call("learn", str(learned), "--bank", str(bank), "--json")
-        plain = bench(place / f"plain{one}", workers, *other)
-        banked = bench(place / f"with{one}", workers, *other, "--bank", str(bank))
+        told, _ = call("learn", str(place / f"half{one}"), "--bank", str(bank), "--json")
+        words = training(names_of(other))
+        banked = bench(place / f"with{one}", workers, *words, "--bank", str(bank))
         learnt = json.loads(told)
-        found.append({"concepts": len(learnt["concepts"]), "without": plain, "with": banked})
+        found.append({"concepts": len(learnt["concepts"]), "without": plain[other], "with": banked})
         yield {"halves": found}
 
 
