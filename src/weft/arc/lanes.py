@@ -94,7 +94,7 @@ def conclude(
     return {**answer, "log": put(result.log.to_bytes())}
 
 
-@search(version=3)
+@search(version=4)
 def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     """Search one task; the answer is its verdict with the evidence."""
     [begun] = yield [run_shallow(puzzle, options)]
@@ -116,7 +116,7 @@ def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
     return end.value
 
 
-@search(version=3)
+@search(version=4)
 def solve(tasks: list[str], options: dict[str, Any], *, inputs: Any) -> Steps:
     """Search every task in a lane of its own, named by the task's digest.
 
