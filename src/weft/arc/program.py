@@ -141,8 +141,8 @@ def parse(text: str, where: str = "program") -> Program:
         return Program(tuple(names), view=view)
     try:
         fitted.BY_NAME[names[-1]].parse(parameters or "")
-    except ValueError as error:
-        raise InputError(f"{where}: parameters of {names[-1]}: {error}") from None
+    except ValueInvalid as error:
+        raise InputError(f"{where}, last line: {error.reason}", hint=error.hint) from None
     return Program(tuple(names[:-1]), names[-1], parameters or "", view)
 
 
