@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from weft.arc.ops.registry import BY_NAME, REGISTRY, apply_chain
@@ -71,9 +72,14 @@ def _replaces(other: Chain, chain: Chain) -> bool:
 
 def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
     return all(
-        apply_chain(chain, value, given) == apply_chain(other, value, given)
-        for value, given in places
+        _applied(chain, value, given) == _applied(other, value, given) for value, given in places
     )
+
+
+@lru_cache(maxsize=100_000)
+def _applied(chain: Chain, value: Value, given: Grid) -> Value | None:
+    """Apply a chain; what it gave is kept, as chains are compared with many others."""
+    return apply_chain(chain, value, given)
 
 
 def _is_chain(names: Chain) -> bool:

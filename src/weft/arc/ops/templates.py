@@ -100,13 +100,17 @@ def _placed(
     """All copies of an image whose part is there; what they use is taken."""
     if not part:
         return
-    first = min(part)
-    for row, col in cells:
+    ordered = sorted(part)
+    first = ordered[0]
+    for (row, col), colour in cells.items():
+        if colour != image[first]:
+            continue  # most places fall out here, before a copy is made for them
         down, right = row - first[0], col - first[1]
-        copy = {(r + down, c + right): colour for (r, c), colour in image.items()}
-        known = [(r + down, c + right) for r, c in sorted(part)]
-        if any(cells.get(cell) != copy[cell] or cell in taken for cell in known):
+        known = [(r + down, c + right) for r, c in ordered]
+        there = [(cells.get(cell), image[at]) for cell, at in zip(known, ordered, strict=True)]
+        if any(here != new for here, new in there) or any(cell in taken for cell in known):
             continue
+        copy = {(r + down, c + right): colour for (r, c), colour in image.items()}
         rest = [(cells[cell], copy[cell]) for cell in copy if cell in cells]
         if all(there in (back, new) for there, new in rest) and any(
             there == back for there, _ in rest
