@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from weft.arc.fitted.rule import BASE, Examples, Rule
+from weft.arc.fitted.rule import BASE, Composed
 from weft.arc.lists import canvas
 from weft.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
 from weft.arc.lists.features import U8, features_of
@@ -20,8 +18,8 @@ THEN = " then "
 """Between two layers."""
 
 
-class Cells(Rule):
-    """Parameters: the list's text. Proposed by the search, which knows all vectors, not here."""
+class Cells(Composed):
+    """Parameters: the list's text."""
 
     name = "cells"
     doc = (
@@ -33,9 +31,6 @@ class Cells(Rule):
     )
     shape = Shape.KEEP
 
-    def propose(self, examples: Examples) -> Iterator[bytes]:
-        return iter(())
-
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         columns = dict(zip(NAMES, features_of(value), strict=True))
         return _decided(parse(params.decode()), columns, value, given)
@@ -43,15 +38,12 @@ class Cells(Rule):
     def price(self, params: bytes) -> int:
         return BASE + parse(params.decode()).millibits
 
-    def show(self, params: bytes) -> str:
-        return params.decode()
-
     def read(self, text: str) -> bytes:
         return _parse(text).text().encode()
 
 
-class Scanned(Rule):
-    """Parameters: the corner where it begins, and the list. Proposed by the search, not here."""
+class Scanned(Composed):
+    """Parameters: the corner where it begins, and the list."""
 
     name = "scanned"
     doc = (
@@ -61,24 +53,18 @@ class Scanned(Rule):
     )
     shape = Shape.KEEP
 
-    def propose(self, examples: Examples) -> Iterator[bytes]:
-        return iter(())
-
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         return _made(_read_scan(params.decode()), value, given)
 
     def price(self, params: bytes) -> int:
         return BASE + _read_scan(params.decode()).millibits
 
-    def show(self, params: bytes) -> str:
-        return params.decode()
-
     def read(self, text: str) -> bytes:
         return _read_scan(text).text().encode()
 
 
-class Layered(Rule):
-    """Parameters: two lists, each of which may scan. Proposed by the search, not here."""
+class Layered(Composed):
+    """Parameters: two lists, each of which may scan."""
 
     name = "layered"
     doc = (
@@ -88,9 +74,6 @@ class Layered(Rule):
     )
     shape = Shape.KEEP
 
-    def propose(self, examples: Examples) -> Iterator[bytes]:
-        return iter(())
-
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         first, second = _read_layers(params.decode())
         made = _made(first, value, given)
@@ -99,15 +82,12 @@ class Layered(Rule):
     def price(self, params: bytes) -> int:
         return BASE + sum(layer.millibits for layer in _read_layers(params.decode()))
 
-    def show(self, params: bytes) -> str:
-        return params.decode()
-
     def read(self, text: str) -> bytes:
         return THEN.join(layer.text() for layer in _read_layers(text)).encode()
 
 
-class OnCanvas(Rule):
-    """Parameters: the canvas, and the list of its cells. Proposed by the search, not here."""
+class OnCanvas(Composed):
+    """Parameters: the canvas, and the list of its cells."""
 
     name = "canvas"
     doc = (
@@ -119,9 +99,6 @@ class OnCanvas(Rule):
     )
     shape = Shape.ANY
 
-    def propose(self, examples: Examples) -> Iterator[bytes]:
-        return iter(())
-
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         own, found = _read_canvas(params.decode())
         base, columns = own.base(value), own.columns(value)
@@ -132,9 +109,6 @@ class OnCanvas(Rule):
     def price(self, params: bytes) -> int:
         own, found = _read_canvas(params.decode())
         return BASE + own.millibits + found.millibits
-
-    def show(self, params: bytes) -> str:
-        return params.decode()
 
     def read(self, text: str) -> bytes:
         own, found = _read_canvas(text)

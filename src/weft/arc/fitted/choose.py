@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from weft.arc.fitted.rule import BASE, Examples, Rule, number
+from weft.arc.fitted.rule import BASE, Composed, number
 from weft.arc.ops.objectparts import (
     as_objects,
     colour_of,
@@ -151,8 +151,8 @@ def _own(piece: Piece, crop: Grid, given: Grid) -> dict[str, int]:
     }
 
 
-class Choose(Rule):
-    """Parameters: the cut, how the object is returned, the criterion. Proposed by the search."""
+class Choose(Composed):
+    """Parameters: the cut, how the object is returned, the criterion."""
 
     name = "choose"
     doc = (
@@ -168,9 +168,6 @@ class Choose(Rule):
     )
     shape = Shape.ANY
 
-    def propose(self, examples: Examples) -> Iterator[bytes]:
-        return iter(())
-
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         name, how, criterion = _read(params.decode())
         objects = cut(name, value)
@@ -181,9 +178,6 @@ class Choose(Rule):
     def price(self, params: bytes) -> int:
         name, _, criterion = _read(params.decode())
         return BASE + BY_NAME[name].millibits + RETURNED + criterion.millibits
-
-    def show(self, params: bytes) -> str:
-        return params.decode()
 
     def read(self, text: str) -> bytes:
         name, how, criterion = _read(text)

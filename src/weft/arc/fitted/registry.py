@@ -10,7 +10,7 @@ from weft.arc.fitted.gates import survivors
 from weft.arc.fitted.local import Neighbours
 from weft.arc.fitted.period import ExtendPeriod
 from weft.arc.fitted.recolour import CellTable, ColourMap
-from weft.arc.fitted.rule import Fitted, Rule, View
+from weft.arc.fitted.rule import Composed, Fitted, Rule, View
 from weft.arc.fitted.tiling import Border, Scale, TileLayout
 
 RULES: tuple[Rule, ...] = (
@@ -28,7 +28,7 @@ RULES: tuple[Rule, ...] = (
     TableOfParts(),
 )
 """A rule's place is its bit in what `survivors` returns."""
-COMPOSED: tuple[Rule, ...] = (Cells(), OnCanvas(), Scanned(), Layered(), Choose())
+COMPOSED: tuple[Composed, ...] = (Cells(), OnCanvas(), Scanned(), Layered(), Choose())
 """Rules that are made of many vectors at the end of a phase, not of one."""
 BY_NAME: dict[str, Rule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
 assert len(BY_NAME) == len(RULES) + len(COMPOSED), "two rules have one name"

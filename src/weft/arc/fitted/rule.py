@@ -182,6 +182,19 @@ class Rule(ABC):
         return b"".join(encoded)
 
 
+class Composed(Rule):
+    """A rule that the search makes of many vectors at the end of a phase; its parameters are text.
+
+    It proposes nothing itself, so fitting it to other pairs finds nothing.
+    """
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        return iter(())
+
+    def show(self, params: bytes) -> str:
+        return params.decode()
+
+
 def digit(symbol: str) -> int:
     """Read one colour."""
     if len(symbol) != 1 or symbol not in "0123456789":
