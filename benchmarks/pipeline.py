@@ -24,8 +24,8 @@ import numpy as np
 import weft
 from weft.model.values import Object
 from weft.prng.pipeline import artifact, table
-from weft.prng.pipeline.plan import CHUNK_ROWS, Plan
 from weft.prng.pipeline.reference import ScorerConfig
+from weft.prng.pipeline.request import CHUNK_ROWS, PipelineRequest
 from weft.prng.pipeline.skips import with_skips
 from weft.prng.pipeline.streams import split_history
 from weft.prng.pipeline.tasks import score_chunk
@@ -75,7 +75,9 @@ def measured(workers: int, given: dict[str, bytes]) -> dict[str, float]:
     """Score all with so many workers; return seconds, CPU seconds and the head."""
     folder = Path(tempfile.mkdtemp())
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = weft.run(score_all(Plan().to_dict()), out=folder / "run", inputs=given, workers=workers)
+    done = weft.run(
+        score_all(PipelineRequest().to_dict()), out=folder / "run", inputs=given, workers=workers
+    )
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.answer == ROWS

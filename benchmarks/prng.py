@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from weft.prng.attack import Attack, Plan
+from weft.prng.attack import Attack, AttackPlan, Units
 from weft.prng.attacks import attack_named
 from weft.prng.attacks.brute_sieves import Target, sieve_of
 from weft.prng.case import Case
@@ -95,12 +95,12 @@ def generate_mt(count: int) -> tuple[int, ...]:
 def whole(name: str, case: Case, family: str, output: str, *, first_window: bool = False) -> float:
     """Time a plan from end to end; `first_window` leaves out the second, which is a spare."""
     attack: Attack = attack_named(name)
-    plans = [plan for plan in attack.plan(case) if isinstance(plan, Plan)]
+    plans = [plan for plan in attack.plan(case) if isinstance(plan, AttackPlan)]
     (plan,) = [plan for plan in plans if (plan.family, plan.output) == (family, output)]
     units = plan.units // 2 if first_window else plan.units
 
     def run() -> None:
-        assert attack.run(case, plan, 0, units, "cpu"), f"{name} missed the truth"
+        assert attack.run(case, plan, Units(0, units)), f"{name} missed the truth"
 
     return median_s(run)
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from weft.prng.attack import Attack, Found, Plan
+from weft.prng.attack import Attack, AttackPlan, Candidate, Units
 from weft.prng.case import Case
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
@@ -49,18 +49,18 @@ def recorded(name: str) -> tuple[tuple[int, ...], list[int]]:
     return tuple(seen), later
 
 
-def plan_for(attack: Attack, case: Case, family: str, output: str) -> Plan:
+def plan_for(attack: Attack, case: Case, family: str, output: str) -> AttackPlan:
     """Return the one plan of an attack for an output map."""
-    plans = [plan for plan in attack.plan(case) if isinstance(plan, Plan)]
+    plans = [plan for plan in attack.plan(case) if isinstance(plan, AttackPlan)]
     (plan,) = [plan for plan in plans if (plan.family, plan.output) == (family, output)]
     return plan
 
 
-def run_all(attack: Attack, case: Case, plan: Plan) -> list[Found]:
+def run_all(attack: Attack, case: Case, plan: AttackPlan) -> list[Candidate]:
     """Carry out a plan range by range, as tasks do."""
-    return [found for lo, hi in plan.ranges() for found in attack.run(case, plan, lo, hi, "cpu")]
+    return [found for lo, hi in plan.ranges() for found in attack.run(case, plan, Units(lo, hi))]
 
 
-def foretells(found: Found, truth: Hypothesis, count: int) -> bool:
+def foretells(found: Candidate, truth: Hypothesis, count: int) -> bool:
     """Whether a finding makes the very draws of the truth, also those that come later."""
     return generate(found.hypothesis, count) == generate(truth, count)

@@ -19,7 +19,8 @@ from weft.prng.analyse import NAME
 from weft.prng.generate import checked_family
 from weft.prng.history import History, read_history
 from weft.prng.hypothesis import Hypothesis
-from weft.prng.planning import TOO_GREAT, WAVE_COSTS, Planned, Settings, make_plans, waves
+from weft.prng.planning import TOO_GREAT, WAVE_COSTS_MS, StreamPlan, make_plans, waves
+from weft.prng.request import AnalyseRequest
 from weft.storage.manifest import Manifest
 
 pytestmark = pytest.mark.xdist_group("prng-runs")
@@ -134,7 +135,7 @@ def test_recording_in_arrival_order_is_noticed(
     reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The tests above can fail: with this bug planted, the ledger is another one."""
-    from weft.wiring.prngrun import carry_out, load_history
+    from weft.wiring.prngrun import execute, load_history
 
     in_task_order = Manifest.tasks
 
@@ -145,8 +146,8 @@ def test_recording_in_arrival_order_is_noticed(
 
     monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
     history, _ = load_history(str(HISTORIES / "java.csv"))
-    settings = Settings(1000, ("java",), ("bounded",), (0, 200), max_cost=300_000)
-    carry_out(history, settings, {"out": tmp_path / "planted", "workers": 2})
+    request = AnalyseRequest(1000, ("java",), ("bounded",), (0, 200), max_cost_ms=300_000)
+    execute(history, request, {"out": tmp_path / "planted", "workers": 2})
     assert ledger_digest(tmp_path / "planted") != ledger_digest(reference)
 
 
@@ -203,7 +204,7 @@ def test_structure_without_a_generator_is_said_and_is_no_signal(
 
 def test_ranges_of_all_waves_tile_every_plan() -> None:
     history = read_history((HISTORIES / "java.csv").read_bytes(), "x")
-    plans, gaps = make_plans(history, Settings(1000, skips=(0, 20), starts=(0, 5)))
+    plans, gaps = make_plans(history, AnalyseRequest(1000, skips=(0, 20), starts=(0, 5)))
     assert gaps
     units = [[] for _ in plans]
     for wave in waves(plans):
@@ -211,14 +212,14 @@ def test_ranges_of_all_waves_tile_every_plan() -> None:
             units[number] += range(lo, hi)
     for one, seen in zip(plans, units, strict=True):
         assert seen == list(range(one.plan.units))
-        assert Planned.from_dict(one.to_dict()) == one
-    assert list(WAVE_COSTS) == sorted(WAVE_COSTS)
+        assert StreamPlan.from_dict(one.to_dict()) == one
+    assert list(WAVE_COSTS_MS) == sorted(WAVE_COSTS_MS)
 
 
 @pytest.mark.parametrize("modulus", [2, 2**31 - 1, 2**31, 2**32])
 def test_plans_are_of_maps_that_can_have_the_modulus(modulus: int) -> None:
     history = History(tuple(i * 2654435761 % modulus for i in range(60)))
-    plans, gaps = make_plans(history, Settings(modulus, skips=(0, 1), starts=(0, 1)))
+    plans, gaps = make_plans(history, AnalyseRequest(modulus, skips=(0, 1), starts=(0, 1)))
     for one in plans:
         checked_family(Hypothesis(one.plan.family, one.plan.output, modulus, 1))
     assert any(gap.why == TOO_GREAT for gap in gaps) == (modulus >= 2**31)

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from tests.prng.planted import chance, corrupted, foretells, plan_for, planted, recorded, run_all
-from weft.prng.attack import Gap
+from weft.prng.attack import Gap, Units
 from weft.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
-from weft.prng.attacks.brute_readings import READINGS, Reading, reading_of
+from weft.prng.attacks.brute_readings import READINGS, WordReading, reading_of
 from weft.prng.attacks.brute_sieves import Target, glibc_weights, sieve_of
 from weft.prng.case import Case
 from weft.prng.families import ALL as FAMILIES
@@ -29,7 +29,7 @@ def rest_is_slow(quick: list[tuple[str, str]]) -> list[object]:
     return [one if one in quick else pytest.param(*one, marks=pytest.mark.slow) for one in SIEVED]
 
 
-def passes(reading: Reading, word: int, draw: int, modulus: int) -> bool:
+def passes(reading: WordReading, word: int, draw: int, modulus: int) -> bool:
     """The test of a sieve in plain arithmetic."""
     shift, least, inverse, turn, limit = reading.test(draw, modulus)
     value = (word ^ (reading.signed << 31)) >> shift
@@ -47,12 +47,12 @@ def test_reading_of_random_words_hits_exactly_the_draws_they_make(modulus: int) 
             value = word >> dropped
             for wrong in (0, 1):
                 draw = (value + wrong) % modulus
-                assert passes(Reading("mod", dropped), word, draw, modulus) != bool(wrong)
-                span = Reading("span", dropped, bits)
+                assert passes(WordReading("mod", dropped), word, draw, modulus) != bool(wrong)
+                span = WordReading("span", dropped, bits)
                 draw = ((value * modulus >> bits) + wrong) % modulus
                 assert passes(span, word, draw, modulus) != bool(wrong)
             signed = word - (1 << 32) if word >> 31 else word
-            assert passes(Reading("mod", signed=True), word, signed % modulus, modulus)
+            assert passes(WordReading("mod", signed=True), word, signed % modulus, modulus)
 
 
 @pytest.mark.parametrize(("family", "output"), rest_is_slow(QUICK))
@@ -95,7 +95,7 @@ def test_seed_planted_in_a_family_is_found_in_its_unit(
     truth = planted(family, output, modulus, (chunk_order()[unit] << CHUNK_BITS) + 4711, 1, 2)
     rows = corrupted(generate(truth, 60), modulus, percent, 3)
     case = Case(rows, modulus, skips=(1, 1), starts=(2, 2), corrupt_percent=percent)
-    found = ATTACK.run(case, plan_for(ATTACK, case, family, output), unit, unit + 1, "cpu")
+    found = ATTACK.run(case, plan_for(ATTACK, case, family, output), Units(unit, unit + 1))
     assert found
     assert all(foretells(one, truth, 100) for one in found)
 
@@ -111,7 +111,7 @@ def test_history_of_a_real_runtime_is_found_in_its_unit(
     case = Case(draws, modulus)
     unit = chunk_order().index(seed >> CHUNK_BITS)
     plan = plan_for(ATTACK, case, family, "mod")
-    (found,) = ATTACK.run(case, plan, unit, unit + 1, "cpu")
+    (found,) = ATTACK.run(case, plan, Units(unit, unit + 1))
     assert found.hypothesis.seed == seed
     assert generate(found.hypothesis, len(draws) + 100)[-100:] == later
 
@@ -128,7 +128,7 @@ def test_corrupt_first_rows_do_not_hide_the_seed() -> None:
     truth = planted("java", "bounded", 999, (chunk_order()[0] << CHUNK_BITS) + 77, 0, 0)
     rows = [(draw + 5) % 999 if at < 6 else draw for at, draw in enumerate(generate(truth, 40))]
     case = Case(tuple(rows), 999)
-    (found,) = ATTACK.run(case, plan_for(ATTACK, case, "java", "bounded"), 0, 1, "cpu")
+    (found,) = ATTACK.run(case, plan_for(ATTACK, case, "java", "bounded"), Units(0, 1))
     assert found.hypothesis.seed == 77
     assert found.hits == 34
 
@@ -137,7 +137,7 @@ def test_history_of_chance_has_no_seed() -> None:
     case = Case(chance(60, 1000, 2), 1000)
     for plan in ATTACK.plan(case):
         if plan.family in READINGS:
-            assert isinstance(plan, Gap) or ATTACK.run(case, plan, 0, 1, "cpu") == []
+            assert isinstance(plan, Gap) or ATTACK.run(case, plan, Units(0, 1)) == []
 
 
 def test_chunks_tile_the_seeds_likely_ones_first() -> None:

@@ -18,8 +18,8 @@ from tests.prng.planted import (
 )
 from weft.prng.attack import Gap
 from weft.prng.attacks.lanes import ATTACK
-from weft.prng.attacks.lanes_search import Split, Window, anchors_for, search, state_before
-from weft.prng.attacks.lanes_shapes import Shape, known_shapes
+from weft.prng.attacks.lanes_search import LaneWindow, StateSplit, anchors_for, search, state_before
+from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes
 from weft.prng.case import Case
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Skips
@@ -27,13 +27,13 @@ from weft.prng.hypothesis import Skips
 SHAPES = [pytest.param(family, shape, id=f"{shape.family}-{shape.output}")
           for family, shape in known_shapes()]  # fmt: skip
 SMALL = [
-    Shape("small", "low", 0x6D5, 0xB3, dropped=5, width=8),
-    Shape("small", "signed", 0x2A5, 0x1D, dropped=3, width=10, signed=True),
-    Shape("small", "whole", 0x1365, 0x7, dropped=0, width=12),
+    LcgForm("small", "low", 0x6D5, 0xB3, dropped=5, width=8),
+    LcgForm("small", "signed", 0x2A5, 0x1D, dropped=3, width=10, signed=True),
+    LcgForm("small", "whole", 0x1365, 0x7, dropped=0, width=12),
 ]
 
 
-def hits_of_all_states(window: Window) -> dict[int, int]:
+def hits_of_all_states(window: LaneWindow) -> dict[int, int]:
     """The plain twin: try every state at the first draw; hits of those that fit."""
     split = window.split
     multiplier, increment = window.affine(0, 1, split.bits)
@@ -48,23 +48,23 @@ def hits_of_all_states(window: Window) -> dict[int, int]:
     return fitting
 
 
-def small_window(shape: Shape, modulus: int, skip: int, seed: int, *, real: bool) -> Window:
+def small_window(shape: LcgForm, modulus: int, skip: int, seed: int, *, real: bool) -> LaneWindow:
     source = random.Random(seed)
-    split = Split.of(shape, modulus)
+    split = StateSplit.of(shape, modulus)
     multiplier, increment = shape.jumped(skip + 1, split.bits)
     state, draws = source.randrange(1 << split.bits), []
     for _ in range(24):
         value = shape.value(state) if real else source.randrange(modulus)
         draws.append(value % modulus if source.random() > 0.1 else source.randrange(modulus))
         state = (state * multiplier + increment) % (1 << split.bits)
-    return Window.at_skip(split, tuple(draws), skip, 8)
+    return LaneWindow.at_skip(split, tuple(draws), skip, 8)
 
 
 @pytest.mark.parametrize("shape", SMALL, ids=lambda shape: shape.output)
 @pytest.mark.parametrize("modulus", [12, 24, 45])
 @pytest.mark.parametrize("real", [True, False])
 def test_search_on_a_small_generator_equals_the_search_over_all_states(
-    shape: Shape, modulus: int, real: bool
+    shape: LcgForm, modulus: int, real: bool
 ) -> None:
     for skip in (0, 3):
         for seed in (skip, skip + 1):
@@ -164,7 +164,7 @@ def test_walk_back_over_rejected_outputs_reaches_the_state_before_the_first_call
     draw = family.outputs[shape.output]
     state = family.seeding(42)
     draws = [draw(state, bound) for _ in range(50)]
-    again = [state_before(Split.of(shape, bound), state[0], 49)]
+    again = [state_before(StateSplit.of(shape, bound), state[0], 49)]
     assert [draw(again, bound) for _ in range(50)] == draws
 
 

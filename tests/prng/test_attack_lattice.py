@@ -9,10 +9,10 @@ import pytest
 
 from tests.prng.planted import GRID, chance, corrupted, foretells, plan_for, planted, run_all
 from weft.prng.attack import Gap
-from weft.prng.attacks.lanes_shapes import Shape
+from weft.prng.attacks.lanes_shapes import LcgForm
 from weft.prng.attacks.lattice import ATTACK, state_at
 from weft.prng.attacks.lattice_problems import (
-    Problem,
+    LatticeProblem,
     _bare_remainder,
     _remainder,
     _span,
@@ -28,13 +28,13 @@ SMALL = [
     _span("small", "span", (0x9E35, 0x3B1), 1 << 16, 100),
     _span("small", "edges", (0x9E35, 0x3B1), 65521, 60, steps=2, edge=5),
     _bare_remainder("small", Lcg(17364, 0, 65521, 0, 16), 120),
-    _remainder(Shape("small", "odd", 0x9E35, 0x3B1, dropped=6, width=10), 99),
-    _remainder(Shape("small", "signed", 0x9E35, 0x3B1, dropped=4, width=12, signed=True), 120),
+    _remainder(LcgForm("small", "odd", 0x9E35, 0x3B1, dropped=6, width=10), 99),
+    _remainder(LcgForm("small", "signed", 0x9E35, 0x3B1, dropped=4, width=12, signed=True), 120),
 ]
 MAPS = [(one.family, one.output) for one in problems(999)]
 
 
-def follow(problem: Problem, state: int, count: int, skip: int) -> list[int]:
+def follow(problem: LatticeProblem, state: int, count: int, skip: int) -> list[int]:
     """States at draws that follow one another."""
     multiplier, increment = problem.jumped(problem.steps * (skip + 1))
     states = [state]
@@ -43,7 +43,7 @@ def follow(problem: Problem, state: int, count: int, skip: int) -> list[int]:
     return states
 
 
-def is_made(problem: Problem, state: int, base: int) -> bool:
+def is_made(problem: LatticeProblem, state: int, base: int) -> bool:
     """Whether a state has holes of the right size above a base."""
     rest = (state - base) % problem.modulus
     for step, size in problem.holes:
@@ -59,7 +59,7 @@ def is_made(problem: Problem, state: int, base: int) -> bool:
 @pytest.mark.parametrize("problem", SMALL, ids=lambda problem: problem.output)
 @pytest.mark.parametrize("skip", [0, 2])
 def test_state_of_a_small_generator_is_the_only_one_of_all_states(
-    problem: Problem, skip: int
+    problem: LatticeProblem, skip: int
 ) -> None:
     source = random.Random(skip)
     count = (problem.draws_needed() or 0) + 1  # one more, so that chance leaves no other

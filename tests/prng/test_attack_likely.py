@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.prng.planted import GRID, chance, corrupted, foretells, plan_for, planted
+from weft.prng.attack import Units
 from weft.prng.attacks.likely import DATED, SEEDS_PER_UNIT, TYPED, Likely, maps
 from weft.prng.case import Case
 from weft.prng.families import ALL as FAMILIES
@@ -56,7 +57,7 @@ def found_in_its_unit(
     case = Case(corrupted(generate(truth, 60), 1000, percent, start), 1000)
     plan = plan_for(attack, case, family, output)
     unit = attack.seeds.index(seed) // SEEDS_PER_UNIT
-    found = attack.run(case, plan, unit, unit + 1, "cpu")
+    found = attack.run(case, plan, Units(unit, unit + 1))
     return bool(found) and all(foretells(one, truth, 100) for one in found)
 
 
@@ -81,7 +82,7 @@ def test_every_family_planted_in_the_grid_is_found(
 def test_history_of_chance_has_no_likely_seed() -> None:
     case = Case(chance(60, 1000, 7), 1000)
     plan = plan_for(TYPED, case, "java", "bounded")
-    assert TYPED.run(case, plan, 0, 2, "cpu") == []
+    assert TYPED.run(case, plan, Units(0, 2)) == []
 
 
 def test_seeds_are_each_in_one_list_and_once() -> None:

@@ -9,8 +9,8 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from weft.prng.attack import Gap, Plan
-from weft.prng.attacks.linear_align import Sieved, aligned, anchors, track
+from weft.prng.attack import AttackPlan, Gap, Units
+from weft.prng.attacks.linear_align import RejectionDraws, aligned, anchors, track
 from weft.prng.attacks.linear_mersenne import twister
 from weft.prng.attacks.linear_rejection import STEPS, VIEWS, TwisterRejection
 from weft.prng.attacks.linear_relations import Relations, relations
@@ -55,7 +55,9 @@ def test_anchors_small_lags_are_those_that_trying_all_finds() -> None:
     noise = np.random.default_rng(3)
     tables = noise.integers(0, 32, (7, 4))
     tables[:, 2:] = tables[:, :2]
-    sieved = Sieved(noise.integers(0, 4, 200), Relations(5, (0, 3, 5, 7, 9, 11, 14), tables), 24)
+    sieved = RejectionDraws(
+        noise.integers(0, 4, 200), Relations(5, (0, 3, 5, 7, 9, 11, 14), tables), 24
+    )
     places = [sieved.candidates(40, lag) for lag in sieved.relations.lags]
     expected = [
         chosen
@@ -65,7 +67,7 @@ def test_anchors_small_lags_are_those_that_trying_all_finds() -> None:
     assert sorted(anchors(sieved, 40)) == expected
 
 
-def _fits(sieved: Sieved, chosen: tuple[int, ...]) -> bool:
+def _fits(sieved: RejectionDraws, chosen: tuple[int, ...]) -> bool:
     for step in range(sieved.run):
         total = 0
         for place, at in enumerate(chosen):
@@ -98,8 +100,8 @@ def test_state_of_randrange_predicts_what_comes_after_its_draws() -> None:
     draws = [source.randrange(1000) for _ in range(7000)]
     case = Case(tuple(draws[:6300]), 1000)
     plan = ATTACK.plan(case)[0]
-    assert isinstance(plan, Plan)
-    (found,) = ATTACK.run(case, plan, 0, 1, "cpu")
+    assert isinstance(plan, AttackPlan)
+    (found,) = ATTACK.run(case, plan, Units(0, 1))
     assert (found.hits, found.compared) == (6300, 6300)
     assert generate(found.hypothesis, 7000) == draws
 
@@ -111,8 +113,8 @@ def test_state_of_randrange_over_the_coverage_is_found(bound: int, seed: int) ->
     draws, _ = _history(seed, 6800, bound)
     case = Case(draws[:6300], bound)
     plan = ATTACK.plan(case)[0]
-    assert isinstance(plan, Plan)
-    (found,) = ATTACK.run(case, plan, 0, 1, "cpu")
+    assert isinstance(plan, AttackPlan)
+    (found,) = ATTACK.run(case, plan, Units(0, 1))
     assert tuple(generate(found.hypothesis, 6800)) == draws
 
 
@@ -122,8 +124,8 @@ def test_state_of_numpy_randint_is_found(seed: int) -> None:
     draws = np.random.RandomState(seed).randint(0, 1000, 9500).tolist()
     case = Case(tuple(draws[:9000]), 1000)
     plan = ATTACK.plan(case)[1]
-    assert isinstance(plan, Plan)
-    (found,) = ATTACK.run(case, plan, 0, 1, "cpu")
+    assert isinstance(plan, AttackPlan)
+    (found,) = ATTACK.run(case, plan, Units(0, 1))
     assert generate(found.hypothesis, 9500) == draws
 
 
@@ -132,8 +134,8 @@ def test_random_draws_give_no_state() -> None:
     source = random.SystemRandom()
     case = Case(tuple(source.randrange(1000) for _ in range(6300)), 1000)
     for plan in ATTACK.plan(case)[:2]:
-        assert isinstance(plan, Plan)
-        assert ATTACK.run(case, plan, 0, 1, "cpu") == []
+        assert isinstance(plan, AttackPlan)
+        assert ATTACK.run(case, plan, Units(0, 1)) == []
 
 
 @pytest.mark.parametrize(

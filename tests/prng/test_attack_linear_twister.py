@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from weft.prng.attack import Found, Gap, Plan
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units
 from weft.prng.attacks.linear_mersenne import equations, state_words, temper, twister
-from weft.prng.attacks.linear_twister import VIEWS, TwisterState, View
+from weft.prng.attacks.linear_twister import VIEWS, TwisterState, TwisterView
 from weft.prng.case import Case
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
@@ -17,18 +17,18 @@ from weft.prng.hypothesis import Hypothesis, Skips
 ATTACK = TwisterState()
 
 
-def _plan(case: Case, view: View) -> Plan | Gap:
+def _plan(case: Case, view: TwisterView) -> AttackPlan | Gap:
     plans = ATTACK.plan(case)
     return next(p for p in plans if (p.family, p.output) == (view.family, view.output))
 
 
-def _attack(case: Case, view: View) -> list[Found]:
+def _attack(case: Case, view: TwisterView) -> list[Candidate]:
     plan = _plan(case, view)
-    assert isinstance(plan, Plan), plan
-    return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, lo, hi, "cpu")]
+    assert isinstance(plan, AttackPlan), plan
+    return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, Units(lo, hi))]
 
 
-def _view(family: str, output: str) -> View:
+def _view(family: str, output: str) -> TwisterView:
     return next(v for v in VIEWS if (v.family, v.output) == (family, output))
 
 
@@ -95,7 +95,7 @@ def test_state_of_outputs_that_are_known_but_for_a_bit_is_found() -> None:
 
 
 def _planted(
-    view: View, skip: int, start: int, skips: tuple[int, int], modulus: int = 1000
+    view: TwisterView, skip: int, start: int, skips: tuple[int, int], modulus: int = 1000
 ) -> None:
     needed = view.draws_needed(modulus)
     assert needed is not None
@@ -111,7 +111,7 @@ def _planted(
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: f"{view.family}-{view.output}")
 @pytest.mark.parametrize("skip", [0, 1, 7, 137])
 @pytest.mark.parametrize("start", [0, 1000])
-def test_planted_state_over_the_coverage_is_found(view: View, skip: int, start: int) -> None:
+def test_planted_state_over_the_coverage_is_found(view: TwisterView, skip: int, start: int) -> None:
     _planted(view, skip, start, (skip, skip))
 
 
@@ -131,10 +131,10 @@ def test_plan_too_few_draws_says_how_many_are_needed() -> None:
 def test_plan_odd_modulus_is_a_gap_for_remainders_and_covered_for_high_bits() -> None:
     case = Case((1,) * 9000, 999)
     assert isinstance(_plan(case, _view("mt19937", "mod")), Gap)
-    assert isinstance(_plan(case, _view("mt19937", "high")), Plan)
+    assert isinstance(_plan(case, _view("mt19937", "high")), AttackPlan)
 
 
 def test_plan_units_tile_the_skips_in_order() -> None:
     plan = _plan(Case((1,) * 7000, 1000, (3, 9)), _view("php_mt", "mod"))
-    assert isinstance(plan, Plan)
+    assert isinstance(plan, AttackPlan)
     assert plan.ranges() == [(unit, unit + 1) for unit in range(7)]

@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from weft.prng.attack import Found, Gap, Plan
-from weft.prng.attacks.linear_bits import Reading
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units
+from weft.prng.attacks.linear_bits import BitReading
 from weft.prng.attacks.linear_decode import Observed, choices, decode
-from weft.prng.attacks.linear_words import VIEWS, LinearWords, View
+from weft.prng.attacks.linear_words import VIEWS, LinearView, LinearWords
 from weft.prng.case import Case
 from weft.prng.families import family_named
 from weft.prng.generate import generate
@@ -23,22 +23,22 @@ ATTACK = LinearWords()
 NAMES = [f"{view.family}-{view.output}" for view in VIEWS]
 
 
-def _view(family: str, output: str) -> View:
+def _view(family: str, output: str) -> LinearView:
     return next(v for v in VIEWS if (v.family, v.output) == (family, output))
 
 
-def _plan(case: Case, view: View) -> Plan | Gap:
+def _plan(case: Case, view: LinearView) -> AttackPlan | Gap:
     plans = ATTACK.plan(case)
     return next(p for p in plans if (p.family, p.output) == (view.family, view.output))
 
 
-def _attack(case: Case, view: View) -> list[Found]:
+def _attack(case: Case, view: LinearView) -> list[Candidate]:
     plan = _plan(case, view)
-    assert isinstance(plan, Plan), plan
-    return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, lo, hi, "cpu")]
+    assert isinstance(plan, AttackPlan), plan
+    return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, Units(lo, hi))]
 
 
-def _planted(view: View, skip: int, start: int, percent: int, skips: tuple[int, int]) -> None:
+def _planted(view: LinearView, skip: int, start: int, percent: int, skips: tuple[int, int]) -> None:
     noise = random.Random(f"{view.family} {view.output} {skip} {start} {percent}")
     seed = noise.getrandbits(64) | 1
     model = Skips.constant(skip)
@@ -55,7 +55,7 @@ def _planted(view: View, skip: int, start: int, percent: int, skips: tuple[int, 
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=NAMES)
-def test_planted_state_without_noise_is_found_among_skips(view: View) -> None:
+def test_planted_state_without_noise_is_found_among_skips(view: LinearView) -> None:
     _planted(view, skip=5, start=60, percent=0, skips=(4, 6))
 
 
@@ -73,20 +73,20 @@ def test_planted_state_with_wrong_draws_is_found(family: str, output: str, perce
 @pytest.mark.parametrize("start", [0, 1000])
 @pytest.mark.parametrize("percent", [0, 5, 10])
 def test_planted_state_over_the_coverage_is_found(
-    view: View, skip: int, start: int, percent: int
+    view: LinearView, skip: int, start: int, percent: int
 ) -> None:
     _planted(view, skip, start, percent, (skip, skip))
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=NAMES)
-def test_random_draws_give_no_state(view: View) -> None:
+def test_random_draws_give_no_state(view: LinearView) -> None:
     noise = random.Random(9)
     draws = tuple(noise.randrange(1000) for _ in range(200))
     assert _attack(Case(draws, 1000, (0, 1), corrupt_percent=0), view) == []
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=NAMES)
-def test_views_bits_said_to_be_linear_are_linear(view: View) -> None:
+def test_views_bits_said_to_be_linear_are_linear(view: LinearView) -> None:
     """f(a ^ b) = f(a) ^ f(b) in every bit that a draw below 2^20 may fix, after some steps."""
     family = family_named(view.family)
     noise = random.Random(2)
@@ -162,17 +162,17 @@ def test_choices_more_noise_or_more_draws_chosen_need_more() -> None:
 @pytest.mark.parametrize(
     ("reading", "modulus", "draw", "mask", "value"),
     [
-        (Reading("low", 32), 1000, 437, 0b111, 0b101),
-        (Reading("low", 32, dropped=1), 1000, 437, 0b1110, 0b1010),
-        (Reading("low", 64, linear_bits=3), 4096, 0xFFF, 0b111, 0b111),
-        (Reading("low", 32), 999, 5, 0, 0),
-        (Reading("high", 8), 4, 2, 0b11000000, 0b10000000),
-        (Reading("high", 8), 3, 1, 0, 0),
-        (Reading("high", 8), 10, 0, 0b11100000, 0),
+        (BitReading("low", 32), 1000, 437, 0b111, 0b101),
+        (BitReading("low", 32, dropped=1), 1000, 437, 0b1110, 0b1010),
+        (BitReading("low", 64, linear_bits=3), 4096, 0xFFF, 0b111, 0b111),
+        (BitReading("low", 32), 999, 5, 0, 0),
+        (BitReading("high", 8), 4, 2, 0b11000000, 0b10000000),
+        (BitReading("high", 8), 3, 1, 0, 0),
+        (BitReading("high", 8), 10, 0, 0b11100000, 0),
     ],
 )
 def test_reading_known_bits(
-    reading: Reading, modulus: int, draw: int, mask: int, value: int
+    reading: BitReading, modulus: int, draw: int, mask: int, value: int
 ) -> None:
     known = reading.known(draw, modulus)
     assert (known.mask, known.value) == (mask, value)
@@ -180,7 +180,7 @@ def test_reading_known_bits(
 
 @pytest.mark.parametrize("modulus", [3, 10, 37, 100])
 def test_reading_high_bits_hold_for_every_word(modulus: int) -> None:
-    reading = Reading("high", 10)
+    reading = BitReading("high", 10)
     for word in range(1 << 10):
         known = reading.known(word * modulus >> 10, modulus)
         assert word & known.mask == known.value
@@ -191,8 +191,8 @@ def test_plan_says_how_many_draws_are_needed_and_how_much_noise_is_covered() -> 
     assert isinstance(few, Gap)
     assert few.why == "any state needs 26 draws, there are 10"
     short = _plan(Case((1,) * 100, 1000), _view("xorshift128", "mod"))
-    assert isinstance(short, Plan)
+    assert isinstance(short, AttackPlan)
     assert "up to 4 % wrong draws" in short.covers
     full = _plan(Case((1,) * 600, 1000), _view("xorshift64", "mod"))
-    assert isinstance(full, Plan)
+    assert isinstance(full, AttackPlan)
     assert "up to 10 % wrong draws" in full.covers

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.prng.planted import chance, corrupted, plan_for
-from weft.prng.attack import Attack, Gap
+from weft.prng.attack import Attack, Gap, Units
 from weft.prng.attacks import varying, varying_lanes
 from weft.prng.attacks.likely_seeds import typed_seeds
 from weft.prng.attacks.varying import SEEDS_PER_UNIT
@@ -71,7 +71,7 @@ def test_typed_seed_with_varying_skips_is_found(percent: int, skips: tuple[int, 
     truth, case = wandering("java", "scaled", 4242, skips, percent)
     plan = plan_for(varying.ATTACK, case, "java", "scaled")
     unit = typed_seeds().index(4242) // SEEDS_PER_UNIT
-    (found,) = varying.ATTACK.run(case, plan, unit, unit + 1, "cpu")
+    (found,) = varying.ATTACK.run(case, plan, Units(unit, unit + 1))
     assert found.hypothesis.seed == 4242
     assert found.hypothesis.start == 1000
     assert same_places(found.hypothesis, truth, 128) >= 128 - 128 * percent // 50
@@ -83,14 +83,14 @@ def test_any_state_of_java_with_varying_skips_is_found(
 ) -> None:
     truth, case = wandering("java", "bounded", 0x123456789ABC + percent, skips, percent)
     plan = plan_for(varying_lanes.ATTACK, case, "java", "bounded")
-    (found,) = varying_lanes.ATTACK.run(case, plan, 0, 1, "cpu")
+    (found,) = varying_lanes.ATTACK.run(case, plan, Units(0, 1))
     assert same_places(found.hypothesis, truth, 96) >= 96 - 96 * percent // 50
 
 
 @pytest.mark.parametrize("attack", [varying.ATTACK, varying_lanes.ATTACK])
 def test_history_of_chance_has_no_way(attack: Attack) -> None:
     case = Case(chance(150, 1000, 6), 1000, skips=(0, 7))
-    assert attack.run(case, plan_for(attack, case, "java", "bounded"), 0, 1, "cpu") == []
+    assert attack.run(case, plan_for(attack, case, "java", "bounded"), Units(0, 1)) == []
 
 
 def test_skips_that_the_draws_cannot_carry_are_a_gap() -> None:

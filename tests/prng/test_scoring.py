@@ -6,7 +6,7 @@ from itertools import product
 
 from weft.prng.analyse import _found
 from weft.prng.attacks.compare import compare
-from weft.prng.attacks.varying import carried_on, tried_in
+from weft.prng.attacks.varying import extend_skips, tried_in
 from weft.prng.case import Case
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
@@ -51,7 +51,7 @@ def test_histories_that_some_way_explains_are_no_more_than_the_correction_allows
     assert 1 < len(explained) <= ways
     hypothesis = Hypothesis("java", "mod", modulus, seed=9, skips=Skips(between, (0,) * 3))
     for draws in explained:
-        best = carried_on(hypothesis, draws)
+        best = extend_skips(hypothesis, draws)
         assert tuple(generate(best, count)) == draws
         got = score(best, draws, modulus, tried=1, survivors=1)
         assert (got.hits, got.compared) == (count, count)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -16,12 +16,19 @@ from weft.cli.progress import watching
 from weft.cli.runs import resumable
 from weft.errors import Interrupted, UsageError
 from weft.model.tasks import Unknown
+from weft.prng.lazy import lazy
 
 if TYPE_CHECKING:
-    from weft.prng.planning import Settings
+    from weft.prng import answer as answers
+    from weft.prng import request as requests
+    from weft.prng import words
+    from weft.wiring import prngrun
     from weft.wiring.outcome import Run
+else:
+    answers, requests = lazy("weft.prng.answer"), lazy("weft.prng.request")
+    words, prngrun = lazy("weft.prng.words"), lazy("weft.wiring.prngrun")
 
-EFFORTS = {"quick": 5_000, "standard": 300_000, "all": None}
+EFFORTS_MS = {"quick": 5_000, "standard": 300_000, "all": None}
 """Milliseconds of one core that one attack may be estimated to cost; what is rare gets less."""
 
 Draws = Annotated[
@@ -49,9 +56,9 @@ Effort = Annotated[
         "quick|standard|all", "What an attack may cost of one core: 5 s, 5 minutes, or anything."
     ),
 ]
-Predict = Annotated[int, options.decides("N", "How many next draws to foretell.")]
+Predict = Annotated[int, options.decides("N", "How many next draws to predict.")]
 OutOrNone = Annotated[
-    Path | None, options.carries_out("DIR", "The run's folder; without it nothing is kept.")
+    Path | None, options.carries_out("DIR", "The run's folder; without it nothing is saved.")
 ]
 Device = Annotated[
     str, options.carries_out("auto|cpu|gpu", "Where brute force runs; it finds the same.")
@@ -98,21 +105,19 @@ def analyse(
         sign_key=sign_key,
     )
     execution |= {"workers": workers, "backend": backend or "local", "device": device}
-    settings = _settings(modulus, families, outputs, skips, starts, corrupt, effort, predict)
-
-    from weft.wiring import prngrun  # noqa: PLC0415 - slow to import
+    request = _request(modulus, families, outputs, skips, starts, corrupt, effort, predict)
 
     history, where = prngrun.load_history(draws)
-    prngrun.check(history, where, settings)
+    prngrun.check(history, where, request)
     prngrun.check_device(device, backend)
     with _folder(out, quiet) as folder:
         with watching(quiet, verbose) as watcher, resumable(folder):
-            done = prngrun.carry_out(
+            done = prngrun.execute(
                 history,
-                settings,
+                request,
                 {**execution, "out": folder, "watcher": watcher},
             )
-        _show(done, len(history), as_json=as_json, kept=out is not None)
+        _show(done, len(history), as_json=as_json, saved=out is not None)
     raise typer.Exit(done.exit_code)
 
 
@@ -123,16 +128,16 @@ def _folder(out: Path | None, quiet: bool) -> Iterator[Path]:
         yield out
         return
     if not quiet:
-        render.message("nothing is kept of this run; --out DIR keeps it, with proof")
+        render.message("this run is not saved; --out DIR saves it, with proof")
     with tempfile.TemporaryDirectory(prefix="weft-") as place:
         try:
             yield Path(place) / "run"
         except Interrupted as error:  # its hint names a folder that is about to go
-            said = error.message.partition(";")[0]
-            raise Interrupted(said, hint="nothing is kept without --out DIR") from None
+            reason = error.message.partition(";")[0]
+            raise Interrupted(reason, hint="nothing is saved without --out DIR") from None
 
 
-def _settings(
+def _request(
     modulus: int,
     families: str,
     outputs: str,
@@ -141,24 +146,22 @@ def _settings(
     corrupt: float,
     effort: str,
     predict: int,
-) -> Settings:
-    from weft.prng.planning import Settings  # noqa: PLC0415 - slow to import
-
+) -> requests.AnalyseRequest:
     check_modulus(modulus)
     if not 0 <= corrupt <= 0.3:
         raise UsageError(f"--corrupt is a share from 0 to 0.3, not {corrupt}")
-    if effort not in EFFORTS:
-        raise UsageError(f"--effort must be one of {', '.join(EFFORTS)}, not {effort!r}")
+    if effort not in EFFORTS_MS:
+        raise UsageError(f"--effort must be one of {', '.join(EFFORTS_MS)}, not {effort!r}")
     if not 0 <= predict <= 10_000:
         raise UsageError(f"--predict must be 0 to 10000, not {predict}")
-    return Settings(
+    return requests.AnalyseRequest(
         modulus=modulus,
         families=_names("--families", families),
         outputs=_names("--outputs", outputs),
         skips=read_range("--skips", skips, MAX_SKIP),
         starts=read_range("--starts", starts, MAX_START),
         corrupt_percent=round(100 * corrupt),
-        max_cost=EFFORTS[effort],
+        max_cost_ms=EFFORTS_MS[effort],
         predict=predict,
     )
 
@@ -172,24 +175,23 @@ def _names(option: str, text: str) -> tuple[str, ...]:
     return () if "all" in names else names
 
 
-def _show(done: Run, draws: int, *, as_json: bool, kept: bool) -> None:
-    answer: Any = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
+def _show(done: Run, draws: int, *, as_json: bool, saved: bool) -> None:
+    raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
     if as_json:
         render.show_run(done, as_json=True)
         return
-    if not isinstance(answer, dict):
-        render.show_answer(done)
+    if isinstance(raw, dict):
+        _show_verdict(cast("answers.AnswerRecord", raw), draws)
     else:
-        _show_verdict(answer, draws)
-    if kept:
+        render.show_answer(done)
+    if saved:
         render.show_end(done)
 
 
-def _show_verdict(answer: Mapping[str, Any], draws: int) -> None:
-    from weft.prng import words  # noqa: PLC0415 - slow to import
-
+def _show_verdict(raw: answers.AnswerRecord, draws: int) -> None:
+    answer = answers.Answer.from_dict(raw)
     for line in words.verdict_lines(answer, draws):
         render.out(line)
-    if answer["found"]:
+    if answer.candidates:
         render.out("")
         render.table(words.table_rows(answer))

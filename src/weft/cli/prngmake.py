@@ -10,10 +10,19 @@ import typer
 from weft.cli import options, render
 from weft.cli.prngoptions import MAX_SKIP, MAX_START, Modulus, check_modulus, read_range
 from weft.errors import UsageError
+from weft.prng.lazy import lazy
 
 if TYPE_CHECKING:
+    from weft.prng import catalogue as catalogues
+    from weft.prng import families as known_families
+    from weft.prng import generate as generators
+    from weft.prng import hypothesis as hypotheses
+    from weft.prng import planting
     from weft.prng.family import Family
-    from weft.prng.hypothesis import Hypothesis
+else:
+    catalogues, known_families = lazy("weft.prng.catalogue"), lazy("weft.prng.families")
+    generators, hypotheses = lazy("weft.prng.generate"), lazy("weft.prng.hypothesis")
+    planting = lazy("weft.prng.planting")
 
 MAX_DRAWS = 10_000_000
 MAX_CALLS = 10**10
@@ -69,15 +78,14 @@ def generate(
     if start + count * (skips[1] + 1) > MAX_CALLS:
         raise UsageError(f"these are more than {MAX_CALLS:,} calls; take fewer draws or skips")
 
-    from weft.prng.families import family_named  # noqa: PLC0415 - slow to import
-    from weft.prng.planting import make_history  # noqa: PLC0415
-
-    truth = _truth(family_named(family), output, modulus, (seed, state), skips, start)
-    made = make_history(truth, count, round(corrupt * count), corrupt_seed)
+    truth = _truth(
+        known_families.family_named(family), output, modulus, (seed, state), skips, start
+    )
+    planted = planting.make_history(truth, count, round(corrupt * count), corrupt_seed)
     if as_json:
-        render.print_json(made.to_dict())
+        render.print_json(planted.to_dict())
     else:
-        sys.stdout.write("draw\n" + "".join(f"{draw}\n" for draw in made.draws))
+        sys.stdout.write("draw\n" + "".join(f"{draw}\n" for draw in planted.draws))
 
 
 def families(
@@ -85,17 +93,15 @@ def families(
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
     """List the generators: state and seed in bits, output maps, attacks and their seconds."""
-    from weft.prng.catalogue import EXAMPLE_DRAWS, catalogue  # noqa: PLC0415 - slow to import
-
-    entries = catalogue()
+    entries = catalogues.catalogue()
     if as_json:
         render.print_json({"families": [entry.to_dict() for entry in entries]})
         return
     heading = ("name", "state", "seed", "output maps, the usual one first", "attacks", "generator")
     render.table([heading, *(entry.row() for entry in entries)])
     render.message(
-        f"seconds of one core for {EXAMPLE_DRAWS:,} draws modulo 1000 with the usual options;"
-        " --json says what each attack covers"
+        f"seconds of one core for {catalogues.EXAMPLE_DRAWS:,} draws modulo 1000 with the usual"
+        " options; --json says what each attack covers"
     )
 
 
@@ -119,22 +125,19 @@ def _truth(
     origin: tuple[str | None, str | None],
     skips: tuple[int, int],
     start: int,
-) -> Hypothesis:
-    from weft.prng.generate import draw_of  # noqa: PLC0415 - slow to import
-    from weft.prng.hypothesis import Hypothesis, Skips  # noqa: PLC0415
-
+) -> hypotheses.Hypothesis:
     seed, state = origin
     if (seed is None) == (state is None):
         raise UsageError("give the generator's --seed N or its --state HEX, one of them")
     chosen = output or next(iter(family.outputs))
-    draw_of(family, chosen)
-    return Hypothesis(
+    generators.draw_of(family, chosen)
+    return hypotheses.Hypothesis(
         family.name,
         chosen,
         modulus,
         None if seed is None else _read_seed(seed),
         None if state is None else _read_state(family, state),
-        Skips(skips),
+        hypotheses.Skips(skips),
         start,
     )
 

@@ -84,21 +84,26 @@ def check_modulus(modulus: int) -> None:
 
 def read_range(option: str, text: str, most: int) -> tuple[int, int]:
     """Read `LO:HI` or one number; both ends count."""
-    found = re.fullmatch(r"(-?[0-9]{1,20})(?::(-?[0-9]{1,20}))?", text, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(-?[0-9]{1,20})(?::(-?[0-9]{1,20}))?", text, re.ASCII)
+    if match is None:
         raise UsageError(f"{option} takes LO:HI or a number, not {text[:40]!r}")
-    least, greatest = int(found[1]), int(found[2] or found[1])
+    least, greatest = int(match[1]), int(match[2] or match[1])
     if not 0 <= least <= greatest <= most:
         raise UsageError(f"{option} must lie within 0:{most} and rise, not {text!r}")
     return least, greatest
 
 
+def read_range_or_none(option: str, text: str | None, most: int) -> tuple[int, int] | None:
+    """Read a range that may be left out."""
+    return None if text is None else read_range(option, text, most)
+
+
 def read_seeds(text: str) -> tuple[int, int]:
     """Read `N`, the seeds below it, or `LO:HI`, those from one to below the other."""
-    found = re.fullmatch(r"(?:([0-9]{1,20}):)?([0-9]{1,20})", text, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"(?:([0-9]{1,20}):)?([0-9]{1,20})", text, re.ASCII)
+    if match is None:
         raise UsageError(f"--seeds takes N or LO:HI, not {text[:40]!r}")
-    least, end = int(found[1] or 0), int(found[2])
+    least, end = int(match[1] or 0), int(match[2])
     if least >= end:
         raise UsageError(f"--seeds {text} is empty: LO:HI are the seeds from LO to HI - 1")
     return least, end

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,16 +15,20 @@ from weft.cli import prngoptions as opts
 from weft.cli.runs import resumable
 from weft.cli.steps import watching_steps
 from weft.errors import InputError, Paused, UsageError
+from weft.prng.lazy import lazy
 from weft.prng.pipeline.steps import DECIDED, STEPS
 
 if TYPE_CHECKING:
     from weft.model.slots import Node
-    from weft.prng.pipeline.plan import Plan
+    from weft.prng.pipeline import request as requests
+    from weft.wiring import prngpipe, prngrun
     from weft.wiring.outcome import Run
+    from weft.wiring.prngpipe import PreparedRun
+else:
+    requests = lazy("weft.prng.pipeline.request")
+    prngpipe, prngrun = lazy("weft.wiring.prngpipe"), lazy("weft.wiring.prngrun")
 
 CONFIG_FILE = "reinforcement_engine_config.json"
-Start = Callable[[dict[str, Any]], "Run"]
-"""Carries out what was prepared, when it is told how."""
 EXTRA = ("lightgbm", "optuna", "polars", "sklearn", "xgboost")
 
 
@@ -65,9 +70,22 @@ def pipeline(
 
     Exit code 0 with a signal or when paused by --to, 1 without a signal.
     """
-    given = {name: value for name, value in locals().items() if name in DECIDED}
-    _check_steps(from_, to, given)
-    plan = _fields(given)
+    changes = requests.PipelineChanges(
+        modulus=modulus,
+        family=family,
+        output=output,
+        seeds=None if seeds is None else opts.read_seeds(seeds),
+        skips=opts.read_range_or_none("--skips", skips, requests.MAX_SKIP),
+        starts=opts.read_range_or_none("--starts", starts, requests.MAX_START),
+        window_trials=window_trials,
+        scorer_trials=scorer_trials,
+        model_trials=model_trials,
+        model=model,
+        net=net,
+        top_k=top_k,
+        nulls=nulls,
+    )
+    _check_steps(from_, to, [*changes.given(), *(["params"] if params else [])])
     _check_extra(*(("torch",) if net == "torch" else ()))
     execution = options.execution(
         backend=backend,
@@ -80,10 +98,10 @@ def pipeline(
         sign_key=sign_key,
     )
     _check_slots(execution["nodes"], nodes)
-    start = _prepared(draws, from_, plan, params)
+    prepared = _prepared(draws, from_, changes, params)
     execution |= {"workers": workers, "backend": backend or "local"}
     execution |= {"out": out, "seed": seed, "pause_at": _pause_at(to)}
-    done = _carry_out(start, execution, quiet, verbose)
+    done = _execute(prepared, execution, quiet, verbose)
     prngsay.finish(out, done, json_export=json_export, as_json=as_json)
     raise typer.Exit(0 if done is None else done.exit_code)
 
@@ -110,18 +128,14 @@ def adapt(
     opts.check_modulus(modulus)
     _check_extra()
 
-    from weft.wiring import prngpipe, prngrun  # noqa: PLC0415 - slow to import
-
     history, _ = prngrun.load_history(lottery_data)
-    facts, found = prngpipe.adapt_files(history, survivor_data, modulus)
-    body = found.to_dict()
+    facts, training = prngpipe.adapt_files(history, survivor_data, modulus)
+    body = training.to_dict()
     if apply:
         Path(CONFIG_FILE).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     if as_json:
-        told = {name: getattr(facts, name) for name in facts.__slots__}
-        render.print_json(
-            {"params": body, "facts": told, "written": CONFIG_FILE if apply else None}
-        )
+        written = CONFIG_FILE if apply else None
+        render.print_json({"params": body, "facts": facts.to_dict(), "written": written})
         return
     for name, value in body.items():
         render.out(f"{name:16}{value}")
@@ -132,38 +146,14 @@ def adapt(
 # -- reading options ------------------------------------------------------------------------
 
 
-def _fields(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of the plan that options gave; what was not said is None."""
-    from weft.prng.pipeline.plan import MAX_SKIP, MAX_START  # noqa: PLC0415 - slow to import
-
-    fields = {name: value for name, value in given.items() if name != "params"}
-    fields |= _family(given["family"], given["output"])
-    for name, most in (("skips", MAX_SKIP), ("starts", MAX_START)):
-        if fields[name] is not None:
-            fields[name] = opts.read_range(f"--{name}", fields[name], most)
-    if fields["seeds"] is not None:
-        fields["seeds"] = opts.read_seeds(fields["seeds"])
-    return fields
-
-
-def _family(family: str | None, output: str | None) -> dict[str, Any]:
-    """A family without a map is taken with its first one."""
-    if family is None:
-        return {"output": output}
-    from weft.prng.families import family_named  # noqa: PLC0415 - slow to import
-
-    known = family_named(family)
-    return {"family": known.name, "output": output or next(iter(known.outputs))}
-
-
-def _check_steps(from_: tuple[str, str] | None, to: str | None, given: dict[str, Any]) -> None:
+def _check_steps(from_: tuple[str, str] | None, to: str | None, given: Sequence[str]) -> None:
     """Refuse steps that are none, an end before the beginning, and options of steps left out."""
     first = _place("--from", STEPS[0] if from_ is None else from_[0])
     if to is not None and _place("--to", to) < first:
         raise UsageError(
             f"--to {to} lies before --from {STEPS[first]}", hint="leave one of them out"
         )
-    for name in (name for name, value in given.items() if value is not None):
+    for name in given:
         if first > STEPS.index(DECIDED[name]):
             raise UsageError(
                 f"--{name.replace('_', '-')} belongs to step {DECIDED[name]}, which is over at"
@@ -180,8 +170,6 @@ def _place(option: str, step: str) -> int:
 
 def _check_extra(*more: str) -> None:
     """Say what to install when an extra is not there."""
-    import importlib.util  # noqa: PLC0415
-
     missing = [name for name in (*EXTRA, *more) if importlib.util.find_spec(name) is None]
     if missing:
         extra = "torch" if missing == ["torch"] else "ml"
@@ -202,39 +190,40 @@ def _pause_at(to: str | None) -> str | None:
     return None if to in (None, STEPS[-1]) else STEPS[STEPS.index(to) + 1]
 
 
-# -- carrying out ---------------------------------------------------------------------------
+# -- executing ------------------------------------------------------------------------------
 
 
 def _prepared(
-    draws: str | None, from_: tuple[str, str] | None, fields: dict[str, Any], params: Path | None
-) -> Start:
-    """Read and check everything before anything is written; return what carries it out."""
-    from weft.prng.pipeline.plan import Plan  # noqa: PLC0415 - slow to import
-    from weft.wiring import prngpipe, prngrun  # noqa: PLC0415
-
-    values = None if params is None else prngpipe.read_params(params)
+    draws: str | None,
+    from_: tuple[str, str] | None,
+    changes: requests.PipelineChanges,
+    params: Path | None,
+) -> PreparedRun:
+    """Read and check everything before anything is written."""
+    training = None if params is None else prngpipe.load_params(params)
     if from_ is None:
         if draws is None:
             raise UsageError("DRAWS is missing", hint="name a file of draws, or --from STEP RUN")
-        plan = prngpipe.overlaid(Plan(), fields)
+        request = changes.applied(requests.PipelineRequest())
         history, where = prngrun.load_history(draws)
-        prngpipe.check_draws(history, where, plan)
-        return lambda execution: prngpipe.begin(history, plan, values, execution)
+        return prngpipe.prepare(history, where, request, training)
     step, path = from_[0], Path(from_[1])
-    earlier = prngpipe.read_earlier(path, step)
+    earlier = prngpipe.load_earlier(path, step)
     if draws is not None:
         prngpipe.check_same_draws(earlier, *prngrun.load_history(draws))
-    later: Plan = prngpipe.overlaid(earlier.plan, fields)
+    request = changes.applied(earlier.request)
     if step == STEPS[0]:
-        prngpipe.check_draws(earlier.history(), str(path), later)
-    return lambda execution: prngpipe.begin_at(step, earlier, later, values, execution)
+        prngpipe.check_draws(earlier.history(), str(path), request)
+    return prngpipe.prepare_at(step, earlier, request, training)
 
 
-def _carry_out(start: Start, execution: dict[str, Any], quiet: bool, verbose: int) -> Run | None:
+def _execute(
+    prepared: PreparedRun, execution: dict[str, Any], quiet: bool, verbose: int
+) -> Run | None:
     """Run the steps with their headlines; None when the run was paused."""
     words = prngsay.headline(execution["nodes"], execution["placement"], execution["pause_at"])
     with watching_steps(quiet, verbose, words) as watcher, resumable(execution["out"]):
         try:
-            return start({**execution, "watcher": watcher})
+            return prngpipe.execute(prepared, {**execution, "watcher": watcher})
         except Paused:
             return None

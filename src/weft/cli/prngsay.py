@@ -1,20 +1,35 @@
-"""What `weft prng pipeline` says: each step when it begins, and the summary at the end."""
+"""What `weft prng pipeline` prints: each step when it begins, and the summary at the end."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TextIO
 
 from weft.cli import render
+from weft.prng.lazy import lazy
 from weft.prng.pipeline.steps import TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from weft.jobs import plan as job_plans
+    from weft.model import slots as slot_lists
     from weft.model.slots import Node
     from weft.model.tasks import Milestone
+    from weft.prng.pipeline import prediction as predictions_of
+    from weft.prng.pipeline import search as searches
+    from weft.prng.pipeline import summary as summaries
+    from weft.prng.pipeline import verdict as verdicts
+    from weft.report import view as views
+    from weft.wiring import prngpipe
     from weft.wiring.outcome import Run
+else:
+    job_plans, slot_lists = lazy("weft.jobs.plan"), lazy("weft.model.slots")
+    predictions_of = lazy("weft.prng.pipeline.prediction")
+    searches, summaries = lazy("weft.prng.pipeline.search"), lazy("weft.prng.pipeline.summary")
+    verdicts, views = lazy("weft.prng.pipeline.verdict"), lazy("weft.report.view")
+    prngpipe = lazy("weft.wiring.prngpipe")
 
 
 def headline(
@@ -36,31 +51,24 @@ def headline(
 
 def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> list[str]:
     """Where a step's tasks go: every round is dealt anew."""
-    from weft.jobs.plan import place_of, spread  # noqa: PLC0415 - slow to import
-    from weft.model.slots import Deal, slots_of  # noqa: PLC0415
-
     if not nodes:
         return []
-    slots = slots_of(nodes)
+    slots = slot_lists.slots_of(nodes)
     if placement != "static":
         cpus = sum(slot.gpu is None for slot in slots)
         words = "greedy: the next to the first free slot"
         return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
-    deal = Deal.of(slots, gpu=False)
+    deal = slot_lists.Deal.of(slots, gpu=False)
     dealt = [deal.slot(ordinal) for size in milestone.rounds for ordinal in range(size)]
-    plans = spread([place_of(slots[number]) for number in dealt if number is not None], nodes)
+    places = [job_plans.place_of(slots[number]) for number in dealt if number is not None]
+    plans = job_plans.spread(places, nodes)
     return [plan.line() for plan in plans]
 
 
 def finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) -> None:
     """Write the files of a run that has come so far, and print its summary."""
-    from weft.prng.pipeline.search import NAME  # noqa: PLC0415 - slow to import
-    from weft.prng.pipeline.summary import end_line, steps_of  # noqa: PLC0415
-    from weft.report.view import RunView  # noqa: PLC0415
-    from weft.wiring import prngpipe  # noqa: PLC0415
-
-    view = RunView(out, NAME)
-    steps = steps_of(view)
+    view = views.RunView(out, searches.NAME)
+    steps = summaries.steps_of(view)
     predictions = None if done is None else prngpipe.write_predictions(done)
     written = [] if predictions is None else [predictions]
     if json_export and steps[2].done:
@@ -78,24 +86,25 @@ def finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) -> 
     for path in written:
         render.out(f"{'file':8}{path}")
     if done is None:
-        render.out(f"PAUSED  go on with: {render.command('resume', out)}")
+        render.out(f"PAUSED  continue with: {render.command('resume', out)}")
         return
     render.show_end(done)
-    render.out(end_line(view))
+    render.out(summaries.end_line(view))
 
 
 def _show_streams(done: Run | None) -> None:
     if done is None or done.status != "answered":
         return
-    for one in done.answer["streams"]:
-        name = f"stream {one['stream']}" if one["stream"] else "draws"
-        hypothesis = one["hypothesis"]
+    for raw in done.answer["streams"]:
+        prediction = predictions_of.StreamPrediction.from_dict(raw)
+        name = f"stream {prediction.stream}" if prediction.stream else "draws"
+        hypothesis = prediction.hypothesis
         render.out(
-            f"{name}: {hypothesis['family']} seed {hypothesis['seed']}, skip"
-            f" {hypothesis['skips']['between'][0]}, since draw {one['first_draw'] + 1}"
+            f"{name}: {hypothesis.family} seed {hypothesis.seed}, skip"
+            f" {hypothesis.skips.between[0]}, since draw {prediction.first_draw + 1}"
         )
-        render.out(f"  next    {' '.join(str(number) for number in one['next'])}")
-        hits = [f"{h['hits']}/{h['draws']} in {h['k']}" for h in one["hit_at"]]
+        render.out(f"  next    {' '.join(str(number) for number in prediction.next)}")
+        hits = [f"{h.hits}/{h.draws} in {h.size}" for h in prediction.hit_at]
         render.out(f"  holdout {', '.join(hits)}")
 
 
@@ -103,11 +112,12 @@ def _show_power(done: Run | None) -> None:
     """Without a signal: what would have been found, and what was not looked for."""
     if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
         return
-    power = done.answer.detail["power"]
-    render.out(f"searched {power['searched']}: {power['tried']:,} hypotheses")
-    render.out(f"would have been found: {power['would_be_found']}")
-    render.out(f"not covered: {power['not_covered']}")
+    power = verdicts.Power.from_dict(done.answer.detail["power"])
+    render.out(f"searched {power.searched}: {power.tried:,} hypotheses")
+    render.out(f"would have been found: {power.would_be_found}")
+    render.out(f"not covered: {power.not_covered}")
 
 
-def _writes(stream: Any) -> bool:
+def _writes(stream: TextIO) -> bool:
+    """Whether a stream can show the signs of success and failure."""
     return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"

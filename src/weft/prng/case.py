@@ -6,9 +6,6 @@ The draws are the training part of the history. The holdout never reaches an att
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +29,3 @@ class Case:
         if self.corrupt_percent == 0:
             return 0
         return min(compared, 3 + 2 * compared * self.corrupt_percent // 100)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the recorded form without the draws, which travel as an object."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "modulus": self.modulus,
-            "skips": list(self.skips),
-            "starts": list(self.starts),
-            "corrupt_percent": self.corrupt_percent,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: dict[str, Any], draws: tuple[int, ...]) -> Case:
-        """Read the recorded form."""
-        return cls(
-            draws,
-            raw["modulus"],
-            (raw["skips"][0], raw["skips"][1]),
-            (raw["starts"][0], raw["starts"][1]),
-            raw["corrupt_percent"],
-        )

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
-from weft.prng.attack import Plan
+from weft.prng.attack import AttackPlan
 from weft.prng.attacks import ALL as ATTACKS
 from weft.prng.case import Case
 from weft.prng.families import ALL as FAMILIES
@@ -20,16 +20,39 @@ EXAMPLE_DRAWS = 8000
 EXAMPLE = Case((0,) * EXAMPLE_DRAWS, 1000)
 
 
+class OfferRecord(TypedDict):
+    """What `--json` prints of an offer."""
+
+    attack: str
+    outputs: list[str]
+    cost_ms: int
+    covers: str
+
+
+class CatalogueRecord(TypedDict):
+    """What `--json` prints of a generator."""
+
+    name: str
+    aliases: list[str]
+    title: str
+    state_bits: int
+    seed_bits: int
+    word_bits: int
+    jump: bool
+    outputs: list[str]
+    attacks: list[OfferRecord]
+
+
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What one attack covers of a family through which output maps, and the dearest's cost."""
+    """What one attack covers of a family, by which output maps; the cost is the greatest."""
 
     attack: str
     outputs: tuple[str, ...]
     cost_ms: int
     covers: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> OfferRecord:
         """Return the form that `--json` prints."""
         return {
             "attack": self.attack,
@@ -40,13 +63,13 @@ class Offer:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     """One generator of the list."""
 
     family: Family
     offers: tuple[Offer, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CatalogueRecord:
         """Return the form that `--json` prints."""
         family = self.family
         return {
@@ -62,32 +85,32 @@ class Entry:
         }
 
     def row(self) -> tuple[str, ...]:
-        """Return the cells for people; an attack with the seconds of its dearest plan."""
-        dearest: dict[str, int] = {}
+        """Return the cells for people; each attack with the seconds of its most expensive plan."""
+        costs_ms: dict[str, int] = {}
         for offer in self.offers:
-            dearest[offer.attack] = max(dearest.get(offer.attack, 0), offer.cost_ms)
-        attacks = ", ".join(f"{name} {-(-cost // 1000):,}" for name, cost in dearest.items())
+            costs_ms[offer.attack] = max(costs_ms.get(offer.attack, 0), offer.cost_ms)
+        attacks = ", ".join(f"{name} {-(-cost // 1000):,}" for name, cost in costs_ms.items())
         family = self.family
         bits = (str(family.state_bits), str(family.seed_bits))
         return (family.name, *bits, " ".join(family.outputs), attacks, family.title)
 
 
-def catalogue() -> list[Entry]:
+def catalogue() -> list[CatalogueEntry]:
     """Return every family with what is offered, cheapest first."""
-    said = [one for attack in ATTACKS for one in attack.plan(EXAMPLE)]
-    plans = [one for one in said if isinstance(one, Plan)]
+    items = [item for attack in ATTACKS for item in attack.plan(EXAMPLE)]
+    plans = [item for item in items if isinstance(item, AttackPlan)]
     return [
-        Entry(family, _offers([plan for plan in plans if plan.family == family.name]))
+        CatalogueEntry(family, _offers([plan for plan in plans if plan.family == family.name]))
         for family in FAMILIES
     ]
 
 
-def _offers(plans: Sequence[Plan]) -> tuple[Offer, ...]:
-    grouped: dict[tuple[str, str], list[Plan]] = {}
+def _offers(plans: Sequence[AttackPlan]) -> tuple[Offer, ...]:
+    grouped: dict[tuple[str, str], list[AttackPlan]] = {}
     for plan in plans:
         grouped.setdefault((plan.attack, plan.covers), []).append(plan)
     offers = [
-        Offer(attack, tuple(p.output for p in group), max(p.cost for p in group), covers)
+        Offer(attack, tuple(p.output for p in group), max(p.cost_ms for p in group), covers)
         for (attack, covers), group in grouped.items()
     ]
     return tuple(sorted(offers, key=lambda offer: (offer.cost_ms, offer.attack, offer.covers)))

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.prng.arrays import Ints, Words
 from weft.prng.kernels.compiled import KERNELS
 
-Words = NDArray[np.uint64]
 STRIP = 32
 """Words of a row that are treated together: eight tables of them fit a core's second cache."""
 SAMPLE = 128
@@ -88,7 +86,7 @@ def packed(rows: Sequence[int], unknowns: int) -> Words:
 
 
 @KERNELS.entry
-def _eliminate(matrix: Any, unknowns: int, pivots: Any) -> int:
+def _eliminate(matrix: Words, unknowns: int, pivots: Ints) -> int:
     """Bring rows to echelon form, one word of columns after the other; return the rank."""
     rows, words = matrix.shape
     tables = np.zeros((8, 256, STRIP), np.uint64)
@@ -116,7 +114,7 @@ def _eliminate(matrix: Any, unknowns: int, pivots: Any) -> int:
 
 
 @KERNELS.kernel
-def _find_pivots(matrix: Any, first: int, word: int, columns: int, slots: Any) -> int:
+def _find_pivots(matrix: Words, first: int, word: int, columns: int, slots: Ints) -> int:
     """Move rows that are independent within one word to `first` on, reduced among each other.
 
     `slots[column]` becomes the row whose pivot the column is, or -1. It looks at SAMPLE rows:
@@ -142,7 +140,7 @@ def _find_pivots(matrix: Any, first: int, word: int, columns: int, slots: Any) -
 
 
 @KERNELS.kernel
-def _take_pivot(matrix: Any, row: int, target: int, word: int, columns: int, slots: Any) -> None:
+def _take_pivot(matrix: Words, row: int, target: int, word: int, columns: int, slots: Ints) -> None:
     """Reduce a row by the pivots so far, move it to `target`, and reduce those by it."""
     words = matrix.shape[1]
     one = np.uint64(1)
@@ -163,7 +161,7 @@ def _take_pivot(matrix: Any, row: int, target: int, word: int, columns: int, slo
 
 
 @KERNELS.kernel
-def _fill_tables(matrix: Any, slots: Any, strip: int, width: int, tables: Any) -> None:
+def _fill_tables(matrix: Words, slots: Ints, strip: int, width: int, tables: Words) -> None:
     """Write all sums of the pivots of eight columns each; entry b of a table sums its bits."""
     for group in range(8):
         for entry in range(1, 256):
@@ -180,7 +178,9 @@ def _fill_tables(matrix: Any, slots: Any, strip: int, width: int, tables: Any) -
 
 
 @KERNELS.kernel
-def _clear_rows(matrix: Any, first: int, keys: Any, strip: int, width: int, tables: Any) -> None:
+def _clear_rows(
+    matrix: Words, first: int, keys: Words, strip: int, width: int, tables: Words
+) -> None:
     """Add to every row from `first` on the pivots that its key names, by eight look-ups."""
     byte = np.uint64(255)
     for index in range(keys.shape[0]):
@@ -201,7 +201,7 @@ def _clear_rows(matrix: Any, first: int, keys: Any, strip: int, width: int, tabl
 
 
 @KERNELS.entry
-def _substitute(matrix: Any, unknowns: int, pivots: Any, values: Any) -> None:
+def _substitute(matrix: Words, unknowns: int, pivots: Ints, values: Words) -> None:
     """Work out the unknowns from the last pivot to the first; free ones stay 0."""
     side, shift = unknowns // 64, np.uint64(unknowns % 64)
     one = np.uint64(1)

@@ -13,10 +13,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.errors import FileInvalid
 from weft.model.strictjson import loads
+from weft.model.values import JsonValue
 
 COLUMNS = ("draw", "date", "session")
 MAX_BYTES = 256 * 2**20
@@ -53,11 +53,11 @@ class History:
         Sessions are in the order of their first draw; the whole is called "".
         """
         names = list(dict.fromkeys(self.sessions))
-        found = {"": self.draws}
+        streams = {"": self.draws}
         if len(names) > 1:
             pairs = list(zip(self.draws, self.sessions, strict=True))
-            found |= {name: tuple(d for d, s in pairs if s == name) for name in names}
-        return found
+            streams |= {name: tuple(d for d, s in pairs if s == name) for name in names}
+        return streams
 
 
 def read_history(data: bytes, where: str) -> History:
@@ -85,8 +85,10 @@ def _csv_rows(data: bytes, where: str) -> Iterator[Row]:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        said = f"{where}: not UTF-8 text at byte {error.start}"
-        raise FileInvalid(said, hint="draws are CSV, JSON or bare integers") from None
+        raise FileInvalid(
+            f"{where}: not UTF-8 text at byte {error.start}",
+            hint="draws are CSV, JSON or bare integers",
+        ) from None
     if "\0" in text:
         raise FileInvalid(f"{where}: holds a NUL character; it should be text")
     order: Sequence[str] = COLUMNS
@@ -118,7 +120,7 @@ def _heading(cells: Sequence[str], where: str) -> tuple[str, ...]:
     names = tuple(cell.lower() for cell in cells)
     if "draw" not in names:
         raise FileInvalid(
-            f"{where}: row 1 begins with {_said(cells[0])}, which is neither an integer nor a"
+            f"{where}: row 1 begins with {_quoted(cells[0])}, which is neither an integer nor a"
             f" heading with a column called draw"
         )
     if len(set(names)) < len(names):
@@ -137,7 +139,7 @@ def _json_rows(data: bytes, where: str) -> Iterator[Row]:
             continue
         unknown = [key for key in item if key not in COLUMNS]
         if unknown or "draw" not in item:
-            what = f"unknown key {_said(unknown[0])}" if unknown else 'the key "draw" is missing'
+            what = f"unknown key {_quoted(unknown[0])}" if unknown else 'the key "draw" is missing'
             raise FileInvalid(f"{place}: {what}; a row has {', '.join(COLUMNS)}")
         session = item.get("session")
         if session is not None and not isinstance(session, str | int):
@@ -145,24 +147,24 @@ def _json_rows(data: bytes, where: str) -> Iterator[Row]:
         yield _json_draw(item["draw"], place), None if session is None else str(session)[:MAX_CELL]
 
 
-def _json_draw(value: Any, place: str) -> int:
+def _json_draw(value: JsonValue, place: str) -> int:
     if type(value) is not int:
-        raise FileInvalid(f"{place}: {_said(str(value))} is not an integer")
+        raise FileInvalid(f"{place}: {_quoted(str(value))} is not an integer")
     return _within(value, place)
 
 
 def _draw(text: str, place: str) -> int:
     if not _INTEGER.fullmatch(text):
-        raise FileInvalid(f"{place}: {_said(text)} is not an integer")
+        raise FileInvalid(f"{place}: {_quoted(text)} is not an integer")
     return _within(int(text), place)
 
 
 def _within(value: int, place: str) -> int:
     if not 0 <= value <= LARGEST:
-        raise FileInvalid(f"{place}: {_said(str(value))} is not from 0 to 2^64 - 1")
+        raise FileInvalid(f"{place}: {_quoted(str(value))} is not from 0 to 2^64 - 1")
     return value
 
 
-def _said(text: str) -> str:
+def _quoted(text: str) -> str:
     shown = text if len(text) <= 40 else text[:40] + "…"
     return json.dumps(shown, ensure_ascii=True)

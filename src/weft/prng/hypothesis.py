@@ -7,11 +7,31 @@ of the output map is one position of the stream; draw i of a history sits at `po
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from weft.errors import InputError
 
 SCHEMA_VERSION = 1
+
+
+class SkipsRecord(TypedDict):
+    """The recorded form of `Skips`."""
+
+    between: list[int]
+    listed: list[int]
+
+
+class HypothesisRecord(TypedDict):
+    """The recorded form of `Hypothesis`; the state is hexadecimal."""
+
+    schema_version: int
+    family: str
+    output: str
+    modulus: int
+    seed: int | None
+    state: str | None
+    skips: SkipsRecord
+    start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +86,7 @@ class Hypothesis:
         if (self.seed is None) == (self.state is None):
             raise InputError("a hypothesis has either a seed or a state")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> HypothesisRecord:
         """Return the recorded form; `from_dict` undoes it."""
         return {
             "schema_version": SCHEMA_VERSION,
@@ -80,7 +100,7 @@ class Hypothesis:
         }
 
     @classmethod
-    def from_dict(cls, raw: dict[str, Any]) -> Hypothesis:
+    def from_dict(cls, raw: HypothesisRecord) -> Hypothesis:
         """Read the recorded form."""
         if raw["schema_version"] != SCHEMA_VERSION:
             raise InputError(f"hypothesis of schema {raw['schema_version']}, not {SCHEMA_VERSION}")

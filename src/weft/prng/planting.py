@@ -7,14 +7,22 @@ and a seed that is given; so the same request gives the same history.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TypedDict
 
 from weft.prng.families import family_named, splitmix
 from weft.prng.family import State
 from weft.prng.generate import generate
-from weft.prng.hypothesis import Hypothesis, Skips
+from weft.prng.hypothesis import Hypothesis, HypothesisRecord, Skips
 
 _below = splitmix.FAMILY.outputs["high"]
+
+
+class PlantedRecord(TypedDict):
+    """What `--json` prints of a planted history."""
+
+    hypothesis: HypothesisRecord
+    draws: list[int]
+    wrong: list[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +33,7 @@ class PlantedHistory:
     draws: tuple[int, ...]
     wrong: tuple[int, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> PlantedRecord:
         """Return the form that `--json` prints."""
         return {
             "hypothesis": self.truth.to_dict(),

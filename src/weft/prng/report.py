@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import cast
 
 from markupsafe import Markup
 
 from weft.model.values import Object, from_wire
 from weft.prng import words
+from weft.prng.answer import Answer, AnswerRecord, Coverage
+from weft.prng.attack import Gap
 from weft.prng.generate import generate
 from weft.prng.history import History
-from weft.prng.hypothesis import Hypothesis
 from weft.prng.scoring import known, split
 from weft.report.hook import Page
 from weft.report.plot import Axes, bar, framed
@@ -43,25 +44,27 @@ def pages(run: RunView) -> list[Page]:
     if answer is None:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
         return [Page("Draws", body + _residues(history.draws, 0), order=1)]
-    told = [line for line in words.verdict_lines(answer, len(history)) if line]
-    told = told[: 5 if answer["verdict"] == "signal" else 2]
+    verdict = [line for line in words.verdict_lines(answer, len(history)) if line]
+    verdict = verdict[: 5 if answer.is_signal else 2]
     parts = [
-        element("p", told[0], class_="claim"),
-        *(element("p", line) for line in told[1:]),
-        _finds(answer),
+        element("p", verdict[0], class_="claim"),
+        *(element("p", line) for line in verdict[1:]),
+        _candidates(answer),
         _timeline(answer, history),
     ]
-    parts += [_residues(history.draws, answer["modulus"]), _coverage(answer)]
+    parts += [_residues(history.draws, answer.modulus), _coverage(answer)]
     return [Page("Verdict", Markup("").join(parts), order=1)]
 
 
-def answer_of(run: RunView) -> dict[str, Any] | None:
+def answer_of(run: RunView) -> Answer | None:
     """Return what the analysis concluded, with or without a signal; None while there is none."""
     body = run.answer()
     if body is None:
         return None
-    said = body["value"] if body.get("status") != "unknown" else from_wire(body["detail"])
-    return said if isinstance(said, dict) and "verdict" in said else None
+    raw = body["value"] if body.get("status") != "unknown" else from_wire(body["detail"])
+    if not isinstance(raw, dict) or "verdict" not in raw:
+        return None
+    return Answer.from_dict(cast(AnswerRecord, raw))
 
 
 def _history(run: RunView) -> History:
@@ -69,22 +72,21 @@ def _history(run: RunView) -> History:
     return History.from_canonical(run.read(Object(digest)))
 
 
-def _finds(answer: Mapping[str, Any]) -> Markup:
+def _candidates(answer: Answer) -> Markup:
     rows = words.table_rows(answer)
     if len(rows) == 1:
         return Markup("")
     return element("h3", "What was found") + table(list(rows[0]), [list(row) for row in rows[1:]])
 
 
-def _timeline(answer: Mapping[str, Any], history: History) -> Markup:
+def _timeline(answer: Answer, history: History) -> Markup:
     """Draw the share of right draws along the history, the holdout marked."""
-    if not answer["found"]:
+    if not answer.candidates:
         return Markup("")
-    best = answer["found"][0]
-    draws = history.streams()[best["stream"]]
-    hypothesis = Hypothesis.from_dict(best["hypothesis"])
-    said = generate(hypothesis, known(hypothesis, len(draws)))
-    right = [a == b for a, b in zip(said, draws, strict=False)]
+    best = answer.candidates[0].candidate
+    draws = history.streams()[best.stream]
+    predictions = generate(best.hypothesis, known(best.hypothesis, len(draws)))
+    right = [a == b for a, b in zip(predictions, draws, strict=False)]
     train = len(split(draws)[0])
     head = element("h3", "Where the best one is right")
     share = f"{sum(right):,} of {len(right):,} draws are right. Behind the line is the holdout."
@@ -115,17 +117,17 @@ def _bars(right: Sequence[bool], train: int) -> Markup:
     return wide_drawing(WIDTH, HEIGHT + FOOT, *drawn, label=label)
 
 
-def _words(said: str, x: float, anchor: str) -> Markup:
+def _words(text: str, x: float, anchor: str) -> Markup:
     """Write below a picture."""
     return element(
-        "text", said, x=x, y=HEIGHT + 18, text_anchor=anchor, font_size=14, fill="currentColor"
+        "text", text, x=x, y=HEIGHT + 18, text_anchor=anchor, font_size=14, fill="currentColor"
     )
 
 
 def _residues(draws: Sequence[int], modulus: int) -> Markup:
     """Draw how often each residue occurs; chance alone stays near the line."""
-    wanted = [r for r in RESIDUES if not modulus or modulus % r == 0] or [RESIDUES[1]]
-    pictures = [element("div", _residue(draws, r)) for r in wanted]
+    moduli = [r for r in RESIDUES if not modulus or modulus % r == 0] or [RESIDUES[1]]
+    pictures = [element("div", _residue(draws, r)) for r in moduli]
     note = "How many draws leave each remainder; the line is what chance gives on average."
     head = element("h3", "Residues of the draws") + element("p", note, class_="quiet")
     return head + element("div", *pictures, class_="charts")
@@ -144,13 +146,14 @@ def _residue(draws: Sequence[int], modulus: int) -> Markup:
     return framed(axes, f"draws by residue modulo {modulus}", *bars, line)
 
 
-def _coverage(answer: Mapping[str, Any]) -> Markup:
+def _coverage(answer: Answer) -> Markup:
     heads = ["generator", "output", "attack", "covers"]
-    rows = [[*_names(one), one["covers"]] for one in answer["covered"]]
-    gaps = [[*_names(gap), gap["why"]] for gap in answer["gaps"]]
-    left = [[*_names(one), one["covers"]] for one in answer["not_tried"]]
+    rows = [[*_names(item), item.covers] for item in answer.covered]
+    gaps = [[*_names(gap), gap.why] for gap in answer.gaps]
+    left = [[*_names(item), item.covers] for item in answer.not_tried]
     cut = [
-        [*_names(o), f"{o['done']} of {o['units']} parts: {o['covers']}"] for o in answer["in_part"]
+        [*_names(item), f"{item.done} of {item.units} parts: {item.covers}"]
+        for item in answer.in_part
     ]
     parts = [
         ("What would have been found", heads, rows),
@@ -162,12 +165,12 @@ def _coverage(answer: Mapping[str, Any]) -> Markup:
 
 
 def _listed(title: str, heads: list[str], rows: list[list[str]]) -> Markup:
-    """A long list stays folded until it is wanted."""
+    """A long list stays folded until a reader opens it."""
     if len(rows) <= MAX_OPEN:
         return element("h3", title) + table(heads, rows)
     summary = element("summary", f"{title}: {counted(len(rows), 'attack')}")
     return element("h3", title) + element("details", summary, table(heads, rows))
 
 
-def _names(one: Mapping[str, Any]) -> list[str]:
-    return [one["family"], one["output"], one["attack"]]
+def _names(item: Coverage | Gap) -> list[str]:
+    return [item.family, item.output, item.attack]

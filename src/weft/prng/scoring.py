@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
@@ -26,8 +26,19 @@ def split(draws: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(draws[:at]), tuple(draws[at:])
 
 
+class ScoreRecord(TypedDict):
+    """The recorded form of `MatchScore`."""
+
+    hits: int
+    compared: int
+    evidence: int
+    held_hits: int
+    held: int
+    held_evidence: int
+
+
 @dataclass(frozen=True, slots=True)
-class Score:
+class MatchScore:
     """Hits of one hypothesis, and how surprising they are after correction for all that was tried.
 
     Evidence is −log10 of p in thousandths. The holdout is corrected for the survivors only.
@@ -40,8 +51,8 @@ class Score:
     held: int
     held_evidence: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the recorded form; `Score(**raw)` undoes it."""
+    def to_dict(self) -> ScoreRecord:
+        """Return the recorded form; `from_dict` undoes it."""
         return {
             "hits": self.hits,
             "compared": self.compared,
@@ -51,10 +62,15 @@ class Score:
             "held_evidence": self.held_evidence,
         }
 
+    @classmethod
+    def from_dict(cls, raw: ScoreRecord) -> MatchScore:
+        """Read the recorded form."""
+        return cls(**raw)
+
 
 def score(
     hypothesis: Hypothesis, draws: Sequence[int], modulus: int, tried: int, survivors: int
-) -> Score:
+) -> MatchScore:
     """Compare a hypothesis with all draws, the holdout apart.
 
     Where skips vary, `tried` counts seeds and starts only, and each skip that was chosen to fit
@@ -63,13 +79,13 @@ def score(
     """
     train, _ = split(draws)
     count = known(hypothesis, len(draws))
-    said = generate(hypothesis, count)
-    right = [a == b for a, b in zip(said, draws, strict=False)]
+    predictions = generate(hypothesis, count)
+    right = [a == b for a, b in zip(predictions, draws, strict=False)]
     hits, held_hits = sum(right[: len(train)]), sum(right[len(train) :])
     compared, held_count = min(count, len(train)), max(0, count - len(train))
     choices, chosen = hypothesis.skips.choices, max(0, compared - 1)
     ends = chosen * (choices - 1) + 1
-    return Score(
+    return MatchScore(
         hits,
         compared,
         corrected(hits, compared, modulus, tried * choices**chosen),
@@ -79,8 +95,8 @@ def score(
     )
 
 
-def known(hypothesis: Hypothesis, wanted: int) -> int:
-    """Return how many draws a hypothesis can foretell, at most `wanted`."""
+def known(hypothesis: Hypothesis, most: int) -> int:
+    """Return how many draws a hypothesis can predict, at most `most`."""
     if hypothesis.skips.is_constant:
-        return wanted
-    return min(wanted, len(hypothesis.skips.listed) + 1)
+        return most
+    return min(most, len(hypothesis.skips.listed) + 1)

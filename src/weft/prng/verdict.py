@@ -8,97 +8,100 @@ would have been found and what was not covered.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 from weft.prng import scoring
-from weft.prng.attacks.varying import carried_on
+from weft.prng.answer import (
+    NO_SIGNAL,
+    SIGNAL,
+    STRUCTURE,
+    Answer,
+    Coverage,
+    ScoredCandidate,
+    StreamCandidate,
+)
+from weft.prng.attack import Gap
+from weft.prng.attacks.detectors import Detection
+from weft.prng.attacks.varying import extend_skips
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
-from weft.prng.planning import Range, Settings
+from weft.prng.planning import Range, StreamPlan
+from weft.prng.request import AnalyseRequest
 
-SIGNAL = "signal"
-STRUCTURE = "structure"
-NO_SIGNAL = "no signal"
 MAX_SHOWN = 20
 
 
 def score_all(
-    found: Sequence[Mapping[str, Any]], streams: Mapping[str, tuple[int, ...]], settings: Settings
-) -> list[dict[str, Any]]:
-    """Score every find on its stream, best first; equal hypotheses are one."""
-    unique = {_identity(one): one for one in found}
-    ranked = []
-    for one in unique.values():
-        draws = streams[one["stream"]]
-        hypothesis = carried_on(Hypothesis.from_dict(one["hypothesis"]), draws)
-        got = scoring.score(hypothesis, draws, settings.modulus, one["tried"], len(unique))
-        coming = _coming(hypothesis, len(draws), settings.predict)
-        kept = {"stream": one["stream"], "tried": one["tried"], "hypothesis": hypothesis.to_dict()}
-        ranked.append({**kept, "score": got.to_dict(), "next": coming})
+    candidates: Sequence[StreamCandidate],
+    streams: Mapping[str, tuple[int, ...]],
+    request: AnalyseRequest,
+) -> list[ScoredCandidate]:
+    """Score every candidate on its stream, best first; equal hypotheses are one."""
+    unique = {candidate.identity(): candidate for candidate in candidates}
+    ranked = [
+        _scored(candidate, streams[candidate.stream], request, len(unique))
+        for candidate in unique.values()
+    ]
     ranked.sort(key=_rank)
     return ranked[:MAX_SHOWN]
 
 
-def _identity(one: Mapping[str, Any]) -> str:
-    return f"{one['stream']}\0{sorted(one['hypothesis'].items())}"
+def _scored(
+    candidate: StreamCandidate, draws: tuple[int, ...], request: AnalyseRequest, survivors: int
+) -> ScoredCandidate:
+    hypothesis = extend_skips(candidate.hypothesis, draws)
+    score = scoring.score(hypothesis, draws, request.modulus, candidate.tried, survivors)
+    predictions = _predictions(hypothesis, len(draws), request.predict)
+    return ScoredCandidate(replace(candidate, hypothesis=hypothesis), score, predictions)
 
 
-def _coming(hypothesis: Hypothesis, seen: int, wanted: int) -> list[int]:
-    count = scoring.known(hypothesis, seen + wanted)
-    return generate(hypothesis, count)[seen:]
+def _predictions(hypothesis: Hypothesis, draws: int, most: int) -> tuple[int, ...]:
+    """Return the draws after the last one, as far as the skips are known."""
+    count = scoring.known(hypothesis, draws + most)
+    return tuple(generate(hypothesis, count)[draws:])
 
 
-def _rank(one: Mapping[str, Any]) -> tuple[int, int, int, str]:
+def _rank(scored: ScoredCandidate) -> tuple[int, int, int, str]:
     """Most evidence first, then the plainest skips, then by text."""
-    got, between = one["score"], one["hypothesis"]["skips"]["between"]
-    return -(got["evidence"] + got["held_evidence"]), between[1], -got["hits"], _identity(one)
+    score, skips = scored.score, scored.candidate.hypothesis.skips
+    evidence = score.evidence + score.held_evidence
+    return -evidence, skips.between[1], -score.hits, scored.candidate.identity()
 
 
-def is_signal(ranked: Sequence[Mapping[str, Any]], alpha_evidence: int) -> bool:
-    """Whether the evidence for the best find suffices, in training and in the holdout."""
-    return bool(ranked) and _suffices(ranked[0], alpha_evidence)
-
-
-def _suffices(one: Mapping[str, Any], alpha_evidence: int) -> bool:
-    got = one["score"]
-    return bool(min(got["evidence"], got["held_evidence"]) >= alpha_evidence)
+def is_signal(ranked: Sequence[ScoredCandidate], alpha_evidence: int) -> bool:
+    """Whether the evidence for the best candidate suffices, in training and in the holdout."""
+    return bool(ranked) and ranked[0].is_confirmed(alpha_evidence)
 
 
 def conclude(
-    settings: Mapping[str, Any],
-    plans: Sequence[Mapping[str, Any]],
+    request: AnalyseRequest,
+    plans: Sequence[StreamPlan],
     covered: Sequence[Range],
-    gaps: Sequence[Mapping[str, Any]],
-    ranked: Sequence[Mapping[str, Any]],
-    hints: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    """Put the answer together; predictions are in it only with a signal."""
-    alpha = settings["alpha_evidence"]
+    gaps: Sequence[Gap],
+    ranked: Sequence[ScoredCandidate],
+    hints: Sequence[Detection],
+) -> Answer:
+    """Assemble the answer; predictions are in it only with a signal."""
+    alpha = request.alpha_evidence
     signal = is_signal(ranked, alpha)
-    found = [dict(one) for one in ranked if not signal or _suffices(one, alpha)]
-    if not signal:
-        found = [{**one, "next": []} for one in found]
-    done = [_units(covered, number) for number in range(len(plans))]
-    told = [_covered(one, units) for one, units in zip(plans, done, strict=True)]
-    verdict = SIGNAL if signal else STRUCTURE if hints else NO_SIGNAL
-    return {
-        "verdict": verdict,
-        "modulus": settings["modulus"],
-        "found": found,
-        "hints": [dict(hint) for hint in hints],
-        "covered": [one for one in told if one["done"] == one["units"]],
-        "in_part": [one for one in told if 0 < one["done"] < one["units"]],
-        "not_tried": [one for one in told if one["done"] == 0],
-        "gaps": [dict(gap) for gap in gaps],
-    }
+    shown = (
+        [scored for scored in ranked if scored.is_confirmed(alpha)]
+        if signal
+        else [replace(scored, next=()) for scored in ranked]
+    )
+    coverage = [Coverage.of(plan, _units(covered, number)) for number, plan in enumerate(plans)]
+    return Answer(
+        SIGNAL if signal else STRUCTURE if hints else NO_SIGNAL,
+        request.modulus,
+        tuple(shown),
+        tuple(hints),
+        tuple(item for item in coverage if item.done == item.units),
+        tuple(item for item in coverage if 0 < item.done < item.units),
+        tuple(item for item in coverage if item.done == 0),
+        tuple(gaps),
+    )
 
 
 def _units(covered: Sequence[Range], plan: int) -> int:
     """Return how many units of a plan were covered; ranges never overlap."""
     return sum(hi - lo for number, lo, hi in covered if number == plan)
-
-
-def _covered(one: Mapping[str, Any], done: int) -> dict[str, Any]:
-    plan = one["plan"]
-    names = ("attack", "family", "output", "covers", "units")
-    return {"stream": one["stream"], "done": done, **{name: plan[name] for name in names}}

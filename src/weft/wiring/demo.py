@@ -153,12 +153,14 @@ def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:
 
 def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:
     from weft.prng.history import History  # noqa: PLC0415
-    from weft.prng.planning import Settings  # noqa: PLC0415
-    from weft.wiring.prngrun import carry_out  # noqa: PLC0415
+    from weft.prng.request import AnalyseRequest  # noqa: PLC0415
+    from weft.wiring.prngrun import execute  # noqa: PLC0415
 
-    settings = Settings(1000, ("java",), ("bounded",), skips=(0, 20), starts=(0, 0), predict=12)
+    request = AnalyseRequest(
+        1000, ("java",), ("bounded",), skips=(0, 20), starts=(0, 0), predict=12
+    )
     execution = {"out": out, "workers": workers, "device": "cpu", "watcher": watcher}
-    return carry_out(History(planted().draws), settings, execution)
+    return execute(History(planted().draws), request, execution)
 
 
 PARTS = (

@@ -1,29 +1,32 @@
-"""`weft prng pipeline` as functions: from draws and a plan, or from an earlier run, to a run.
+"""`weft prng pipeline` as functions: from draws and a request, or from an earlier run, to a run.
 
-begin      draws ─► run        begin_at   artifacts of an earlier run ─► new run
-export     run ─► files        adapt_files  exported files ─► training parameters
+prepare     draws ─► prepared run      prepare_at  artifacts of an earlier run ─► prepared run
+execute     prepared run ─► run        export      run ─► files
+adapt_files exported files ─► training parameters
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
 from weft.model.strictjson import loads
 from weft.model.values import from_wire
 from weft.prng.history import History
+from weft.prng.lazy import lazy
 from weft.prng.pipeline import adapt, artifact, table, window
 from weft.prng.pipeline.features import ALL
-from weft.prng.pipeline.learntasks import check_sidecar
-from weft.prng.pipeline.plan import Plan
-from weft.prng.pipeline.search import NAME, pipeline
+from weft.prng.pipeline.request import PipelineRecord, PipelineRequest
+from weft.prng.pipeline.search import NAME, StartRecord, pipeline
+from weft.prng.pipeline.sidecar import Sidecar
 from weft.prng.pipeline.steps import STEPS
-from weft.prng.pipeline.streams import Split, split_of
+from weft.prng.pipeline.streams import HistorySplit, split_of
 from weft.prng.pipeline.summary import artifacts_of, steps_of
+from weft.prng.pipeline.window import WindowParams
 from weft.readers.verify import verify
 from weft.report.view import RunView
 from weft.storage.disk import Disk
@@ -34,17 +37,22 @@ from weft.wiring.outcome import Run
 from weft.wiring.prngrun import check_below
 from weft.wiring.run import run
 
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
 MAX_PARAMS_BYTES = 1 << 20
 HOLDOUT_FREE = ("label_hits", "label_draws")
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
-    """An earlier run to begin from: its head, its plan and its artifacts."""
+class EarlierRun:
+    """An earlier run to begin from: its head, its request and its artifacts."""
 
     head: str
     size: int
-    plan: Plan
+    request: PipelineRequest
     artifacts: Mapping[str, bytes]
 
     def history(self) -> History:
@@ -52,62 +60,77 @@ class Earlier:
         return History.from_canonical(self.artifacts["draws"])
 
 
-def check_draws(history: History, where: str, plan: Plan) -> None:
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run whose request and inputs are read and checked; nothing is written yet."""
+
+    request: PipelineRequest
+    start: StartRecord
+    inputs: Mapping[str, bytes]
+
+
+def check_draws(history: History, where: str, request: PipelineRequest) -> None:
     """Refuse draws that are too few, too many or too large, as step 1 would, before it begins."""
-    check_below(history, where, plan.modulus)
+    check_below(history, where, request.modulus)
     try:
-        window.space(plan, split_of(history, plan.modulus))
+        window.space(request, split_of(history, request.modulus))
     except UsageError:
         raise
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
 
 
-def begin(
-    history: History, plan: Plan, params: Mapping[str, Any] | None, execution: Mapping[str, Any]
-) -> Run:
-    """Run the pipeline from its first step."""
-    inputs = {"draws": history.canonical(), **_given(params)}
-    start = {"step": STEPS[0], "head": None, "size": None}
-    return run(pipeline(plan.to_dict(), start), inputs=inputs, **execution)
+def prepare(
+    history: History, where: str, request: PipelineRequest, params: adapt.TrainingParams | None
+) -> PreparedRun:
+    """Prepare a run from the first step; `where` names the source of the draws."""
+    check_draws(history, where, request)
+    inputs = {"draws": history.canonical(), **_params_input(params)}
+    return PreparedRun(request, {"step": STEPS[0], "head": None, "size": None}, inputs)
 
 
-def begin_at(
-    step: str, earlier: Earlier, plan: Plan, params: Mapping[str, Any] | None,
-    execution: Mapping[str, Any],
-) -> Run:  # fmt: skip
-    """Run the pipeline from a step on, with what an earlier run left; its head is named."""
+def prepare_at(
+    step: str, earlier: EarlierRun, request: PipelineRequest, params: adapt.TrainingParams | None
+) -> PreparedRun:
+    """Prepare a run from a step on, with what an earlier run left; its head is named."""
     inputs = {name: data for name, data in earlier.artifacts.items() if name != "params"}
-    start = {"step": step, "head": earlier.head, "size": earlier.size}
-    call = pipeline(plan.to_dict(), start)
-    return run(call, inputs={**inputs, **_given(params)}, **execution)
+    start: StartRecord = {"step": step, "head": earlier.head, "size": earlier.size}
+    return PreparedRun(request, start, {**inputs, **_params_input(params)})
 
 
-def read_earlier(path: Path, step: str) -> Earlier:
+def execute(prepared: PreparedRun, execution: Mapping[str, Any]) -> Run:
+    """Run the pipeline; `execution` are the options of `weft.run` that decide nothing."""
+    call = pipeline(prepared.request.to_dict(), prepared.start)
+    return run(call, inputs=prepared.inputs, **execution)
+
+
+def load_earlier(path: Path, step: str) -> EarlierRun:
     """Verify an earlier run and take what the steps before `step` left."""
     folder = RunFolder(path)
     if folder.read_run_file().search != NAME:
         raise InputError(f"{path} is no run of weft prng pipeline")
-    found = verify(path, HeadsList(world.heads_folder(), Disk()))
+    checked = verify(path, HeadsList(world.heads_folder(), Disk()))
     view = RunView(path, NAME)
-    seen = {one.step: one for one in steps_of(view)}
+    steps = {summary.step: summary for summary in steps_of(view)}
     for before in STEPS[: STEPS.index(step)]:
-        if not seen[before].done and not seen[before].earlier:
+        if not steps[before].done and not steps[before].earlier:
             raise InputError(
                 f"{path} has not done step {before}, which step {step} needs",
                 hint=f"weft resume {path}",
             )
-    later = {name for at in STEPS[STEPS.index(step) :] for name in seen[at].artifacts}
-    kept = {n: view.read(one) for n, one in artifacts_of(view).items() if n not in later}
+    later = {name for at in STEPS[STEPS.index(step) :] for name in steps[at].artifacts}
+    artifacts = {n: view.read(item) for n, item in artifacts_of(view).items() if n not in later}
     if step == "6":
-        if "model" not in kept:
+        if "model" not in artifacts:
             raise InputError(f"{path} has no signal and left no model, which step 6 needs")
-        check_sidecar(artifact.unpack("sidecar", kept["sidecar"]), kept["model"])
-    args: Any = from_wire(view.genesis()["config"]["args"])
-    return Earlier(found.root, found.size, Plan.from_dict(args["plan"]), kept)
+        sidecar = Sidecar.from_dict(artifact.unpack(artifact.SIDECAR, artifacts["sidecar"]))
+        sidecar.check(artifacts["model"])
+    args = cast(Mapping[str, PipelineRecord], from_wire(view.genesis()["config"]["args"]))
+    request = PipelineRequest.from_dict(args["plan"])
+    return EarlierRun(checked.root, checked.size, request, artifacts)
 
 
-def check_same_draws(earlier: Earlier, history: History, where: str) -> None:
+def check_same_draws(earlier: EarlierRun, history: History, where: str) -> None:
     """Refuse draws that are not those the earlier run froze."""
     if history.canonical() != earlier.artifacts["draws"]:
         raise RunMismatch(
@@ -115,19 +138,22 @@ def check_same_draws(earlier: Earlier, history: History, where: str) -> None:
         )
 
 
-def read_params(path: Path) -> dict[str, Any]:
+def load_params(path: Path) -> adapt.TrainingParams:
     """Read training parameters as `weft prng adapt --apply` writes them."""
     try:
-        raw: Any = loads(path.read_bytes(), where=str(path), max_bytes=MAX_PARAMS_BYTES)
+        raw = loads(path.read_bytes(), where=str(path), max_bytes=MAX_PARAMS_BYTES)
     except OSError as error:
         raise FileInvalid(f"--params {path}: {error.strerror}") from None
     if not isinstance(raw, dict):
         raise FileInvalid(f"--params {path}: not a JSON object")
-    return adapt.Training.from_dict(raw, f"--params {path}").to_dict()
+    return adapt.read_training(raw, f"--params {path}")
 
 
-def _given(params: Mapping[str, Any] | None) -> dict[str, bytes]:
-    return {} if params is None else {"params": artifact.pack("params", {"values": dict(params)})}
+def _params_input(params: adapt.TrainingParams | None) -> dict[str, bytes]:
+    if params is None:
+        return {}
+    body: artifact.ParamsArtifact = {"values": params.to_dict()}
+    return {"params": artifact.pack(artifact.PARAMS, body)}
 
 
 # -- files ----------------------------------------------------------------------------------
@@ -137,7 +163,7 @@ def write_predictions(done: Run) -> Path | None:
     """Write the prediction of a run with a signal into its folder."""
     if done.status != "answered":
         return None
-    body = artifact.unpack("predictions", done.read(done.answer["predictions"]))
+    body = artifact.unpack(artifact.PREDICTIONS, done.read(done.answer["predictions"]))
     path = done.out / "predictions.json"
     path.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     return path
@@ -146,29 +172,32 @@ def write_predictions(done: Run) -> Path | None:
 def export(path: Path) -> list[Path]:
     """Write scored survivors and training draws as JSON beside the run's ledger."""
     view = RunView(path, NAME)
-    found = artifacts_of(view)
-    split = Split.from_dict(artifact.unpack("split", view.read(found["split"])))
-    chosen = artifact.unpack("window", view.read(found["window"]))
-    names = sorted(name for name in found if name.startswith(artifact.SCORED))
+    artifacts = artifacts_of(view)
+    split = HistorySplit.from_dict(artifact.unpack(artifact.SPLIT, view.read(artifacts["split"])))
+    chosen = artifact.unpack(artifact.WINDOW, view.read(artifacts["window"]))
+    params = WindowParams.from_dict(chosen["params"])
+    names = sorted(name for name in artifacts if name.startswith(artifact.SCORED))
     survivors, history = path / "survivors_with_scores.json", path / "train_history.json"
     with survivors.open("w", encoding="utf-8") as file:
-        _write_rows(file, (table.from_parquet(view.read(found[name])) for name in names), chosen)
+        _write_rows(
+            file, (table.from_parquet(view.read(artifacts[name])) for name in names), params
+        )
     rows = [
         {"draw": draw, "session": stream.name}
-        for stream in split.mode(chosen["params"]["sessions"])
+        for stream in split.mode(params.sessions)
         for draw in stream.draws[: stream.holdout_at]
     ]
     history.write_text(json.dumps(rows) + "\n", encoding="utf-8")
     return [survivors, history]
 
 
-def _write_rows(file: Any, pieces: Any, chosen: Mapping[str, Any]) -> None:
+def _write_rows(file: TextIO, pieces: Iterable[pl.DataFrame], params: WindowParams) -> None:
     """Write one object per survivor, chunk by chunk."""
     before = "[\n"
     for piece in pieces:
         for row in piece.iter_rows(named=True):
             ids = {name: row[name] for name in table.IDS if name != "seed"}
-            body = {"seed": row["seed"], "score": row["hits"] / chosen["params"]["window"]}
+            body = {"seed": row["seed"], "score": row["hits"] / params.window}
             body |= {"metadata": ids, **{n: row[n] for n in (*ALL, *table.LABELS)}}
             file.write(before + json.dumps(body))
             before = ",\n"
@@ -177,7 +206,7 @@ def _write_rows(file: Any, pieces: Any, chosen: Mapping[str, Any]) -> None:
 
 def adapt_files(
     history: History, survivors: Path, modulus: int
-) -> tuple[adapt.Facts, adapt.Training]:
+) -> tuple[adapt.Facts, adapt.TrainingParams]:
     """Derive training parameters from exported files, as step 4 does; the holdout is left out."""
     check_below(history, "--lottery-data", modulus)
     rows = _survivor_rows(survivors)
@@ -200,15 +229,13 @@ def _survivor_rows(path: Path) -> list[tuple[int, int, int, int]]:
         columns = [frame[name].to_list() for name in ("stream", "cut", *HOLDOUT_FREE)]
     except InputError:
         raise
-    except Exception as error:  # polars and json name what they stumble over
-        said = f"{type(error).__name__}: {error}".splitlines()[0]
-        raise FileInvalid(f"--survivor-data {path}: {said[:200]}") from None
+    except Exception as error:  # polars and json name the problem
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise FileInvalid(f"--survivor-data {path}: {problem[:200]}") from None
     return list(zip(*columns, strict=True))
 
 
-def _json_frame(data: bytes, where: str) -> Any:
-    import polars as pl  # noqa: PLC0415 - slow to import, an extra
-
+def _json_frame(data: bytes, where: str) -> pl.DataFrame:
     try:
         raw = json.loads(data)
     except ValueError as error:
@@ -217,8 +244,3 @@ def _json_frame(data: bytes, where: str) -> Any:
         raise FileInvalid(f"{where}: not a list of survivors")
     flat = [{**row, **row.get("metadata", {}), "metadata": ""} for row in raw]
     return pl.DataFrame(flat, infer_schema_length=None)
-
-
-def overlaid(plan: Plan, given: Mapping[str, Any]) -> Plan:
-    """Return a plan with what was given on the command line."""
-    return replace(plan, **{name: value for name, value in given.items() if value is not None})

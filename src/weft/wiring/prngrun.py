@@ -1,4 +1,4 @@
-"""`weft prng analyse` as one function: from draws and settings to a finished run."""
+"""`weft prng analyse` as one function: from draws and a request to a finished run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from weft.prng.families import family_named
 from weft.prng.generate import MAX_MODULUS
 from weft.prng.history import MAX_BYTES, History, read_history
 from weft.prng.kernels.cuda import is_available
-from weft.prng.planning import Settings
+from weft.prng.request import AnalyseRequest
 from weft.prng.scoring import split
 from weft.prng.statistics import hits_needed
 from weft.wiring.outcome import Run
@@ -39,21 +39,21 @@ def load_history(source: str) -> tuple[History, str]:
         raise FileInvalid(f"{source or '.'}: is a folder; name the file with the draws") from None
 
 
-def check(history: History, where: str, settings: Settings) -> None:
-    """Refuse settings that contradict themselves or the draws, and draws that are too few."""
-    chosen = [family_named(name) for name in settings.families] or list(FAMILIES)
+def check(history: History, where: str, request: AnalyseRequest) -> None:
+    """Refuse a request that contradicts itself or the draws, and draws that are too few."""
+    chosen = [family_named(name) for name in request.families] or list(FAMILIES)
     known = [output for family in chosen for output in family.outputs]
-    for output in settings.outputs:
+    for output in request.outputs:
         if output not in known:
             names = ", ".join(dict.fromkeys(known))
             raise UsageError(
                 f"none of the generators has an output map {output!r}; they have {names}"
             )
-    check_below(history, where, settings.modulus)
-    needed = draws_needed(settings)
+    check_below(history, where, request.modulus)
+    needed = draws_needed(request)
     if len(history) < needed:
         raise InputError(
-            f"{where}: {len(history)} draws below {settings.modulus} identify no generator;"
+            f"{where}: {len(history)} draws below {request.modulus} identify no generator;"
             f" at least {needed} are needed"
         )
 
@@ -78,11 +78,11 @@ def check_device(device: str, backend: str | None) -> None:
         )
 
 
-def draws_needed(settings: Settings) -> int:
+def draws_needed(request: AnalyseRequest) -> int:
     """Return the fewest draws that could prove a 32-bit seed, in training and in the holdout."""
     for count in range(1, MOST_DRAWS_ASKED):
         train, held = split((0,) * count)
-        m, alpha = settings.modulus, settings.alpha_evidence
+        m, alpha = request.modulus, request.alpha_evidence
         if hits_needed(len(train), m, FEWEST_TRIED, alpha) is None:
             continue
         if hits_needed(len(held), m, 1, alpha) is not None:
@@ -90,7 +90,7 @@ def draws_needed(settings: Settings) -> int:
     return MOST_DRAWS_ASKED
 
 
-def carry_out(history: History, settings: Settings, execution: Mapping[str, Any]) -> Run:
+def execute(history: History, request: AnalyseRequest, execution: Mapping[str, Any]) -> Run:
     """Run the search; `execution` are the options of `weft.run` that decide nothing."""
     inputs = {"history": history.canonical()}
-    return run(analyse(settings.to_dict()), inputs=inputs, **execution)
+    return run(analyse(request.to_dict()), inputs=inputs, **execution)

@@ -12,10 +12,10 @@ from weft.prng.generate import generate
 from weft.prng.history import History
 from weft.prng.hypothesis import Hypothesis, Skips
 from weft.prng.pipeline import skips, window
-from weft.prng.pipeline.plan import Plan
 from weft.prng.pipeline.reference import ScorerConfig
+from weft.prng.pipeline.request import PipelineRequest
 from weft.prng.pipeline.scoring import Scorer, scorer_of
-from weft.prng.pipeline.streams import Split, split_history
+from weft.prng.pipeline.streams import HistorySplit, split_history
 
 SEEDS = 5000
 EACH = 90
@@ -65,13 +65,13 @@ def planted(length: int = 420, seeds: int = SEEDS, corrupt: float = 0.1, key: in
     return Planted(history, tuple(segments), coming)
 
 
-def plan(**changes: object) -> Plan:
+def plan(**changes: object) -> PipelineRequest:
     """Return the plan that finds the planted streams."""
-    return Plan(**{"seeds": (0, SEEDS), "starts": (0, 300), "skips": (0, 3), **changes})  # type: ignore[arg-type]
+    return PipelineRequest(**{"seeds": (0, SEEDS), "starts": (0, 300), "skips": (0, 3), **changes})  # type: ignore[arg-type]
 
 
 @lru_cache(maxsize=1)
-def worked() -> tuple[Planted, Split, window.WindowParams, Scorer, object]:
+def worked() -> tuple[Planted, HistorySplit, window.WindowParams, Scorer, object]:
     """Return the planted history sieved: truth, split, window, scorer, what either pass keeps."""
     truth, known = planted(), plan()
     split = split_history(truth.history.draws, truth.history.sessions, 1000)

@@ -13,8 +13,8 @@ from weft.errors import InputError
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
 from weft.prng.pipeline import features, reference, table, training
-from weft.prng.pipeline.foretell import foretold
 from weft.prng.pipeline.learntasks import after_changed
+from weft.prng.pipeline.predict import predicted
 from weft.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.prng.pipeline.scoring import scorer_of
 from weft.prng.pipeline.skips import with_skips
@@ -138,7 +138,7 @@ def test_kernel_on_random_rows_equals_the_definition(seed: int) -> None:
     rows = draw.integers(0, modulus, (3, n + offset)).astype(np.uint16)
     rows[1, : n // 2] = a[: n // 2]
     rows[2, :n] = a
-    sieved = reference.Sieved(20, 5, 9, 0, 3, 7, 8, 9)
+    sieved = reference.SieveStats(20, 5, 9, 0, 3, 7, 8, 9)
     got = score_rows(
         rows, np.zeros(3, np.int64), a, config.moduli(), modulus, offset,
         config.temporal_window_size, (20, 5, 9),
@@ -187,7 +187,7 @@ def test_survivor_positions_are_those_of_its_hypothesis() -> None:
         assert one.first() == first_draw(row["base"], row["skip"]) == row["first"]
         want = generate(one.hypothesis("java", "bounded", 1000), 30)
         whole = rows.filter((rows["seed"] == row["seed"]) & (rows["base"] == row["base"]))[:1]
-        assert foretold(scorer.plan, whole, one.first(), 30)[0].tolist() == want
+        assert predicted(scorer.plan, whole, one.first(), 30)[0].tolist() == want
 
 
 def _dict(params: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.support.commands import COMMAND
 from weft.model.values import Object
 from weft.prng.history import History
 from weft.prng.pipeline import artifact
-from weft.prng.pipeline.adapt import Training
+from weft.prng.pipeline.adapt import TrainingParams
 from weft.prng.pipeline.search import NAME
 from weft.prng.pipeline.summary import artifacts_of, steps_of
 from weft.report.hook import pages_for
@@ -211,7 +211,7 @@ def config(weft_says: Weft, run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_adapt_of_exported_files_is_what_step_4_derived(config: Path, view: RunView) -> None:
     own = artifact.unpack("training", view.read(artifacts_of(view)["training"]))
-    assert Training.from_dict(json.loads(config.read_text())).to_dict() == own["training"]
+    assert TrainingParams.from_dict(json.loads(config.read_text())).to_dict() == own["training"]
 
 
 def test_adapt_without_a_feature_names_it(weft_says: Weft, run: Path, tmp_path: Path) -> None:

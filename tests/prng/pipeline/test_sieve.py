@@ -14,8 +14,8 @@ from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
 from weft.prng.pipeline import sieve as module
 from weft.prng.pipeline import table, window
-from weft.prng.pipeline.plan import Plan
-from weft.prng.pipeline.sieve import Asked, plain_sieve, sieve
+from weft.prng.pipeline.request import PipelineRequest
+from weft.prng.pipeline.sieve import SieveRequest, plain_sieve, sieve
 from weft.prng.pipeline.streams import split_history
 
 FAMILIES = [("java", "bounded"), ("java", "mod"), ("mt19937", "mod")]
@@ -31,7 +31,7 @@ def test_sieve_equals_both_plain_passes(family: str, output: str) -> None:
     modulus, seeds = 10, np.arange(40, 52, dtype=np.uint64)
     one = Hypothesis(family, output, modulus, 45, skips=Skips.constant(2), start=3)
     draws = generate(one, 12)
-    asked = Asked(12, (1, 3), (2, 6), 4, 5)
+    asked = SieveRequest(12, (1, 3), (2, 6), 4, 5)
     other = [(d + 1) % modulus for d in draws]
     found = sieve(family, output, modulus, seeds, [draws, other], asked)
     for at, span in enumerate((draws, other)):
@@ -46,7 +46,7 @@ def test_sieve_equals_both_plain_passes(family: str, output: str) -> None:
 def test_reverse_pass_over_reversed_draws_would_lose_the_truth() -> None:
     """The mistake: the generator run forward over reversed draws rejects the true seed."""
     draws = generate(Hypothesis("java", "bounded", 1000, 7), 20)
-    asked = Asked(20, (0, 0), (0, 0), 10, 10)
+    asked = SieveRequest(20, (0, 0), (0, 0), 10, 10)
     [(*_, forward, reverse)] = plain_sieve("java", "bounded", 1000, [7], draws, asked)
     assert forward == reverse == 20
     assert plain_sieve("java", "bounded", 1000, [7], draws[::-1], asked) == []
@@ -54,7 +54,7 @@ def test_reverse_pass_over_reversed_draws_would_lose_the_truth() -> None:
 
 def test_sieve_with_more_survivors_than_room_keeps_all() -> None:
     draws = generate(Hypothesis("java", "bounded", 2, 7), 8)
-    asked = Asked(8, (0, 3), (0, 40), 2, 2)
+    asked = SieveRequest(8, (0, 3), (0, 40), 2, 2)
     seeds = np.arange(64, dtype=np.uint64)
     found = sieve("java", "bounded", 2, seeds, [draws], asked)
     want = plain_sieve("java", "bounded", 2, range(64), draws, asked)
@@ -70,7 +70,7 @@ def test_seeds_of_64_bits_reach_the_kernel() -> None:
         1000,
         np.array([seed], np.uint64),
         [draws],
-        Asked(16, (0, 0), (0, 0), 8, 8),
+        SieveRequest(16, (0, 0), (0, 0), 8, 8),
     )
     assert found.tolist() == [[0, 0, 0, 0, 16]]
 
@@ -91,7 +91,7 @@ def test_sieve_that_uses_other_parameters_is_refused(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "sieve_kernel", deaf)
     with pytest.raises(BugError, match="asked for start_min 2 and used 3"):
         sieve("java", "bounded", 10, np.arange(2, dtype=np.uint64), [[1] * 8],
-              Asked(8, (0, 1), (2, 6), 3, 3))  # fmt: skip
+              SieveRequest(8, (0, 1), (2, 6), 3, 3))  # fmt: skip
 
 
 def test_range_sieved_with_other_parameters_is_refused() -> None:
@@ -150,7 +150,7 @@ def test_two_streams_merged_into_one_carry_no_evidence() -> None:
 
 
 def test_ranges_tile_the_seeds_exactly() -> None:
-    own = Plan(seeds=(7, 200_000))
+    own = PipelineRequest(seeds=(7, 200_000))
     ranges = own.ranges()
     assert ranges[0][0] == 7
     assert ranges[-1][1] == 200_000

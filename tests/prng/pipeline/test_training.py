@@ -13,14 +13,14 @@ import pytest
 from tests.prng.pipeline.planted import planted, worked
 from weft.errors import InputError
 from weft.prng.pipeline import adapt, models, nulls, table, training, vote
-from weft.prng.pipeline.adapt import Facts, Training, derive
+from weft.prng.pipeline.adapt import Facts, TrainingParams, derive
 from weft.prng.pipeline.features import GLOBAL, names_hash
 from weft.prng.pipeline.learntasks import check_sidecar
-from weft.prng.pipeline.plan import MODELS, Plan
+from weft.prng.pipeline.request import MODELS, PipelineRequest
 from weft.prng.pipeline.streams import LEAST_DRAWS, as_of_now, split_history
 from weft.prng.pipeline.verdict import Claim, Reruns, decide, power
 
-GIVEN = Training(200, (16,), 240, 40, 3, 2, 3)
+GIVEN = TrainingParams(200, (16,), 240, 40, 3, 2, 3)
 
 
 @pytest.fixture(scope="module")
@@ -146,7 +146,7 @@ def test_training_parameters_follow_the_facts() -> None:
     assert many.pool_size == 5_000
     assert (few.depth, few.min_leaf, len(few.layers)) == (3, 1, 1)
     assert (many.depth, many.min_leaf, len(many.layers)) == (5, 15, 2)
-    assert Training.from_dict(many.to_dict()) == many
+    assert TrainingParams.from_dict(many.to_dict()) == many
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_training_parameters_follow_the_facts() -> None:
 )  # fmt: skip
 def test_training_parameters_out_of_bounds_are_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        Training.from_dict({**GIVEN.to_dict(), **change})
+        TrainingParams.from_dict({**GIVEN.to_dict(), **change})
 
 
 def test_facts_see_no_holdout() -> None:
@@ -168,10 +168,10 @@ def test_facts_see_no_holdout() -> None:
 # -- reruns -------------------------------------------------------------------------------
 
 
-def chosen(kind: str = "lightgbm") -> nulls.Chosen:
+def chosen(kind: str = "lightgbm") -> nulls.RerunSetup:
     _, _, params, scorer, _ = worked()
     loose = replace(params, reverse_need=params.forward_need)
-    return nulls.Chosen(loose, scorer.config, GIVEN, kind, tuned(kind))
+    return nulls.RerunSetup(loose, scorer.config, GIVEN, kind, tuned(kind))
 
 
 def test_rerun_on_the_planted_history_is_far_above_nulls() -> None:
@@ -204,7 +204,7 @@ def test_seeds_of_reruns_hold_the_best_of_every_window_and_fill_up() -> None:
     assert seeds == sorted(seeds)
     for part in rows.partition_by("cut", "stream"):
         assert int(part.sort("hits", descending=True)["seed"][0]) in seeds
-    assert nulls.null_seeds(Plan(seeds=(0, 50)), rows[:0]).tolist() == list(range(50))
+    assert nulls.null_seeds(PipelineRequest(seeds=(0, 50)), rows[:0]).tolist() == list(range(50))
 
 
 # -- verdict ------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def test_verdict_needs_all_three_conditions(claims: Any, reruns: Any, signal: bo
 
 
 def test_power_says_what_would_have_been_found() -> None:
-    said = power(Plan(), worked()[2], 10**9)
+    said = power(PipelineRequest(), worked()[2], 10**9)
     assert "java" in said["searched"]
     assert "hits 6 of 40" in said["would_be_found"]
     assert "other families" in said["not_covered"]
@@ -249,11 +249,11 @@ def test_survivors_beyond_chance_vote_alone() -> None:
     _, split, params, scorer, rows = worked()
     _, final = nulls.divided(rows, split.mode(params.sessions))
     told = np.linspace(1.0, 0.0, len(final))
-    bar = nulls.Bar.of(scorer.plan, params, 10**8)
+    bar = nulls.HitThreshold.of(scorer.plan, params, 10**8)
     assert bar.hits is not None
     alone, _ = nulls.electorate(scorer.plan, final, told, 0, bar)
     assert alone["hits"].min() >= bar.hits
-    everyone, _ = nulls.electorate(scorer.plan, final, told, 0, nulls.Bar(None))
+    everyone, _ = nulls.electorate(scorer.plan, final, told, 0, nulls.HitThreshold(None))
     assert len(everyone) == scorer.plan.top_k
     assert everyone["hits"].min() < bar.hits
 

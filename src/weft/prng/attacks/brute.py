@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.brute_sieves import Sieve, Target, sieve_of
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely_seeds import TIMES
@@ -38,7 +38,7 @@ MAX_SIEVED, MAX_CHECKED = 96, 192
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class BruteWindow:
     """How many draws are sieved and then checked, and how many may be wrong in each."""
 
     sieved: int
@@ -52,7 +52,7 @@ class Brute:
 
     name = NAME
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family with a sieve what is covered."""
         return [
             item
@@ -61,7 +61,7 @@ class Brute:
             for item in plan_output(case, family, output)
         ]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Try the seeds of the units."""
         family = family_named(plan.family)
         window = window_of(case)
@@ -69,8 +69,8 @@ class Brute:
         assert window is not None
         assert sieve is not None
         found = []
-        for (start, skip), first, end in joined(case, seed_bits(family), lo, hi):
-            target = replace(target_at(case, window, start, skip), device=cuda.chosen(device))
+        for (start, skip), first, end in joined(case, seed_bits(family), units.lo, units.hi):
+            target = replace(target_at(case, window, start, skip), device=cuda.chosen(units.device))
             run = sieve.make(family, plan.output, target)
             for seed in run(first, end):
                 guess = Hypothesis(
@@ -105,13 +105,13 @@ def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int
     return found
 
 
-def is_explained(case: Case, guess: Hypothesis, window: Window) -> bool:
+def is_explained(case: Case, guess: Hypothesis, window: BruteWindow) -> bool:
     """Whether a seed that passed the sieve explains the longer window."""
     one = compare(case, guess, window.checked)
     return one.compared - one.hits <= window.checked_wrong
 
 
-def plan_output(case: Case, family: Family, output: str) -> list[Plan | Gap]:
+def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
     """Return what is covered of one output map, and what is not."""
     sieve = sieve_of(family, output, case.modulus)
     if sieve is None:
@@ -129,7 +129,7 @@ def plan_output(case: Case, family: Family, output: str) -> list[Plan | Gap]:
 
 def plan_places(
     case: Case, family: Family, output: str, sieve: Sieve, places: list[tuple[int, int]]
-) -> Plan:
+) -> AttackPlan:
     """Return the plan for the starts and skips that are tried."""
     window = window_of(case)
     assert window is not None
@@ -140,7 +140,7 @@ def plan_places(
         f" {window.checked_wrong} wrong of {window.checked} draws"
     )
     tried = len(places) << seed_bits(family)
-    return Plan(
+    return AttackPlan(
         NAME, family.name, output, tried >> CHUNK_BITS, CHUNKS_PER_TASK,
         tried, tried // sieve.speed, covers,
     )  # fmt: skip
@@ -177,13 +177,13 @@ def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
     return (0, *times, *(at for at in range(1, 1 << (bits - CHUNK_BITS)) if at not in times))
 
 
-def window_of(case: Case) -> Window | None:
+def window_of(case: Case) -> BruteWindow | None:
     """Return how many draws to look at; None if there are too few."""
     sieved = enough_draws(case, 1 << SEED_BITS, PASSED * (1 << SEED_BITS), MAX_SIEVED)
     checked = enough_draws(case, len(places_of(case)) << SEED_BITS, CHANCE_SEEDS, MAX_CHECKED)
     if sieved is None or checked is None:
         return None
-    return Window(*sieved, *checked)
+    return BruteWindow(*sieved, *checked)
 
 
 def enough_draws(case: Case, tried: int, survivors: Fraction, most: int) -> tuple[int, int] | None:
@@ -208,7 +208,7 @@ def needed(case: Case) -> int:
     return MAX_CHECKED + 1
 
 
-def target_at(case: Case, window: Window, start: int, skip: int) -> Target:
+def target_at(case: Case, window: BruteWindow, start: int, skip: int) -> Target:
     """Return what a sieve looks for."""
     draws = case.draws[: window.sieved]
     return Target(draws, case.modulus, start, skip, window.sieved - window.sieved_wrong)

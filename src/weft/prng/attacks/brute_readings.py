@@ -15,7 +15,7 @@ Test = tuple[int, int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WordReading:
     """The draw is made of `word >> dropped`, a value of `bits` bits, of every `steps`-th word.
 
     `mod` takes the remainder, `span` the high part of value · modulus. With `signed` the word
@@ -50,44 +50,44 @@ class Reading:
         return self.dropped, least, 1, 0, last - least
 
 
-_WORD = {"mod": Reading("mod"), "high": Reading("span")}
-_SHORT = Reading("span", dropped=1, bits=31)
-_PHP = {**_WORD, "mod": Reading("mod", dropped=1, bits=31)}
+_WORD = {"mod": WordReading("mod"), "high": WordReading("span")}
+_SHORT = WordReading("span", dropped=1, bits=31)
+_PHP = {**_WORD, "mod": WordReading("mod", dropped=1, bits=31)}
 _JAVA = {
     **_WORD,
-    "mod": Reading("mod", signed=True),
-    "bounded": Reading("mod", dropped=1, bits=31),
-    "scaled": Reading("span", dropped=6, bits=26, steps=2, sharp=False),
+    "mod": WordReading("mod", signed=True),
+    "bounded": WordReading("mod", dropped=1, bits=31),
+    "scaled": WordReading("span", dropped=6, bits=26, steps=2, sharp=False),
 }
 READINGS = {
     "mt19937": {
         **_WORD,
-        "bounded": Reading("span"),
-        "scaled": Reading("span", dropped=5, bits=27, steps=2, sharp=False),
+        "bounded": WordReading("span"),
+        "scaled": WordReading("span", dropped=5, bits=27, steps=2, sharp=False),
     },
-    "php_mt": {**_PHP, "bounded": Reading("mod"), "scaled": _SHORT},
+    "php_mt": {**_PHP, "bounded": WordReading("mod"), "scaled": _SHORT},
     "php_mt_legacy": {**_PHP, "bounded": _SHORT},
     "php_mt_52": {**_PHP, "bounded": _SHORT},
     "glibc": {
-        "mod": Reading("mod", dropped=1, bits=31),
+        "mod": WordReading("mod", dropped=1, bits=31),
         "high": _SHORT,
         "scaled": _SHORT,
     },
     "java": _JAVA,
     "go": {
-        "bounded": Reading("mod", dropped=1, bits=31),
-        "scaled": Reading("span", sharp=False),
-        "high": Reading("span", sharp=False),
+        "bounded": WordReading("mod", dropped=1, bits=31),
+        "scaled": WordReading("span", sharp=False),
+        "high": WordReading("span", sharp=False),
     },
     "drand48": {
         **_WORD,
-        "mod": Reading("mod", dropped=1, bits=31),
-        "scaled": Reading("span", sharp=False),
+        "mod": WordReading("mod", dropped=1, bits=31),
+        "scaled": WordReading("span", sharp=False),
     },
 }
 
 
-def reading_of(family: str, output: str, modulus: int) -> Reading | None:
+def reading_of(family: str, output: str, modulus: int) -> WordReading | None:
     """Return the reading of an output map; None if a draw is not made of one word."""
     reading = READINGS.get(family, {}).get(output)
     if (family, output) == ("java", "bounded") and modulus & (modulus - 1) == 0:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from weft.errors import BugError
+from weft.prng.arrays import ShortWords, Words
 from weft.prng.attacks.brute_readings import reading_of
 from weft.prng.families import golang
 from weft.prng.family import Family
@@ -211,13 +211,13 @@ def _times(left: list[int], right: list[int]) -> list[int]:
     return [value % (1 << 32) for value in product[:DEGREE]]
 
 
-def _tests(family: Family, output: str, target: Target) -> Any:
+def _tests(family: Family, output: str, target: Target) -> ShortWords:
     reading = reading_of(family.name, output, target.modulus)
     assert reading is not None
     return np.array([reading.test(draw, target.modulus) for draw in target.draws], np.uint32)
 
 
-def _listed(out: Any, count: int) -> list[int]:
+def _listed(out: Words, count: int) -> list[int]:
     if count > len(out):
         raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
     return [int(seed) for seed in out[:count]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.prng.attack import Found
+from weft.prng.attack import Candidate
 from weft.prng.case import Case
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
@@ -11,8 +11,8 @@ REPORTED = 256
 """Draws that a report of an attack compares at most; the scorer compares all."""
 
 
-def compare(case: Case, guess: Hypothesis, count: int = REPORTED) -> Found:
+def compare(case: Case, guess: Hypothesis, count: int = REPORTED) -> Candidate:
     """Return a hypothesis with its hits among the first `count` draws."""
     made = generate(guess, min(count, len(case.draws)))
     hits = sum(a == b for a, b in zip(made, case.draws, strict=False))
-    return Found(guess, hits, len(made))
+    return Candidate(guess, hits, len(made))

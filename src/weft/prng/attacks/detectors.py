@@ -3,17 +3,18 @@
 A remainder by m = 2^t·q shows t low bits of an output. Of a linear generator they are a linear
 recurring sequence (Berlekamp 1968, Massey 1969), of a congruential one modulo a power of two
 they have a short period. A detection is a finding in words with its evidence; it names no state
-and foretells nothing. The evidence is corrected for all tests made, a third of the error for each
+and predicts nothing. The evidence is corrected for all tests made, a third of the error for each
 kind, and what is below FLOOR is not reported: of 10^9 random histories one gives a detection.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
+from weft.prng.arrays import Bytes, Words
 from weft.prng.case import Case
 from weft.prng.kernels.compiled import KERNELS
 from weft.prng.statistics import corrected, decades
@@ -28,6 +29,14 @@ _LOG2_MILLI = 301
 """log10(2) in thousandths, rounded down."""
 
 
+class DetectionRecord(TypedDict):
+    """The recorded form of `Detection`."""
+
+    name: str
+    text: str
+    evidence: int
+
+
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A finding: which test, what it saw, and −log10 of its corrected p in thousandths."""
@@ -36,18 +45,23 @@ class Detection:
     text: str
     evidence: int
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the recorded form."""
+    def to_dict(self) -> DetectionRecord:
+        """Return the recorded form; `from_dict` undoes it."""
         return {"name": self.name, "text": self.text, "evidence": self.evidence}
+
+    @classmethod
+    def from_dict(cls, raw: DetectionRecord) -> Detection:
+        """Read the recorded form."""
+        return cls(**raw)
 
 
 def detect(case: Case) -> list[Detection]:
     """Return what the tests find in a history, in the order of the lanes, lowest bit first."""
     lanes = _lanes(case)
-    found = [_linear(lane, bits, len(lanes)) for lane, bits in enumerate(lanes)]
-    found += [_periodic(lane, case, len(lanes)) for lane in range(1, len(lanes) + 1)]
-    found += [_repeating(case)]
-    return [one for one in found if one is not None]
+    detections = [_linear(lane, bits, len(lanes)) for lane, bits in enumerate(lanes)]
+    detections += [_periodic(lane, case, len(lanes)) for lane in range(1, len(lanes) + 1)]
+    detections += [_repeating(case)]
+    return [detection for detection in detections if detection is not None]
 
 
 def _lanes(case: Case) -> list[list[int]]:
@@ -99,7 +113,7 @@ def linear_complexity_plain(bits: list[int]) -> int:
 
 
 @KERNELS.entry
-def _massey(bits: Any) -> int:
+def _massey(bits: Bytes) -> int:
     """Run Massey's algorithm with packed polynomials and the last bits packed backwards."""
     words = len(bits) // 64 + 2
     now, before = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
@@ -129,7 +143,7 @@ def _massey(bits: Any) -> int:
 
 
 @KERNELS.kernel
-def _push(recent: Any, bit: Any, used: int) -> None:
+def _push(recent: Words, bit: np.uint64, used: int) -> None:
     """Put a bit before the others."""
     carry = bit
     for word in range(used):
@@ -139,7 +153,7 @@ def _push(recent: Any, bit: Any, used: int) -> None:
 
 
 @KERNELS.kernel
-def _add_shifted(now: Any, before: Any, gap: int) -> None:
+def _add_shifted(now: Words, before: Words, gap: int) -> None:
     """Add a polynomial, shifted up."""
     whole, part = gap // 64, np.uint64(gap % 64)
     for word in range(len(now) - 1, whole - 1, -1):

@@ -14,10 +14,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.compare import compare
-from weft.prng.attacks.lanes_search import Fit, Split, Window, anchors_for, search, state_before
-from weft.prng.attacks.lanes_shapes import Shape, known_shapes, shape_of
+from weft.prng.attacks.lanes_search import (
+    Fit,
+    LaneWindow,
+    StateSplit,
+    anchors_for,
+    search,
+    state_before,
+)
+from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes, shape_of
 from weft.prng.attacks.noise import unlucky
 from weft.prng.case import Case
 from weft.prng.families import family_named
@@ -32,23 +39,23 @@ SHIFTED = Fraction(1, 16)
 """Expected rejections in a window up to which a skip counts as covered."""
 
 
-class Lanes:
+class LanesAttack:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
         return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Try every state at the skips of the units; a unit is a window and a skip."""
-        split = Split.of(shape_of(plan.family, plan.output), case.modulus)
+        split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
         compared = window_of(case, split)
         assert compared is not None
         skips = covered_skips(case, split, compared)
-        found: dict[Hypothesis, Found] = {}
-        for unit in range(lo, hi):
+        found: dict[Hypothesis, Candidate] = {}
+        for unit in range(units.lo, units.hi):
             window, skip = divmod(unit, len(skips))
             first = window * compared
             for fit in search(window_at(case, split, first, compared, skips[skip])):
@@ -57,16 +64,16 @@ class Lanes:
         return best(list(found.values()))
 
 
-def plan_shape(case: Case, shape: Shape) -> list[Plan | Gap]:
+def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
     """Return what is covered of one output map, and what is not."""
-    split = Split.of(shape, case.modulus)
+    split = StateSplit.of(shape, case.modulus)
     why = unfit(case, split)
     if why:
         return [Gap(NAME, shape.family, shape.output, why)]
     compared = window_of(case, split)
     assert compared is not None
     skips = covered_skips(case, split, compared)
-    planned: list[Plan | Gap] = []
+    planned: list[AttackPlan | Gap] = []
     if skips:
         planned.append(plan_skips(case, split, compared, len(skips)))
     first_left = case.skips[0] + len(skips)
@@ -76,7 +83,7 @@ def plan_shape(case: Case, shape: Shape) -> list[Plan | Gap]:
     return planned
 
 
-def unfit(case: Case, split: Split) -> str:
+def unfit(case: Case, split: StateSplit) -> str:
     """Return why the attack cannot be used; empty if it can."""
     shape = split.shape
     if split.shown == 0 and split.bits > MAX_BITS:
@@ -91,7 +98,7 @@ def unfit(case: Case, split: Split) -> str:
     return ""
 
 
-def plan_skips(case: Case, split: Split, compared: int, skips: int) -> Plan:
+def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> AttackPlan:
     """Return the plan for so many skips from the least on."""
     shape = split.shape
     windows = windows_of(case, split, compared)
@@ -102,13 +109,13 @@ def plan_skips(case: Case, split: Split, compared: int, skips: int) -> Plan:
         f"all 2^{split.bits} states, skips {first}..{first + skips - 1}, any start,"
         f" {allowed} wrong of {compared} draws"
     )
-    return Plan(
+    return AttackPlan(
         NAME, shape.family, shape.output, units, SKIPS_PER_TASK,
         units << split.bits, cost_ms(split, allowed, units), covers,
     )  # fmt: skip
 
 
-def cost_ms(split: Split, allowed: int, units: int) -> int:
+def cost_ms(split: StateSplit, allowed: int, units: int) -> int:
     """Estimate milliseconds: lanes by draws until they fail, then one search of the high bits."""
     sieve = units * (1 << split.lane) * (allowed + 8) // 8_000_000
     high = (1 << split.width) // split.modulus * anchors_for(allowed) // 20_000
@@ -122,7 +129,7 @@ def skips_in(case: Case) -> int:
     return case.skips[1] - case.skips[0] + 1
 
 
-def window_of(case: Case, split: Split) -> int | None:
+def window_of(case: Case, split: StateSplit) -> int | None:
     """Return the least window that bears bad luck, else the greatest that bears what it must."""
     last = None
     for compared in range(8, min(MAX_WINDOW, len(case.draws)) + 1, 4):
@@ -134,7 +141,7 @@ def window_of(case: Case, split: Split) -> int | None:
     return last
 
 
-def needed(case: Case, split: Split) -> int:
+def needed(case: Case, split: StateSplit) -> int:
     """Return how many draws would do; one more than is ever looked at, if none would."""
     for compared in range(8, MAX_WINDOW + 1, 4):
         allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
@@ -143,12 +150,12 @@ def needed(case: Case, split: Split) -> int:
     return MAX_WINDOW + 1
 
 
-def windows_of(case: Case, split: Split, compared: int) -> int:
+def windows_of(case: Case, split: StateSplit, compared: int) -> int:
     """Return 2 where a rejection may spoil a window and there are draws for another."""
     return 2 if split.shape.rejects and len(case.draws) >= 2 * compared else 1
 
 
-def covered_skips(case: Case, split: Split, compared: int) -> range:
+def covered_skips(case: Case, split: StateSplit, compared: int) -> range:
     """Return the skips at which a window hardly ever holds a rejection."""
     first, last = case.skips
     if split.shape.rejects:
@@ -158,13 +165,13 @@ def covered_skips(case: Case, split: Split, compared: int) -> range:
     return range(first, last + 1)
 
 
-def window_at(case: Case, split: Split, first: int, compared: int, skip: int) -> Window:
+def window_at(case: Case, split: StateSplit, first: int, compared: int, skip: int) -> LaneWindow:
     """Return the window of `compared` draws from draw `first` on."""
     allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
-    return Window.at_skip(split, case.draws[first : first + compared], skip, allowed)
+    return LaneWindow.at_skip(split, case.draws[first : first + compared], skip, allowed)
 
 
-def explained(split: Split, fit: Fit, first: int, skip: int) -> Hypothesis:
+def explained(split: StateSplit, fit: Fit, first: int, skip: int) -> Hypothesis:
     """Return a fit as a hypothesis with the state before draw 0."""
     before = state_before(split, fit.state, (first + fit.at) * (skip + 1))
     return Hypothesis(
@@ -176,4 +183,4 @@ def explained(split: Split, fit: Fit, first: int, skip: int) -> Hypothesis:
     )
 
 
-ATTACK = Lanes()
+ATTACK = LanesAttack()

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attacks.lanes_shapes import Shape
+from weft.prng.attacks.lanes_shapes import LcgForm
 from weft.prng.attacks.noise import affordable, unlucky
 from weft.prng.kernels.lanes import CHECKS, search_high, sieve_lanes
 
@@ -23,20 +23,20 @@ CHANCE_STATES = Fraction(1, 1000)
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class StateSplit:
     """How a state is taken apart for one modulus.
 
     The `lane` lowest bits are sieved by the top `shown` of them. `width` is that of the output,
     or less where the modulus hides its high bits.
     """
 
-    shape: Shape
+    shape: LcgForm
     modulus: int
     shown: int
     width: int
 
     @classmethod
-    def of(cls, shape: Shape, modulus: int) -> Split:
+    def of(cls, shape: LcgForm, modulus: int) -> StateSplit:
         """Take the state of a generator apart."""
         zeros = (modulus & -modulus).bit_length() - 1
         shown = min(zeros, max(3, 12 - shape.dropped), shape.width)
@@ -68,16 +68,18 @@ class Split:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class LaneWindow:
     """Draws, the step each was made at, counted from the first, and how many may be wrong."""
 
-    split: Split
+    split: StateSplit
     draws: tuple[int, ...]
     places: tuple[int, ...]
     allowed: int
 
     @classmethod
-    def at_skip(cls, split: Split, draws: tuple[int, ...], skip: int, allowed: int) -> Window:
+    def at_skip(
+        cls, split: StateSplit, draws: tuple[int, ...], skip: int, allowed: int
+    ) -> LaneWindow:
         """Return the window of draws with the same number of calls left out before each."""
         return cls(split, draws, tuple(at * (skip + 1) for at in range(len(draws))), allowed)
 
@@ -95,7 +97,7 @@ class Fit:
     hits: int
 
 
-def search(window: Window) -> list[Fit]:
+def search(window: LaneWindow) -> list[Fit]:
     """Return the states that explain a window, in the order of their lanes."""
     if window.split.shown == 0:
         free = range(1 << window.split.shape.dropped)
@@ -105,7 +107,7 @@ def search(window: Window) -> list[Fit]:
     return [fit for fit in fits if fit is not None]
 
 
-def fitting_lanes(window: Window) -> list[int]:
+def fitting_lanes(window: LaneWindow) -> list[int]:
     """Return the low bits at the first draw that explain the low bits of draws at one skip."""
     split = window.split
     multiplier, increment = window.affine(0, 1, split.lane)
@@ -123,7 +125,7 @@ def fitting_lanes(window: Window) -> list[int]:
     return [int(lane) for lane in out[:count]]
 
 
-def complete(window: Window, lane: int) -> Fit | None:
+def complete(window: LaneWindow, lane: int) -> Fit | None:
     """Return the state that explains most draws, if enough, on the lane of the first draw."""
     split = window.split
     shown, dropped = (1 << split.shown) - 1, split.shape.dropped
@@ -138,7 +140,7 @@ def complete(window: Window, lane: int) -> Fit | None:
     return best_fit(window, right, lows)
 
 
-def best_fit(window: Window, right: list[int], lows: list[range]) -> Fit | None:
+def best_fit(window: LaneWindow, right: list[int], lows: list[range]) -> Fit | None:
     """Take one draw after another of `right` for the anchor; `lows` are the bits below outputs.
 
     Outputs of few bits have near twins that explain a good part of the draws: such a one is
@@ -170,7 +172,7 @@ def anchors_for(wrong: int) -> int:
     return anchors
 
 
-def search_anchor(window: Window, anchor: int, low: range, order: list[int]) -> Fit | None:
+def search_anchor(window: LaneWindow, anchor: int, low: range, order: list[int]) -> Fit | None:
     """Try every state that makes the anchor's draw against the draws in order; return the best."""
     split = window.split
     width, modulus = split.width, split.modulus
@@ -190,7 +192,7 @@ def search_anchor(window: Window, anchor: int, low: range, order: list[int]) -> 
     return Fit(anchor, int(state), int(hits)) if hits else None
 
 
-def state_before(split: Split, state: int, calls: int) -> int:
+def state_before(split: StateSplit, state: int, calls: int) -> int:
     """Return the state before a call, given the one after the call `calls` later.
 
     Rejected outputs on the way belong to the call that follows them.

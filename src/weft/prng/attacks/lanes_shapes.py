@@ -14,7 +14,7 @@ from weft.prng.linear import affine_power
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LcgForm:
     """state → multiplier·state + increment; a draw is (state >> dropped) mod 2^width mod m.
 
     `signed` outputs run from -2^(width-1). With `rejects` a value that would favour small
@@ -50,18 +50,18 @@ class Shape:
 
 _JAVA = (0x5DEECE66D, 0xB)
 _ALL = (
-    Shape("java", "bounded", *_JAVA, dropped=17, width=31, rejects=True),
-    Shape("java", "mod", *_JAVA, dropped=16, width=32, signed=True),
-    Shape("drand48", "mod", *_JAVA, dropped=17, width=31),
+    LcgForm("java", "bounded", *_JAVA, dropped=17, width=31, rejects=True),
+    LcgForm("java", "mod", *_JAVA, dropped=16, width=32, signed=True),
+    LcgForm("drand48", "mod", *_JAVA, dropped=17, width=31),
     *(
-        Shape(name, "mod", lcg.multiplier, lcg.increment, lcg.low, lcg.width)
+        LcgForm(name, "mod", lcg.multiplier, lcg.increment, lcg.low, lcg.width)
         for name, lcg in LCGS.items()
         if lcg.modulus & (lcg.modulus - 1) == 0
     ),
 )
 
 
-def known_shapes() -> list[tuple[Family, Shape]]:
+def known_shapes() -> list[tuple[Family, LcgForm]]:
     """Return the shapes of the families there are, in the families' order."""
     return [
         (family, shape)
@@ -71,6 +71,6 @@ def known_shapes() -> list[tuple[Family, Shape]]:
     ]
 
 
-def shape_of(family: str, output: str) -> Shape:
+def shape_of(family: str, output: str) -> LcgForm:
     """Return the shape of a plan; a wrong name is our mistake."""
     return {(shape.family, shape.output): shape for shape in _ALL}[family, output]

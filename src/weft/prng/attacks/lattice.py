@@ -13,14 +13,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.compare import compare
-from weft.prng.attacks.lanes_search import Split
+from weft.prng.attacks.lanes_search import StateSplit
 from weft.prng.attacks.lanes_search import state_before as walked_back
 from weft.prng.attacks.lattice_problems import (
     MAX_DIMENSION,
-    Problem,
-    Reduced,
+    LatticeProblem,
+    ReducedLattice,
     problem_of,
     problems,
     reduced,
@@ -42,22 +42,22 @@ class Lattice:
 
     name = NAME
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each truncated generator what is covered."""
         return [plan_problem(case, problem) for problem in problems(case.modulus)]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Try every window of draws at the skips of the units."""
         problem = problem_of(plan.family, plan.output, case.modulus)
-        found: dict[Hypothesis, Found] = {}
-        for skip in range(case.skips[0] + lo, case.skips[0] + hi):
+        found: dict[Hypothesis, Candidate] = {}
+        for skip in range(case.skips[0] + units.lo, case.skips[0] + units.hi):
             for guess in search(case, problem, skip):
                 if guess not in found:
                     found[guess] = compare(case, guess)
         return best([one for one in found.values() if is_explained(case, problem, one)])
 
 
-def plan_problem(case: Case, problem: Problem) -> Plan | Gap:
+def plan_problem(case: Case, problem: LatticeProblem) -> AttackPlan | Gap:
     """Return what is covered of one output map, or why nothing is."""
     needed = problem.draws_needed()
     if needed is None:
@@ -74,7 +74,7 @@ def plan_problem(case: Case, problem: Problem) -> Plan | Gap:
     )
     windows, dimension = windows_in(case, needed), needed * len(problem.holes)
     cost = skips * (windows * (8 + dimension // 2) + dimension**3 // 8) // 1000 + 1
-    return Plan(
+    return AttackPlan(
         NAME, problem.family, problem.output, skips, SKIPS_PER_TASK,
         skips * problem.modulus, cost, covers,
     )  # fmt: skip
@@ -85,7 +85,7 @@ def windows_in(case: Case, needed: int) -> int:
     return min(MAX_WINDOWS, len(case.draws) - needed + 1)
 
 
-def search(case: Case, problem: Problem, skip: int) -> list[Hypothesis]:
+def search(case: Case, problem: LatticeProblem, skip: int) -> list[Hypothesis]:
     """Return the states that explain some window of draws, as of draw 0."""
     needed = problem.draws_needed()
     assert needed is not None
@@ -100,7 +100,7 @@ def search(case: Case, problem: Problem, skip: int) -> list[Hypothesis]:
     return list(found)
 
 
-def hypothesis(problem: Problem, modulus: int, state: int, skip: int) -> Hypothesis:
+def hypothesis(problem: LatticeProblem, modulus: int, state: int, skip: int) -> Hypothesis:
     """Return a state before draw 0 as a hypothesis."""
     family = family_named(problem.family)
     return Hypothesis(
@@ -112,7 +112,7 @@ def hypothesis(problem: Problem, modulus: int, state: int, skip: int) -> Hypothe
     )
 
 
-def state_at(problem: Problem, lattice: Reduced, bases: Sequence[int]) -> int | None:
+def state_at(problem: LatticeProblem, lattice: ReducedLattice, bases: Sequence[int]) -> int | None:
     """Return the state at the first draw of a window if its holes are as small as they must be."""
     count, modulus = len(problem.holes), problem.modulus
     offset = [0] * (len(bases) * count)
@@ -130,15 +130,15 @@ def state_at(problem: Problem, lattice: Reduced, bases: Sequence[int]) -> int | 
     return (bases[0] + sum(parts)) % modulus
 
 
-def state_before(problem: Problem, modulus: int, state: int, calls: int) -> int:
+def state_before(problem: LatticeProblem, modulus: int, state: int, calls: int) -> int:
     """Return the state before draw 0, given the one after the first step of a later call."""
     if problem.shape is not None:
-        return walked_back(Split.of(problem.shape, modulus), state, calls)
+        return walked_back(StateSplit.of(problem.shape, modulus), state, calls)
     multiplier, increment = problem.jumped(-1 - calls * problem.steps)
     return (state * multiplier + increment) * problem.scale % problem.modulus
 
 
-def is_explained(case: Case, problem: Problem, found: Found) -> bool:
+def is_explained(case: Case, problem: LatticeProblem, found: Candidate) -> bool:
     """Whether a state explains more draws than chance lets any of all states explain."""
     tried = (case.skips[1] - case.skips[0] + 1) * problem.modulus
     allowed = affordable(found.compared, case.modulus, tried, CHANCE_STATES)

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
-from typing import Any
 
 import numpy as np
 
-from weft.prng.attacks.lanes_shapes import Shape, known_shapes
+from weft.prng.arrays import Floats, Ints
+from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes
 from weft.prng.families import ALL as FAMILIES
 from weft.prng.families.lcgs import LCGS, Lcg
 from weft.prng.kernels.lattice import reduce_basis
@@ -28,7 +28,7 @@ JAVA = (0x5DEECE66D, 0xB)
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class LatticeProblem:
     """A generator x → multiplier·x + increment (mod N) per step, and what a draw says of x.
 
     The state is `scale`·x. `base` gives the least x of a draw, `holes` are (step, size), the
@@ -43,7 +43,7 @@ class Problem:
     steps: int
     base: Callable[[int], int]
     holes: tuple[tuple[int, int], ...]
-    shape: Shape | None = None
+    shape: LcgForm | None = None
     scale: int = 1
 
     def jumped(self, steps: int) -> tuple[int, int]:
@@ -71,16 +71,16 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
+class ReducedLattice:
     """The reduced lattice of a problem at one skip: rows, their orthogonal basis, weights."""
 
-    basis: Any
-    star: Any
+    basis: Ints
+    star: Floats
     weights: tuple[int, ...]
     maps: tuple[tuple[int, int], ...]
 
 
-def reduced(problem: Problem, draws: int, skip: int) -> Reduced:
+def reduced(problem: LatticeProblem, draws: int, skip: int) -> ReducedLattice:
     """Return the lattice of the holes of so many draws; coordinates are draw by draw."""
     holes, count = problem.holes, len(problem.holes)
     largest = max(size for _, size in holes)
@@ -100,7 +100,7 @@ def reduced(problem: Problem, draws: int, skip: int) -> Reduced:
         rows.append([problem.modulus if c == last else 0 for c in range(draws * count)])
     weighted = [[x * weights[c % count] for c, x in enumerate(row)] for row in rows]
     basis = np.array(weighted, np.int64)
-    return Reduced(basis, reduce_basis(basis), weights, maps)
+    return ReducedLattice(basis, reduce_basis(basis), weights, maps)
 
 
 def _only_last(row: list[int], count: int, ones: dict[int, int], modulus: int) -> list[int]:
@@ -113,7 +113,7 @@ def _only_last(row: list[int], count: int, ones: dict[int, int], modulus: int) -
     return [ones.get(c, x) for c, x in enumerate(kept)]
 
 
-def problems(modulus: int) -> list[Problem]:
+def problems(modulus: int) -> list[LatticeProblem]:
     """Return the problems of the families there are, for draws below a modulus."""
     known = {(family.name, output) for family in FAMILIES for output in family.outputs}
     made = [*_spans(modulus), *_remainders(modulus)]
@@ -121,12 +121,12 @@ def problems(modulus: int) -> list[Problem]:
 
 
 @lru_cache(maxsize=64)
-def problem_of(family: str, output: str, modulus: int) -> Problem:
+def problem_of(family: str, output: str, modulus: int) -> LatticeProblem:
     """Return the problem of a plan; a wrong name is our mistake."""
     return {(one.family, one.output): one for one in problems(modulus)}[family, output]
 
 
-def _spans(modulus: int) -> list[Problem]:
+def _spans(modulus: int) -> list[LatticeProblem]:
     """Return the maps that take the high part: a draw says in which span the state is."""
     found = [
         _span("java", "high", JAVA, 1 << 48, modulus),
@@ -149,17 +149,17 @@ def _spans(modulus: int) -> list[Problem]:
 def _span(
     family: str, output: str, constants: tuple[int, int], whole: int, modulus: int,
     steps: int = 1, edge: int = 0,
-) -> Problem:  # fmt: skip
+) -> LatticeProblem:  # fmt: skip
     """Return the problem of states whose high part is the draw; `edge` states more on each side."""
     size = -(-whole // modulus) + 2 * edge
 
     def base(draw: int) -> int:
         return -(-draw * whole // modulus) - edge
 
-    return Problem(family, output, whole, *constants, steps, base, ((1, size),))
+    return LatticeProblem(family, output, whole, *constants, steps, base, ((1, size),))
 
 
-def _remainders(modulus: int) -> list[Problem]:
+def _remainders(modulus: int) -> list[LatticeProblem]:
     """Return the maps that take a remainder of the output."""
     whole = modulus & (modulus - 1) == 0
     above = [
@@ -175,27 +175,27 @@ def _remainders(modulus: int) -> list[Problem]:
     return [*above, *bare]
 
 
-def _bare_remainder(family: str, lcg: Lcg, modulus: int) -> Problem:
+def _bare_remainder(family: str, lcg: Lcg, modulus: int) -> LatticeProblem:
     """Return the problem of states whose remainder is the draw, divided by the modulus."""
     inverse = pow(modulus, -1, lcg.modulus)
 
     def base(draw: int) -> int:
         return draw * inverse
 
-    return Problem(
+    return LatticeProblem(
         family, "mod", lcg.modulus, lcg.multiplier, lcg.increment * inverse % lcg.modulus,
         1, base, ((1, lcg.modulus // modulus + 1),), scale=modulus,
     )  # fmt: skip
 
 
-def _remainder(shape: Shape, modulus: int) -> Problem:
+def _remainder(shape: LcgForm, modulus: int) -> LatticeProblem:
     least = -(1 << (shape.width - 1)) if shape.signed else 0
     holes = ((modulus << shape.dropped, (1 << shape.width) // modulus + 1), (1, 1 << shape.dropped))
 
     def base(draw: int) -> int:
         return (least + (draw - least) % modulus) << shape.dropped
 
-    return Problem(
+    return LatticeProblem(
         shape.family, shape.output, 1 << (shape.dropped + shape.width),
         shape.multiplier, shape.increment, 1, base, holes, shape if shape.rejects else None,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.brute import enough_draws
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely_seeds import dated_seeds, typed_seeds
@@ -37,13 +37,13 @@ class Likely:
     def __init__(self, name: str, seeds: tuple[int, ...], said: str) -> None:
         self.name, self.seeds, self.said = name, seeds, said
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family what is covered; all of them are."""
         return [
             self._plan(case, family, output) for family in FAMILIES for output in maps(family, case)
         ]
 
-    def _plan(self, case: Case, family: Family, output: str) -> Plan | Gap:
+    def _plan(self, case: Case, family: Family, output: str) -> AttackPlan | Gap:
         window = self.window(case)
         if window is None:
             why = f"needs {self.needed(case)} draws, there are {len(case.draws)}"
@@ -53,7 +53,7 @@ class Likely:
             f" skips {case.skips[0]}..{case.skips[1]}, {window[1]} wrong of {window[0]} draws"
         )
         units = -(-len(self.seeds) // SEEDS_PER_UNIT)
-        return Plan(
+        return AttackPlan(
             self.name, family.name, output, units, UNITS_PER_TASK,
             len(self.seeds) * places_in(case), self._cost(case, family, window[0]), covers,
         )  # fmt: skip
@@ -80,12 +80,12 @@ class Likely:
                 return compared
         return MAX_DRAWS + 1
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Look for the draws in the streams of the seeds of the units."""
         window = self.window(case)
         assert window is not None
         found = []
-        for seed in self.seeds[lo * SEEDS_PER_UNIT : hi * SEEDS_PER_UNIT]:
+        for seed in self.seeds[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
             for start, skip in places(case, plan, seed, *window):
                 guess = Hypothesis(
                     plan.family, plan.output, case.modulus,
@@ -111,7 +111,9 @@ def calls_for(case: Case, compared: int) -> int:
     return case.starts[1] + (compared - 1) * (case.skips[1] + 1) + 1
 
 
-def places(case: Case, plan: Plan, seed: int, compared: int, allowed: int) -> list[tuple[int, int]]:
+def places(
+    case: Case, plan: AttackPlan, seed: int, compared: int, allowed: int
+) -> list[tuple[int, int]]:
     """Return the starts and skips at which a seed makes the draws."""
     family = family_named(plan.family)
     gaps = np.zeros(calls_for(case, compared), np.int64)

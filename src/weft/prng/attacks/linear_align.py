@@ -18,15 +18,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from math import isqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from weft.prng.arrays import Bytes, Flags, Ints
 from weft.prng.attacks.linear_relations import Relations
 from weft.prng.kernels.compiled import KERNELS
 
-Ints = NDArray[np.int64]
 KEY_BITS = 35
 """Bits in which the two halves of an anchor must meet."""
 FILTER = (1 << 22) - 1
@@ -45,7 +44,7 @@ another place for the gap with the bits of the relations."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sieved:
+class RejectionDraws:
     """Draws made with rejection: `missing_per_thousand` outputs are not there on average."""
 
     draws: Ints
@@ -70,7 +69,7 @@ class Sieved:
         return np.arange(first, min(last, len(self.draws) - self.run) + 1)
 
 
-def anchors(sieved: Sieved, base: int) -> Iterator[tuple[int, ...]]:
+def anchors(sieved: RejectionDraws, base: int) -> Iterator[tuple[int, ...]]:
     """Yield indices of draws that may be at the seven places, with draw `base` at the first."""
     places = [sieved.candidates(base, lag) for lag in sieved.relations.lags]
     places[0] = np.array([base])
@@ -91,7 +90,7 @@ def anchors(sieved: Sieved, base: int) -> Iterator[tuple[int, ...]]:
                 yield tuple(split)
 
 
-def _run_keys(sieved: Sieved, place: int, indices: Ints) -> Ints:
+def _run_keys(sieved: RejectionDraws, place: int, indices: Ints) -> Ints:
     """Return for a run of draws from each index what it adds to all relations."""
     table = sieved.relations.tables[place]
     keys = np.zeros(len(indices), np.int64)
@@ -117,7 +116,7 @@ def _split(index: int, places: list[Ints]) -> list[int]:
     return chosen[::-1]
 
 
-def track(sieved: Sieved, anchor: tuple[int, ...], steps: int) -> NDArray[np.uint8] | None:
+def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes | None:
     """Walk on from an anchor; return for each step the places (bits) whose output is missing.
 
     An explanation costs bits: for each gap as many as it is unlikely, and for each step with a
@@ -140,7 +139,7 @@ def track(sieved: Sieved, anchor: tuple[int, ...], steps: int) -> NDArray[np.uin
     return path[: _lost_at(sieved, path)][:-TAIL]
 
 
-def _lost_at(sieved: Sieved, path: NDArray[np.uint8]) -> int:
+def _lost_at(sieved: RejectionDraws, path: Bytes) -> int:
     """Return the step at which a walk has lost its way: more gaps follow than there can be.
 
     Where gaps are very dense the right explanation may be too dear for a while, and is dropped.
@@ -151,7 +150,7 @@ def _lost_at(sieved: Sieved, path: NDArray[np.uint8]) -> int:
     return int(lost[0]) if len(lost) else len(path)
 
 
-def _prices(sieved: Sieved) -> Ints:
+def _prices(sieved: RejectionDraws) -> Ints:
     """Return what it costs that outputs are missing at given places (bits of the index)."""
     gaps = [move.bit_count() for move in range(1 << len(sieved.relations.lags))]
     evaded = sieved.relations.count
@@ -160,7 +159,13 @@ def _prices(sieved: Sieved) -> Ints:
 
 @KERNELS.entry
 def _walk(
-    tables: Any, draws: Any, start: Any, prices: Any, limit: int, parents: Any, moves: Any
+    tables: Ints,
+    draws: Ints,
+    start: Ints,
+    prices: Ints,
+    limit: int,
+    parents: NDArray[np.uint16],
+    moves: Bytes,
 ) -> int:
     """Carry all explanations within the slack along; return the index of the best at the end.
 
@@ -203,7 +208,7 @@ def _walk(
 
 
 @KERNELS.kernel
-def _moved(tables: Any, draws: Any, old: Any, move: int, new: Any) -> bool:
+def _moved(tables: Ints, draws: Ints, old: Ints, move: int, new: Ints) -> bool:
     """Go one output on; with a draw at every place the relations must hold."""
     total = np.int64(0)
     for place in range(len(old)):
@@ -215,7 +220,7 @@ def _moved(tables: Any, draws: Any, old: Any, move: int, new: Any) -> bool:
 
 
 @KERNELS.kernel
-def _slot(buckets: Any, paths: Any, index: int) -> int:
+def _slot(buckets: Ints, paths: Ints, index: int) -> int:
     """Return the bucket of a path: that of an equal one before it, or a free one."""
     mixed = np.uint64(0)
     for place in range(paths.shape[1]):
@@ -233,7 +238,7 @@ def _slot(buckets: Any, paths: Any, index: int) -> int:
     return slot
 
 
-def aligned(sieved: Sieved, anchor: tuple[int, ...], path: NDArray[np.uint8]) -> tuple[Ints, Ints]:
+def aligned(sieved: RejectionDraws, anchor: tuple[int, ...], path: Bytes) -> tuple[Ints, Ints]:
     """Return draws, rising, and the outputs they were, counted from the anchor's first.
 
     At least two places saw the draw, all as the same output, one of them away from gaps: where
@@ -253,7 +258,7 @@ def aligned(sieved: Sieved, anchor: tuple[int, ...], path: NDArray[np.uint8]) ->
     return np.array(kept, np.int64), np.array([min(seen[d]) for d in kept], np.int64)
 
 
-def _near_gaps(path: NDArray[np.uint8], drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _near_gaps(path: Bytes, drawn: Flags) -> Flags:
     """Return the steps that lie within the margin of a gap of one place."""
     near = np.zeros(len(path), np.bool_)
     checked = np.flatnonzero(path == 0)

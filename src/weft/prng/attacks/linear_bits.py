@@ -13,7 +13,7 @@ Kind = Literal["low", "high"]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownBits:
     """Bits that are certain: `mask` says which, `value` what they are."""
 
     mask: int
@@ -21,7 +21,7 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BitReading:
     """How draws come from words of `width` bits: the low end without `dropped` bits, or the top.
 
     `linear_bits` is how many bits, counted from that end, are linear in the state.
@@ -32,7 +32,7 @@ class Reading:
     dropped: int = 0
     linear_bits: int = 64
 
-    def known(self, draw: int, modulus: int) -> Known:
+    def known(self, draw: int, modulus: int) -> KnownBits:
         """Return what one draw below `modulus` tells."""
         if self.kind == "low":
             return self._low(draw, modulus)
@@ -40,12 +40,12 @@ class Reading:
         high = -(-((draw + 1) << self.width) // modulus) - 1
         unsure = max((low ^ high).bit_length(), self.width - self.linear_bits)
         mask = ((1 << self.width) - 1) >> unsure << unsure
-        return Known(mask, low & mask)
+        return KnownBits(mask, low & mask)
 
-    def _low(self, draw: int, modulus: int) -> Known:
+    def _low(self, draw: int, modulus: int) -> KnownBits:
         ones = (modulus & -modulus) - 1
         ones &= (1 << min(self.width - self.dropped, self.linear_bits - self.dropped)) - 1
-        return Known(ones << self.dropped, (draw & ones) << self.dropped)
+        return KnownBits(ones << self.dropped, (draw & ones) << self.dropped)
 
     def bits_per_draw(self, modulus: int) -> int:
         """Return a thousand times the bits that a draw tells on average."""

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb, isqrt
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from weft.prng.arrays import Ints, Words
 from weft.prng.kernels.compiled import KERNELS
 
 NATS = 14
@@ -34,9 +33,9 @@ class Observed:
     `forms[i, j]` is the output of draw i when unknown j alone is one.
     """
 
-    forms: NDArray[np.uint64]
-    masks: NDArray[np.uint64]
-    values: NDArray[np.uint64]
+    forms: Words
+    masks: Words
+    values: Words
 
 
 def choices(draws: int, wrong_percent: int, chosen: int) -> int | None:
@@ -65,7 +64,7 @@ def decode(seen: Observed, wrong_allowed: int, attempts: int) -> int | None:
 
 
 @KERNELS.entry
-def _rows(forms: Any, masks: Any, values: Any, words: int) -> Any:
+def _rows(forms: Words, masks: Words, values: Words, words: int) -> tuple[Words, Ints]:
     """Write an equation for each known bit, draw after draw, and where each draw begins."""
     one = np.uint64(1)
     draws, unknowns = forms.shape
@@ -91,7 +90,7 @@ def _rows(forms: Any, masks: Any, values: Any, words: int) -> Any:
 
 @KERNELS.entry
 def _decode(
-    rows: Any, first: Any, unknowns: int, wrong_allowed: int, attempts: int, state: Any
+    rows: Words, first: Ints, unknowns: int, wrong_allowed: int, attempts: int, state: Words
 ) -> bool:
     """Try choices of draws; the choice depends on the number of the attempt alone."""
     draws = len(first) - 1
@@ -108,7 +107,7 @@ def _decode(
 
 
 @KERNELS.kernel
-def _shuffle(order: Any, attempt: int) -> None:
+def _shuffle(order: Ints, attempt: int) -> None:
     """Shuffle by the splitmix64 sequence of the attempt."""
     clock = np.uint64(attempt + 1) * np.uint64(0xD1342543DE82EF95)
     for at in range(len(order) - 1, 0, -1):
@@ -120,7 +119,7 @@ def _shuffle(order: Any, attempt: int) -> None:
 
 
 @KERNELS.kernel
-def _solve_chosen(rows: Any, first: Any, order: Any, unknowns: int, basis: Any) -> bool:
+def _solve_chosen(rows: Words, first: Ints, order: Ints, unknowns: int, basis: Words) -> bool:
     """Eliminate draw by draw until the rank is full; a contradiction ends it."""
     basis[:] = 0
     rank = 0
@@ -141,7 +140,7 @@ def _solve_chosen(rows: Any, first: Any, order: Any, unknowns: int, basis: Any) 
 
 
 @KERNELS.kernel
-def _reduce(row: Any, unknowns: int, basis: Any) -> int:
+def _reduce(row: Words, unknowns: int, basis: Words) -> int:
     """Reduce a row by the basis; return the free column it begins with, or -1."""
     for word in range(len(row)):
         while True:
@@ -158,12 +157,12 @@ def _reduce(row: Any, unknowns: int, basis: Any) -> int:
 
 
 @KERNELS.kernel
-def _below(bits: int) -> Any:
+def _below(bits: int) -> np.uint64:
     return (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
 
 
 @KERNELS.kernel
-def _back(basis: Any, unknowns: int, state: Any) -> None:
+def _back(basis: Words, unknowns: int, state: Words) -> None:
     """Work out the state from the last column to the first; the side's column counts as one."""
     one = np.uint64(1)
     state[:] = 0
@@ -174,7 +173,7 @@ def _back(basis: Any, unknowns: int, state: Any) -> None:
 
 
 @KERNELS.kernel
-def _parity(row: Any, state: Any) -> bool:
+def _parity(row: Words, state: Words) -> bool:
     total = np.uint64(0)
     for at in range(len(row)):
         total ^= row[at] & state[at]
@@ -184,7 +183,7 @@ def _parity(row: Any, state: Any) -> bool:
 
 
 @KERNELS.kernel
-def _wrong(rows: Any, first: Any, state: Any, limit: int) -> int:
+def _wrong(rows: Words, first: Ints, state: Words, limit: int) -> int:
     """Count the draws that contradict a state, up to one more than the limit."""
     wrong = 0
     for draw in range(len(first) - 1):

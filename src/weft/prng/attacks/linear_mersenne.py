@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.prng import gf2
+from weft.prng.arrays import Ints, ShortWords, Words
 from weft.prng.kernels.compiled import KERNELS
 
 WORDS = 624
@@ -94,10 +94,10 @@ def twister(misplaced: bool) -> Twister:
 
 def equations(
     forms: Twister,
-    positions: NDArray[np.int64],
-    masks: NDArray[np.uint32],
-    values: NDArray[np.uint32],
-) -> gf2.Words:
+    positions: Ints,
+    masks: ShortWords,
+    values: ShortWords,
+) -> Words:
     """Return one row for every bit known (`masks`) of the outputs at rising `positions`."""
     unknowns = forms.unknowns
     used = [bit for bit in range(32) if int(np.bitwise_or.reduce(masks)) >> bit & 1]
@@ -112,14 +112,14 @@ def equations(
 
 @KERNELS.entry
 def _unroll(
-    live: Any,
+    live: Words,
     unknowns: int,
-    used: Any,
-    terms: Any,
-    positions: Any,
-    masks: Any,
-    values: Any,
-    matrix: Any,
+    used: Ints,
+    terms: Ints,
+    positions: Ints,
+    masks: ShortWords,
+    values: ShortWords,
+    matrix: Words,
 ) -> None:
     """Carry the forms from position to position and write those that are known."""
     at, row = 0, 0
@@ -140,7 +140,7 @@ def _unroll(
 
 
 @KERNELS.kernel
-def _advance(form: Any, unknowns: int, steps: int, terms: Any, spill: Any) -> None:
+def _advance(form: Words, unknowns: int, steps: int, terms: Ints, spill: Words) -> None:
     """Multiply by z^steps and reduce: what spills over comes back at every term."""
     shift_left(form, steps)
     whole, part = unknowns // 64, unknowns % 64
@@ -161,7 +161,7 @@ def _advance(form: Any, unknowns: int, steps: int, terms: Any, spill: Any) -> No
 
 
 @KERNELS.kernel
-def shift_left(form: Any, steps: int) -> None:
+def shift_left(form: Words, steps: int) -> None:
     """Shift a packed row up; what leaves its end is lost."""
     words, shift = steps // 64, np.uint64(steps % 64)
     for at in range(len(form) - 1, words - 1, -1):

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.prng import gf2
-from weft.prng.attack import Found, Gap, Plan
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units
 from weft.prng.attacks.compare import compare
-from weft.prng.attacks.linear_align import Sieved, aligned, anchors, track
+from weft.prng.attacks.linear_align import RejectionDraws, aligned, anchors, track
 from weft.prng.attacks.linear_mersenne import WORDS, equations, state_words, temper, twister
 from weft.prng.attacks.linear_relations import relations
 from weft.prng.case import Case
@@ -41,7 +41,7 @@ COST_MS = 9000
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RejectionView:
     """An output map that takes as many bits as the bound has from one end of an output."""
 
     family: str
@@ -57,7 +57,7 @@ class View:
         span = 1 << self.bits(modulus)
         return -(-1000 * (span - modulus) // span)
 
-    def sieved(self, case: Case) -> Sieved:
+    def sieved(self, case: Case) -> RejectionDraws:
         """Return the draws with the relations of twelve of their bits at most."""
         bits = self.bits(case.modulus)
         used = min(bits, 12)
@@ -66,7 +66,7 @@ class View:
             short, places = draws >> (bits - used), range(32 - used, 32)
         else:
             short, places = draws & ((1 << used) - 1), range(used)
-        return Sieved(short, relations(places), self.missing(case.modulus))
+        return RejectionDraws(short, relations(places), self.missing(case.modulus))
 
     def known(self, draws: NDArray[np.int64], modulus: int) -> tuple[int, NDArray[np.uint32]]:
         """Return the bits of an output that draws show, and their values."""
@@ -75,7 +75,7 @@ class View:
         return ((1 << bits) - 1) << shift, (draws << shift).astype(np.uint32)
 
 
-VIEWS = (View("cpython", "bounded", "high"), View("mt19937", "masked", "low"))
+VIEWS = (RejectionView("cpython", "bounded", "high"), RejectionView("mt19937", "masked", "low"))
 
 
 class TwisterRejection:
@@ -83,32 +83,33 @@ class TwisterRejection:
 
     name = "twister-rejection"
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say whether any state is covered, or why not."""
         entries = [self._plan(case, view) for view in VIEWS]
         if case.skips[1] == 0:
             return entries
         why = f"any state is covered without skips only, not with {_skips(case)}"
-        covered = [entry for entry in entries if isinstance(entry, Plan)]
+        covered = [entry for entry in entries if isinstance(entry, AttackPlan)]
         return [*entries, *(Gap(self.name, one.family, one.output, why) for one in covered)]
 
-    def _plan(self, case: Case, view: View) -> Plan | Gap:
+    def _plan(self, case: Case, view: RejectionView) -> AttackPlan | Gap:
         why = _obstacle(case, view)
         if why:
             return Gap(self.name, view.family, view.output, why)
-        return Plan(
+        return AttackPlan(
             attack=self.name,
             family=view.family,
             output=view.output,
             units=1,
             per_task=1,
             tried=1 << twister(False).unknowns,
-            cost=COST_MS,
+            cost_ms=COST_MS,
             covers="most states, skip 0, any start, no wrong draw; the more draws, the more",
         )
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Align, solve, and go back to the first draw; the first state that holds is it."""
+        assert (units.lo, units.hi) == (0, 1), "all work is one unit"
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
         for base, draws, outputs in _alignments(view.sieved(case)):
             found = _state(case, view, base, draws, outputs)
@@ -117,7 +118,7 @@ class TwisterRejection:
         return []
 
 
-def _obstacle(case: Case, view: View) -> str:
+def _obstacle(case: Case, view: RejectionView) -> str:
     """Say what keeps the attack from a case; nothing if it can be carried out."""
     bits, missing = view.bits(case.modulus), view.missing(case.modulus)
     if view.end == "low" and case.modulus & (case.modulus - 1) == 0:
@@ -139,7 +140,7 @@ def _skips(case: Case) -> str:
 
 
 def _alignments(
-    sieved: Sieved,
+    sieved: RejectionDraws,
 ) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
     """Yield a draw, and draws with the outputs they were, counted from that draw's."""
     apart = sieved.run + 2
@@ -152,8 +153,8 @@ def _alignments(
 
 
 def _state(
-    case: Case, view: View, base: int, draws: NDArray[np.int64], outputs: NDArray[np.int64]
-) -> Found | None:
+    case: Case, view: RejectionView, base: int, draws: NDArray[np.int64], outputs: NDArray[np.int64]
+) -> Candidate | None:
     """Solve the equations of aligned draws; None if they contradict or do not suffice."""
     forms = twister(False)
     order = np.argsort(outputs, kind="stable")[:OUTPUTS]
@@ -166,7 +167,7 @@ def _state(
     return None if words is None else _judged(case, view, words)
 
 
-def _before(case: Case, view: View, solution: int, base: int) -> list[int] | None:
+def _before(case: Case, view: RejectionView, solution: int, base: int) -> list[int] | None:
     """Go back from the output of draw `base` to that of draw 0; None if a draw differs."""
     forms = twister(False)
     back = 0
@@ -186,13 +187,13 @@ def _before(case: Case, view: View, solution: int, base: int) -> list[int] | Non
     return state_words(forms, forms.retreated(solution, back))
 
 
-def _shown(view: View, output: int, modulus: int) -> int:
+def _shown(view: RejectionView, output: int, modulus: int) -> int:
     """Return the bits of an output that are compared with the bound."""
     bits = view.bits(modulus)
     return output >> (32 - bits) if view.end == "high" else output & ((1 << bits) - 1)
 
 
-def _judged(case: Case, view: View, words: list[int]) -> Found:
+def _judged(case: Case, view: RejectionView, words: list[int]) -> Candidate:
     state = family_named(view.family).state_bytes([*words, 0])
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state)
     return compare(case, hypothesis, len(case.draws))

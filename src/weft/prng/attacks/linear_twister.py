@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.prng import gf2
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.compare import compare
-from weft.prng.attacks.linear_bits import Reading
+from weft.prng.attacks.linear_bits import BitReading
 from weft.prng.attacks.linear_mersenne import Twister, equations, state_words, twister
 from weft.prng.case import Case
 from weft.prng.families import family_named
@@ -27,12 +27,12 @@ COST_MS = 2500
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class TwisterView:
     """An output map of a twister: a call takes `words` words and shows the first of them."""
 
     family: str
     output: str
-    reading: Reading
+    reading: BitReading
     words: int = 1
     misplaced: bool = False
 
@@ -60,18 +60,22 @@ class View:
         return min(of_three, general) if self.reading.kind == "low" else general
 
 
-_LOW, _HIGH, _SHORT = Reading("low", 32), Reading("high", 32), Reading("low", 32, dropped=1)
+_LOW, _HIGH, _SHORT = (
+    BitReading("low", 32),
+    BitReading("high", 32),
+    BitReading("low", 32, dropped=1),
+)
 VIEWS = (
-    View("mt19937", "mod", _LOW),
-    View("mt19937", "high", _HIGH),
-    View("mt19937", "bounded", _HIGH),
-    View("mt19937", "scaled", _HIGH, words=2),
-    View("cpython", "scaled", _HIGH, words=2),
-    View("php_mt", "mod", _SHORT),
-    View("php_mt", "bounded", _LOW),
-    View("php_mt", "scaled", _HIGH),
-    View("php_mt_legacy", "mod", _SHORT, misplaced=True),
-    View("php_mt_legacy", "bounded", _HIGH, misplaced=True),
+    TwisterView("mt19937", "mod", _LOW),
+    TwisterView("mt19937", "high", _HIGH),
+    TwisterView("mt19937", "bounded", _HIGH),
+    TwisterView("mt19937", "scaled", _HIGH, words=2),
+    TwisterView("cpython", "scaled", _HIGH, words=2),
+    TwisterView("php_mt", "mod", _SHORT),
+    TwisterView("php_mt", "bounded", _LOW),
+    TwisterView("php_mt", "scaled", _HIGH),
+    TwisterView("php_mt_legacy", "mod", _SHORT, misplaced=True),
+    TwisterView("php_mt_legacy", "bounded", _HIGH, misplaced=True),
 )
 """What is the same stream under another name is tried once: PHP up to 5.2.0 differs from today's
 in the seeding alone, CPython's remainder is that of MT19937."""
@@ -82,11 +86,11 @@ class TwisterState:
 
     name = "twister-state"
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each view which skips are covered, or how many draws are missing."""
         return [self._plan(case, view) for view in VIEWS]
 
-    def _plan(self, case: Case, view: View) -> Plan | Gap:
+    def _plan(self, case: Case, view: TwisterView) -> AttackPlan | Gap:
         needed = view.draws_needed(case.modulus)
         if needed is None:
             why = f"draws below {case.modulus} tell no bit of an output for certain"
@@ -95,26 +99,26 @@ class TwisterState:
             why = f"any state needs {needed:,} draws, there are {len(case.draws):,}"
             return Gap(self.name, view.family, view.output, why)
         units = case.skips[1] - case.skips[0] + 1
-        return Plan(
+        return AttackPlan(
             attack=self.name,
             family=view.family,
             output=view.output,
             units=units,
             per_task=1,
             tried=units << view.forms.unknowns,
-            cost=COST_MS * units,
+            cost_ms=COST_MS * units,
             covers=f"every state, skips {case.skips[0]} to {case.skips[1]}, any start, "
             f"the first {needed:,} draws without a wrong one",
         )
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Solve the equations of each skip."""
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
-        found = [state_at(case, view, case.skips[0] + unit) for unit in range(lo, hi)]
+        found = [state_at(case, view, case.skips[0] + unit) for unit in range(units.lo, units.hi)]
         return best([one for one in found if one is not None])
 
 
-def state_at(case: Case, view: View, skip: int) -> Found | None:
+def state_at(case: Case, view: TwisterView, skip: int) -> Candidate | None:
     """Return the one state that gives the draws with a skip; None if there is none."""
     needed = view.draws_needed(case.modulus)
     assert needed is not None
@@ -131,7 +135,7 @@ def state_at(case: Case, view: View, skip: int) -> Found | None:
     return judged(case, view, solution.bits, skip)
 
 
-def judged(case: Case, view: View, bits: int, skip: int) -> Found:
+def judged(case: Case, view: TwisterView, bits: int, skip: int) -> Candidate:
     """Turn a solution into a hypothesis and count its hits."""
     family = family_named(view.family)
     state = family.state_bytes([*state_words(view.forms, bits), 0])

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.compare import compare
-from weft.prng.attacks.linear_bits import Reading
+from weft.prng.attacks.linear_bits import BitReading
 from weft.prng.attacks.linear_decode import Observed, choices, decode
 from weft.prng.case import Case
 from weft.prng.families import family_named
@@ -33,7 +33,7 @@ CHOICE_US = 20
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class LinearView:
     """An output map whose known bits are linear in `words` words of the state.
 
     `begins` is the number of places in a block at which draws may begin.
@@ -41,7 +41,7 @@ class View:
 
     family: str
     output: str
-    reading: Reading
+    reading: BitReading
     words: int = 1
     begins: int = 1
 
@@ -55,15 +55,17 @@ class View:
         return -(-(self.unknowns() + MARGIN) * 1000 // bits) if bits >= 500 else None
 
 
-def _views() -> tuple[View, ...]:
+def _views() -> tuple[LinearView, ...]:
     views = []
     for family, width, count in (("xorshift32", 32, 1), ("xorshift64", 64, 1)):
-        views += [View(family, "mod", Reading("low", width), count)]
-        views += [View(family, output, Reading("high", width), count) for output in _SCALED]
-    views += [View("xorshift128", "mod", Reading("low", 32), 4)]
-    views += [View("xorshift128", output, Reading("high", 32), 4) for output in _SCALED]
-    views += [View("xorshift64star", "mod", Reading("low", 64, linear_bits=3))]
-    views += [View("v8", "scaled", Reading("high", 64), 2, 64)]
+        views += [LinearView(family, "mod", BitReading("low", width), count)]
+        views += [
+            LinearView(family, output, BitReading("high", width), count) for output in _SCALED
+        ]
+    views += [LinearView("xorshift128", "mod", BitReading("low", 32), 4)]
+    views += [LinearView("xorshift128", output, BitReading("high", 32), 4) for output in _SCALED]
+    views += [LinearView("xorshift64star", "mod", BitReading("low", 64, linear_bits=3))]
+    views += [LinearView("v8", "scaled", BitReading("high", 64), 2, 64)]
     return tuple(views)
 
 
@@ -82,13 +84,13 @@ class LinearWords:
 
     name = "linear-words"
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each view which skips and how much noise are covered, or what is missing."""
         why = "its outputs are not linear in the state: only seeds that are tried are covered"
         gaps = [Gap(self.name, family, output, why) for family, output in NOT_LINEAR]
         return [*(self._plan(case, view) for view in VIEWS), *gaps]
 
-    def _plan(self, case: Case, view: View) -> Plan | Gap:
+    def _plan(self, case: Case, view: LinearView) -> AttackPlan | Gap:
         chosen = view.draws_chosen(case.modulus)
         if chosen is None:
             why = f"draws below {case.modulus} tell no bit of an output for certain"
@@ -99,21 +101,21 @@ class LinearWords:
         percent, attempts = noise_covered(case, chosen)
         units = case.skips[1] - case.skips[0] + 1
         noise = f"up to {percent} % wrong draws" if percent else "no wrong draw"
-        return Plan(
+        return AttackPlan(
             attack=self.name,
             family=view.family,
             output=view.output,
             units=units,
             per_task=16,
             tried=units * view.begins << view.unknowns(),
-            cost=units * (20 + attempts * view.begins * CHOICE_US // 1000),
+            cost_ms=units * (20 + attempts * view.begins * CHOICE_US // 1000),
             covers=f"every state, skips {case.skips[0]} to {case.skips[1]}, any start, {noise}",
         )
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Decode the draws for each skip and each place in a block."""
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
-        skips = range(case.skips[0] + lo, case.skips[0] + hi)
+        skips = range(case.skips[0] + units.lo, case.skips[0] + units.hi)
         return best([one for skip in skips for one in states_at(case, view, skip)])
 
 
@@ -127,7 +129,7 @@ def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
     return 0, 1
 
 
-def states_at(case: Case, view: View, skip: int) -> list[Found]:
+def states_at(case: Case, view: LinearView, skip: int) -> list[Candidate]:
     """Return the states that explain the draws with a skip."""
     chosen = view.draws_chosen(case.modulus)
     assert chosen is not None
@@ -147,13 +149,13 @@ def states_at(case: Case, view: View, skip: int) -> list[Found]:
     return _distinct(found)
 
 
-def _distinct(found: list[Found]) -> list[Found]:
+def _distinct(found: list[Candidate]) -> list[Candidate]:
     """Keep the best: places in a block next to each other explain nearly the same draws."""
     most = max((one.hits for one in found), default=0)
     return [one for one in found if one.hits == most]
 
 
-def basis_outputs(view: View, positions: NDArray[np.int64]) -> NDArray[np.uint64]:
+def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Return the outputs of every state with a single bit set, bit 0 of word 0 first.
 
     They are those at the positions, counted from each place in a block: `[bit, place, draw]`.
@@ -166,13 +168,13 @@ def basis_outputs(view: View, positions: NDArray[np.int64]) -> NDArray[np.uint64
     return outputs
 
 
-def _state(family: Family, view: View, bits: int) -> list[int]:
+def _state(family: Family, view: LinearView, bits: int) -> list[int]:
     size = family.state_word_bits
     filled = [bits >> (size * at) & ((1 << size) - 1) for at in range(view.words)]
     return [*filled, *([0] * (family.state_words - view.words))]
 
 
-def judged(case: Case, view: View, bits: int, skip: int, begin: int) -> Found:
+def judged(case: Case, view: LinearView, bits: int, skip: int, begin: int) -> Candidate:
     """Turn a state into a hypothesis and count its hits in the window."""
     family = family_named(view.family)
     state = family.state_bytes(_state(family, view, bits))

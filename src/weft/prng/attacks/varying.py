@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely import maps
 from weft.prng.attacks.likely_seeds import typed_seeds
@@ -31,14 +31,14 @@ NAME = "varying"
 SEEDS_PER_UNIT = 64
 UNITS_PER_TASK = 32
 MAX_DRAWS = 128
-MAX_CARRIED = 256
+MAX_EXTENDED = 256
 FIRST_LOOK = 24
 ENOUGH = 12_000
 """Evidence that the range of skips must leave, in thousandths of a decade."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class SkipReach:
     """The draws compared, how many may be wrong, and the skips that they can carry."""
 
     compared: int
@@ -51,7 +51,7 @@ class Varying:
 
     name = NAME
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family what is covered."""
         return [
             item
@@ -60,13 +60,13 @@ class Varying:
             for item in plan_map(case, family, output)
         ]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Look for ways through the streams of the seeds of the units."""
         reach = reach_of(case, len(typed_seeds()))
         assert reach is not None
         family = family_named(plan.family)
         found = []
-        for seed in typed_seeds()[lo * SEEDS_PER_UNIT : hi * SEEDS_PER_UNIT]:
+        for seed in typed_seeds()[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
             if not is_promising(case, family, plan.output, seed, reach):
                 continue
             start, listed = way_through(
@@ -80,7 +80,7 @@ class Varying:
         return best([one for one in found if one.compared - one.hits <= reach.allowed])
 
 
-def plan_map(case: Case, family: Family, output: str) -> list[Plan | Gap]:
+def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
     """Return what is covered of one output map, and what is not."""
     first, last = case.skips
     if first == last:
@@ -98,8 +98,8 @@ def plan_map(case: Case, family: Family, output: str) -> list[Plan | Gap]:
     calls = case.starts[1] + FIRST_LOOK * (reach.skips[1] + 1)
     cost = seeds * (300 * family.state_words + 20_000 + calls * FIRST_LOOK * 3) // 1_000_000
     units = -(-seeds // SEEDS_PER_UNIT)
-    planned: list[Plan | Gap] = [
-        Plan(NAME, family.name, output, units, UNITS_PER_TASK, tried, cost + 1, covers)
+    planned: list[AttackPlan | Gap] = [
+        AttackPlan(NAME, family.name, output, units, UNITS_PER_TASK, tried, cost + 1, covers)
     ]
     if reach.skips[1] < last:
         why = f"skips that vary beyond {reach.skips[0]}..{reach.skips[1]} leave no evidence"
@@ -107,7 +107,7 @@ def plan_map(case: Case, family: Family, output: str) -> list[Plan | Gap]:
     return planned
 
 
-def reach_of(case: Case, seeds: int) -> Reach | None:
+def reach_of(case: Case, seeds: int) -> SkipReach | None:
     """Return the widest range of skips, halved until the draws carry it; None if none does."""
     first, last = case.skips
     compared = min(MAX_DRAWS, len(case.draws))
@@ -117,7 +117,7 @@ def reach_of(case: Case, seeds: int) -> Reach | None:
         skips = (first, first + width - 1)
         tried = tried_in(case, seeds, compared, skips)
         if compared and corrected(compared - allowed, compared, case.modulus, tried) >= ENOUGH:
-            return Reach(compared, allowed, skips)
+            return SkipReach(compared, allowed, skips)
         width //= 2
     return None
 
@@ -128,7 +128,7 @@ def tried_in(case: Case, seeds: int, compared: int, skips: tuple[int, int]) -> i
     return int(seeds * starts * (skips[1] - skips[0] + 1) ** (compared - 1))
 
 
-def is_promising(case: Case, family: Family, output: str, seed: int, reach: Reach) -> bool:
+def is_promising(case: Case, family: Family, output: str, seed: int, reach: SkipReach) -> bool:
     """Whether the best way to the first draws is better than chance."""
     count = min(FIRST_LOOK, reach.compared)
     stream = stream_of(case, reach, family, output, family.seeding(seed), case.starts, count)
@@ -137,7 +137,7 @@ def is_promising(case: Case, family: Family, output: str, seed: int, reach: Reac
 
 
 def way_through(
-    case: Case, reach: Reach, family: Family, output: str, state: State, starts: tuple[int, int]
+    case: Case, reach: SkipReach, family: Family, output: str, state: State, starts: tuple[int, int]
 ) -> tuple[int, tuple[int, ...]]:
     """Return the start and the skips of the best way through the stream from a state on."""
     stream = stream_of(case, reach, family, output, state, starts, reach.compared)
@@ -149,7 +149,7 @@ def way_through(
 
 
 def stream_of(
-    case: Case, reach: Reach, family: Family, output: str, state: State,
+    case: Case, reach: SkipReach, family: Family, output: str, state: State,
     starts: tuple[int, int], count: int,
 ) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:  # fmt: skip
     """Return all draws that a way of `count` draws may meet."""
@@ -158,7 +158,12 @@ def stream_of(
 
 
 def walk(
-    case: Case, reach: Reach, stream: object, starts: tuple[int, int], count: int, choices: object
+    case: Case,
+    reach: SkipReach,
+    stream: object,
+    starts: tuple[int, int],
+    count: int,
+    choices: object,
 ) -> tuple[int, int]:
     """Return the last place and the hits of the best way."""
     draws = np.array(case.draws[:count], np.uint64)
@@ -167,18 +172,18 @@ def walk(
     return int(last), int(hits)
 
 
-def carried_on(hypothesis: Hypothesis, draws: Sequence[int]) -> Hypothesis:
+def extend_skips(hypothesis: Hypothesis, draws: Sequence[int]) -> Hypothesis:
     """Return a hypothesis whose skips, where they vary, are listed for all draws.
 
-    The best way through the stream is taken, as the attack takes it. Beyond MAX_CARRIED draws
+    The best way through the stream is taken, as the attack takes it. Beyond MAX_EXTENDED draws
     the skips stay as they are known.
     """
-    if hypothesis.skips.is_constant or len(draws) > MAX_CARRIED:
+    if hypothesis.skips.is_constant or len(draws) > MAX_EXTENDED:
         return hypothesis
     family = family_named(hypothesis.family)
     at = (hypothesis.start, hypothesis.start)
     case = Case(tuple(draws), hypothesis.modulus, hypothesis.skips.between, at)
-    reach = Reach(len(draws), len(draws), hypothesis.skips.between)
+    reach = SkipReach(len(draws), len(draws), hypothesis.skips.between)
     first = first_state(family, hypothesis)
     start, listed = way_through(case, reach, family, hypothesis.output, first, at)
     return replace(hypothesis, start=start, skips=Skips(hypothesis.skips.between, listed))

@@ -13,12 +13,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attack import Found, Gap, Plan, best
+from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.compare import compare
-from weft.prng.attacks.lanes_search import Fit, Split, Window, anchors_for, complete
-from weft.prng.attacks.lanes_shapes import Shape, known_shapes, shape_of
+from weft.prng.attacks.lanes_search import Fit, LaneWindow, StateSplit, anchors_for, complete
+from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes, shape_of
 from weft.prng.attacks.noise import affordable, unlucky
-from weft.prng.attacks.varying import Reach, tried_in, way_through
+from weft.prng.attacks.varying import SkipReach, tried_in, way_through
 from weft.prng.case import Case
 from weft.prng.families import family_named
 from weft.prng.hypothesis import Hypothesis, Skips
@@ -40,24 +40,24 @@ class VaryingLanes:
 
     name = NAME
 
-    def plan(self, case: Case) -> Sequence[Plan | Gap]:
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
         if case.skips[0] == case.skips[1]:
             return []
         return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
 
-    def run(self, case: Case, plan: Plan, lo: int, hi: int, device: str) -> Sequence[Found]:  # noqa: ARG002
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Walk the circle."""
-        split = Split.of(shape_of(plan.family, plan.output), case.modulus)
+        split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
         reach = reach_of(case, split)
         assert reach is not None
-        found = [one for _ in range(lo, hi) for one in search(case, split, reach)]
+        found = [one for _ in range(units.lo, units.hi) for one in search(case, split, reach)]
         return best([one for one in found if one.compared - one.hits <= reach.allowed])
 
 
-def plan_shape(case: Case, shape: Shape) -> list[Plan | Gap]:
+def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
     """Return what is covered of one output map, or why nothing is."""
-    split = Split.of(shape, case.modulus)
+    split = StateSplit.of(shape, case.modulus)
     if split.shown == 0 or split.lane > MAX_LANE:
         return [Gap(NAME, shape.family, shape.output, "the draws show no bits of a short lane")]
     if shape.rejects and case.modulus & (case.modulus - 1) == 0:
@@ -74,14 +74,16 @@ def plan_shape(case: Case, shape: Shape) -> list[Plan | Gap]:
     places = (1 << split.lane) + reach.compared * (reach.skips[1] + 1)
     high = (1 << split.width) // split.modulus * anchors_for(reach.allowed) // 50_000
     cost = places * reach.compared // 120_000 + high + 1
-    planned: list[Plan | Gap] = [Plan(NAME, shape.family, shape.output, 1, 1, tried, cost, covers)]
+    planned: list[AttackPlan | Gap] = [
+        AttackPlan(NAME, shape.family, shape.output, 1, 1, tried, cost, covers)
+    ]
     if reach.skips[1] < case.skips[1]:
         why = f"skips that vary beyond {reach.skips[0]}..{reach.skips[1]} hide the low bits"
         planned.append(Gap(NAME, shape.family, shape.output, why))
     return planned
 
 
-def reach_of(case: Case, split: Split) -> Reach | None:
+def reach_of(case: Case, split: StateSplit) -> SkipReach | None:
     """Return the widest range of skips that the low bits of the draws carry; None if none."""
     compared = min(MAX_DRAWS, len(case.draws))
     allowed = min(case.wrong_allowed(compared), unlucky(compared, case.corrupt_percent))
@@ -92,11 +94,11 @@ def reach_of(case: Case, split: Split) -> Reach | None:
             or corrected(compared - allowed, compared, 1 << split.shown, tried) < CHANCE
         ):
             continue
-        return Reach(compared, allowed, (case.skips[0], case.skips[0] + width - 1))
+        return SkipReach(compared, allowed, (case.skips[0], case.skips[0] + width - 1))
     return None
 
 
-def search(case: Case, split: Split, reach: Reach) -> list[Found]:
+def search(case: Case, split: StateSplit, reach: SkipReach) -> list[Candidate]:
     """Return the hypothesis of the best way round the circle, if a state fits it."""
     places = best_way(case, split, reach)
     fit = fit_on(case, split, reach, places)
@@ -116,7 +118,7 @@ def search(case: Case, split: Split, reach: Reach) -> list[Found]:
     return [compare(case, guess)]
 
 
-def best_way(case: Case, split: Split, reach: Reach) -> list[int]:
+def best_way(case: Case, split: StateSplit, reach: SkipReach) -> list[int]:
     """Return the places on the circle of the way that explains most low bits."""
     lanes = circle(split, (1 << split.lane) + reach.compared * (reach.skips[1] + 1))
     shown = (1 << split.shown) - 1
@@ -130,7 +132,7 @@ def best_way(case: Case, split: Split, reach: Reach) -> list[int]:
     return [int(place) for place in places]
 
 
-def circle(split: Split, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def circle(split: StateSplit, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
     """Return the lane from 0 on, step by step, doubling what is known."""
     lanes = np.zeros(1, np.uint64)
     mask = np.uint64((1 << split.lane) - 1)
@@ -140,12 +142,12 @@ def circle(split: Split, count: int) -> np.ndarray[tuple[int], np.dtype[np.uint6
     return lanes[:count]
 
 
-def fit_on(case: Case, split: Split, reach: Reach, places: list[int]) -> Fit | None:
+def fit_on(case: Case, split: StateSplit, reach: SkipReach, places: list[int]) -> Fit | None:
     """Return the state on the lane that explains most draws at these places."""
     draws = case.draws[: reach.compared]
     chance = affordable(reach.compared, case.modulus, 1 << split.bits, Fraction(1, 1000))
     relative = tuple(place - places[0] for place in places)
-    window = Window(split, draws, relative, min(chance, (reach.compared + reach.allowed) // 2))
+    window = LaneWindow(split, draws, relative, min(chance, (reach.compared + reach.allowed) // 2))
     return complete(window, int(circle(split, places[0] + 1)[-1]))
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import TypedDict
 
 from weft.errors import InputError
-from weft.prng.pipeline.plan import FOLDS
+from weft.model.values import JsonValue
 from weft.prng.pipeline.reference import entropy
+from weft.prng.pipeline.request import FOLDS
 from weft.prng.statistics import decades, tail_evidence
 
 SCHEMA_VERSION = 1
@@ -30,6 +31,29 @@ BOUNDS = {
 }
 
 
+class FactsRecord(TypedDict):
+    """The recorded form of `Facts`."""
+
+    windows: int
+    survivors: int
+    held: int
+    draws: int
+    entropy_permille: int
+
+
+class TrainingRecord(TypedDict):
+    """The recorded form of `TrainingParams`."""
+
+    schema_version: int
+    pool_size: int
+    layers: list[int]
+    epochs: int
+    trees: int
+    depth: int
+    min_leaf: int
+    folds: int
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What the rule looks at."""
@@ -42,9 +66,19 @@ class Facts:
     entropy_permille: int
     """Entropy of the training draws, of what so many draws below the modulus could have."""
 
+    def to_dict(self) -> FactsRecord:
+        """Return the recorded form."""
+        return {
+            "windows": self.windows,
+            "survivors": self.survivors,
+            "held": self.held,
+            "draws": self.draws,
+            "entropy_permille": self.entropy_permille,
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class Training:
+class TrainingParams:
     """Parameters of step 5."""
 
     pool_size: int
@@ -56,28 +90,58 @@ class Training:
     min_leaf: int
     folds: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> TrainingRecord:
         """Return the recorded form; `from_dict` undoes it."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self), "layers": list(self.layers)}
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "pool_size": self.pool_size,
+            "layers": list(self.layers),
+            "epochs": self.epochs,
+            "trees": self.trees,
+            "depth": self.depth,
+            "min_leaf": self.min_leaf,
+            "folds": self.folds,
+        }
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any], where: str = "training parameters") -> Training:
-        """Read the recorded form or a user's file; says what is wrong with it."""
-        _check_names(raw, where)
-        for name, (low, high) in BOUNDS.items():
-            value = raw[name]
-            if type(value) is not int or not low <= value <= high:
-                raise InputError(f"{where}: {name} must be {low} to {high}, not {value!r:.40}")
-        layers = raw["layers"]
-        good = isinstance(layers, list) and 1 <= len(layers) <= 4
-        if not good or not all(type(n) is int and 2 <= n <= 512 for n in layers):
-            raise InputError(
-                f"{where}: layers must be 1 to 4 widths from 2 to 512, not {layers!r:.40}"
-            )
-        return cls(layers=tuple(layers), **{name: raw[name] for name in BOUNDS})
+    def from_dict(cls, raw: TrainingRecord) -> TrainingParams:
+        """Read the recorded form."""
+        return cls(
+            pool_size=raw["pool_size"],
+            layers=tuple(raw["layers"]),
+            epochs=raw["epochs"],
+            trees=raw["trees"],
+            depth=raw["depth"],
+            min_leaf=raw["min_leaf"],
+            folds=raw["folds"],
+        )
 
 
-def _check_names(raw: Mapping[str, Any], where: str) -> None:
+def read_training(raw: Mapping[str, JsonValue], where: str) -> TrainingParams:
+    """Read a user's file of training parameters; says what is wrong with it."""
+    _check_names(raw, where)
+    return TrainingParams(
+        layers=_layers(raw["layers"], where),
+        **{name: _bounded(name, raw[name], where) for name in BOUNDS},
+    )
+
+
+def _bounded(name: str, value: JsonValue, where: str) -> int:
+    low, high = BOUNDS[name]
+    if type(value) is not int or not low <= value <= high:
+        raise InputError(f"{where}: {name} must be {low} to {high}, not {value!r:.40}")
+    return value
+
+
+def _layers(value: JsonValue, where: str) -> tuple[int, ...]:
+    widths = value if isinstance(value, list) else []
+    layers = tuple(n for n in widths if type(n) is int and 2 <= n <= 512)
+    if len(layers) != len(widths) or not 1 <= len(layers) <= 4:
+        raise InputError(f"{where}: layers must be 1 to 4 widths from 2 to 512, not {value!r:.40}")
+    return layers
+
+
+def _check_names(raw: Mapping[str, JsonValue], where: str) -> None:
     """Refuse a parameter that is missing, and one that would be ignored."""
     known = (*BOUNDS, "layers")
     for name in known:
@@ -102,7 +166,7 @@ def facts_of(
     return Facts(windows, len(labels), held, len(draws), min(MILLI, permille))
 
 
-def derive(facts: Facts) -> Training:
+def derive(facts: Facts) -> TrainingParams:
     """Return the training parameters for some facts.
 
     Few survivors that held: small trees, small leaves, a small net. A history of low entropy
@@ -112,7 +176,7 @@ def derive(facts: Facts) -> Training:
     simple = facts.entropy_permille < 900
     pool = min(5_000 if simple else 2_000, max(50, each))
     wide = 32 if facts.held >= 50 else 16
-    return Training(
+    return TrainingParams(
         pool_size=pool,
         layers=(wide, wide // 2) if facts.held >= 20 else (wide,),
         epochs=min(400, max(60, 200_000 // max(1, facts.survivors))),

@@ -7,56 +7,110 @@ artifact of another schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypedDict, TypeVar, cast
 
 from weft.errors import InputError
 from weft.model.values import Object, canonical, from_wire, to_wire
-from weft.prng.pipeline.plan import Plan
-from weft.prng.pipeline.reference import ScorerConfig
+from weft.prng.pipeline.adapt import FactsRecord, TrainingRecord
+from weft.prng.pipeline.optimizer import TrialRecord
+from weft.prng.pipeline.prediction import PredictionsRecord
+from weft.prng.pipeline.reference import ScorerConfig, ScorerRecord
+from weft.prng.pipeline.request import PipelineRecord, PipelineRequest
 from weft.prng.pipeline.scoring import Scorer, scorer_of
-from weft.prng.pipeline.streams import Split, Stream
-from weft.prng.pipeline.window import WindowParams
+from weft.prng.pipeline.sidecar import SidecarRecord
+from weft.prng.pipeline.streams import HistorySplit, SplitRecord, Stream
+from weft.prng.pipeline.window import JudgementRecord, WindowCounts, WindowParams, WindowRecord
 from weft.worker.context import get, put
 
 SCHEMA_VERSION = 1
 SCORED = "scored."
 """Chunks of the scored table are artifacts `scored.00000`, `scored.00001`, …"""
+R = TypeVar("R")
 
 
-def pack(kind: str, body: Mapping[str, Any]) -> bytes:
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[R]):
+    """A kind of JSON artifact, with the type of its record."""
+
+    name: str
+
+
+class WindowArtifact(TypedDict):
+    """The window that step 1 chose, and all its trials."""
+
+    params: WindowRecord
+    counts: list[list[int]]
+    tried: int
+    trials: list[TrialRecord]
+    judged: JudgementRecord
+
+
+class ScorerArtifact(TypedDict):
+    """The parameters of the features that step 2.5 chose, and all its trials."""
+
+    config: ScorerRecord
+    trials: list[TrialRecord]
+
+
+class TrainingArtifact(TypedDict):
+    """The training parameters of step 4, derived from facts or given."""
+
+    training: TrainingRecord
+    facts: FactsRecord | None
+    given: bool
+
+
+class ParamsArtifact(TypedDict):
+    """Training parameters that a user gave."""
+
+    values: TrainingRecord
+
+
+SPLIT: Kind[SplitRecord] = Kind("split")
+WINDOW: Kind[WindowArtifact] = Kind("window")
+SCORER: Kind[ScorerArtifact] = Kind("scorer")
+TRAINING: Kind[TrainingArtifact] = Kind("training")
+PARAMS: Kind[ParamsArtifact] = Kind("params")
+SIDECAR: Kind[SidecarRecord] = Kind("sidecar")
+PREDICTIONS: Kind[PredictionsRecord] = Kind("predictions")
+
+
+def pack(kind: Kind[R], body: R) -> bytes:
     """Write a JSON artifact in its one canonical form."""
-    wire: Any = to_wire({"kind": kind, "schema_version": SCHEMA_VERSION, **body})
-    return canonical(wire).encode()
+    wire = to_wire(body)
+    head = {"kind": kind.name, "schema_version": SCHEMA_VERSION}
+    return canonical({**head, **wire}).encode()
 
 
-def unpack(kind: str, data: bytes) -> dict[str, Any]:
+def unpack(kind: Kind[R], data: bytes) -> R:
     """Read a JSON artifact of a kind."""
-    raw: Any = from_wire(json.loads(data))
-    if raw.get("kind") != kind or raw.get("schema_version") != SCHEMA_VERSION:
-        raise InputError(f"an artifact is {raw.get('kind')!r}, not {kind!r} of schema 1")
-    return dict(raw)
+    raw = from_wire(json.loads(data))
+    head = raw if isinstance(raw, dict) else {}
+    if head.get("kind") != kind.name or head.get("schema_version") != SCHEMA_VERSION:
+        raise InputError(f"an artifact is {head.get('kind')!r}, not {kind.name!r} of schema 1")
+    return cast(R, raw)
 
 
-def keep(kind: str, body: Mapping[str, Any]) -> Object:
+def store(kind: Kind[R], body: R) -> Object:
     """Store a JSON artifact as an object of the run."""
     return put(pack(kind, body))
 
 
-def read(kind: str, reference: Object) -> dict[str, Any]:
+def load(kind: Kind[R], reference: Object) -> R:
     """Read a JSON artifact of the run."""
     return unpack(kind, get(reference))
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
-    """What most tasks stand on: plan, split and, after step 1, the chosen window."""
+class StepContext:
+    """What most tasks need: request, split and, after step 1, the chosen window."""
 
-    plan: Plan
-    split: Split
+    request: PipelineRequest
+    split: HistorySplit
     params: WindowParams | None = None
-    counts: tuple[Any, ...] = ()
+    counts: Sequence[WindowCounts] = ()
     tried: int = 0
     """Hypotheses of all trials together."""
 
@@ -71,20 +125,21 @@ class Ground:
 
     def scorer(self, config: ScorerConfig) -> Scorer:
         """Return the scorer with some parameters."""
-        return scorer_of(self.plan, self.split, self.window(), self.counts, config)
+        return scorer_of(self.request, self.split, self.window(), self.counts, config)
 
 
-def ground(plan: Mapping[str, Any], split: Object, window: Object | None = None) -> Ground:
-    """Read what a task stands on."""
-    known = Plan.from_dict(plan), Split.from_dict(read("split", split))
+def load_context(
+    request: PipelineRecord, split: Object, window: Object | None = None
+) -> StepContext:
+    """Read what a task needs."""
+    known = PipelineRequest.from_dict(request), HistorySplit.from_dict(load(SPLIT, split))
     if window is None:
-        return Ground(*known)
-    chosen = read("window", window)
-    return Ground(
-        *known, WindowParams(**chosen["params"]), tuple(chosen["counts"]), chosen["tried"]
-    )
+        return StepContext(*known)
+    chosen = load(WINDOW, window)
+    counts = [WindowCounts(*row) for row in chosen["counts"]]
+    return StepContext(*known, WindowParams.from_dict(chosen["params"]), counts, chosen["tried"])
 
 
-def window_of(params: WindowParams, rest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the window artifact's body."""
-    return {"params": asdict(params), **rest}
+def load_scorer(reference: Object) -> ScorerConfig:
+    """Read the parameters of the features."""
+    return ScorerConfig.from_dict(load(SCORER, reference)["config"])

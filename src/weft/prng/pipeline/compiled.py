@@ -5,24 +5,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from weft.compiled import Kernels
+from weft.errors import BugError
+from weft.prng.arrays import Draws16, Ints, Words
 from weft.prng.families import family_named
 from weft.prng.generate import draw_of
 from weft.prng.kernels.compiled import step_kernel
 
 _HERE = Path(__file__).parent
-DRAW: Any = None
-"""A family's output map, in the copies of the loop."""
 KERNELS = Kernels("prng-pipeline", _HERE, _HERE.parent / "families", _HERE.parent / "kernels")
 
 
+def _no_draw(state: Words, modulus: np.uint64) -> int:
+    raise BugError(f"a loop that is not compiled, modulus {modulus}, {len(state)} words of state")
+
+
+DRAW = _no_draw
+"""A family's output map, in the copies of the loop."""
+
+
 def outputs(
-    family: str, output: str, modulus: int, seeds: Any, leads: Any, skips: Any, count: int
-) -> Any:
+    family: str, output: str, modulus: int, seeds: Words, leads: Ints, skips: Ints, count: int
+) -> Draws16:
     """Return `count` outputs of each seed below `modulus`, as rows of uint16.
 
     Row r leaves out `leads[r]` outputs first and `skips[r]` between two.
@@ -43,7 +50,7 @@ def fill_kernel(family: str, output: str) -> Callable[..., None]:
     return fill
 
 
-def _fill(states: Any, modulus: Any, leads: Any, skips: Any, rows: Any) -> None:
+def _fill(states: Words, modulus: np.uint64, leads: Ints, skips: Ints, rows: Draws16) -> None:
     for row in range(rows.shape[0]):
         state = states[row]
         for _ in range(leads[row]):

@@ -1,63 +1,116 @@
-"""Tasks of steps 5 and 6: pool, preflight, folds, final model, reruns, verdict, prediction."""
+"""Tasks of steps 5 and 6: pool, preflight, folds, final model, reruns, verdict, prediction.
+
+Tasks take and return recorded forms; what they call takes dataclasses.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from weft.define import task
-from weft.errors import InputError
 from weft.model.values import Object
-from weft.prng.pipeline import models, nulls, table, training, vote
-from weft.prng.pipeline.adapt import Training
-from weft.prng.pipeline.artifact import Ground, ground, keep, read
-from weft.prng.pipeline.features import SKIP_GROUP, names_hash
-from weft.prng.pipeline.foretell import foretold
-from weft.prng.pipeline.plan import EVIDENCE, HORIZON, POOLS
+from weft.prng.arrays import Floats
+from weft.prng.pipeline import artifact, models, nulls, table, training, vote
+from weft.prng.pipeline.adapt import TrainingParams, TrainingRecord
+from weft.prng.pipeline.artifact import StepContext, load, load_context, load_scorer, store
+from weft.prng.pipeline.features import SKIP_GROUP
+from weft.prng.pipeline.modelchoice import (
+    MetricsRecord,
+    ModelChoice,
+    ModelChoiceRecord,
+    RerunModelRecord,
+)
+from weft.prng.pipeline.models import ModelParams
+from weft.prng.pipeline.predict import predicted
+from weft.prng.pipeline.prediction import PredictionsRecord, StreamPrediction, Voter
 from weft.prng.pipeline.reference import ScorerConfig
-from weft.prng.pipeline.streams import Split, Stream, as_of_now
+from weft.prng.pipeline.request import EVIDENCE, HORIZON, POOLS, PipelineRecord
+from weft.prng.pipeline.sidecar import Sidecar
+from weft.prng.pipeline.streams import HistorySplit, Stream, as_of_now
 from weft.prng.pipeline.survivor import Survivor
-from weft.prng.pipeline.verdict import Claim, Reruns, claim, decide, power
-from weft.prng.pipeline.window import judge, kept, merged, survivors
+from weft.prng.pipeline.training import FoldRecord, PreflightRecord
+from weft.prng.pipeline.verdict import (
+    Claim,
+    Reruns,
+    Verdict,
+    VerdictRecord,
+    decide,
+    make_claim,
+    power_of,
+)
+from weft.prng.pipeline.window import final_survivors, judge, merged, survivors
 from weft.prng.statistics import corrected
 from weft.worker.context import get, put
+
+if TYPE_CHECKING:
+    import polars as pl
 
 LEAK_ROWS = 64
 LIBRARIES = ("lightgbm", "numpy", "optuna", "polars", "scikit-learn", "xgboost")
 BINS = 10
 
 
+class PoolRecord(TypedDict):
+    """What `pool` returns."""
+
+    inner: Object
+    final: Object
+    rows: int
+    ranked: int
+    null_seeds: Object
+
+
+class FitRecord(TypedDict):
+    """What `fit_model` returns."""
+
+    model: Object
+    train: int
+    test: int
+    permutation_permille: int
+    calibration: list[list[float]]
+
+
+class ConcludeRecord(VerdictRecord):
+    """What `conclude` returns."""
+
+    sidecar: Object
+
+
+class PredictRecord(PredictionsRecord):
+    """What `predict` returns."""
+
+    predictions: Object
+
+
 @task
-def training_values(training_at: Object) -> dict[str, Any]:
+def training_values(training_at: Object) -> TrainingRecord:
     """Read the training parameters."""
-    return Training.from_dict(read("training", training_at)["training"]).to_dict()
+    return _training(training_at).to_dict()
 
 
 @task
-def verdict_of(sidecar: Object) -> dict[str, Any]:
+def verdict_of(sidecar: Object) -> VerdictRecord:
     """Read the verdict that an earlier run came to."""
-    about = read("sidecar", sidecar)
-    return {name: about[name] for name in ("signal", "why", "claims", "reruns", "power")}
+    return _sidecar(sidecar).verdict.to_dict()
 
 
 @task
 def pool(
-    plan: dict[str, Any], split: Object, window: Object, scored: list[Object], size: int
-) -> dict[str, Any]:
+    plan: PipelineRecord, split: Object, window: Object, scored: list[Object], size: int
+) -> PoolRecord:
     """Gather the survivors to learn from and those to rank, chunk by chunk."""
-    known = ground(plan, split, window)
+    context = load_context(plan, split, window)
     best_so_far = table.from_parquet(get(scored[0]))
     for piece in scored[1:]:
-        kept_now = training.pooled(best_so_far, size)
-        best_so_far = table.concat([kept_now, table.from_parquet(get(piece))])
+        best_of_pieces = training.pooled(best_so_far, size)
+        best_so_far = table.concat([best_of_pieces, table.from_parquet(get(piece))])
     best_so_far = training.pooled(best_so_far, size)
-    inner, final = nulls.divided(best_so_far, known.streams())
-    seeds = nulls.null_seeds(known.plan, best_so_far)
+    inner, final = nulls.divided(best_so_far, context.streams())
+    seeds = nulls.null_seeds(context.request, best_so_far)
     return {
         "inner": put(table.to_parquet(inner)),
         "final": put(table.to_parquet(final)),
@@ -69,242 +122,226 @@ def pool(
 
 @task
 def preflight(
-    plan: dict[str, Any], split: Object, window: Object, scorer: Object, inner: Object
-) -> dict[str, Any]:
+    plan: PipelineRecord, split: Object, window: Object, scorer: Object, inner: Object
+) -> PreflightRecord:
     """Check the rows to learn from: all features there, which are constant, none leaks."""
     rows = table.from_parquet(get(inner))
-    found = training.preflight(rows)
-    known = ground(plan, split, window)
-    config = ScorerConfig(**read("scorer", scorer)["config"])
+    checks = training.preflight(rows)
+    context, config = load_context(plan, split, window), load_scorer(scorer)
     some = rows[:LEAK_ROWS].select([*table.IDS, *SKIP_GROUP])
     for cut in sorted(set(some["cut"].to_list())):
         part = some.filter(some["cut"] == cut)
-        blind = Ground(known.plan, after_changed(known.split, cut), known.params, known.counts)
-        whole, cut_short = (g.scorer(config).score(part) for g in (known, blind))
+        changed = after_changed(context.split, cut)
+        blind = StepContext(context.request, changed, context.params, context.counts)
+        whole, cut_short = (c.scorer(config).score(part) for c in (context, blind))
         training.check_leakage(cut_short, whole)
-    return {**{name: list(value) for name, value in asdict(found).items() if name != "rows"},
-            "rows": found.rows}  # fmt: skip
+    return checks.to_dict()
 
 
 @task
 def fold(
-    kind: str, params: dict[str, Any], inner: Object, names: list[str], number: int, folds: int,
+    kind: str, params: ModelParams, inner: Object, names: list[str], number: int, folds: int,
     *, seed: int,
-) -> dict[str, Any]:  # fmt: skip
+) -> FoldRecord:  # fmt: skip
     """Train on all folds but one, and say how the model does on that one."""
     rows = table.from_parquet(get(inner))
-    return asdict(training.fold_score(kind, params, rows, names, number, folds, seed))
+    return training.fold_score(kind, params, rows, names, number, folds, seed).to_dict()
 
 
 @task
 def fit_model(
-    kind: str, params: dict[str, Any], inner: Object, final: Object, names: list[str], *, seed: int
-) -> dict[str, Any]:
+    kind: str, params: ModelParams, inner: Object, final: Object, names: list[str], *, seed: int
+) -> FitRecord:
     """Train the chosen model on all inner rows; then look at the untouched test for once."""
-    rows, test = (table.from_parquet(get(one)) for one in (inner, final))
+    rows, test = table.from_parquet(get(inner)), table.from_parquet(get(final))
     x, y = table.matrix(rows, names, "the pool"), training.labels(rows)
     model = models.fit(kind, params, x, y, seed)
-    told = models.predict(kind, model, table.matrix(test, names, "the test"))
+    expected = models.predict(kind, model, table.matrix(test, names, "the test"))
     truth = training.labels(test)
     return {
         "model": put(model),
         "train": training.explained(y, models.predict(kind, model, x)),
-        "test": training.explained(truth, told),
-        "permutation_permille": training.permutation_p(truth, told, seed),
-        "calibration": calibration(told, truth),
+        "test": training.explained(truth, expected),
+        "permutation_permille": training.permutation_p(truth, expected, seed),
+        "calibration": calibration(expected, truth),
     }
 
 
 @task
 def rerun(
-    plan: dict[str, Any], split: Object, window: Object, scorer: Object, training_at: Object,
-    chosen: dict[str, Any], seeds: Object, history: str, number: int, *, seed: int,
+    plan: PipelineRecord, split: Object, window: Object, scorer: Object, training_at: Object,
+    chosen: RerunModelRecord, seeds: Object, history: str, number: int, *, seed: int,
 ) -> int:  # fmt: skip
     """Run everything again at the reduced budget on one history; return holdout hits."""
-    known = ground(plan, split, window)
+    context = load_context(plan, split, window)
     del number  # tells two tasks of one kind apart, and so their seeds
-    given = nulls.history(known.split, known.window().sessions, history, seed)
-    made = nulls.Chosen(
-        known.window(),
-        ScorerConfig(**read("scorer", scorer)["config"]),
-        Training.from_dict(read("training", training_at)["training"]),
+    given = nulls.history(context.split, context.window().sessions, history, seed)
+    setup = nulls.RerunSetup(
+        context.window(),
+        load_scorer(scorer),
+        _training(training_at),
         chosen["kind"],
         chosen["params"],
     )
-    own = np.frombuffer(get(seeds), "<u8")
-    return nulls.rerun(known.plan, given, made, own, chosen["seed"])
+    own = np.frombuffer(get(seeds), "<u8").astype(np.uint64)
+    return nulls.rerun(context.request, given, setup, own, chosen["seed"])
 
 
 @task
 def conclude(
-    plan: dict[str, Any], split: Object, window: Object, final: Object, model: Object | None,
-    fitted: dict[str, Any], chosen: dict[str, Any], reruns: list[int], provenance: dict[str, Any],
-) -> dict[str, Any]:  # fmt: skip
-    """Weigh all evidence; keep the sidecar that says what the model is and whether to use it."""
-    known = ground(plan, split, window)
-    claims = _claims(known, table.from_parquet(get(final)), model, chosen)
-    seen = _reruns(known, reruns)
-    signal, why = decide(claims, seen)
-    body = {
-        "signal": signal,
-        "why": why,
-        "claims": [one.to_dict() for one in claims],
-        "reruns": seen.to_dict() if seen else None,
-        "power": power(known.plan, known.params, known.tried),
-        "model_sha256": None if model is None else model.digest,
-        "model_kind": chosen.get("kind"),
-        "model_params": chosen.get("params"),
-        "features": chosen.get("names", []),
-        "features_sha256": names_hash(chosen.get("names", [])),
-        "metrics": fitted,
-        "provenance": provenance,
-        "libraries": {name: importlib.metadata.version(name) for name in _libraries(known)},
-    }
-    told = {name: body[name] for name in ("signal", "why", "claims", "reruns", "power")}
-    return {"sidecar": keep("sidecar", body), **told}
+    plan: PipelineRecord, split: Object, window: Object, final: Object, model: Object | None,
+    fitted: MetricsRecord, chosen: ModelChoiceRecord, reruns: list[int],
+    provenance: dict[str, str],
+) -> ConcludeRecord:  # fmt: skip
+    """Weigh all evidence; store the sidecar that says what the model is and whether to use it."""
+    context, choice = load_context(plan, split, window), ModelChoice.from_dict(chosen)
+    claims = _claims(context, table.from_parquet(get(final)), model, choice)
+    compared = _reruns(context, reruns)
+    signal, why = decide(claims, compared)
+    power = power_of(context.request, context.params, context.tried)
+    verdict = Verdict(signal, why, tuple(claims), compared, power)
+    libraries = {name: importlib.metadata.version(name) for name in _libraries(context)}
+    sidecar = Sidecar.of(verdict, model, choice, fitted, provenance, libraries)
+    return {"sidecar": store(artifact.SIDECAR, sidecar.to_dict()), **verdict.to_dict()}
 
 
 @task
 def sieve_now(
-    plan: dict[str, Any], split: Object, window: Object, low: int, high: int
+    plan: PipelineRecord, split: Object, window: Object, low: int, high: int
 ) -> Object:  # fmt: skip
     """Sieve one range of seeds with the chosen window at the end of the history."""
-    known = ground(plan, split, window)
+    context = load_context(plan, split, window)
     seeds = np.arange(low, high, dtype=np.uint64)
-    now = as_of_now(known.split)
-    return put(table.to_parquet(survivors(known.plan, now, known.window(), seeds)))
+    now = as_of_now(context.split)
+    return put(table.to_parquet(survivors(context.request, now, context.window(), seeds)))
 
 
 @task
 def predict(
-    plan: dict[str, Any], split: Object, window: Object, scorer: Object, final: Object,
+    plan: PipelineRecord, split: Object, window: Object, scorer: Object, final: Object,
     model: Object, sidecar: Object, found: list[Object],
-) -> dict[str, Any]:  # fmt: skip
+) -> PredictRecord:  # fmt: skip
     """Let what survives as of now vote on the next draws; calibrate the vote on the holdout."""
-    known, about = ground(plan, split, window), read("sidecar", sidecar)
-    data = get(model)
-    check_sidecar(about, data)
-    names = about["features"]
+    context, about, data = load_context(plan, split, window), _sidecar(sidecar), get(model)
+    kind, names = about.check(data), about.features
     rows = table.from_parquet(get(final))
-    told = models.predict(about["model_kind"], data, table.matrix(rows, names, "the test"))
-    ranks = nulls.holdout_ranks(known.plan, known.streams(), rows, told, bar_of(known))
-    config = ScorerConfig(**read("scorer", scorer)["config"])
+    expected = models.predict(kind, data, table.matrix(rows, names, "the test"))
+    request, streams = context.request, context.streams()
+    ranks = nulls.holdout_ranks(request, streams, rows, expected, threshold_of(context))
     parts = [table.from_parquet(get(part)) for part in found]
-    now, survivors_now = _ranked_now(known, config, parts)
-    expected = models.predict(
-        about["model_kind"], data, table.matrix(survivors_now, names, "survivors of now")
-    )
-    holding = {one["stream"] for one in about["claims"] if one["holds"]}
-    told_streams = [
-        _foretell(now, survivors_now, expected, at, ranks[at])
-        for at, stream in enumerate(known.streams())
+    now, rows_now = _scored_now(context, load_scorer(scorer), parts)
+    expected_now = models.predict(kind, data, table.matrix(rows_now, names, "survivors of now"))
+    holding = {claim.stream for claim in about.verdict.claims if claim.holds}
+    predictions = [
+        _predict_stream(now, rows_now, expected_now, at, ranks[at])
+        for at, stream in enumerate(streams)
         if stream.name in holding
     ]
-    streams = [one for one in told_streams if one is not None]
-    body = {"streams": streams, "modulus": known.plan.modulus, "top_k": known.plan.top_k}
-    return {"predictions": keep("predictions", body), **body}
+    body: PredictionsRecord = {
+        "streams": [p.to_dict() for p in predictions if p is not None],
+        "modulus": request.modulus,
+        "top_k": request.top_k,
+    }
+    return {"predictions": store(artifact.PREDICTIONS, body), **body}
 
 
-def _ranked_now(known: Ground, config: ScorerConfig, parts: list[Any]) -> tuple[Ground, Any]:
+def _training(reference: Object) -> TrainingParams:
+    return TrainingParams.from_dict(load(artifact.TRAINING, reference)["training"])
+
+
+def _sidecar(reference: Object) -> Sidecar:
+    return Sidecar.from_dict(load(artifact.SIDECAR, reference))
+
+
+def _scored_now(
+    context: StepContext, config: ScorerConfig, parts: Sequence[pl.DataFrame]
+) -> tuple[StepContext, pl.DataFrame]:
     """Score what survives at the end of the history."""
-    params, split = known.window(), as_of_now(known.split)
+    params, split = context.window(), as_of_now(context.split)
     everyone = merged(parts)
-    counts = judge(known.plan, split, params, everyone, 1).counts
-    now = Ground(known.plan, split, params, counts, known.tried)
-    return now, now.scorer(config).score(kept(everyone, params))
+    counts = judge(context.request, split, params, everyone, 1).counts
+    now = StepContext(context.request, split, params, counts, context.tried)
+    return now, now.scorer(config).score(final_survivors(everyone, params))
 
 
-def check_sidecar(about: Mapping[str, Any], model: bytes) -> None:
-    """Refuse a model that is not the one its sidecar describes, or that is not to be used."""
-    if hashlib.sha256(model).hexdigest() != about["model_sha256"]:
-        raise InputError("the model is not the one its sidecar names: its SHA-256 is another")
-    if names_hash(about["features"]) != about["features_sha256"]:
-        raise InputError("the sidecar's features are not those that their hash names")
-    if not about["signal"]:
-        raise InputError("no signal: this model is not to be used for prediction")
-
-
-def bar_of(known: Ground) -> nulls.Bar:
+def threshold_of(context: StepContext) -> nulls.HitThreshold:
     """Return the hits in a window that chance cannot explain, for all that was tried."""
-    return nulls.Bar.of(known.plan, known.window(), known.tried)
+    return nulls.HitThreshold.of(context.request, context.window(), context.tried)
 
 
-def after_changed(split: Split, cut: int) -> Split:
+def after_changed(split: HistorySplit, cut: int) -> HistorySplit:
     """Return the split with every draw from a cut on replaced by another one."""
 
     def changed(stream: Stream) -> Stream:
         later = tuple((draw + 1) % split.modulus for draw in stream.draws[cut:])
         return Stream(stream.name, stream.draws[:cut] + later, stream.cuts, stream.block)
 
-    merged = None if split.merged is None else changed(split.merged)
-    return Split(split.modulus, tuple(map(changed, split.each)), merged, split.left_out)
+    joined = None if split.merged is None else changed(split.merged)
+    return HistorySplit(split.modulus, tuple(map(changed, split.each)), joined, split.left_out)
 
 
-def calibration(told: Any, truth: Any) -> list[list[float]]:
+def calibration(expected: Floats, truth: Floats) -> list[list[float]]:
     """Return, for tenths of the rows by what was expected: expected, observed, rows."""
-    order = np.argsort(told, kind="stable")
+    order = np.argsort(expected, kind="stable")
     parts = [part for part in np.array_split(order, BINS) if len(part)]
-    return [[float(told[p].mean()), float(truth[p].mean()), float(len(p))] for p in parts]
+    return [[float(expected[p].mean()), float(truth[p].mean()), float(len(p))] for p in parts]
 
 
 def _claims(
-    known: Ground, rows: Any, model: Object | None, chosen: Mapping[str, Any]
+    context: StepContext, rows: pl.DataFrame, model: Object | None, choice: ModelChoice | None
 ) -> list[Claim]:
     """The first survivor of each stream: by the model, or by hits where none was trained."""
     if not len(rows):
         return []
-    told = rows["hits"].to_numpy().astype(float)
-    if model is not None:
-        x = table.matrix(rows, chosen["names"], "the test")
-        told = models.predict(chosen["kind"], get(model), x)
+    expected = rows["hits"].to_numpy().astype(np.float64)
+    if model is not None and choice is not None:
+        x = table.matrix(rows, choice.names, "the test")
+        expected = models.predict(choice.kind, get(model), x)
     claims = []
-    for at, stream in enumerate(known.streams()):
-        voters, _ = nulls.electorate(known.plan, rows, told, at, bar_of(known))
+    request, threshold = context.request, threshold_of(context)
+    for at, stream in enumerate(context.streams()):
+        voters, _ = nulls.electorate(request, rows, expected, at, threshold)
         if len(voters):
             first = voters.row(0, named=True)
-            args = (known.window(), known.plan.modulus, known.tried, len(rows))
-            claims.append(claim(stream.name, first, *args))
+            args = (context.window(), request.modulus, context.tried, len(rows))
+            claims.append(make_claim(stream.name, first, *args))
     return claims
 
 
-def _libraries(known: Ground) -> tuple[str, ...]:
-    return (*LIBRARIES, "torch") if known.plan.net == "torch" else LIBRARIES
+def _libraries(context: StepContext) -> tuple[str, ...]:
+    return (*LIBRARIES, "torch") if context.request.net == "torch" else LIBRARIES
 
 
-def _reruns(known: Ground, hits: list[int]) -> Reruns | None:
-    draws = sum(len(stream.draws) - stream.holdout_at for stream in known.streams())
+def _reruns(context: StepContext, hits: list[int]) -> Reruns | None:
+    draws = sum(len(stream.draws) - stream.holdout_at for stream in context.streams())
     return Reruns(hits[0], tuple(hits[1:]), draws) if hits else None
 
 
-def _foretell(
-    now: Ground, rows: Any, told: Any, at: int, places: list[int]
-) -> dict[str, Any] | None:
+def _predict_stream(
+    now: StepContext, rows: pl.DataFrame, expected: Floats, at: int, places: list[int]
+) -> StreamPrediction | None:
     """A stream's prediction; none when its best survivor of now is what chance leaves."""
-    plan, stream = now.plan, now.streams()[at]
-    voters, weights = nulls.electorate(plan, rows, told, at, bar_of(now))
+    request, stream = now.request, now.streams()[at]
+    voters, weights = nulls.electorate(request, rows, expected, at, threshold_of(now))
     if not len(voters):
         return None
     first = voters.row(0, named=True)
-    evidence = corrected(first["hits"], now.window().window, plan.modulus, now.tried)
+    evidence = corrected(first["hits"], now.window().window, request.modulus, now.tried)
     if evidence < EVIDENCE:
         return None
-    votes = foretold(plan, voters, len(stream.draws), HORIZON)
-    ranked = [vote.ranking(votes[:, ahead], weights, plan.modulus) for ahead in range(HORIZON)]
+    votes = predicted(request, voters, len(stream.draws), HORIZON)
+    ranked = [vote.ranking(votes[:, ahead], weights, request.modulus) for ahead in range(HORIZON)]
     best = Survivor(stream.name, first["seed"], first["skip"], first["base"])
-    hits = [vote.pool_hits(places, size, plan.modulus) for size in (1, *POOLS)]
-    return {
-        "stream": stream.name,
-        "hypothesis": best.hypothesis(plan.family, plan.output, plan.modulus).to_dict(),
-        "first_draw": best.first(),
-        "evidence": evidence,
-        "next": [int(order[0]) for order in ranked],
-        "pools": [
-            {str(size): [int(n) for n in order[: min(size, plan.modulus)]] for size in POOLS}
+    return StreamPrediction(
+        stream.name,
+        best.hypothesis(request.family, request.output, request.modulus),
+        best.first(),
+        evidence,
+        tuple(int(order[0]) for order in ranked),
+        tuple(
+            {str(size): [int(n) for n in order[: min(size, request.modulus)]] for size in POOLS}
             for order in ranked
-        ],
-        "hit_at": [one.to_dict(plan.modulus) for one in hits],
-        "voters": [
-            {"seed": row["seed"], "skip": row["skip"], "base": row["base"]}
-            for row in voters.iter_rows(named=True)
-        ],
-    }
+        ),
+        tuple(vote.pool_hits(places, size, request.modulus) for size in (1, *POOLS)),
+        tuple(Voter(row["seed"], row["skip"], row["base"]) for row in voters.iter_rows(named=True)),
+    )

@@ -1,7 +1,7 @@
 """Four kinds of model behind two functions: `fit` gives bytes, `predict` reads them.
 
-Every fit is deterministic on one platform: one thread, a seed, no pickle. The libraries are
-imported by whoever needs one.
+Every fit is deterministic on one platform: one thread, a seed, no pickle. A library is imported
+when a model of its kind is first used.
 """
 
 from __future__ import annotations
@@ -9,44 +9,72 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 
 import numpy as np
 
 from weft.errors import BugError
+from weft.prng.arrays import Floats
+from weft.prng.lazy import lazy
 from weft.prng.pipeline import torchnet
+from weft.prng.pipeline.adapt import TrainingParams
+from weft.prng.pipeline.optimizer import IntRange, LogRange, Space
 
-Params = Mapping[str, Any]
-Layer = tuple[Any, Any]
+if TYPE_CHECKING:
+    import lightgbm
+    import sklearn.ensemble as ensembles
+    import sklearn.exceptions as warnings_of_sklearn
+    import sklearn.neural_network as networks
+    import xgboost
+else:
+    lightgbm, xgboost = lazy("lightgbm"), lazy("xgboost")
+    ensembles, networks = lazy("sklearn.ensemble"), lazy("sklearn.neural_network")
+    warnings_of_sklearn = lazy("sklearn.exceptions")
+
+Layer: TypeAlias = tuple[Floats, Floats]
 """Weights, from inputs to outputs, and bias."""
 
 
-def fit(kind: str, params: Params, x: Any, y: Any, seed: int) -> bytes:
+class ModelParams(TypedDict, total=False):
+    """The parameters of a model, those of its kind: recorded as they are."""
+
+    trees: int
+    depth: int
+    min_leaf: int
+    learning_rate: float
+    width: int
+    alpha: float
+    layers: list[int]
+    epochs: int
+    library: str
+
+
+def fit(kind: str, params: ModelParams, x: Floats, y: Floats, seed: int) -> bytes:
     """Train a model of a kind on rows of features and their labels."""
     return _FITS[kind](params, x, y, seed % 2**31)
 
 
-def predict(kind: str, model: bytes, x: Any) -> Any:
+def predict(kind: str, model: bytes, x: Floats) -> Floats:
     """Return what a model expects of each row."""
     if kind not in _PREDICTS:
         raise BugError(f"no model of kind {kind!r}")
     return np.asarray(_PREDICTS[kind](model, x), np.float64)
 
 
-def search_space(kind: str, training: Params) -> dict[str, Any]:
+def search_space(kind: str, training: TrainingParams) -> Space:
     """Return what may be tuned of a kind, around the values that step 4 derived."""
-    trees, depth, leaf = training["trees"], training["depth"], training["min_leaf"]
-    forest = {
+    trees, depth, leaf = training.trees, training.depth, training.min_leaf
+    forest: dict[str, IntRange] = {
         "trees": {"low": max(10, trees // 2), "high": trees, "default": trees},
         "depth": {"low": 2, "high": depth, "default": depth},
         "min_leaf": {"low": 1, "high": max(1, 2 * leaf), "default": leaf},
     }
-    rate = {"low": 0.02, "high": 0.3, "default": 0.1, "log": True}
+    rate: LogRange = {"low": 0.02, "high": 0.3, "default": 0.1, "log": True}
     if kind == "random_forest":
         return forest
     if kind in ("xgboost", "lightgbm"):
         return {**forest, "learning_rate": rate}
-    width = training["layers"][0]
+    width = training.layers[0]
     return {
         "width": {"low": max(4, width // 2), "high": 2 * width, "default": width},
         "alpha": {"low": 0.01, "high": 10.0, "default": 1.0, "log": True},
@@ -54,17 +82,17 @@ def search_space(kind: str, training: Params) -> dict[str, Any]:
     }
 
 
-def with_training(kind: str, params: Params, training: Params, net: str) -> dict[str, Any]:
-    """Add to tuned parameters what step 4 and the plan fix."""
+def with_training(
+    kind: str, params: ModelParams, training: TrainingParams, net: str
+) -> ModelParams:
+    """Add to tuned parameters what step 4 and the request fix."""
     if kind != "neural_net":
-        return dict(params)
-    rest = [
-        max(2, layer * params["width"] // training["layers"][0]) for layer in training["layers"]
-    ]
-    return {**params, "layers": rest, "epochs": training["epochs"], "library": net}
+        return params
+    widths = [max(2, layer * params["width"] // training.layers[0]) for layer in training.layers]
+    return {**params, "layers": widths, "epochs": training.epochs, "library": net}
 
 
-def _fit_neural_net(params: Params, x: Any, y: Any, seed: int) -> bytes:
+def _fit_neural_net(params: ModelParams, x: Floats, y: Floats, seed: int) -> bytes:
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     trained = _NETS[params["library"]](params, (x - mean) / scale, y, seed)
@@ -74,11 +102,8 @@ def _fit_neural_net(params: Params, x: Any, y: Any, seed: int) -> bytes:
     return _packed(arrays)
 
 
-def _sklearn_net(params: Params, x: Any, y: Any, seed: int) -> list[Layer]:
-    from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415 - slow to import, an extra
-    from sklearn.neural_network import MLPRegressor  # noqa: PLC0415
-
-    net = MLPRegressor(
+def _sklearn_net(params: ModelParams, x: Floats, y: Floats, seed: int) -> list[Layer]:
+    net = networks.MLPRegressor(
         hidden_layer_sizes=tuple(params["layers"]),
         alpha=params["alpha"],
         learning_rate_init=params["learning_rate"],
@@ -86,12 +111,12 @@ def _sklearn_net(params: Params, x: Any, y: Any, seed: int) -> list[Layer]:
         random_state=seed,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", warnings_of_sklearn.ConvergenceWarning)
         net.fit(x, y)
     return list(zip(net.coefs_, net.intercepts_, strict=True))
 
 
-def _predict_neural_net(model: bytes, x: Any) -> Any:
+def _predict_neural_net(model: bytes, x: Floats) -> Floats:
     arrays = _unpacked(model)
     # later cuts have more draws: a net must not guess beyond what it was trained on
     value = (np.clip(x, arrays["low"], arrays["high"]) - arrays["mean"]) / arrays["scale"]
@@ -103,10 +128,8 @@ def _predict_neural_net(model: bytes, x: Any) -> Any:
     return value[:, 0]
 
 
-def _fit_random_forest(params: Params, x: Any, y: Any, seed: int) -> bytes:
-    from sklearn.ensemble import RandomForestRegressor  # noqa: PLC0415
-
-    forest = RandomForestRegressor(
+def _fit_random_forest(params: ModelParams, x: Floats, y: Floats, seed: int) -> bytes:
+    forest = ensembles.RandomForestRegressor(
         n_estimators=params["trees"],
         max_depth=params["depth"],
         min_samples_leaf=params["min_leaf"],
@@ -126,10 +149,10 @@ def _fit_random_forest(params: Params, x: Any, y: Any, seed: int) -> bytes:
     })  # fmt: skip
 
 
-def _predict_random_forest(model: bytes, x: Any) -> Any:
+def _predict_random_forest(model: bytes, x: Floats) -> Floats:
     """Walk all rows down each tree; sklearn compares single-precision features."""
     forest = _unpacked(model)
-    rows, seen = np.arange(len(x)), np.asarray(x, np.float32)
+    rows, features = np.arange(len(x)), np.asarray(x, np.float32)
     total = np.zeros(len(x))
     for start in forest["starts"]:
         node = np.zeros(len(x), np.int64)
@@ -138,16 +161,15 @@ def _predict_random_forest(model: bytes, x: Any) -> Any:
             inner = forest["left"][at] >= 0
             if not inner.any():
                 break
-            goes_left = seen[rows, np.maximum(forest["feature"][at], 0)] <= forest["threshold"][at]
+            chosen = features[rows, np.maximum(forest["feature"][at], 0)]
+            goes_left = chosen <= forest["threshold"][at]
             below = np.where(goes_left, forest["left"][at], forest["right"][at])
             node = np.where(inner, below, node)
         total += forest["value"][start + node]
     return total / len(forest["starts"])
 
 
-def _fit_xgboost(params: Params, x: Any, y: Any, seed: int) -> bytes:
-    import xgboost  # noqa: PLC0415
-
+def _fit_xgboost(params: ModelParams, x: Floats, y: Floats, seed: int) -> bytes:
     settings = {
         "max_depth": params["depth"],
         "min_child_weight": params["min_leaf"],
@@ -162,17 +184,13 @@ def _fit_xgboost(params: Params, x: Any, y: Any, seed: int) -> bytes:
     return bytes(booster.save_raw("json"))
 
 
-def _predict_xgboost(model: bytes, x: Any) -> Any:
-    import xgboost  # noqa: PLC0415
-
+def _predict_xgboost(model: bytes, x: Floats) -> Floats:
     booster = xgboost.Booster({"nthread": 1})
     booster.load_model(bytearray(model))
     return booster.predict(xgboost.DMatrix(x, nthread=1))
 
 
-def _fit_lightgbm(params: Params, x: Any, y: Any, seed: int) -> bytes:
-    import lightgbm  # noqa: PLC0415
-
+def _fit_lightgbm(params: ModelParams, x: Floats, y: Floats, seed: int) -> bytes:
     settings = {
         "objective": "regression",
         "max_depth": params["depth"],
@@ -189,19 +207,18 @@ def _fit_lightgbm(params: Params, x: Any, y: Any, seed: int) -> bytes:
     return lightgbm.train(settings, data, params["trees"]).model_to_string().encode()
 
 
-def _predict_lightgbm(model: bytes, x: Any) -> Any:
-    import lightgbm  # noqa: PLC0415
+def _predict_lightgbm(model: bytes, x: Floats) -> Floats:
+    booster = lightgbm.Booster(model_str=model.decode())
+    return np.asarray(booster.predict(x, num_threads=1), np.float64)
 
-    return lightgbm.Booster(model_str=model.decode()).predict(x, num_threads=1)
 
-
-def _packed(arrays: Mapping[str, Any]) -> bytes:
+def _packed(arrays: Mapping[str, Floats]) -> bytes:
     buffer = io.BytesIO()
-    np.savez(buffer, **arrays)
+    np.savez(buffer, **cast(Mapping[str, Any], arrays))
     return buffer.getvalue()
 
 
-def _unpacked(model: bytes) -> dict[str, Any]:
+def _unpacked(model: bytes) -> dict[str, Floats]:
     with np.load(io.BytesIO(model), allow_pickle=False) as arrays:
         return {name: arrays[name] for name in arrays.files}
 

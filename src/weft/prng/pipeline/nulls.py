@@ -8,19 +8,20 @@ is how many holdout draws the vote hit. Nothing of the rerun knows which history
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.prng.arrays import Floats, Words
 from weft.prng.pipeline import models, table, training, vote, window
-from weft.prng.pipeline.adapt import Training
-from weft.prng.pipeline.foretell import foretold
-from weft.prng.pipeline.plan import EVIDENCE, NULL_BEST, NULL_SEEDS, Plan
+from weft.prng.pipeline.adapt import TrainingParams
+from weft.prng.pipeline.predict import predicted
 from weft.prng.pipeline.reference import ScorerConfig
+from weft.prng.pipeline.request import EVIDENCE, NULL_BEST, NULL_SEEDS, PipelineRequest
 from weft.prng.pipeline.scoring import scorer_of
-from weft.prng.pipeline.streams import MERGED, Split, Stream
+from weft.prng.pipeline.streams import MERGED, HistorySplit, Stream
 from weft.prng.statistics import hits_needed
 
 if TYPE_CHECKING:
@@ -30,17 +31,17 @@ OBSERVED, SHUFFLED, RANDOM = "observed", "shuffled", "random"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """What the pipeline chose: window, scorer, model."""
+class RerunSetup:
+    """What the pipeline chose and a rerun repeats: window, scorer, model."""
 
     params: window.WindowParams
     config: ScorerConfig
-    training: Training
+    training: TrainingParams
     kind: str
-    model_params: Mapping[str, Any]
+    model_params: models.ModelParams
 
 
-def null_seeds(plan: Plan, pool: pl.DataFrame) -> Any:
+def null_seeds(request: PipelineRequest, pool: pl.DataFrame) -> Words:
     """Return the seeds of all reruns: the best of every window before its cut, and others.
 
     They are chosen by hits in windows, so the holdout has no part in it. The rest are the first
@@ -53,12 +54,12 @@ def null_seeds(plan: Plan, pool: pl.DataFrame) -> Any:
     ]
     chosen = sorted(set(best[:NULL_SEEDS]))
     known = set(chosen)
-    low, high = plan.seeds
+    low, high = request.seeds
     rest = [seed for seed in range(low, min(high, low + NULL_SEEDS)) if seed not in known]
     return np.array(sorted([*chosen, *rest][:NULL_SEEDS]), np.uint64)
 
 
-def history(split: Split, sessions: str, kind: str, seed: int) -> Split:
+def history(split: HistorySplit, sessions: str, kind: str, seed: int) -> HistorySplit:
     """Return the split with the draws of a rerun, cut as the observed ones are."""
     if kind == OBSERVED:
         return split
@@ -88,32 +89,34 @@ def _numbers(name: str, below: int, count: int) -> list[int]:
     return [int.from_bytes(stream[at : at + 16], "big") % below for at in range(0, 16 * count, 16)]
 
 
-def rerun(plan: Plan, split: Split, chosen: Chosen, seeds: Any, seed: int) -> int:
+def rerun(
+    request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seeds: Words, seed: int
+) -> int:
     """Return how many holdout draws the vote of a rerun hits."""
-    params = chosen.params
-    found = window.survivors(plan, split, params, seeds)
-    counts = window.judge(plan, split, params, found, 1).counts
-    rows = window.kept(window.merged([found]), params)
-    scored = scorer_of(plan, split, params, counts, chosen.config).score(rows)
-    pool = training.pooled(scored, chosen.training.pool_size)
+    params = setup.params
+    rows = window.survivors(request, split, params, seeds)
+    counts = window.judge(request, split, params, rows, 1).counts
+    rows = window.final_survivors(window.merged([rows]), params)
+    scored = scorer_of(request, split, params, counts, setup.config).score(rows)
+    pool = training.pooled(scored, setup.training.pool_size)
     inner, final = divided(pool, split.mode(params.sessions))
     if not len(final):
         return 0
-    told = _expected(chosen, inner, final, seed)
-    tried = len(seeds) * params.asked(plan).hypotheses() * len(counts)
-    bar = Bar.of(plan, params, tried)
-    ranks = holdout_ranks(plan, split.mode(params.sessions), final, told, bar)
+    expected = _expected(setup, inner, final, seed)
+    tried = len(seeds) * params.sieve_request(request).hypotheses() * len(counts)
+    threshold = HitThreshold.of(request, params, tried)
+    ranks = holdout_ranks(request, split.mode(params.sessions), final, expected, threshold)
     return sum(place == 0 for places in ranks for place in places)
 
 
-def _expected(chosen: Chosen, inner: pl.DataFrame, final: pl.DataFrame, seed: int) -> Any:
+def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame, seed: int) -> Floats:
     """Train the chosen model anew; with too little to learn from, every survivor counts alike."""
     names = training.preflight(inner).features if len(inner) >= training.LEAST_ROWS else ()
     if not names:
         return np.ones(len(final))
     x, y = table.matrix(inner, names, "a rerun"), training.labels(inner)
-    model = models.fit(chosen.kind, chosen.model_params, x, y, seed)
-    return models.predict(chosen.kind, model, table.matrix(final, names, "a rerun"))
+    model = models.fit(setup.kind, setup.model_params, x, y, seed)
+    return models.predict(setup.kind, model, table.matrix(final, names, "a rerun"))
 
 
 def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -124,44 +127,52 @@ def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame
 
 
 def holdout_ranks(
-    plan: Plan, streams: Sequence[Stream], final: pl.DataFrame, told: Any, bar: Bar
+    request: PipelineRequest,
+    streams: Sequence[Stream],
+    final: pl.DataFrame,
+    expected: Floats,
+    threshold: HitThreshold,
 ) -> list[list[int]]:
     """Return, stream by stream, at which rank the vote had each holdout draw."""
-    found = []
+    ranks = []
     for at, stream in enumerate(streams):
-        voters, weights = electorate(plan, final, told, at, bar)
+        voters, weights = electorate(request, final, expected, at, threshold)
         actual = stream.draws[stream.holdout_at :]
         if not len(voters):
-            found.append([plan.modulus] * len(actual))
+            ranks.append([request.modulus] * len(actual))
             continue
-        votes = foretold(plan, voters, stream.holdout_at, len(actual))
-        found.append(vote.ranks(votes, weights, actual, plan.modulus))
-    return found
+        votes = predicted(request, voters, stream.holdout_at, len(actual))
+        ranks.append(vote.ranks(votes, weights, actual, request.modulus))
+    return ranks
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class HitThreshold:
     """The hits in a window that chance cannot explain among so many hypotheses; None: no number."""
 
     hits: int | None
 
     @classmethod
-    def of(cls, plan: Plan, params: window.WindowParams, tried: int) -> Bar:
-        """Return the bar for all that was tried."""
-        return cls(hits_needed(params.window, plan.modulus, max(1, tried), EVIDENCE))
+    def of(cls, request: PipelineRequest, params: window.WindowParams, tried: int) -> HitThreshold:
+        """Return the threshold for all that was tried."""
+        return cls(hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE))
 
 
 def electorate(
-    plan: Plan, final: pl.DataFrame, told: Any, stream: int, bar: Bar
-) -> tuple[pl.DataFrame, Any]:
+    request: PipelineRequest,
+    final: pl.DataFrame,
+    expected: Floats,
+    stream: int,
+    threshold: HitThreshold,
+) -> tuple[pl.DataFrame, Floats]:
     """Return a stream's voters, the one of whom most is expected first, and their weights.
 
     Survivors that chance cannot explain vote alone when there are any: a model that has seen
     few survivors hold must not put what chance leaves before them.
     """
     own = final["stream"].to_numpy() == stream
-    enough = np.inf if bar.hits is None else bar.hits
+    enough = np.inf if threshold.hits is None else threshold.hits
     proven = own & (final["hits"].to_numpy() >= enough)
     chosen = np.flatnonzero(proven if proven.any() else own)
-    best = chosen[np.argsort(-np.asarray(told)[chosen], kind="stable")][: plan.top_k]
-    return final[best], vote.weights_of(np.asarray(told)[best])
+    best = chosen[np.argsort(-expected[chosen], kind="stable")][: request.top_k]
+    return final[best], vote.weights_of(expected[best])

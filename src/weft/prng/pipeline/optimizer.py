@@ -1,8 +1,8 @@
 """Optuna as a pure function: recorded trials in, the next parameter sets out.
 
 `ask` builds a fresh study in memory, adds the recorded trials in their order and asks for k
-sets. k is fixed by the plan, so the study is the same for any number of workers. A history of
-another target is refused: the worth of its trials would mean something else.
+sets. k is fixed by the request, so the study is the same for any number of workers. A trial of
+another target is refused: its value would mean something else.
 """
 
 from __future__ import annotations
@@ -10,39 +10,90 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias, TypedDict, final
 
 from weft.errors import BugError
+from weft.prng.lazy import lazy
 from weft.prng.statistics import MILLI
+
+if TYPE_CHECKING:
+    import optuna
+    from optuna.distributions import BaseDistribution
+else:
+    optuna = lazy("optuna")
 
 STARTUP = 4
 """Trials before the sampler begins to learn."""
+ParamValue: TypeAlias = int | float | str
+ParamSet: TypeAlias = Mapping[str, ParamValue]
+
+
+@final
+class IntRange(TypedDict):
+    """An integer from `low` to `high`."""
+
+    low: int
+    high: int
+    default: int
+
+
+@final
+class LogRange(TypedDict):
+    """A number from `low` to `high` on a logarithmic scale."""
+
+    low: float
+    high: float
+    default: float
+    log: bool
+
+
+@final
+class Choice(TypedDict):
+    """One of a few values."""
+
+    choices: Sequence[ParamValue]
+    default: ParamValue
+
+
+Space: TypeAlias = Mapping[str, IntRange | LogRange | Choice]
+"""What may be chosen, by the name of the parameter: recorded as it is."""
+
+
+class TrialRecord(TypedDict):
+    """The recorded form of `Trial`."""
+
+    params: ParamSet
+    value: int
+    target: str
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One evaluated parameter set; `value` in thousandths, `target` names what was optimised."""
 
-    params: Mapping[str, Any]
+    params: ParamSet
     value: int
     target: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the recorded form; keyword arguments undo it."""
+    def to_dict(self) -> TrialRecord:
+        """Return the recorded form; `from_dict` undoes it."""
         return {"params": dict(self.params), "value": self.value, "target": self.target}
+
+    @classmethod
+    def from_dict(cls, raw: TrialRecord) -> Trial:
+        """Read the recorded form."""
+        return cls(raw["params"], raw["value"], raw["target"])
 
 
 def ask(
-    space: Mapping[str, Any], k: int, trials: Sequence[Trial], target: str, seed: int
-) -> list[dict[str, Any]]:
+    space: Space, k: int, trials: Sequence[Trial], target: str, seed: int
+) -> list[dict[str, ParamValue]]:
     """Return the next k parameter sets; the first set of a study is the space's defaults."""
     for trial in trials:
         if trial.target != target:
             raise BugError(f"a trial of target {trial.target} in a study of {target}")
-    import optuna  # noqa: PLC0415 - slow to import, an extra
-
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    kinds = {name: _distribution(name, spec) for name, spec in space.items()}
+    kinds = {name: _distribution(name, axis) for name, axis in space.items()}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         sampler = optuna.samplers.TPESampler(
@@ -56,18 +107,15 @@ def ask(
                 )
             )
         if not trials:
-            study.enqueue_trial({name: spec["default"] for name, spec in space.items()})
+            study.enqueue_trial({name: axis["default"] for name, axis in space.items()})
         return [dict(study.ask(kinds).params) for _ in range(k)]
 
 
-def _distribution(name: str, spec: Mapping[str, Any]) -> Any:
-    import optuna  # noqa: PLC0415
-
-    if "choices" in spec:
-        return optuna.distributions.CategoricalDistribution(spec["choices"])
-    if spec["low"] > spec["high"]:
+def _distribution(name: str, axis: IntRange | LogRange | Choice) -> BaseDistribution:
+    if "choices" in axis:
+        return optuna.distributions.CategoricalDistribution(axis["choices"])
+    if axis["low"] > axis["high"]:
         raise BugError(f"parameter {name} has nothing to choose from")
-    if isinstance(spec["low"], float):
-        low, high = spec["low"], spec["high"]
-        return optuna.distributions.FloatDistribution(low, high, log=spec.get("log", False))
-    return optuna.distributions.IntDistribution(spec["low"], spec["high"], step=spec.get("step", 1))
+    if "log" in axis:
+        return optuna.distributions.FloatDistribution(axis["low"], axis["high"], log=axis["log"])
+    return optuna.distributions.IntDistribution(axis["low"], axis["high"])

@@ -11,7 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log, log2, sqrt
-from typing import Any
+from typing import TypedDict
+
+
+class ScorerRecord(TypedDict):
+    """The recorded form of `ScorerConfig`."""
+
+    residue_mod_1: int
+    residue_mod_2: int
+    residue_mod_3: int
+    max_offset: int
+    temporal_window_size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +38,8 @@ class ScorerConfig:
         """Return the three residue moduli."""
         return self.residue_mod_1, self.residue_mod_2, self.residue_mod_3
 
-    def to_dict(self) -> dict[str, int]:
-        """Return the recorded form; keyword arguments undo it."""
+    def to_dict(self) -> ScorerRecord:
+        """Return the recorded form; `from_dict` undoes it."""
         return {
             "residue_mod_1": self.residue_mod_1,
             "residue_mod_2": self.residue_mod_2,
@@ -38,9 +48,14 @@ class ScorerConfig:
             "temporal_window_size": self.temporal_window_size,
         }
 
+    @classmethod
+    def from_dict(cls, raw: ScorerRecord) -> ScorerConfig:
+        """Read the recorded form."""
+        return cls(**raw)
+
 
 @dataclass(frozen=True, slots=True)
-class Sieved:
+class SieveStats:
     """What the sieve knew of the window in which a survivor was found."""
 
     window: int
@@ -54,7 +69,11 @@ class Sieved:
 
 
 def row_features(
-    p: Sequence[int], a: Sequence[int], config: ScorerConfig, sieved: Sieved, skips: Sequence[int]
+    p: Sequence[int],
+    a: Sequence[int],
+    config: ScorerConfig,
+    sieved: SieveStats,
+    skips: Sequence[int],
 ) -> dict[str, float]:
     """Return the 48 features of one survivor; `skips` are those at which its seed survived."""
     hits = [x == y for x, y in zip(p, a, strict=False)]
@@ -76,17 +95,17 @@ def row_features(
 
 def residue(p: Sequence[int], a: Sequence[int], config: ScorerConfig) -> dict[str, float]:
     """Compare outputs and draws modulo three numbers: matches, and how alike the histograms are."""
-    found: dict[str, float] = {}
+    features: dict[str, float] = {}
     for name, r in zip("abc", config.moduli(), strict=True):
         pairs = [(x % r, y % r) for x, y in zip(p, a, strict=False)]
         divergence = kl([x for x, _ in pairs], [y for _, y in pairs], r)
-        found[f"residue_{name}_match_rate"] = mean([float(x == y) for x, y in pairs])
-        found[f"residue_{name}_coherence"] = 1 / (1 + divergence)
-        found[f"residue_{name}_kl_divergence"] = divergence
-    lanes = found["residue_a_match_rate"], found["residue_b_match_rate"]
-    found["lane_agreement_a"], found["lane_agreement_b"] = lanes
-    found["lane_consistency"] = (lanes[0] + lanes[1]) / 2
-    return found
+        features[f"residue_{name}_match_rate"] = mean([float(x == y) for x, y in pairs])
+        features[f"residue_{name}_coherence"] = 1 / (1 + divergence)
+        features[f"residue_{name}_kl_divergence"] = divergence
+    lanes = features["residue_a_match_rate"], features["residue_b_match_rate"]
+    features["lane_agreement_a"], features["lane_agreement_b"] = lanes
+    features["lane_consistency"] = (lanes[0] + lanes[1]) / 2
+    return features
 
 
 def kl(left: Sequence[int], right: Sequence[int], r: int) -> float:
@@ -155,7 +174,7 @@ def acceleration(hits: Sequence[bool]) -> float:
     return (rate(hits[2 * third :]) - second) - (second - first)
 
 
-def passes(hits: Sequence[bool], sieved: Sieved) -> dict[str, float]:
+def passes(hits: Sequence[bool], sieved: SieveStats) -> dict[str, float]:
     """Count matches of a pass from either end; a pass ends when it has missed too often."""
     n = len(hits)
     forward = set(_pass(range(n), hits, allowed(n, sieved.window, sieved.forward_need)))
@@ -216,7 +235,7 @@ def global_features(draws: Sequence[int], modulus: int) -> dict[str, float]:
     counts = Counter(draws)
     quarters = [quantile(draws, q) for q in (0.25, 0.5, 0.75)]
     third, fourth = (mean([(d - middle) ** k for d in draws]) for k in (3, 4))
-    values: dict[str, Any] = {
+    values: dict[str, float] = {
         "mean": middle,
         "std": spread,
         "min": min(draws),

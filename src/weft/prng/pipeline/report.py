@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
 from weft.model.values import Object
 from weft.prng.pipeline import artifact, table
+from weft.prng.pipeline.artifact import R
+from weft.prng.pipeline.optimizer import TrialRecord
+from weft.prng.pipeline.sidecar import Sidecar
 from weft.prng.pipeline.steps import TITLES
-from weft.prng.pipeline.summary import StepSeen, artifacts_of, end_line, steps_of
+from weft.prng.pipeline.summary import StepSummary, artifacts_of, end_line, steps_of
 from weft.report.hook import Page
 from weft.report.plot import BOTTOM, HEIGHT, Axes, axes_of, bar, framed, plot, words
 from weft.report.svg import element
@@ -27,17 +29,17 @@ MAX_POINTS = 2_000
 
 def pages(run: RunView) -> list[Page]:
     """Make the page of a pipeline run."""
-    found = artifacts_of(run)
+    artifacts = artifacts_of(run)
     parts = [
         element("p", end_line(run), class_="claim"),
         _steps(steps_of(run)),
     ]
     charts = [
-        _trials("Window optimizer", "−log10 p, draws not sieved", _json(run, found, "window")),
-        _trials("Scorer", "variance explained", _json(run, found, "scorer")),
-        _scores(run, found),
+        _trials("Window optimizer", "−log10 p, draws not sieved", _window_trials(run, artifacts)),
+        _trials("Scorer", "variance explained", _scorer_trials(run, artifacts)),
+        _scores(run, artifacts),
     ]
-    sidecar = _json(run, found, "sidecar")
+    sidecar = _sidecar(run, artifacts)
     if sidecar is not None:
         charts += [_calibration(sidecar), _nulls(sidecar)]
         parts.append(_claims(sidecar))
@@ -47,42 +49,60 @@ def pages(run: RunView) -> list[Page]:
     return [Page("Pipeline", Markup("").join(parts), order=1)]
 
 
-def _json(run: RunView, found: Mapping[str, Object], name: str) -> dict[str, Any] | None:
-    return artifact.unpack(name, run.read(found[name])) if name in found else None
+def _load(run: RunView, artifacts: Mapping[str, Object], kind: artifact.Kind[R]) -> R | None:
+    """Read an artifact of a step; None when it is not done."""
+    if kind.name not in artifacts:
+        return None
+    return artifact.unpack(kind, run.read(artifacts[kind.name]))
 
 
-def _steps(steps: Sequence[StepSeen]) -> Markup:
+def _window_trials(run: RunView, artifacts: Mapping[str, Object]) -> list[TrialRecord]:
+    window = _load(run, artifacts, artifact.WINDOW)
+    return [] if window is None else window["trials"]
+
+
+def _scorer_trials(run: RunView, artifacts: Mapping[str, Object]) -> list[TrialRecord]:
+    scorer = _load(run, artifacts, artifact.SCORER)
+    return [] if scorer is None else scorer["trials"]
+
+
+def _sidecar(run: RunView, artifacts: Mapping[str, Object]) -> Sidecar | None:
+    raw = _load(run, artifacts, artifact.SIDECAR)
+    return None if raw is None else Sidecar.from_dict(raw)
+
+
+def _steps(steps: Sequence[StepSummary]) -> Markup:
     rows = [
         [
-            one.step,
-            TITLES[one.step],
-            "done" if one.done or one.earlier else "not done",
-            "" if one.count is None else f"{one.count:,}",
-            duration(one.seconds) if one.tasks else "",
+            step.step,
+            TITLES[step.step],
+            "done" if step.done or step.earlier else "not done",
+            "" if step.count is None else f"{step.count:,}",
+            duration(step.seconds) if step.tasks else "",
         ]
-        for one in steps
+        for step in steps
     ]
     return html_table(["step", "name", "state", "count", "time"], rows)
 
 
-def _trials(title: str, worth: str, body: Mapping[str, Any] | None) -> Markup:
-    """Each trial's worth, and the best so far."""
-    values = [trial["value"] / 1000 for trial in (body or {}).get("trials", [])]
+def _trials(title: str, measure: str, trials: Sequence[TrialRecord]) -> Markup:
+    """Each trial's value, and the best so far."""
+    values = [trial["value"] / 1000 for trial in trials]
     if not values:
         return Markup("")
     best = [max(values[: at + 1]) for at in range(len(values))]
     dots = [(float(at + 1), value) for at, value in enumerate(values)]
     line = [(float(at + 1), value) for at, value in enumerate(best)]
-    label = f"{title}: {worth} of {counted(len(values), 'trial')}"
-    return element("h3", title) + plot(dots, line, axes_of(dots, "trial", worth), label)
+    label = f"{title}: {measure} of {counted(len(values), 'trial')}"
+    return element("h3", title) + plot(dots, line, axes_of(dots, "trial", measure), label)
 
 
-def _scores(run: RunView, found: Mapping[str, Object]) -> Markup:
+def _scores(run: RunView, artifacts: Mapping[str, Object]) -> Markup:
     """Window hits of survivors against hits on the draws after their cut."""
-    names = sorted(name for name in found if name.startswith(artifact.SCORED))
+    names = sorted(name for name in artifacts if name.startswith(artifact.SCORED))
     dots: list[tuple[float, float]] = []
     for name in names:
-        piece = table.from_parquet(run.read(found[name]))
+        piece = table.from_parquet(run.read(artifacts[name]))
         rows = piece.sort("hits", descending=True, maintain_order=True)[: MAX_POINTS - len(dots)]
         draws = [max(1, many) for many in rows["label_draws"].to_list()]
         rates = [h / d for h, d in zip(rows["label_hits"].to_list(), draws, strict=True)]
@@ -94,7 +114,7 @@ def _scores(run: RunView, found: Mapping[str, Object]) -> Markup:
     return element("h3", "Survivors") + plot(dots, [], axes, label)
 
 
-def _models(sidecar: Mapping[str, Any]) -> Markup:
+def _models(sidecar: Sidecar) -> Markup:
     rows = [
         [
             trial["kind"],
@@ -102,16 +122,16 @@ def _models(sidecar: Mapping[str, Any]) -> Markup:
             f"{trial['train'] / 1000:.3f}",
             "overfit" if trial["overfit"] else "",
         ]
-        for trial in sidecar["metrics"].get("trials", [])
+        for trial in sidecar.metrics.get("trials", [])
     ]
     if not rows:
         return element("p", "No model was trained.", class_="quiet")
     heads = ["model", "explained on folds not seen", "in training", ""]
-    return element("h3", f"Models (chosen: {sidecar['model_kind']})") + html_table(heads, rows)
+    return element("h3", f"Models (chosen: {sidecar.model_kind})") + html_table(heads, rows)
 
 
-def _calibration(sidecar: Mapping[str, Any]) -> Markup:
-    bins = sidecar["metrics"].get("calibration", [])
+def _calibration(sidecar: Sidecar) -> Markup:
+    bins = sidecar.metrics.get("calibration", [])
     if not bins:
         return Markup("")
     dots = [(expected, observed) for expected, observed, _ in bins]
@@ -122,19 +142,19 @@ def _calibration(sidecar: Mapping[str, Any]) -> Markup:
     return element("h3", "Calibration on the holdout") + plot(dots, line, axes, label)
 
 
-def _nulls(sidecar: Mapping[str, Any]) -> Markup:
+def _nulls(sidecar: Sidecar) -> Markup:
     """How many holdout draws the vote hit: histories without signal, and this one."""
-    reruns = sidecar["reruns"]
+    reruns = sidecar.verdict.reruns
     if reruns is None:
         return Markup("")
-    counts = sorted(Counter(reruns["nulls"]).items())
-    top = max(reruns["observed"], *reruns["nulls"]) + 1
+    counts = sorted(Counter(reruns.nulls).items())
+    top = max(reruns.observed, *reruns.nulls) + 1
     most = max(many for _, many in counts)
     axes = Axes((0.0, 0.0), (top, most), "holdout draws hit", "histories", bars=True)
     bars = [bar(axes, hits, many) for hits, many in counts]
-    title = f"Null distribution: {len(reruns['nulls'])} histories without signal"
-    seen = _observed(axes, reruns["observed"], reruns["draws"])
-    return element("h3", title) + framed(axes, title, *bars, *seen)
+    title = f"Null distribution: {len(reruns.nulls)} histories without signal"
+    marks = _observed(axes, reruns.observed, reruns.draws)
+    return element("h3", title) + framed(axes, title, *bars, *marks)
 
 
 def _observed(axes: Axes, hits: int, draws: int) -> list[Markup]:
@@ -142,28 +162,28 @@ def _observed(axes: Axes, hits: int, draws: int) -> list[Markup]:
     at = axes.x(hits + 0.5)
     line = element("line", x1=at, x2=at, y1=axes.y(axes.high[1]), y2=axes.y(0), class_="best")
     anchor, aside = ("end", -6) if hits > axes.high[0] / 2 else ("start", 6)
-    said = f"this history: {hits} of {draws}"
-    return [line, words(said, at + aside, (HEIGHT - BOTTOM) / 2, anchor)]
+    label = f"this history: {hits} of {draws}"
+    return [line, words(label, at + aside, (HEIGHT - BOTTOM) / 2, anchor)]
 
 
-def _claims(sidecar: Mapping[str, Any]) -> Markup:
+def _claims(sidecar: Sidecar) -> Markup:
     rows = [
         [
-            one["stream"] or "all draws",
-            str(one["seed"]),
-            str(one["skip"]),
-            f"{one['window_hits']}/{one['window_draws']}, p {one['window_p']}",
-            f"{one['holdout_hits']}/{one['holdout_draws']}, p {one['holdout_p']}",
+            claim.stream or "all draws",
+            str(claim.seed),
+            str(claim.skip),
+            f"{claim.window_hits}/{claim.window_draws}, p {claim.window_p}",
+            f"{claim.holdout_hits}/{claim.holdout_draws}, p {claim.holdout_p}",
         ]
-        for one in sidecar["claims"]
+        for claim in sidecar.verdict.claims
     ]
-    power = sidecar["power"]
-    said = f"Searched: {power['searched']}. Would be found: {power['would_be_found']}."
+    power = sidecar.verdict.power
+    summary = f"Searched: {power.searched}. Would be found: {power.would_be_found}."
     heads = ["stream", "seed", "skip", "window", "holdout"]
-    missing = element("p", f"Not covered: {power['not_covered']}.", class_="quiet")
+    missing = element("p", f"Not covered: {power.not_covered}.", class_="quiet")
     return (
         element("h3", "First of each stream")
         + html_table(heads, rows)
-        + element("p", said)
+        + element("p", summary)
         + missing
     )

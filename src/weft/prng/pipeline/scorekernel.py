@@ -7,10 +7,10 @@ and both passes are differences of prefix sums. `reference` defines each of them
 from __future__ import annotations
 
 from math import log, sqrt
-from typing import Any
 
 import numpy as np
 
+from weft.prng.arrays import Draws16, Floats, Ints, Ints32
 from weft.prng.pipeline.compiled import KERNELS
 from weft.prng.pipeline.features import METADATA, PER_SURVIVOR, SKIP_GROUP
 
@@ -19,26 +19,26 @@ COLUMNS = tuple(n for n in PER_SURVIVOR if n not in SKIP_GROUP and n not in META
 
 
 def score_rows(
-    rows: Any, firsts: Any, draws: Any, moduli: tuple[int, int, int], modulus: int,
+    rows: Draws16, firsts: Ints, draws: Draws16, moduli: tuple[int, int, int], modulus: int,
     max_offset: int, window: int, misses: tuple[int, int, int],
-) -> Any:  # fmt: skip
+) -> Floats:  # fmt: skip
     """Return COLUMNS of each row of outputs, compared with the draws from its first one on.
 
     `misses` are the sieve's window and the hits its two passes needed.
     """
-    found = np.empty((len(rows), len(COLUMNS)), np.float64)
+    features = np.empty((len(rows), len(COLUMNS)), np.float64)
     bounds = np.array([0, moduli[0], moduli[0] + moduli[1], sum(moduli)], np.int64)
     values = np.arange(modulus)
     table = np.stack([values % r + bounds[i] for i, r in enumerate(moduli)]).astype(np.int32)
     logs = np.log(np.arange(len(draws) + 2, dtype=np.float64).clip(1))
     score_kernel(
-        rows, firsts, draws, table, bounds, logs, max_offset, window, np.array(misses), found
+        rows, firsts, draws, table, bounds, logs, max_offset, window, np.array(misses), features
     )
-    return found
+    return features
 
 
 @KERNELS.kernel
-def _divergence(counts: Any, other: Any, low: int, high: int, n: int, logs: Any) -> float:
+def _divergence(counts: Ints32, other: Floats, low: int, high: int, n: int, logs: Floats) -> float:
     """KL of add-one smoothed histograms; `other` holds logarithms of its counts plus one."""
     total = 0.0
     for k in range(low, high):
@@ -49,15 +49,15 @@ def _divergence(counts: Any, other: Any, low: int, high: int, n: int, logs: Any)
 
 @KERNELS.kernel
 def _residues(
-    p: Any,
+    p: Draws16,
     n: int,
-    table: Any,
-    bounds: Any,
-    logs: Any,
-    counts: Any,
-    other: Any,
-    places: Any,
-    out: Any,
+    table: Ints32,
+    bounds: Ints,
+    logs: Floats,
+    counts: Ints32,
+    other: Floats,
+    places: Ints32,
+    out: Floats,
 ) -> None:
     """Histograms and matches of all three moduli in one walk; `places` are those of the draws."""
     counts[:] = 0
@@ -81,7 +81,7 @@ def _residues(
 
 
 @KERNELS.kernel
-def _best_offset(p: Any, a: Any, most: int) -> int:
+def _best_offset(p: Draws16, a: Draws16, most: int) -> int:
     best, best_count = 0, -1
     n = len(a)
     for offset in range(most + 1):
@@ -94,7 +94,7 @@ def _best_offset(p: Any, a: Any, most: int) -> int:
 
 
 @KERNELS.kernel
-def _stability(cum: Any, n: int, size: int, out: Any) -> None:
+def _stability(cum: Ints32, n: int, size: int, out: Floats) -> None:
     size = min(size, n)
     many = n // size
     total, least, greatest, tilt, spread = 0.0, 1.0, 0.0, 0.0, 0.0
@@ -114,7 +114,7 @@ def _stability(cum: Any, n: int, size: int, out: Any) -> None:
 
 
 @KERNELS.kernel
-def _motion(cum: Any, n: int, out: Any) -> None:
+def _motion(cum: Ints32, n: int, out: Floats) -> None:
     half, third = n // 2, n // 3
     out[0] = out[1] = 0.0
     if half:
@@ -125,7 +125,7 @@ def _motion(cum: Any, n: int, out: Any) -> None:
 
 
 @KERNELS.kernel
-def _forward_end(cum: Any, n: int, allowed: int) -> int:
+def _forward_end(cum: Ints32, n: int, allowed: int) -> int:
     """How many draws a forward pass walks before its misses exceed what is allowed."""
     low, high = 0, n
     while low < high:
@@ -138,7 +138,7 @@ def _forward_end(cum: Any, n: int, allowed: int) -> int:
 
 
 @KERNELS.kernel
-def _reverse_end(cum: Any, n: int, allowed: int) -> int:
+def _reverse_end(cum: Ints32, n: int, allowed: int) -> int:
     """Where a pass from the last draw backwards ends."""
     low, high = 0, n
     while low < high:
@@ -151,7 +151,7 @@ def _reverse_end(cum: Any, n: int, allowed: int) -> int:
 
 
 @KERNELS.kernel
-def _passes(cum: Any, n: int, misses: Any, out: Any) -> None:
+def _passes(cum: Ints32, n: int, misses: Ints, out: Floats) -> None:
     window = misses[0]
     end = _forward_end(cum, n, n * (window - misses[1]) // window)
     begin = _reverse_end(cum, n, n * (window - misses[2]) // window)
@@ -166,7 +166,7 @@ def _passes(cum: Any, n: int, misses: Any, out: Any) -> None:
 
 
 @KERNELS.kernel
-def _moments(p: Any, a: Any, out: Any) -> None:
+def _moments(p: Draws16, a: Draws16, out: Floats) -> None:
     n = len(a)
     total = square = difference = differences = apart = farthest = greatest = np.int64(0)
     least = np.int64(1 << 30)
@@ -189,7 +189,9 @@ def _moments(p: Any, a: Any, out: Any) -> None:
 
 
 @KERNELS.kernel
-def _actual(a: Any, table: Any, counts: Any, other: Any, places: Any) -> tuple[float, float]:
+def _actual(
+    a: Draws16, table: Ints32, counts: Ints32, other: Floats, places: Ints32
+) -> tuple[float, float]:
     """Take in the draws of a row's span: logarithms of their histograms, mean and deviation."""
     counts[:] = 0
     for i in range(len(a)):
@@ -208,10 +210,10 @@ def _actual(a: Any, table: Any, counts: Any, other: Any, places: Any) -> tuple[f
 
 @KERNELS.entry
 def score_kernel(
-    rows: Any, firsts: Any, draws: Any, table: Any, bounds: Any, logs: Any, max_offset: int,
-    window: int, misses: Any, found: Any,
+    rows: Draws16, firsts: Ints, draws: Draws16, table: Ints32, bounds: Ints, logs: Floats,
+    max_offset: int, window: int, misses: Ints, features: Floats,
 ) -> None:  # fmt: skip
-    """Fill `found` row by row; rows of one first draw share what is made of the draws."""
+    """Fill `features` row by row; rows of one first draw share what is made of the draws."""
     counts = np.empty(bounds[3], np.int32)
     other = np.empty(bounds[3], np.float64)
     places = np.empty((3, len(draws)), np.int32)
@@ -219,7 +221,7 @@ def score_kernel(
     last, mean, deviation = -1, 0.0, 0.0
     for row in range(len(rows)):
         first = firsts[row]
-        p, a, out = rows[row], draws[first:], found[row]
+        p, a, out = rows[row], draws[first:], features[row]
         n = len(a)
         if first != last:
             mean, deviation = _actual(a, table, counts, other, places)

@@ -1,27 +1,28 @@
 """Step 2.5: which parameters of the features tell most about what holds.
 
 A trial computes the features of one fixed sample of survivors of inner cuts and asks how well a
-plain linear model, trained on the other cuts, foretells the labels of the same survivors.
+plain linear model, trained on the other cuts, predicts the labels of the same survivors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weft.errors import BugError
+from weft.prng.arrays import Floats
 from weft.prng.pipeline import table
 from weft.prng.pipeline.features import PER_SURVIVOR
-from weft.prng.pipeline.plan import FOLDS
-from weft.prng.pipeline.reference import ScorerConfig
+from weft.prng.pipeline.optimizer import Space
+from weft.prng.pipeline.reference import ScorerConfig, ScorerRecord
+from weft.prng.pipeline.request import FOLDS
 from weft.prng.pipeline.training import explained, fold_of, labels
 
 if TYPE_CHECKING:
     import polars as pl
 
-SPACE: Mapping[str, Any] = {
+SPACE: Space = {
     "residue_mod_1": {"low": 5, "high": 20, "default": 8},
     "residue_mod_2": {"low": 50, "high": 150, "default": 125},
     "residue_mod_3": {"low": 500, "high": 1500, "default": 1000},
@@ -41,32 +42,33 @@ def sample(inner: pl.DataFrame, rows: int, seed: int) -> pl.DataFrame:
     return inner[chosen]
 
 
-def worth(scored: pl.DataFrame) -> int:
+def value_of(scored: pl.DataFrame) -> int:
     """Return the variance explained on cuts not trained on, in thousandths."""
     if len(scored) < 2:
         return 0
     x, y = table.matrix(scored, PER_SURVIVOR, "the sample"), labels(scored)
     folds = fold_of(scored, FOLDS)
-    told = np.empty(len(y))
+    predictions = np.empty(len(y))
     for fold in range(FOLDS):
         held = folds == fold
         if held.any():
-            told[held] = _ridge(x[~held], y[~held], x[held])
-    return max(-MILLI, explained(y, told))
+            predictions[held] = _ridge(x[~held], y[~held], x[held])
+    return max(-MILLI, explained(y, predictions))
 
 
-def _ridge(x: Any, y: Any, asked: Any) -> Any:
+def _ridge(x: Floats, y: Floats, queries: Floats) -> Floats:
+    """Fit a ridge regression to x and y; return what it predicts for the queries."""
     if not len(x):
-        return np.zeros(len(asked))
+        return np.zeros(len(queries))
     mean, scale = x.mean(axis=0), x.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     a = (x - mean) / scale
     weights = np.linalg.solve(a.T @ a + RIDGE * np.eye(a.shape[1]), a.T @ (y - y.mean()))
-    return ((asked - mean) / scale) @ weights + y.mean()
+    predictions: Floats = ((queries - mean) / scale) @ weights + y.mean()
+    return predictions
 
 
-def check_effective(requested: Mapping[str, Any], used: ScorerConfig) -> None:
+def check_effective(requested: ScorerRecord, used: ScorerConfig) -> None:
     """Refuse a trial whose parameters did not reach the scorer."""
-    for name, value in used.to_dict().items():
-        if requested.get(name) != value:
-            raise BugError(f"{name}: {requested.get(name)!r} was asked for, {value} was used")
+    if used.to_dict() != requested:
+        raise BugError(f"features {dict(requested)} were asked for, {used.to_dict()} were used")

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.prng.arrays import Draws16, Floats, Ints
 from weft.prng.pipeline import table
 from weft.prng.pipeline.features import GLOBAL, METADATA, SKIP_GROUP
-from weft.prng.pipeline.foretell import foretold
-from weft.prng.pipeline.plan import Plan
-from weft.prng.pipeline.reference import ScorerConfig, Sieved, global_features
+from weft.prng.pipeline.predict import predicted
+from weft.prng.pipeline.reference import ScorerConfig, SieveStats, global_features
+from weft.prng.pipeline.request import PipelineRequest
 from weft.prng.pipeline.scorekernel import COLUMNS, score_rows
-from weft.prng.pipeline.streams import Split
-from weft.prng.pipeline.window import WindowParams, sieved_of, windows
+from weft.prng.pipeline.streams import HistorySplit
+from weft.prng.pipeline.window import WindowCounts, WindowParams, sieve_stats, windows
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,15 +32,15 @@ BLOCK = 256
 class Scorer:
     """All that turns survivors into features."""
 
-    plan: Plan
-    split: Split
+    request: PipelineRequest
+    split: HistorySplit
     params: WindowParams
-    windows: Mapping[tuple[int, int], Sieved]
+    windows: Mapping[tuple[int, int], SieveStats]
     """What the sieve knew, by stream and cut."""
     config: ScorerConfig
 
     def score(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return survivors, as `window.kept` leaves them, with features and labels."""
+        """Return survivors, as `window.final_survivors` leaves them, with features and labels."""
         parts = [
             self._of_window(part, int(part["stream"][0]), int(part["cut"][0]))
             for part in rows.partition_by("cut", "stream", maintain_order=True)
@@ -48,15 +49,15 @@ class Scorer:
             np.concatenate([part[at] for part in parts]) if parts else np.empty((0, width))
             for at, width in enumerate((len(COLUMNS), 2, len(METADATA)))
         )
-        extra: dict[str, Any] = {name: rows[name].to_numpy() for name in SKIP_GROUP}
+        extra: dict[str, Floats] = {name: rows[name].to_numpy() for name in SKIP_GROUP}
         extra |= {name: known[:, at] for at, name in enumerate(METADATA)}
         extra |= {name: np.full(len(rows), value) for name, value in self.globals().items()}
         columns = table.feature_columns(values, extra, COLUMNS)
         ids = {name: rows[name].to_numpy() for name in table.IDS}
-        columns |= {name: labels[:, at] for at, name in enumerate(table.LABELS)}
-        return table.frame({**ids, **columns})
+        label_columns = {name: labels[:, at] for at, name in enumerate(table.LABELS)}
+        return table.frame({**ids, **columns, **label_columns})
 
-    def _of_window(self, rows: pl.DataFrame, stream: int, cut: int) -> tuple[Any, Any, Any]:
+    def _of_window(self, rows: pl.DataFrame, stream: int, cut: int) -> tuple[Floats, Ints, Floats]:
         """Features, labels and what the sieve knew, of survivors of one window."""
         own = self.split.mode(self.params.sessions)[stream]
         sieved, end = self.windows[stream, cut], own.label_end(cut)
@@ -68,11 +69,11 @@ class Scorer:
             part = rows[at : at + BLOCK]
             firsts = part["first"].to_numpy().astype(np.int64)
             count = max(end, cut + config.max_offset) - int(firsts.min())
-            told = foretold(self.plan, part, firsts, count)
-            hits.append(_hits_after(told, cut - firsts, later))
+            predictions = predicted(self.request, part, firsts, count)
+            hits.append(_hits_after(predictions, cut - firsts, later))
             values.append(
                 score_rows(
-                    told, firsts, draws, config.moduli(), self.plan.modulus,
+                    predictions, firsts, draws, config.moduli(), self.request.modulus,
                     config.max_offset, config.temporal_window_size, misses,
                 )
             )  # fmt: skip
@@ -84,20 +85,20 @@ class Scorer:
         """Return the features of the whole history before the holdout."""
         streams = self.split.mode(self.params.sessions)
         draws = [draw for stream in streams for draw in stream.draws[: stream.holdout_at]]
-        found = global_features(draws, self.split.modulus)
-        return {name: found[name] for name in GLOBAL}
+        features = global_features(draws, self.split.modulus)
+        return {name: features[name] for name in GLOBAL}
 
 
-def _hits_after(told: Any, ends: Any, later: Any) -> Any:
+def _hits_after(predictions: Draws16, ends: Ints, later: Draws16) -> Ints:
     """Count hits on the draws after the cut; `ends` is where each row's own draws end."""
-    hits = np.empty(len(told), np.int64)
+    hits = np.empty(len(predictions), np.int64)
     for end in np.unique(ends):
         own = ends == end
-        hits[own] = (told[own, end : end + len(later)] == later).sum(axis=1)
+        hits[own] = (predictions[own, end : end + len(later)] == later).sum(axis=1)
     return hits
 
 
-def _metadata(sieved: Sieved) -> list[float]:
+def _metadata(sieved: SieveStats) -> list[float]:
     """Return METADATA of a window, in order."""
     selectivity = sieved.forward_survivors / max(1, sieved.reverse_survivors)
     counts = (sieved.skip_min, sieved.skip_max, sieved.bidirectional_count)
@@ -105,12 +106,13 @@ def _metadata(sieved: Sieved) -> list[float]:
 
 
 def scorer_of(
-    plan: Plan, split: Split, params: WindowParams, counts: Sequence[Any], config: ScorerConfig
+    request: PipelineRequest,
+    split: HistorySplit,
+    params: WindowParams,
+    counts: Sequence[WindowCounts],
+    config: ScorerConfig,
 ) -> Scorer:
     """Build a scorer from what step 1 recorded of every window."""
     places = windows(split.mode(params.sessions))
-    known = {
-        place: sieved_of(params, (c[0], c[1], c[2], c[3]))
-        for place, c in zip(places, counts, strict=True)
-    }
-    return Scorer(plan, split, params, known, config)
+    known = {place: sieve_stats(params, own) for place, own in zip(places, counts, strict=True)}
+    return Scorer(request, split, params, known, config)

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from weft.errors import BugError
+from weft.prng.arrays import Draws16, Ints, Ints32, Words
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips, position
 from weft.prng.pipeline.compiled import KERNELS, outputs
@@ -25,7 +25,7 @@ FIELDS = ("row", "window", "skip", "start", "hits")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SieveRequest:
     """What a sieve is asked to do; the kernel says back what it did."""
 
     window: int
@@ -52,52 +52,52 @@ class Asked:
         return [self.window, *self.skips, *self.starts, self.need]
 
 
-def check_effective(asked: Asked, effective: Sequence[int]) -> None:
+def check_effective(request: SieveRequest, effective: Sequence[int]) -> None:
     """Refuse a sieve that did something else than it was asked: its trial would mean nothing."""
     names = ("window", "skip_min", "skip_max", "start_min", "start_max", "need")
-    for name, wanted, used in zip(names, asked.numbers(), effective, strict=True):
-        if wanted != used:
-            raise BugError(f"the sieve was asked for {name} {wanted} and used {used}")
+    for name, expected, used in zip(names, request.numbers(), effective, strict=True):
+        if expected != used:
+            raise BugError(f"the sieve was asked for {name} {expected} and used {used}")
 
 
 def sieve(
     family: str,
     output: str,
     modulus: int,
-    seeds: Any,
+    seeds: Words,
     windows: Sequence[Sequence[int]],
-    asked: Asked,
-) -> Any:
-    """Return FIELDS of all that reach `asked.need` hits, as columns; `row` indexes `seeds`.
+    request: SieveRequest,
+) -> Ints:
+    """Return FIELDS of all that reach `request.need` hits, as columns; `row` indexes `seeds`.
 
     The order is that of seeds, skips, windows, starts.
     """
-    table = np.array(windows, np.uint16).reshape(len(windows), asked.window)
+    table = np.array(windows, np.uint16).reshape(len(windows), request.window)
     heads, nexts = _index(table, modulus)
-    found: list[Any] = []
+    blocks: list[Ints] = []
     room = 1024
     for at in range(0, len(seeds), BLOCK):
         part = seeds[at : at + BLOCK]
         none = np.zeros(len(part), np.int64)
-        rows = outputs(family, output, modulus, part, none, none, asked.span())
+        rows = outputs(family, output, modulus, part, none, none, request.span())
         while True:
-            kept = np.empty((room, len(FIELDS)), np.int64)
+            survivors = np.empty((room, len(FIELDS)), np.int64)
             effective = np.zeros(6, np.int64)
             many = sieve_kernel(
-                rows, heads, nexts, table.shape[1], *asked.skips, *asked.starts, asked.need, kept,
-                effective,
+                rows, heads, nexts, table.shape[1], *request.skips, *request.starts, request.need,
+                survivors, effective,
             )  # fmt: skip
-            check_effective(asked, [int(number) for number in effective])
+            check_effective(request, [int(number) for number in effective])
             if many <= room:
                 break
             room = 2 * many  # all that survive are kept, however many there are
-        kept = kept[:many]
-        kept[:, 0] += at
-        found.append(kept)
-    return np.concatenate(found) if found else np.empty((0, len(FIELDS)), np.int64)
+        survivors = survivors[:many]
+        survivors[:, 0] += at
+        blocks.append(survivors)
+    return np.concatenate(blocks) if blocks else np.empty((0, len(FIELDS)), np.int64)
 
 
-def _index(table: Any, modulus: int) -> tuple[Any, Any]:
+def _index(table: Draws16, modulus: int) -> tuple[Ints32, Ints32]:
     """Chain the places of each value over all windows: the first, then each one's next."""
     values = table.reshape(-1)
     heads = np.full(modulus, -1, np.int32)
@@ -110,10 +110,10 @@ def _index(table: Any, modulus: int) -> tuple[Any, Any]:
 
 @KERNELS.entry
 def sieve_kernel(
-    rows: Any, heads: Any, nexts: Any, size: int, skip_min: int, skip_max: int, start_min: int,
-    start_max: int, need: int, kept: Any, effective: Any,
+    rows: Draws16, heads: Ints32, nexts: Ints32, size: int, skip_min: int, skip_max: int,
+    start_min: int, start_max: int, need: int, survivors: Ints, effective: Ints,
 ) -> int:  # fmt: skip
-    """Write survivors to `kept` as far as it has room; return how many there are."""
+    """Write survivors to `survivors` as far as it has room; return how many there are."""
     starts = start_max - start_min + 1
     windows = len(nexts) // size
     many = 0
@@ -137,9 +137,13 @@ def sieve_kernel(
                 continue
             for at in range(len(votes)):
                 if votes[at] >= need:
-                    if many < len(kept):
-                        kept[many, 0], kept[many, 1], kept[many, 2] = row, at // starts, skip
-                        kept[many, 3], kept[many, 4] = at % starts + start_min, votes[at]
+                    if many < len(survivors):
+                        survivors[many, 0], survivors[many, 1], survivors[many, 2] = (
+                            row,
+                            at // starts,
+                            skip,
+                        )
+                        survivors[many, 3], survivors[many, 4] = at % starts + start_min, votes[at]
                     many += 1
     effective[0], effective[1], effective[2] = len(nexts) // windows, skip_min, skip_max
     effective[3], effective[4] = start_min, start_min + starts - 1
@@ -148,20 +152,25 @@ def sieve_kernel(
 
 
 def plain_sieve(
-    family: str, output: str, modulus: int, seeds: Sequence[int], draws: Sequence[int], asked: Asked
+    family: str,
+    output: str,
+    modulus: int,
+    seeds: Sequence[int],
+    draws: Sequence[int],
+    request: SieveRequest,
 ) -> list[tuple[int, int, int, int, int]]:
     """Return (seed, skip, start, forward hits, reverse hits) of one window, both passes walked."""
-    found = []
+    survivors = []
     for seed in seeds:
-        stream = generate(Hypothesis(family, output, modulus, seed), asked.span())
-        for skip in range(asked.skips[0], asked.skips[1] + 1):
-            for start in range(asked.starts[0], asked.starts[1] + 1):
-                one = Hypothesis(
+        stream = generate(Hypothesis(family, output, modulus, seed), request.span())
+        for skip in range(request.skips[0], request.skips[1] + 1):
+            for start in range(request.starts[0], request.starts[1] + 1):
+                guess = Hypothesis(
                     family, output, modulus, seed, skips=Skips.constant(skip), start=start
                 )
-                there = [stream[position(one, i)] == draw for i, draw in enumerate(draws)]
+                there = [stream[position(guess, i)] == draw for i, draw in enumerate(draws)]
                 forward = sum(there[i] for i in range(len(there)))
                 reverse = sum(there[i] for i in range(len(there) - 1, -1, -1))
-                if forward >= asked.need:
-                    found.append((seed, skip, start, forward, reverse))
-    return found
+                if forward >= request.need:
+                    survivors.append((seed, skip, start, forward, reverse))
+    return survivors

@@ -6,41 +6,43 @@ The twin is `reference.skip_group`, for one survivor.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.prng.arrays import Floats, Ints
+from weft.prng.lazy import lazy
 from weft.prng.pipeline.features import SKIP_GROUP
 
 if TYPE_CHECKING:
     import polars as pl
+else:
+    pl = lazy("polars")
 
 
 def with_skips(rows: pl.DataFrame) -> pl.DataFrame:
     """Describe, for each survivor, the skips at which its seed survived in its window."""
-    import polars as pl  # noqa: PLC0415 - slow to import, an extra
-
     skips = rows["skip"].to_numpy().astype(np.int64)
     keys = [rows[name].to_numpy() for name in ("seed", "stream", "cut")]
     order = np.lexsort([skips, *keys])
     skips, keys = skips[order], [key[order] for key in keys]
-    found = _skip_groups(skips, _starts(*keys), _starts(*keys, skips))
+    groups = _skip_groups(skips, _starts(*keys), _starts(*keys, skips))
     back = np.empty(len(order), np.int64)
     back[order] = np.arange(len(order))
     return rows.with_columns(
         pl.Series(name, column[back], dtype=pl.Float64)
-        for name, column in zip(SKIP_GROUP, found, strict=True)
+        for name, column in zip(SKIP_GROUP, groups, strict=True)
     )
 
 
-def _starts(*columns: Any) -> Any:
+def _starts(*columns: Ints) -> Ints:
     """Return where, in sorted rows, each group of equal ones starts."""
     new = np.ones(len(columns[0]), bool)
     new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
     return np.flatnonzero(new)
 
 
-def _skip_groups(skips: Any, starts: Any, runs: Any) -> Any:
+def _skip_groups(skips: Ints, starts: Ints, runs: Ints) -> Floats:
     """Return range, mean, std and entropy of each row's group; `runs` are equal skips in one.
 
     Sums are integers and logarithms come from the C library, one at a time, so that the figures
@@ -57,5 +59,5 @@ def _skip_groups(skips: Any, starts: Any, runs: Any) -> Any:
     kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
     surprise = np.array([-(a / b) * math.log2(a / b) for a, b in kinds.tolist()])
     entropy = np.bincount(owner, weights=surprise[kind.ravel()], minlength=len(starts))
-    found = np.stack([skips[lasts] - skips[starts], sums / sizes, std, entropy + 0.0])
-    return np.repeat(found, sizes, axis=1)
+    groups = np.stack([skips[lasts] - skips[starts], sums / sizes, std, entropy + 0.0])
+    return np.repeat(groups, sizes, axis=1)

@@ -8,9 +8,9 @@ all draws into one stream, in the order of the history.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from weft.errors import InputError
 from weft.prng.history import History
@@ -23,6 +23,25 @@ LEAST_DRAWS = 80
 MAX_DRAWS = 20_000
 MERGED = "merged"
 EACH = "each"
+
+
+class StreamRecord(TypedDict):
+    """The recorded form of `Stream`."""
+
+    name: str
+    draws: list[int]
+    cuts: list[int]
+    block: int
+
+
+class SplitRecord(TypedDict):
+    """The recorded form of `HistorySplit`."""
+
+    schema_version: int
+    modulus: int
+    each: list[StreamRecord]
+    merged: StreamRecord | None
+    left_out: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +63,7 @@ class Stream:
         """Return where the draws end that label survivors of a cut."""
         return len(self.draws) if cut == self.holdout_at else cut + self.block
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> StreamRecord:
         """Return the recorded form; `from_dict` undoes it."""
         return {
             "name": self.name,
@@ -54,13 +73,13 @@ class Stream:
         }
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any]) -> Stream:
+    def from_dict(cls, raw: StreamRecord) -> Stream:
         """Read the recorded form."""
         return cls(raw["name"], tuple(raw["draws"]), tuple(raw["cuts"]), raw["block"])
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class HistorySplit:
     """A history divided: streams by session and, where there are several, all of them merged."""
 
     modulus: int
@@ -81,7 +100,7 @@ class Split:
             return (EACH,)
         return (EACH, MERGED) if self.each else (MERGED,)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> SplitRecord:
         """Return the recorded form; `from_dict` undoes it."""
         return {
             "schema_version": SCHEMA_VERSION,
@@ -92,33 +111,33 @@ class Split:
         }
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any]) -> Split:
+    def from_dict(cls, raw: SplitRecord) -> HistorySplit:
         """Read the recorded form."""
         merged = raw["merged"]
         return cls(
             raw["modulus"],
-            tuple(Stream.from_dict(one) for one in raw["each"]),
+            tuple(Stream.from_dict(stream) for stream in raw["each"]),
             None if merged is None else Stream.from_dict(merged),
             tuple(raw["left_out"]),
         )
 
 
-def as_of_now(split: Split) -> Split:
-    """Return the split with one cut, at the end: what is found now may foretell what comes."""
+def as_of_now(split: HistorySplit) -> HistorySplit:
+    """Return the split with one cut, at the end: what survives now may predict what comes."""
 
     def now(stream: Stream) -> Stream:
         return Stream(stream.name, stream.draws, (len(stream.draws),), stream.block)
 
     merged = None if split.merged is None else now(split.merged)
-    return Split(split.modulus, tuple(map(now, split.each)), merged, split.left_out)
+    return HistorySplit(split.modulus, tuple(map(now, split.each)), merged, split.left_out)
 
 
-def split_of(history: History, modulus: int) -> Split:
+def split_of(history: History, modulus: int) -> HistorySplit:
     """Divide a history as it was read; without sessions it is one stream."""
     return split_history(history.draws, history.sessions or ("",) * len(history), modulus)
 
 
-def split_history(draws: Sequence[int], sessions: Sequence[str], modulus: int) -> Split:
+def split_history(draws: Sequence[int], sessions: Sequence[str], modulus: int) -> HistorySplit:
     """Divide a history into streams with cuts; refuses what the pipeline cannot work on."""
     if len(draws) > MAX_DRAWS:
         raise InputError(f"{len(draws):,} draws; the pipeline takes {MAX_DRAWS:,} at most")
@@ -131,7 +150,7 @@ def split_history(draws: Sequence[int], sessions: Sequence[str], modulus: int) -
     if len(draws) < LEAST_DRAWS:
         raise InputError(f"{len(draws)} draws; the pipeline needs {LEAST_DRAWS} or more")
     merged = _stream(MERGED, list(draws)) if len(named) > 1 else None
-    return Split(modulus, each, merged, left_out)
+    return HistorySplit(modulus, each, merged, left_out)
 
 
 def _stream(name: str, draws: Sequence[int]) -> Stream:

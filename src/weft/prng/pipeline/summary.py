@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from weft.model.values import Object
 from weft.prng.pipeline.steps import STEPS, TITLES
@@ -21,13 +21,25 @@ COUNTED = {
     "3": ("survivor", " scored"),
     "4": ("parameter", ""),
     "5": ("trial", " of models"),
-    "6": ("stream", " foretold"),
+    "6": ("stream", " predicted"),
 }
 """What the number of each step counts: a noun, and what follows it."""
 
 
+class StepSummaryRecord(TypedDict):
+    """What `--json` prints of a step."""
+
+    step: str
+    title: str
+    done: bool
+    count: int | None
+    seconds: float
+    tasks: int
+    artifacts: dict[str, str]
+
+
 @dataclass(frozen=True, slots=True)
-class StepSeen:
+class StepSummary:
     """One step of a run; `count` is None while it is not done."""
 
     step: str
@@ -53,8 +65,8 @@ class StepSeen:
         took = duration(self.seconds) if self.tasks else ""
         return f"{self.step:4}{TITLES[self.step]:26}{shown}  {words:28}{took}".rstrip()
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON form."""
+    def to_dict(self) -> StepSummaryRecord:
+        """Return the form that `--json` prints."""
         return {
             "step": self.step,
             "title": TITLES[self.step],
@@ -62,11 +74,11 @@ class StepSeen:
             "count": self.count,
             "seconds": round(self.seconds, 3),
             "tasks": self.tasks,
-            "artifacts": {name: one.digest for name, one in sorted(self.artifacts.items())},
+            "artifacts": {name: item.digest for name, item in sorted(self.artifacts.items())},
         }
 
 
-def steps_of(run: RunView) -> list[StepSeen]:
+def steps_of(run: RunView) -> list[StepSummary]:
     """Return all six steps in order, as far as the run has come."""
     start = run.genesis()["config"]["args"]["start"]["step"]
     begun = STEPS.index(start)
@@ -75,28 +87,28 @@ def steps_of(run: RunView) -> list[StepSeen]:
         groups[-1].append(task)
         if task.function == FINISH and task.state == "completed":
             groups.append([])
-    seen = [StepSeen(step, None, 0.0, 0, {}, earlier=True) for step in STEPS[:begun]]
+    before = [StepSummary(step, None, 0.0, 0, {}, earlier=True) for step in STEPS[:begun]]
     groups += [[] for _ in STEPS]
-    return seen + [_step(step, group) for step, group in zip(STEPS[begun:], groups, strict=False)]
+    return before + [_step(step, group) for step, group in zip(STEPS[begun:], groups, strict=False)]
 
 
-def _step(step: str, tasks: list[TaskSeen]) -> StepSeen:
+def _step(step: str, tasks: list[TaskSeen]) -> StepSummary:
     ends = [task.finished_at for task in tasks if task.finished_at is not None]
     starts = [task.started_at for task in tasks if task.started_at is not None]
     seconds = max(ends) - min(starts) if ends and starts else 0.0
     last = tasks[-1] if tasks else None
     if last is None or last.function != FINISH or last.value is None:
-        return StepSeen(step, None, max(0.0, seconds), len(tasks), {})
+        return StepSummary(step, None, max(0.0, seconds), len(tasks), {})
     value = last.value
-    return StepSeen(step, value["count"], max(0.0, seconds), len(tasks), value["artifacts"])
+    return StepSummary(step, value["count"], max(0.0, seconds), len(tasks), value["artifacts"])
 
 
 def artifacts_of(run: RunView) -> dict[str, Object]:
     """Return all artifacts of a run by name, its inputs among them."""
-    found = {name: Object(digest) for name, digest in run.genesis()["inputs"].items()}
+    artifacts = {name: Object(digest) for name, digest in run.genesis()["inputs"].items()}
     for step in steps_of(run):
-        found |= step.artifacts
-    return found
+        artifacts |= step.artifacts
+    return artifacts
 
 
 def end_line(run: RunView) -> str:
@@ -109,8 +121,8 @@ def end_line(run: RunView) -> str:
         why = detail.get("why", "") if isinstance(detail, Mapping) else str(detail)
         return f"FAILED  {reason}: {why}"
     value = answer["value"]
-    names = ", ".join(f"{one['stream'] or 'all draws'}" for one in value["streams"])
-    return f"PASSED  signal: {value['why']}; foretold: {names or 'no stream goes on'}"
+    names = ", ".join(stream["stream"] or "all draws" for stream in value["streams"])
+    return f"PASSED  signal: {value['why']}; predicted: {names or 'no stream goes on'}"
 
 
 def lines(run: RunView, sign: str = "ok", cross: str = "--") -> list[str]:

@@ -7,11 +7,14 @@ of the stream's draw 0, which may lie before the generator's first output: a res
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
+from weft.prng.arrays import Ints
 from weft.prng.hypothesis import Hypothesis, Skips
+
+Index = TypeVar("Index", int, Ints)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,8 @@ class Survivor:
     base: int
 
     def first(self) -> int:
-        """Return the index of the first draw it speaks about."""
-        return int(first_draw(self.base, self.skip))
+        """Return the index of the first draw it predicts."""
+        return int(first_draw(np.array([self.base]), np.array([self.skip]))[0])
 
     def hypothesis(self, family: str, output: str, modulus: int) -> Hypothesis:
         """Return the hypothesis whose draw 0 is the stream's draw `first()`."""
@@ -35,7 +38,7 @@ class Survivor:
         )
 
 
-def draw_position(base: Any, skip: Any, index: Any) -> Any:
+def draw_position(base: Index, skip: Index, index: Index) -> Index:
     """Return the position among the generator's outputs of the stream's draw `index`.
 
     For numbers or arrays of them.
@@ -43,11 +46,12 @@ def draw_position(base: Any, skip: Any, index: Any) -> Any:
     return base + index * (skip + 1)
 
 
-def first_draw(base: Any, skip: Any) -> Any:
+def first_draw(base: Ints, skip: Ints) -> Ints:
     """Return the first draw whose position is not before the generator's first output."""
-    return np.maximum(0, -(base // (skip + 1)))
+    first: Ints = np.maximum(0, -(base // (skip + 1)))
+    return first
 
 
-def of_window(start: Any, skip: Any, offset: Any) -> Any:
+def base_of(start: Ints, skip: Ints, offset: Ints) -> Ints:
     """Return the base of a hypothesis whose position at draw `offset` is `start`."""
     return start - offset * (skip + 1)

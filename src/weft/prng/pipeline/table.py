@@ -7,23 +7,28 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from weft.errors import InputError
+from weft.prng.arrays import Floats
+from weft.prng.lazy import lazy
 from weft.prng.pipeline.features import ALL, EXCLUDED, check_complete
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
+else:
+    pl = lazy("polars")
 
 IDS = ("stream", "cut", "first", "seed", "skip", "base", "hits")
 LABELS = ("label_hits", "label_draws")
 _INTS = {"seed": "UInt64", "base": "Int64"}
 
 
-def frame(columns: Mapping[str, Any]) -> pl.DataFrame:
+def frame(columns: Mapping[str, NDArray[np.generic]]) -> pl.DataFrame:
     """Build a table; identifying columns are integers of a stated width."""
-    import polars as pl  # noqa: PLC0415 - slow to import, an extra
-
     kinds = {n: getattr(pl, _INTS.get(n, "UInt32")) for n in (*IDS, *LABELS)}
     return pl.DataFrame(
         {name: pl.Series(name, values, dtype=kinds.get(name)) for name, values in columns.items()}
@@ -39,26 +44,20 @@ def to_parquet(table: pl.DataFrame) -> bytes:
 
 def from_parquet(data: bytes) -> pl.DataFrame:
     """Read a table."""
-    import polars as pl  # noqa: PLC0415
-
     return pl.read_parquet(io.BytesIO(data))
 
 
 def part_of(data: bytes, low: int, high: int) -> pl.DataFrame:
     """Read rows low to high-1 of a table, and no others."""
-    import polars as pl  # noqa: PLC0415
-
     return pl.scan_parquet(io.BytesIO(data)).slice(low, high - low).collect()
 
 
 def concat(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Put tables of the same columns below each other."""
-    import polars as pl  # noqa: PLC0415
-
     return pl.concat(tables)
 
 
-def matrix(table: pl.DataFrame, names: Sequence[str], where: str) -> Any:
+def matrix(table: pl.DataFrame, names: Sequence[str], where: str) -> Floats:
     """Return feature columns as a matrix; one that is missing or no number is an error."""
     check_columns(table, where)
     return table.select(names).to_numpy(order="c")
@@ -75,7 +74,9 @@ def check_columns(table: pl.DataFrame, where: str) -> None:
             raise InputError(f"{where}: column {name} holds {kind}, not numbers")
 
 
-def feature_columns(values: Any, extra: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def feature_columns(
+    values: Floats, extra: Mapping[str, Floats], names: Sequence[str]
+) -> dict[str, Floats]:
     """Name the columns of a feature matrix and put them, with others, into the order of ALL."""
     columns = {name: values[:, at] for at, name in enumerate(names)} | dict(extra)
     check_complete(columns, "the scorer's table")

@@ -1,32 +1,91 @@
-"""Tasks of steps 1, 2.5, 3 and 4: each reads artifacts, calls one module, keeps what came out."""
+"""Tasks of steps 1, 2.5, 3 and 4: each reads artifacts, calls one module, stores the result.
+
+Tasks take and return recorded forms; what they call takes dataclasses.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from weft.define import task
 from weft.model.values import Object, canonical
 from weft.prng.history import History
-from weft.prng.pipeline import adapt, optimizer, scorertrial, table, window
-from weft.prng.pipeline.artifact import ground, keep, read, unpack, window_of
+from weft.prng.pipeline import adapt, artifact, optimizer, scorertrial, table, window
+from weft.prng.pipeline.artifact import load_context, load_scorer, store
 from weft.prng.pipeline.nulls import divided
-from weft.prng.pipeline.plan import SAMPLE_ROWS, Plan
-from weft.prng.pipeline.reference import ScorerConfig
+from weft.prng.pipeline.optimizer import ParamValue, Space, Trial, TrialRecord
+from weft.prng.pipeline.reference import ScorerConfig, ScorerRecord
+from weft.prng.pipeline.request import SAMPLE_ROWS, PipelineRecord, PipelineRequest
 from weft.prng.pipeline.streams import split_of
+from weft.prng.pipeline.window import JudgementRecord, WindowChoice, WindowParams, WindowRecord
 from weft.worker.context import get, note, put
 
 
+class FreezeRecord(TypedDict):
+    """What `freeze` returns."""
+
+    split: Object
+    space: Space
+    target: str
+    streams: list[list[str | int]]
+    left_out: list[str]
+
+
+class SieveRecord(TypedDict):
+    """What `sieve_range` returns: the survivors of one range, and what the sieve used."""
+
+    found: Object
+    rows: int
+    effective: WindowRecord
+
+
+class SettledWindowRecord(TypedDict):
+    """What `settle_window` returns."""
+
+    window: Object
+    survivors: Object
+    rows: int
+
+
+class SampleRecord(TypedDict):
+    """What `draw_sample` returns."""
+
+    sample: Object
+    rows: int
+
+
+class ChunkRecord(TypedDict):
+    """What `score_chunk` returns."""
+
+    scored: Object
+    rows: int
+
+
+class AdaptRecord(TypedDict):
+    """What `derive_training` and `take_training` return."""
+
+    training: Object
+    values: adapt.TrainingRecord
+
+
+class StepRecord(TypedDict):
+    """What `finish_step` returns."""
+
+    step: str
+    count: int
+    artifacts: dict[str, Object]
+
+
 @task
-def freeze(plan: dict[str, Any], draws: Object) -> dict[str, Any]:
+def freeze(plan: PipelineRecord, draws: Object) -> FreezeRecord:
     """Divide the frozen draws; say what step 1 may choose and what its target is."""
-    known, history = Plan.from_dict(plan), History.from_canonical(get(draws))
-    split = split_of(history, known.modulus)
-    space = window.space(known, split)
-    split_at = keep("split", split.to_dict())
+    request, history = PipelineRequest.from_dict(plan), History.from_canonical(get(draws))
+    split = split_of(history, request.modulus)
+    space = window.space(request, split)
+    split_at = store(artifact.SPLIT, split.to_dict())
     target = canonical([plan, split_at.digest, space, "evidence on disjoint draws"])
     return {
         "split": split_at,
@@ -39,52 +98,61 @@ def freeze(plan: dict[str, Any], draws: Object) -> dict[str, Any]:
 
 @task
 def ask(
-    space: dict[str, Any], k: int, trials: list[dict[str, Any]], target: str, *, seed: int
-) -> list[dict[str, Any]]:
+    space: Space, k: int, trials: list[TrialRecord], target: str, *, seed: int
+) -> list[dict[str, ParamValue]]:
     """Ask a fresh study, filled with the recorded trials, for k parameter sets."""
-    known = [optimizer.Trial(**raw) for raw in trials]
-    return optimizer.ask(space, k, known, target, seed)
+    return optimizer.ask(space, k, [Trial.from_dict(raw) for raw in trials], target, seed)
 
 
 @task
 def sieve_range(
-    plan: dict[str, Any], split: Object, requested: dict[str, Any], low: int, high: int
-) -> dict[str, Any]:
+    plan: PipelineRecord, split: Object, requested: WindowChoice, low: int, high: int
+) -> SieveRecord:
     """Sieve one range of seeds with a trial's windows."""
-    known = ground(plan, split)
-    params = window.from_asked(requested, known.plan)
-    found = window.survivors(known.plan, known.split, params, np.arange(low, high, dtype=np.uint64))
-    note(seeds=high - low, survivors=len(found))
-    return {"found": put(table.to_parquet(found)), "rows": len(found), "effective": asdict(params)}
+    context = load_context(plan, split)
+    params = WindowParams.of(requested, context.request)
+    seeds = np.arange(low, high, dtype=np.uint64)
+    survivors = window.survivors(context.request, context.split, params, seeds)
+    note(seeds=high - low, survivors=len(survivors))
+    return {
+        "found": put(table.to_parquet(survivors)),
+        "rows": len(survivors),
+        "effective": params.to_dict(),
+    }
 
 
 @task
 def judge_trial(
-    plan: dict[str, Any], split: Object, requested: dict[str, Any], parts: list[dict[str, Any]],
+    plan: PipelineRecord, split: Object, requested: WindowChoice, parts: list[SieveRecord],
     trials: int,
-) -> dict[str, Any]:  # fmt: skip
+) -> JudgementRecord:  # fmt: skip
     """Weigh a trial on disjoint draws; all its ranges must have used what was asked for."""
-    known = ground(plan, split)
-    params = window.from_asked(requested, known.plan)
+    context = load_context(plan, split)
+    params = WindowParams.of(requested, context.request)
     for part in parts:
-        window.check_same(params, part["effective"])
-    found = window.merged([table.from_parquet(get(part["found"])) for part in parts])
-    judged = window.judge(known.plan, known.split, params, found, trials)
-    return {**asdict(judged), "counts": [list(one) for one in judged.counts]}
+        window.check_same(params, WindowParams.from_dict(part["effective"]))
+    survivors = window.merged([table.from_parquet(get(part["found"])) for part in parts])
+    return window.judge(context.request, context.split, params, survivors, trials).to_dict()
 
 
 @task
 def settle_window(
-    plan: dict[str, Any], requested: dict[str, Any], parts: list[dict[str, Any]],
-    judged: dict[str, Any], trials: list[dict[str, Any]], tried: int,
-) -> dict[str, Any]:  # fmt: skip
-    """Keep the best trial: its parameters, and the survivors of both passes."""
-    params = window.from_asked(requested, Plan.from_dict(plan))
-    found = window.merged([table.from_parquet(get(part["found"])) for part in parts])
-    rows = window.kept(found, params)
-    rest = {"counts": judged["counts"], "tried": tried, "trials": trials, "judged": judged}
+    plan: PipelineRecord, requested: WindowChoice, parts: list[SieveRecord],
+    judged: JudgementRecord, trials: list[TrialRecord], tried: int,
+) -> SettledWindowRecord:  # fmt: skip
+    """Store the best trial: its parameters, and the survivors of both passes."""
+    params = WindowParams.of(requested, PipelineRequest.from_dict(plan))
+    survivors = window.merged([table.from_parquet(get(part["found"])) for part in parts])
+    rows = window.final_survivors(survivors, params)
+    chosen: artifact.WindowArtifact = {
+        "params": params.to_dict(),
+        "counts": judged["counts"],
+        "tried": tried,
+        "trials": trials,
+        "judged": judged,
+    }
     return {
-        "window": keep("window", window_of(params, rest)),
+        "window": store(artifact.WINDOW, chosen),
         "survivors": put(table.to_parquet(rows)),
         "rows": len(rows),
     }
@@ -92,30 +160,32 @@ def settle_window(
 
 @task
 def draw_sample(
-    plan: dict[str, Any], split: Object, window: Object, survivors: Object, *, seed: int
-) -> dict[str, Any]:
+    plan: PipelineRecord, split: Object, window: Object, survivors: Object, *, seed: int
+) -> SampleRecord:
     """Choose the survivors of inner cuts that every scorer trial is judged on."""
-    known = ground(plan, split, window)
-    inner, _ = divided(table.from_parquet(get(survivors)), known.streams())
+    context = load_context(plan, split, window)
+    inner, _ = divided(table.from_parquet(get(survivors)), context.streams())
     rows = scorertrial.sample(inner, SAMPLE_ROWS, seed)
     return {"sample": put(table.to_parquet(rows)), "rows": len(rows)}
 
 
 @task
 def scorer_trial(
-    plan: dict[str, Any], split: Object, window: Object, sample: Object, requested: dict[str, Any]
+    plan: PipelineRecord, split: Object, window: Object, sample: Object, requested: ScorerRecord
 ) -> int:
-    """Score the sample with some parameters; return what they are worth, in thousandths."""
-    scorer = ground(plan, split, window).scorer(ScorerConfig(**requested))
+    """Score the sample with some parameters; return their value, in thousandths."""
+    scorer = load_context(plan, split, window).scorer(ScorerConfig.from_dict(requested))
     scored = scorer.score(table.from_parquet(get(sample)))
     scorertrial.check_effective(requested, scorer.config)
-    return scorertrial.worth(scored)
+    return scorertrial.value_of(scored)
 
 
 @task
-def settle_scorer(requested: dict[str, Any], trials: list[dict[str, Any]]) -> Object:
-    """Keep the best parameters of the features."""
-    return keep("scorer", {"config": ScorerConfig(**requested).to_dict(), "trials": trials})
+def settle_scorer(requested: ScorerRecord, trials: list[TrialRecord]) -> Object:
+    """Store the best parameters of the features."""
+    config = ScorerConfig.from_dict(requested).to_dict()
+    body: artifact.ScorerArtifact = {"config": config, "trials": trials}
+    return store(artifact.SCORER, body)
 
 
 @task
@@ -126,24 +196,23 @@ def measure(survivors: Object) -> int:
 
 @task
 def score_chunk(
-    plan: dict[str, Any], split: Object, window: Object, scorer: Object, survivors: Object,
+    plan: PipelineRecord, split: Object, window: Object, scorer: Object, survivors: Object,
     low: int, high: int,
-) -> dict[str, Any]:  # fmt: skip
+) -> ChunkRecord:  # fmt: skip
     """Score survivors low to high-1: 62 features and the label of each."""
-    config = ScorerConfig(**read("scorer", scorer)["config"])
     rows = table.part_of(get(survivors), low, high)
-    scored = ground(plan, split, window).scorer(config).score(rows)
+    scored = load_context(plan, split, window).scorer(load_scorer(scorer)).score(rows)
     note(rows=len(scored))
     return {"scored": put(table.to_parquet(scored)), "rows": len(scored)}
 
 
 @task
 def derive_training(
-    plan: dict[str, Any], split: Object, window: Object, scored: list[Object]
-) -> dict[str, Any]:
+    plan: PipelineRecord, split: Object, window: Object, scored: list[Object]
+) -> AdaptRecord:
     """Derive training parameters from inner cuts and training draws."""
-    known = ground(plan, split, window)
-    streams = known.streams()
+    context = load_context(plan, split, window)
+    streams = context.streams()
     labels: list[tuple[int, int]] = []
     for piece in scored:
         inner, _ = divided(table.from_parquet(get(piece)), streams)
@@ -152,21 +221,28 @@ def derive_training(
         )
     draws = [draw for stream in streams for draw in stream.draws[: stream.holdout_at]]
     windows = sum(len(stream.cuts) - 1 for stream in streams)
-    facts = adapt.facts_of(windows, labels, draws, known.plan.modulus)
-    found = adapt.derive(facts)
-    body = {"training": found.to_dict(), "facts": asdict(facts), "given": False}
-    return {"training": keep("training", body), "values": found.to_dict()}
+    facts = adapt.facts_of(windows, labels, draws, context.request.modulus)
+    return _adapted(adapt.derive(facts), facts)
 
 
 @task
-def take_training(params: Object) -> dict[str, Any]:
-    """Keep the training parameters that were given in a file."""
-    given = adapt.Training.from_dict(unpack("params", get(params))["values"])
-    body = {"training": given.to_dict(), "facts": None, "given": True}
-    return {"training": keep("training", body), "values": given.to_dict()}
+def take_training(params: Object) -> AdaptRecord:
+    """Store the training parameters that were given in a file."""
+    given = artifact.unpack(artifact.PARAMS, get(params))["values"]
+    return _adapted(adapt.TrainingParams.from_dict(given), None)
+
+
+def _adapted(training: adapt.TrainingParams, facts: adapt.Facts | None) -> AdaptRecord:
+    """Store training parameters: derived from facts, or given."""
+    body: artifact.TrainingArtifact = {
+        "training": training.to_dict(),
+        "facts": None if facts is None else facts.to_dict(),
+        "given": facts is None,
+    }
+    return {"training": store(artifact.TRAINING, body), "values": training.to_dict()}
 
 
 @task
-def finish_step(step: str, count: int, artifacts: dict[str, Object]) -> dict[str, Any]:
+def finish_step(step: str, count: int, artifacts: dict[str, Object]) -> StepRecord:
     """Record what a step left behind; views and later runs find it here."""
     return {"step": step, "count": count, "artifacts": artifacts}

@@ -9,25 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.prng.arrays import Floats
+from weft.prng.lazy import lazy
+
 if TYPE_CHECKING:
-    from weft.prng.pipeline.models import Layer, Params
+    import torch
+
+    from weft.prng.pipeline.models import Layer, ModelParams
+else:
+    torch = lazy("torch")
 
 BATCH_ROWS = 200
 
 
-def train(params: Params, x: Any, y: Any, seed: int) -> list[Layer]:
+def train(params: ModelParams, x: Floats, y: Floats, seed: int) -> list[Layer]:
     """Train on scaled rows and return the layers."""
-    import torch  # noqa: PLC0415 - large, an extra
-
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(mode=True)
     chance = torch.Generator().manual_seed(seed)
     sizes = (x.shape[1], *params["layers"], 1)
-    net = _net(torch, sizes, chance)
+    net = _net(sizes, chance)
     rows, truth = torch.from_numpy(np.ascontiguousarray(x)), torch.from_numpy(y)[:, None]
     adam = torch.optim.Adam(net.parameters(), lr=params["learning_rate"])
     for _ in range(params["epochs"]):
@@ -41,9 +46,9 @@ def train(params: Params, x: Any, y: Any, seed: int) -> list[Layer]:
     return [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in net[::2]]
 
 
-def _net(torch: Any, sizes: Sequence[int], chance: Any) -> Any:
+def _net(sizes: Sequence[int], chance: torch.Generator) -> torch.nn.Sequential:
     """Linear layers with ReLU between them, begun as Glorot and Bengio do."""
-    parts: list[Any] = []
+    parts: list[torch.nn.Module] = []
     for wide, narrow in pairwise(sizes):
         layer = torch.nn.Linear(wide, narrow, dtype=torch.float64)
         torch.nn.init.xavier_uniform_(layer.weight, generator=chance)

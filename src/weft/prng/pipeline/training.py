@@ -8,16 +8,17 @@ Labels are hit rates on the draws after a cut.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
 from weft.errors import InputError
+from weft.prng.arrays import Floats, Ints
 from weft.prng.pipeline import models, table
 from weft.prng.pipeline.features import ALL, PER_SURVIVOR
-from weft.prng.pipeline.plan import PERMUTATIONS
+from weft.prng.pipeline.request import PERMUTATIONS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,20 +38,38 @@ def pooled(rows: pl.DataFrame, size: int) -> pl.DataFrame:
     return table.concat(best) if best else rows
 
 
-def labels(rows: pl.DataFrame) -> Any:
+def labels(rows: pl.DataFrame) -> Floats:
     """Return hit rates on the draws after the cut."""
-    return rows["label_hits"].to_numpy() / np.maximum(1, rows["label_draws"].to_numpy())
+    rates: Floats = rows["label_hits"].to_numpy() / np.maximum(1, rows["label_draws"].to_numpy())
+    return rates
 
 
-def fold_of(rows: pl.DataFrame, folds: int) -> Any:
+def fold_of(rows: pl.DataFrame, folds: int) -> Ints:
     """Return each row's fold: cuts in turn, so that all survivors of one time stay together."""
     cuts = np.unique(rows["cut"].to_numpy(), return_inverse=True)[1]
     return cuts % folds
 
 
+class PreflightRecord(TypedDict):
+    """The recorded form of `Preflight`."""
+
+    features: list[str]
+    constant: list[str]
+    rows: int
+    suspicious: list[str]
+
+
+class FoldRecord(TypedDict):
+    """The recorded form of `FoldScore`."""
+
+    train: int
+    error: int
+    spread: int
+
+
 @dataclass(frozen=True, slots=True)
 class Preflight:
-    """What was found before any model was trained."""
+    """The checks made before any model is trained."""
 
     features: tuple[str, ...]
     """Those that vary, in the order of ALL."""
@@ -58,6 +77,22 @@ class Preflight:
     rows: int
     suspicious: tuple[str, ...]
     """Features that follow the label more closely than a measurement should."""
+
+    def to_dict(self) -> PreflightRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "features": list(self.features),
+            "constant": list(self.constant),
+            "rows": self.rows,
+            "suspicious": list(self.suspicious),
+        }
+
+    @classmethod
+    def from_dict(cls, raw: PreflightRecord) -> Preflight:
+        """Read the recorded form."""
+        return cls(
+            tuple(raw["features"]), tuple(raw["constant"]), raw["rows"], tuple(raw["suspicious"])
+        )
 
 
 def preflight(rows: pl.DataFrame) -> Preflight:
@@ -73,8 +108,8 @@ def preflight(rows: pl.DataFrame) -> Preflight:
         if varies[at] and y.std() > 0 and abs(np.corrcoef(x[:, at], y)[0, 1]) > 0.9995
     ]
     return Preflight(
-        tuple(name for name, one in zip(ALL, varies, strict=True) if one),
-        tuple(name for name, one in zip(ALL, varies, strict=True) if not one),
+        tuple(name for name, varied in zip(ALL, varies, strict=True) if varied),
+        tuple(name for name, varied in zip(ALL, varies, strict=True) if not varied),
         len(x),
         tuple(close),
     )
@@ -87,12 +122,12 @@ def check_leakage(cut_short: pl.DataFrame, whole: pl.DataFrame) -> None:
             raise InputError(f"feature {name} looks at draws after its cut: it contains the label")
 
 
-def explained(y: Any, told: Any) -> int:
+def explained(y: Floats, predictions: Floats) -> int:
     """Return the share of variance explained, in thousandths; 0 is as good as the mean."""
     spread = float(((y - y.mean()) ** 2).sum())
     if spread == 0:
         return 0
-    share = 1 - float(((y - told) ** 2).sum()) / spread
+    share = 1 - float(((y - predictions) ** 2).sum()) / spread
     return max(LEAST, int(np.floor(MILLI * share)))
 
 
@@ -100,28 +135,37 @@ def explained(y: Any, told: Any) -> int:
 class FoldScore:
     """How a model did on one fold, in whole numbers; errors are squared, in millionths.
 
-    Folds are put together by their sums: one whose labels hardly vary must not outweigh others.
+    Folds are combined by their sums: one whose labels hardly vary must not outweigh others.
     """
 
     train: int
     """Variance explained in training, in thousandths."""
     error: int
     spread: int
-    """What the error would be if the mean of all labels were foretold."""
+    """What the error would be if the mean of all labels were predicted."""
+
+    def to_dict(self) -> FoldRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {"train": self.train, "error": self.error, "spread": self.spread}
+
+    @classmethod
+    def from_dict(cls, raw: FoldRecord) -> FoldScore:
+        """Read the recorded form."""
+        return cls(**raw)
 
 
 def fold_score(
-    kind: str, params: Mapping[str, Any], rows: pl.DataFrame, names: Sequence[str], fold: int,
+    kind: str, params: models.ModelParams, rows: pl.DataFrame, names: Sequence[str], fold: int,
     folds: int, seed: int,
 ) -> FoldScore:  # fmt: skip
     """Train on all folds but one and look at that one."""
     x, y = table.matrix(rows, names, "the pool"), labels(rows)
     held = fold_of(rows, folds) == fold
     model = models.fit(kind, params, x[~held], y[~held], seed)
-    told = models.predict(kind, model, x)
-    error = ((y[held] - told[held]) ** 2).sum()
+    predictions = models.predict(kind, model, x)
+    error = ((y[held] - predictions[held]) ** 2).sum()
     spread = ((y[held] - y.mean()) ** 2).sum()
-    train = explained(y[~held], told[~held])
+    train = explained(y[~held], predictions[~held])
     return FoldScore(train, round(MILLION * float(error)), round(MILLION * float(spread)))
 
 
@@ -131,10 +175,10 @@ def explained_on_folds(scores: Sequence[FoldScore]) -> int:
     return max(LEAST, MILLI - MILLI * sum(score.error for score in scores) // spread)
 
 
-def permutation_p(y: Any, told: Any, seed: int) -> int:
+def permutation_p(y: Floats, predictions: Floats, seed: int) -> int:
     """Return the permille of label orders that fit the predictions as well as the true one."""
     draws = np.random.Generator(np.random.PCG64(seed))
-    centred = told - told.mean()
+    centred = predictions - predictions.mean()
     observed = float(centred @ y)
     as_good = sum(float(centred @ draws.permutation(y)) >= observed for _ in range(PERMUTATIONS))
     return -(-MILLI * (1 + as_good) // (1 + PERMUTATIONS))

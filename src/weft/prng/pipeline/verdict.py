@@ -8,12 +8,59 @@ on histories without signal never come near the observed one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+from typing import TypedDict
 
-from weft.prng.pipeline.plan import EVIDENCE, Plan
+from weft.prng.pipeline.request import EVIDENCE, PipelineRequest
 from weft.prng.pipeline.window import WindowParams
 from weft.prng.statistics import corrected, hits_needed, probability_text
+
+
+class ClaimRecord(TypedDict):
+    """The recorded form of `Claim`, with its probabilities in words."""
+
+    stream: str
+    seed: int
+    skip: int
+    base: int
+    window_hits: int
+    window_draws: int
+    holdout_hits: int
+    holdout_draws: int
+    window_evidence: int
+    holdout_evidence: int
+    window_p: str
+    holdout_p: str
+    holds: bool
+
+
+class RerunsRecord(TypedDict):
+    """The recorded form of `Reruns`."""
+
+    observed: int
+    nulls: list[int]
+    draws: int
+    above_all: bool
+    p: list[int]
+
+
+class PowerRecord(TypedDict):
+    """The recorded form of `Power`."""
+
+    searched: str
+    tried: int
+    would_be_found: str
+    not_covered: str
+
+
+class VerdictRecord(TypedDict):
+    """The recorded form of `Verdict`."""
+
+    signal: bool
+    why: str
+    claims: list[ClaimRecord]
+    reruns: RerunsRecord | None
+    power: PowerRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +80,48 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether both windows speak for it."""
+        """Whether the evidence of both windows suffices."""
         return min(self.window_evidence, self.holdout_evidence) >= EVIDENCE
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the recorded form."""
+    @property
+    def window_p(self) -> str:
+        """The probability of the window's hits by chance, in words."""
+        return probability_text(self.window_evidence)
+
+    @property
+    def holdout_p(self) -> str:
+        """The probability of the holdout's hits by chance, in words."""
+        return probability_text(self.holdout_evidence)
+
+    def to_dict(self) -> ClaimRecord:
+        """Return the recorded form; `from_dict` undoes it."""
         return {
-            **asdict(self),
-            "window_p": probability_text(self.window_evidence),
-            "holdout_p": probability_text(self.holdout_evidence),
+            "stream": self.stream,
+            "seed": self.seed,
+            "skip": self.skip,
+            "base": self.base,
+            "window_hits": self.window_hits,
+            "window_draws": self.window_draws,
+            "holdout_hits": self.holdout_hits,
+            "holdout_draws": self.holdout_draws,
+            "window_evidence": self.window_evidence,
+            "holdout_evidence": self.holdout_evidence,
+            "window_p": self.window_p,
+            "holdout_p": self.holdout_p,
             "holds": self.holds,
         }
 
+    @classmethod
+    def from_dict(cls, raw: ClaimRecord) -> Claim:
+        """Read the recorded form."""
+        return cls(
+            raw["stream"], raw["seed"], raw["skip"], raw["base"], raw["window_hits"],
+            raw["window_draws"], raw["holdout_hits"], raw["holdout_draws"],
+            raw["window_evidence"], raw["holdout_evidence"],
+        )  # fmt: skip
 
-def claim(
+
+def make_claim(
     stream: str, row: dict[str, int], params: WindowParams, modulus: int, tried: int, ranked: int
 ) -> Claim:
     """Weigh a stream's first survivor: corrected for all tried, and for all that were ranked."""
@@ -71,9 +146,9 @@ class Reruns:
         """Whether no history without signal comes as far as the observed one."""
         return bool(self.nulls) and self.observed > max(self.nulls)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the recorded form."""
-        rank = 1 + sum(one >= self.observed for one in self.nulls)
+    def to_dict(self) -> RerunsRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        rank = 1 + sum(hits >= self.observed for hits in self.nulls)
         return {
             "observed": self.observed,
             "nulls": list(self.nulls),
@@ -82,39 +157,101 @@ class Reruns:
             "p": [rank, 1 + len(self.nulls)],
         }
 
+    @classmethod
+    def from_dict(cls, raw: RerunsRecord) -> Reruns:
+        """Read the recorded form."""
+        return cls(raw["observed"], tuple(raw["nulls"]), raw["draws"])
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What would have been found, and what was not looked for."""
+
+    searched: str
+    tried: int
+    would_be_found: str
+    not_covered: str
+
+    def to_dict(self) -> PowerRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "searched": self.searched,
+            "tried": self.tried,
+            "would_be_found": self.would_be_found,
+            "not_covered": self.not_covered,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: PowerRecord) -> Power:
+        """Read the recorded form."""
+        return cls(**raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether there is a signal, why, and on what evidence."""
+
+    signal: bool
+    why: str
+    claims: tuple[Claim, ...]
+    reruns: Reruns | None
+    power: Power
+
+    def to_dict(self) -> VerdictRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "signal": self.signal,
+            "why": self.why,
+            "claims": [claim.to_dict() for claim in self.claims],
+            "reruns": None if self.reruns is None else self.reruns.to_dict(),
+            "power": self.power.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, raw: VerdictRecord) -> Verdict:
+        """Read the recorded form; what else a sidecar or an answer holds is left out."""
+        reruns = raw["reruns"]
+        return cls(
+            raw["signal"],
+            raw["why"],
+            tuple(Claim.from_dict(claim) for claim in raw["claims"]),
+            None if reruns is None else Reruns.from_dict(reruns),
+            Power.from_dict(raw["power"]),
+        )
+
 
 def decide(claims: Sequence[Claim], reruns: Reruns | None) -> tuple[bool, str]:
     """Return whether there is a signal, and in a sentence why or why not."""
     if not claims:
         return False, "no hypothesis survived the sieve"
-    if not any(one.window_evidence >= EVIDENCE for one in claims):
+    if not any(claim.window_evidence >= EVIDENCE for claim in claims):
         return False, "what survived is what chance leaves among so many hypotheses"
-    if not any(one.holds for one in claims):
+    if not any(claim.holds for claim in claims):
         return False, "what fits the training draws does not hold on the holdout"
     if reruns is None or not reruns.above_all:
         return False, "histories without signal do as well"
     return True, "found on the training draws, held on the holdout, above every null history"
 
 
-def power(plan: Plan, params: WindowParams | None, tried: int) -> dict[str, Any]:
+def power_of(request: PipelineRequest, params: WindowParams | None, tried: int) -> Power:
     """Say what would have been found, and what was not looked for."""
-    low, high = plan.seeds
+    low, high = request.seeds
     searched = (
-        f"{plan.family} ({plan.output}), seeds {low:,} to {high - 1:,}, skips {plan.skips[0]} to"
-        f" {plan.skips[1]}, starts {plan.starts[0]} to {plan.starts[1]}"
+        f"{request.family} ({request.output}), seeds {low:,} to {high - 1:,}, skips"
+        f" {request.skips[0]} to {request.skips[1]}, starts {request.starts[0]} to"
+        f" {request.starts[1]}"
     )
     needed = None
     if params is not None:
-        needed = hits_needed(params.window, plan.modulus, max(1, tried), EVIDENCE)
+        needed = hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE)
     enough = (
         f"a stream that hits {needed} of {params.window} draws before the holdout"
         if params is not None and needed is not None
         else "no share of hits would have been enough: ask for fewer hypotheses"
     )
-    return {
-        "searched": searched,
-        "tried": tried,
-        "would_be_found": enough,
-        "not_covered": "other families and output maps, other seeds, skips that vary, reseeds"
-        " within a window",
-    }
+    return Power(
+        searched,
+        tried,
+        enough,
+        "other families and output maps, other seeds, skips that vary, reseeds within a window",
+    )

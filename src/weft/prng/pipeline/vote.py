@@ -8,32 +8,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
+from weft.prng.arrays import Draws16, Floats, Ints
 from weft.prng.statistics import tail_evidence
 
 
-def weights_of(told: Any) -> Any:
+def weights_of(expected: Floats) -> Floats:
     """Return the weight of each voter: what is expected of it, never below nothing."""
-    weights = np.maximum(np.asarray(told, np.float64), 0.0)
+    weights = np.maximum(expected, 0.0)
     return weights if weights.sum() > 0 else np.ones(len(weights))
 
 
-def ranking(votes: Any, weights: Any, modulus: int) -> Any:
+def ranking(votes: Draws16, weights: Floats, modulus: int) -> Ints:
     """Return all numbers, the one with most weight first, equal ones by size."""
     return np.argsort(-np.bincount(votes, weights, modulus), kind="stable")
 
 
-def ranks(votes: Any, weights: Any, actual: Sequence[int], modulus: int) -> list[int]:
+def ranks(votes: Draws16, weights: Floats, actual: Sequence[int], modulus: int) -> list[int]:
     """Return at which rank each draw of a span stood; a column of `votes` for each."""
-    found = []
+    places = []
     for at, draw in enumerate(actual):
         weight = np.bincount(votes[:, at], weights, modulus)
         before = int((weight > weight[draw]).sum()) + int((weight[:draw] == weight[draw]).sum())
-        found.append(before)
-    return found
+        places.append(before)
+    return places
+
+
+class PoolHitsRecord(TypedDict):
+    """The recorded form of `PoolHits`; chance is a fraction of whole numbers."""
+
+    k: int
+    hits: int
+    draws: int
+    chance: list[int]
+    evidence: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +56,8 @@ class PoolHits:
     draws: int
     evidence: int
 
-    def to_dict(self, modulus: int) -> dict[str, Any]:
-        """Return the recorded form; chance is a fraction of whole numbers."""
+    def to_dict(self, modulus: int) -> PoolHitsRecord:
+        """Return the recorded form; `from_dict` undoes it."""
         return {
             "k": self.size,
             "hits": self.hits,
@@ -54,6 +65,11 @@ class PoolHits:
             "chance": [self.size, modulus],
             "evidence": self.evidence,
         }
+
+    @classmethod
+    def from_dict(cls, raw: PoolHitsRecord) -> PoolHits:
+        """Read the recorded form."""
+        return cls(raw["k"], raw["hits"], raw["draws"], raw["evidence"])
 
 
 def pool_hits(places: Sequence[int], size: int, modulus: int) -> PoolHits:

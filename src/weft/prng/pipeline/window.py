@@ -2,27 +2,29 @@
 
     ask ──► params ──► sieve over ranges of seeds ──► judge: evidence on *disjoint* draws
 
-A trial sieves a window before every cut. Its worth is that of the best survivor of each inner
+A trial sieves a window before every cut. Its value is that of the best survivor of each inner
 cut on the block after it: draws that the sieve has not seen. How many survive counts nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 
 from weft.errors import BugError
+from weft.prng.arrays import Ints, Words
 from weft.prng.pipeline import table
-from weft.prng.pipeline.foretell import foretold
-from weft.prng.pipeline.plan import Plan
-from weft.prng.pipeline.reference import Sieved
-from weft.prng.pipeline.sieve import Asked, sieve
+from weft.prng.pipeline.optimizer import Choice, IntRange, Space
+from weft.prng.pipeline.predict import predicted
+from weft.prng.pipeline.reference import SieveStats
+from weft.prng.pipeline.request import PipelineRequest
+from weft.prng.pipeline.sieve import SieveRequest, sieve
 from weft.prng.pipeline.skips import with_skips
-from weft.prng.pipeline.streams import Split, Stream
-from weft.prng.pipeline.survivor import first_draw, of_window
+from weft.prng.pipeline.streams import HistorySplit, Stream
+from weft.prng.pipeline.survivor import base_of, first_draw
 from weft.prng.statistics import corrected
 
 if TYPE_CHECKING:
@@ -30,6 +32,41 @@ if TYPE_CHECKING:
 
 STRICTER = 4
 """How far above the least number of hits a threshold may lie."""
+
+
+class WindowChoice(TypedDict):
+    """What the optimizer proposes for a trial, in the words of `space`."""
+
+    window: int
+    offset: int
+    sessions: str
+    skip_min: int
+    skip_width: int
+    forward_threshold: int
+    reverse_threshold: int
+
+
+class WindowRecord(TypedDict):
+    """The recorded form of `WindowParams`."""
+
+    window: int
+    offset: int
+    sessions: str
+    skip_min: int
+    skip_max: int
+    forward_need: int
+    reverse_need: int
+
+
+class JudgementRecord(TypedDict):
+    """The recorded form of `TrialJudgement`."""
+
+    evidence: int
+    hits: int
+    compared: int
+    survivors: int
+    tried: int
+    counts: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,56 +82,74 @@ class WindowParams:
     forward_need: int
     reverse_need: int
 
-    def asked(self, plan: Plan) -> Asked:
+    @classmethod
+    def of(cls, choice: WindowChoice, request: PipelineRequest) -> WindowParams:
+        """Turn what the optimizer proposed into a trial.
+
+        Skips are a least one and a width; thresholds are hits above what chance allows a window.
+        """
+        low, window = choice["skip_min"], choice["window"]
+        top = min(low + choice["skip_width"], request.skips[1])
+        need = request.least_need(window)
+        forward = min(window, need + choice["forward_threshold"])
+        reverse = min(window, need + choice["reverse_threshold"])
+        return cls(window, choice["offset"], choice["sessions"], low, top, forward, reverse)
+
+    def sieve_request(self, request: PipelineRequest) -> SieveRequest:
         """Return what the sieve is asked for."""
-        return Asked(
+        return SieveRequest(
             self.window,
             (self.skip_min, self.skip_max),
-            plan.starts,
+            request.starts,
             self.forward_need,
             self.reverse_need,
         )
 
-    def at(self, cut: int) -> int:
+    def begin(self, cut: int) -> int:
         """Return where the window before a cut begins."""
         return cut - self.offset - self.window
 
+    def to_dict(self) -> WindowRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "window": self.window,
+            "offset": self.offset,
+            "sessions": self.sessions,
+            "skip_min": self.skip_min,
+            "skip_max": self.skip_max,
+            "forward_need": self.forward_need,
+            "reverse_need": self.reverse_need,
+        }
 
-def from_asked(params: Mapping[str, Any], plan: Plan) -> WindowParams:
-    """Turn what the optimizer proposed into a trial.
-
-    Skips are a least one and a width; thresholds are hits above what chance allows a window.
-    """
-    low, window = params["skip_min"], params["window"]
-    top = min(low + params["skip_width"], plan.skips[1])
-    need = plan.least_need(window)
-    forward, reverse = (
-        min(window, need + params[name]) for name in ("forward_threshold", "reverse_threshold")
-    )
-    return WindowParams(window, params["offset"], params["sessions"], low, top, forward, reverse)
+    @classmethod
+    def from_dict(cls, raw: WindowRecord) -> WindowParams:
+        """Read the recorded form."""
+        return cls(**raw)
 
 
-def check_same(requested: WindowParams, effective: Mapping[str, Any]) -> None:
+def check_same(requested: WindowParams, effective: WindowParams) -> None:
     """Refuse a range that was sieved with other parameters than its trial asked for."""
-    for name, wanted in asdict(requested).items():
-        if effective.get(name) != wanted:
-            raise BugError(f"{name}: {wanted!r} was asked for, {effective.get(name)!r} was used")
+    for name in WindowParams.__slots__:
+        expected, used = getattr(requested, name), getattr(effective, name)
+        if used != expected:
+            raise BugError(f"{name}: {expected!r} was asked for, {used!r} was used")
 
 
-def space(plan: Plan, split: Split) -> dict[str, Any]:
-    """Return what the optimizer may choose, as plain values; trial 0 takes the defaults."""
+def space(request: PipelineRequest, split: HistorySplit) -> Space:
+    """Return what the optimizer may choose; trial 0 takes the defaults."""
     shortest = min(stream.cuts[0] for mode in split.modes() for stream in split.mode(mode))
     block = min(stream.block for mode in split.modes() for stream in split.mode(mode))
-    least, most = plan.sizes()
+    least, most = request.sizes()
     most = min(most, shortest - block)
     least = min(least, most)
-    plan.least_need(least)  # refuses what the smallest window could not tell apart
-    low, high = plan.skips
-    above = {"low": 0, "high": STRICTER, "default": 0}
+    request.least_need(least)  # refuses what the smallest window could not tell apart
+    low, high = request.skips
+    above: IntRange = {"low": 0, "high": STRICTER, "default": 0}
+    sessions: Choice = {"choices": list(split.modes()), "default": split.modes()[0]}
     return {
         "window": {"low": least, "high": most, "default": (least + most) // 2},
         "offset": {"low": 0, "high": block, "default": 0},
-        "sessions": {"choices": list(split.modes()), "default": split.modes()[0]},
+        "sessions": sessions,
         "skip_min": {"low": low, "high": high, "default": low},
         "skip_width": {"low": 0, "high": high - low, "default": high - low},
         "forward_threshold": above,
@@ -107,97 +162,143 @@ def windows(streams: Sequence[Stream]) -> list[tuple[int, int]]:
     return [(s, cut) for s, stream in enumerate(streams) for cut in stream.cuts]
 
 
-def survivors(plan: Plan, split: Split, params: WindowParams, seeds: Any) -> pl.DataFrame:
+def survivors(
+    request: PipelineRequest, split: HistorySplit, params: WindowParams, seeds: Words
+) -> pl.DataFrame:
     """Sieve the windows before all cuts; keep what either pass keeps."""
     streams = split.mode(params.sessions)
     places = windows(streams)
-    spans = [streams[s].draws[params.at(cut) : params.at(cut) + params.window] for s, cut in places]
-    found = sieve(plan.family, plan.output, plan.modulus, seeds, spans, params.asked(plan))
-    return _as_table(found, seeds, places, params)
+    begins = [params.begin(cut) for _, cut in places]
+    spans = [
+        streams[s].draws[begin : begin + params.window]
+        for (s, _), begin in zip(places, begins, strict=True)
+    ]
+    fields = sieve(
+        request.family, request.output, request.modulus, seeds, spans, params.sieve_request(request)
+    )
+    return _as_table(fields, seeds, places, params)
 
 
 def _as_table(
-    found: Any, seeds: Any, places: Sequence[tuple[int, int]], params: WindowParams
+    fields: Ints, seeds: Words, places: Sequence[tuple[int, int]], params: WindowParams
 ) -> pl.DataFrame:
-    at = np.array(places, np.int64).reshape(len(places), 2)[found[:, 1]]
-    skip, cut = found[:, 2], at[:, 1]
-    base = of_window(found[:, 3], skip, cut - params.offset - params.window)
+    at = np.array(places, np.int64).reshape(len(places), 2)[fields[:, 1]]
+    skip, cut = fields[:, 2], at[:, 1]
+    base = base_of(fields[:, 3], skip, cut - params.offset - params.window)
     return table.frame({
-        "stream": at[:, 0], "cut": cut, "first": first_draw(base, skip), "seed": seeds[found[:, 0]],
-        "skip": skip, "base": base, "hits": found[:, 4],
+        "stream": at[:, 0], "cut": cut, "first": first_draw(base, skip),
+        "seed": seeds[fields[:, 0]], "skip": skip, "base": base, "hits": fields[:, 4],
     })  # fmt: skip
 
 
 def merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Put the survivors of all ranges together, in the order of tables."""
+    """Join the survivors of all ranges, in the order of tables."""
     return table.concat(parts).sort("cut", "stream", "first", "seed", "skip", "base")
 
 
+class WindowCounts(NamedTuple):
+    """Survivors of one window: of the forward pass, the reverse pass, both, and either."""
+
+    forward: int
+    reverse: int
+    both: int
+    either: int
+
+
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What became of a trial: integers only, so that it is the same on every machine."""
+class TrialJudgement:
+    """The result of a trial: integers only, so that it is the same on every machine."""
 
     evidence: int
     hits: int
     compared: int
     survivors: int
     tried: int
-    counts: tuple[tuple[int, int, int, int], ...]
-    """For each window: forward survivors, reverse survivors, both, all kept."""
+    counts: tuple[WindowCounts, ...]
+    """One for each window."""
+
+    def to_dict(self) -> JudgementRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "evidence": self.evidence,
+            "hits": self.hits,
+            "compared": self.compared,
+            "survivors": self.survivors,
+            "tried": self.tried,
+            "counts": [list(counts) for counts in self.counts],
+        }
+
+    @classmethod
+    def from_dict(cls, raw: JudgementRecord) -> TrialJudgement:
+        """Read the recorded form."""
+        return cls(
+            raw["evidence"],
+            raw["hits"],
+            raw["compared"],
+            raw["survivors"],
+            raw["tried"],
+            tuple(WindowCounts(*counts) for counts in raw["counts"]),
+        )
 
 
 def judge(
-    plan: Plan, split: Split, params: WindowParams, found: pl.DataFrame, trials: int
-) -> Judged:
+    request: PipelineRequest,
+    split: HistorySplit,
+    params: WindowParams,
+    rows: pl.DataFrame,
+    trials: int,
+) -> TrialJudgement:
     """Weigh a trial by its best survivors on draws after their cuts, corrected for all trials."""
     streams = split.mode(params.sessions)
     hits = compared = 0
     counts = []
     for s, cut in windows(streams):
-        rows = of_place(found, s, cut)
-        counts.append(_counts(rows, params))
-        rows = bidirectional(rows, params)
-        if cut != streams[s].holdout_at and len(rows):
-            top = rows[int(rows["hits"].arg_max() or 0)]
-            hits += int(label_hits(plan, streams[s], cut, top)[0])
+        own = in_window(rows, s, cut)
+        counts.append(_counts(own, params))
+        own = bidirectional(own, params)
+        if cut != streams[s].holdout_at and len(own):
+            top = own[int(own["hits"].arg_max() or 0)]
+            hits += int(label_hits(request, streams[s], cut, top)[0])
             compared += streams[s].label_end(cut) - cut
-    evidence = corrected(hits, compared, plan.modulus, trials) if compared else 0
-    seeds = plan.seeds[1] - plan.seeds[0]
-    tried = seeds * params.asked(plan).hypotheses() * len(counts)
-    return Judged(evidence, hits, compared, len(found), tried, tuple(counts))
+    evidence = corrected(hits, compared, request.modulus, trials) if compared else 0
+    seeds = request.seeds[1] - request.seeds[0]
+    tried = seeds * params.sieve_request(request).hypotheses() * len(counts)
+    return TrialJudgement(evidence, hits, compared, len(rows), tried, tuple(counts))
 
 
-def of_place(found: pl.DataFrame, stream: int, cut: int) -> pl.DataFrame:
+def in_window(rows: pl.DataFrame, stream: int, cut: int) -> pl.DataFrame:
     """Return the survivors of one window."""
-    return found.filter((found["stream"] == stream) & (found["cut"] == cut))
+    return rows.filter((rows["stream"] == stream) & (rows["cut"] == cut))
 
 
-def bidirectional(found: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
-    """Return those that both passes keep."""
-    return found.filter(found["hits"] >= max(params.forward_need, params.reverse_need))
+def bidirectional(rows: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
+    """Return those that survive both passes."""
+    return rows.filter(rows["hits"] >= max(params.forward_need, params.reverse_need))
 
 
-def kept(found: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
-    """Return those that both passes keep, each with the skips at which its seed survived."""
-    return with_skips(bidirectional(found, params))
+def final_survivors(rows: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
+    """Return those that survive both passes, each with the skips at which its seed survived."""
+    return with_skips(bidirectional(rows, params))
 
 
-def label_hits(plan: Plan, stream: Stream, cut: int, rows: pl.DataFrame) -> Any:
+def label_hits(request: PipelineRequest, stream: Stream, cut: int, rows: pl.DataFrame) -> Ints:
     """Count each survivor's hits on the draws that label its cut."""
     end = stream.label_end(cut)
-    told = foretold(plan, rows, cut, end - cut)
-    return (told == np.array(stream.draws[cut:end], np.uint16)).sum(axis=1)
+    predictions = predicted(request, rows, cut, end - cut)
+    hits: Ints = (predictions == np.array(stream.draws[cut:end], np.uint16)).sum(axis=1)
+    return hits
 
 
-def _counts(rows: pl.DataFrame, params: WindowParams) -> tuple[int, int, int, int]:
+def _counts(rows: pl.DataFrame, params: WindowParams) -> WindowCounts:
     hits = rows["hits"].to_numpy()
     forward, reverse = hits >= params.forward_need, hits >= params.reverse_need
-    return int(forward.sum()), int(reverse.sum()), int((forward & reverse).sum()), len(rows)
+    both = forward & reverse
+    return WindowCounts(int(forward.sum()), int(reverse.sum()), int(both.sum()), len(rows))
 
 
-def sieved_of(params: WindowParams, counts: tuple[int, int, int, int]) -> Sieved:
+def sieve_stats(params: WindowParams, counts: WindowCounts) -> SieveStats:
     """Return what the features know of a window."""
-    return Sieved(
+    return SieveStats(
         params.window, params.forward_need, params.reverse_need, params.skip_min, params.skip_max,
-        counts[2], counts[0], counts[1],
+        counts.both, counts.forward, counts.reverse,
     )  # fmt: skip

@@ -1,0 +1,13 @@
+"""The type of a search of this package: what its generator yields, receives and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import TypeAlias, TypeVar
+
+from weft.model.results import Result
+from weft.model.tasks import Milestone, Round, TaskCall
+
+T = TypeVar("T")
+Rounds: TypeAlias = Generator[Sequence[TaskCall] | Round | Milestone, Sequence[Result], T]
+"""Yields rounds of tasks and milestones, receives the results of each round, returns T."""
