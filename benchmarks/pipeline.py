@@ -29,7 +29,7 @@ from weft.prng.pipeline.request import CHUNK_ROWS, PipelineRequest
 from weft.prng.pipeline.skips import with_skips
 from weft.prng.pipeline.streams import split_history
 from weft.prng.pipeline.tasks import score_chunk
-from weft.prng.pipeline.window import WindowParams
+from weft.prng.pipeline.window import TrialJudgement, WindowParams
 
 ROWS = 395_211
 DRAWS = 1_250
@@ -61,12 +61,19 @@ def inputs() -> dict[str, bytes]:
         "stream": zeros, "cut": zeros + split.each[0].holdout_at, "first": zeros,
         "seed": np.arange(ROWS), "skip": zeros, "base": zeros, "hits": zeros + 3,
     })  # fmt: skip
+    judgement = TrialJudgement(0, 0, 0, ROWS, 1, ())
+    chosen: artifact.WindowArtifact = {
+        "params": params.to_dict(),
+        "counts": counts,
+        "tried": 1,
+        "trials": [],
+        "judged": judgement.to_dict(),
+    }
+    scorer: artifact.ScorerArtifact = {"config": ScorerConfig().to_dict(), "trials": []}
     return {
-        "split": artifact.pack("split", split.to_dict()),
-        "window": artifact.pack(
-            "window", artifact.window_of(params, {"counts": counts, "tried": 1})
-        ),
-        "scorer": artifact.pack("scorer", {"config": ScorerConfig().to_dict()}),
+        "split": artifact.pack(artifact.SPLIT, split.to_dict()),
+        "window": artifact.pack(artifact.WINDOW, chosen),
+        "scorer": artifact.pack(artifact.SCORER, scorer),
         "survivors": table.to_parquet(with_skips(rows)),
     }
 

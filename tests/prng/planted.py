@@ -61,6 +61,6 @@ def run_all(attack: Attack, case: Case, plan: AttackPlan) -> list[Candidate]:
     return [found for lo, hi in plan.ranges() for found in attack.run(case, plan, Units(lo, hi))]
 
 
-def foretells(found: Candidate, truth: Hypothesis, count: int) -> bool:
+def predicts(found: Candidate, truth: Hypothesis, count: int) -> bool:
     """Whether a finding makes the very draws of the truth, also those that come later."""
     return generate(found.hypothesis, count) == generate(truth, count)

@@ -73,7 +73,7 @@ def write(path: Path, draws: list[int]) -> Path:
 
 
 @pytest.mark.parametrize("name", sorted(NEAR))
-def test_history_of_a_real_runtime_is_found_and_foretold(analyse: Analyse, name: str) -> None:
+def test_history_of_a_real_runtime_is_found_and_predicted(analyse: Analyse, name: str) -> None:
     later = [int(line) for line in (HISTORIES / f"{name}.next.csv").read_text().split()[1:]]
     done = analyse(HISTORIES / f"{name}.csv", *NEAR[name], "--json", "-q", *HERE)
     best = found_in(done)

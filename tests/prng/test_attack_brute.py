@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.prng.planted import chance, corrupted, foretells, plan_for, planted, recorded, run_all
+from tests.prng.planted import chance, corrupted, plan_for, planted, predicts, recorded, run_all
 from weft.prng.attack import Gap, Units
 from weft.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
 from weft.prng.attacks.brute_readings import READINGS, WordReading, reading_of
@@ -97,7 +97,7 @@ def test_seed_planted_in_a_family_is_found_in_its_unit(
     case = Case(rows, modulus, skips=(1, 1), starts=(2, 2), corrupt_percent=percent)
     found = ATTACK.run(case, plan_for(ATTACK, case, family, output), Units(unit, unit + 1))
     assert found
-    assert all(foretells(one, truth, 100) for one in found)
+    assert all(predicts(one, truth, 100) for one in found)
 
 
 @pytest.mark.parametrize(

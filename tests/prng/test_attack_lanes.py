@@ -10,9 +10,9 @@ from tests.prng.planted import (
     GRID,
     chance,
     corrupted,
-    foretells,
     plan_for,
     planted,
+    predicts,
     recorded,
     run_all,
 )
@@ -92,7 +92,7 @@ def test_shape_of_a_family_makes_the_draws_of_the_family(family, shape) -> None:
 
 
 @pytest.mark.parametrize(("skip", "start", "percent"), GRID)
-def test_java_bounded_planted_in_the_grid_is_found_and_foretells_what_follows(
+def test_java_bounded_planted_in_the_grid_is_found_and_predicts_what_follows(
     skip: int, start: int, percent: int
 ) -> None:
     truth = planted("java", "bounded", 1000, 0x5EED + 77 * skip + start, skip, start)
@@ -100,7 +100,7 @@ def test_java_bounded_planted_in_the_grid_is_found_and_foretells_what_follows(
     case = Case(draws, 1000, skips=(skip, skip))
     found = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
     assert len(found) == 1
-    assert foretells(found[0], truth, 120)
+    assert predicts(found[0], truth, 120)
 
 
 @pytest.mark.slow
@@ -112,7 +112,7 @@ def test_family_planted_in_the_grid_is_found(family, shape, skip, start, percent
         draws = corrupted(generate(truth, 300), modulus, percent, skip)
         case = Case(draws, modulus, skips=(max(0, skip - 2), skip + 2))
         found = run_all(ATTACK, case, plan_for(ATTACK, case, family.name, shape.output))
-        assert any(foretells(one, truth, 400) for one in found), (modulus, found)
+        assert any(predicts(one, truth, 400) for one in found), (modulus, found)
 
 
 @pytest.mark.parametrize(("family", "shape"), SHAPES)
@@ -120,7 +120,7 @@ def test_family_planted_with_corrupt_rows_is_found(family, shape) -> None:
     truth = planted(family.name, shape.output, 1000, 987654321, 7, 1000)
     case = Case(corrupted(generate(truth, 60), 1000, 10, 1), 1000, skips=(6, 8))
     found = run_all(ATTACK, case, plan_for(ATTACK, case, family.name, shape.output))
-    assert [foretells(one, truth, 120) for one in found] == [True]
+    assert [predicts(one, truth, 120) for one in found] == [True]
 
 
 def test_first_rows_corrupt_do_not_hide_the_state() -> None:
@@ -129,7 +129,7 @@ def test_first_rows_corrupt_do_not_hide_the_state() -> None:
              for at, draw in enumerate(generate(truth, 40))]  # fmt: skip
     case = Case(tuple(draws), 1000, skips=(3, 3))
     (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
-    assert foretells(found, truth, 100)
+    assert predicts(found, truth, 100)
     assert found.compared - found.hits == 6
 
 
@@ -154,7 +154,7 @@ def test_power_of_two_shows_the_low_bits_and_leaves_the_others_at_zero() -> None
     truth = planted("java", "mod", 64, 4711, 2, 5)
     case = Case(corrupted(generate(truth, 80), 64, 5, 2), 64, skips=(0, 4))
     (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "mod"))
-    assert foretells(found, truth, 200)
+    assert predicts(found, truth, 200)
 
 
 def test_walk_back_over_rejected_outputs_reaches_the_state_before_the_first_call() -> None:

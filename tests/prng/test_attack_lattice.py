@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from tests.prng.planted import GRID, chance, corrupted, foretells, plan_for, planted, run_all
+from tests.prng.planted import GRID, chance, corrupted, plan_for, planted, predicts, run_all
 from weft.prng.attack import Gap
 from weft.prng.attacks.lanes_shapes import LcgForm
 from weft.prng.attacks.lattice import ATTACK, state_at
@@ -89,7 +89,7 @@ def test_java_odd_bound_planted_in_the_grid_is_found(skip: int, start: int, perc
     draws = corrupted(generate(truth, 150), 999, percent, skip)
     case = Case(draws, 999, skips=(skip, skip))
     (found,) = run_all(ATTACK, case, plan_for(ATTACK, case, "java", "bounded"))
-    assert foretells(found, truth, 200)
+    assert predicts(found, truth, 200)
 
 
 @pytest.mark.parametrize(("family", "output"), MAPS)
@@ -100,7 +100,7 @@ def test_family_planted_with_corrupt_rows_is_found(family: str, output: str, mod
     truth = planted(family, output, modulus, 987654321, 7, 1000)
     case = Case(corrupted(generate(truth, 150), modulus, 10, 1), modulus, skips=(6, 8))
     found = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))
-    assert [foretells(one, truth, 200) for one in found] == [True]
+    assert [predicts(one, truth, 200) for one in found] == [True]
 
 
 @pytest.mark.slow
@@ -113,7 +113,7 @@ def test_family_planted_in_the_grid_is_found(family, output, skip, start, percen
             draws = corrupted(generate(truth, 400), modulus, percent, skip)
             case = Case(draws, modulus, skips=(max(0, skip - 2), skip + 2))
             found = run_all(ATTACK, case, plan_for(ATTACK, case, family, output))
-            assert [foretells(one, truth, 500) for one in found] == [True], modulus
+            assert [predicts(one, truth, 500) for one in found] == [True], modulus
 
 
 def test_history_of_chance_has_no_state() -> None:

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from tests.prng.planted import GRID, chance, corrupted, foretells, plan_for, planted
+from tests.prng.planted import GRID, chance, corrupted, plan_for, planted, predicts
 from weft.prng.attack import Units
 from weft.prng.attacks.likely import DATED, SEEDS_PER_UNIT, TYPED, Likely, maps
 from weft.prng.case import Case
@@ -58,7 +58,7 @@ def found_in_its_unit(
     plan = plan_for(attack, case, family, output)
     unit = attack.seeds.index(seed) // SEEDS_PER_UNIT
     found = attack.run(case, plan, Units(unit, unit + 1))
-    return bool(found) and all(foretells(one, truth, 100) for one in found)
+    return bool(found) and all(predicts(one, truth, 100) for one in found)
 
 
 @pytest.mark.parametrize("place", GRID)

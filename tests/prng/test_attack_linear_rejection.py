@@ -159,6 +159,6 @@ def test_retreated_undoes_a_step_of_the_recurrence() -> None:
     later = random.Random(1).getrandbits(forms.unknowns)
     before = forms.retreated(later, 3)
     assert before >> 3 == later & ((1 << (forms.unknowns - 3)) - 1)
-    for at in range(3):  # the unknowns that left at the end are those the polynomial foretells
+    for at in range(3):  # the unknowns that left at the end are those the polynomial predicts
         form = forms.advanced(1 << (forms.unknowns - 1), at + 1)
         assert (form & before).bit_count() & 1 == later >> (forms.unknowns - 3 + at) & 1

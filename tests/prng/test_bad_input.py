@@ -333,6 +333,6 @@ def test_interrupted_analysis_that_keeps_nothing_names_no_folder(
             "interrupted after 1 tasks; nothing completed is lost", hint="weft resume x"
         )
 
-    monkeypatch.setattr("weft.wiring.prngrun.carry_out", stop)
+    monkeypatch.setattr("weft.wiring.prngrun.execute", stop)
     said = "weft: interrupted after 1 tasks; nothing is kept without --out DIR\n"
     refused(130, said, "analyse", "draws.csv", "-q")

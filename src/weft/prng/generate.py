@@ -29,7 +29,7 @@ REJECTING = ("bounded", "masked")
 
 
 def generate(hypothesis: Hypothesis, count: int) -> list[int]:
-    """Return the first `count` draws that a hypothesis foretells; fewer if its skips end."""
+    """Return the first `count` draws that a hypothesis predicts; fewer if its skips end."""
     if not hypothesis.skips.is_constant:
         count = min(count, len(hypothesis.skips.listed) + 1)
     if count > 0 and position(hypothesis, count - 1) >= COMPILED_FROM:
@@ -56,7 +56,7 @@ def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]
 
 
 def draws(hypothesis: Hypothesis) -> Iterator[int]:
-    """Yield what a hypothesis foretells, draw by draw, as far as its skips are known."""
+    """Yield what a hypothesis predicts, draw by draw, as far as its skips are known."""
     family = checked_family(hypothesis)
     draw = family.outputs[hypothesis.output]
     state = first_state(family, hypothesis)

@@ -120,17 +120,17 @@ def _find_pivots(matrix: Words, first: int, word: int, columns: int, slots: Ints
     `slots[column]` becomes the row whose pivot the column is, or -1. It looks at SAMPLE rows:
     what they miss is found once the others are cleared of what they gave.
     """
-    wanted = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - columns)
+    column_mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - columns)
     slots[:] = -1
     found, looked = 0, 0
     for row in range(first, matrix.shape[0]):
-        key = matrix[row, word] & wanted
+        key = matrix[row, word] & column_mask
         if key == 0:
             continue
         looked += 1
         for column in range(columns):
             if slots[column] >= 0 and key >> np.uint64(column) & np.uint64(1):
-                key ^= matrix[slots[column], word] & wanted
+                key ^= matrix[slots[column], word] & column_mask
         if key:
             _take_pivot(matrix, row, first + found, word, columns, slots)
             found += 1

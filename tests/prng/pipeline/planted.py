@@ -54,8 +54,8 @@ def planted(length: int = 420, seeds: int = SEEDS, corrupt: float = 0.1, key: in
         while len(draws) < length:
             seed = chance.randrange(seeds)
             segments.append(Segment(name, seed, skip, len(draws)))
-            one = Hypothesis("java", "bounded", 1000, seed, skips=Skips.constant(skip))
-            made = generate(one, min(EACH, length - len(draws)) + 20)
+            hypothesis = Hypothesis("java", "bounded", 1000, seed, skips=Skips.constant(skip))
+            made = generate(hypothesis, min(EACH, length - len(draws)) + 20)
             coming[name] = made[-20:]
             draws += made[:-20]
         noisy = [d if chance.random() >= corrupt else chance.randrange(1000) for d in draws]
@@ -76,10 +76,10 @@ def worked() -> tuple[Planted, HistorySplit, window.WindowParams, Scorer, object
     truth, known = planted(), plan()
     split = split_history(truth.history.draws, truth.history.sessions, 1000)
     asked = {name: spec["default"] for name, spec in window.space(known, split).items()}
-    params = window.from_asked({**asked, "reverse_threshold": 1}, known)
-    found = window.merged(
+    params = window.WindowParams.of({**asked, "reverse_threshold": 1}, known)
+    rows = window.merged(
         [window.survivors(known, split, params, np.arange(SEEDS, dtype=np.uint64))]
     )
-    counts = window.judge(known, split, params, found, 1).counts
+    counts = window.judge(known, split, params, rows, 1).counts
     scorer = scorer_of(known, split, params, counts, ScorerConfig())
-    return truth, split, params, scorer, skips.with_skips(found)
+    return truth, split, params, scorer, skips.with_skips(rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ from weft.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.prng.pipeline.scoring import scorer_of
 from weft.prng.pipeline.skips import with_skips
 from weft.prng.pipeline.streams import split_history
-from weft.prng.pipeline.survivor import Survivor, draw_position, first_draw
+from weft.prng.pipeline.survivor import Survivor, draw_position
+from weft.prng.pipeline.window import WindowCounts
 
 CLOSE = 1e-9
 ELSEWHERE = ("skip_min", "skip_max", "best_offset")
@@ -85,9 +87,9 @@ def test_feature_varies_on_planted_data(scored: Any, name: str) -> None:
 @pytest.mark.parametrize("name", ["skip_min", "skip_max"])
 def test_skip_range_as_searched_follows_the_trial(name: str) -> None:
     _, split, params, scorer, rows = worked()
-    changed = type(params)(**{**_dict(params), "skip_min": 1, "skip_max": 2})
-    counts = [(1, 1, 1, 1)] * len(scorer.windows)
-    other = scorer_of(scorer.plan, split, changed, counts, scorer.config)
+    changed = replace(params, skip_min=1, skip_max=2)
+    counts = [WindowCounts(1, 1, 1, 1)] * len(scorer.windows)
+    other = scorer_of(scorer.request, split, changed, counts, scorer.config)
     assert other.score(rows[:3])[name][0] == {"skip_min": 1, "skip_max": 2}[name]
 
 
@@ -102,7 +104,7 @@ def test_best_offset_after_an_inserted_row_is_one() -> None:
         "base": [0, -1], "hits": [16, 10],
     })  # fmt: skip
     _, _, params, scorer, _ = worked()
-    own = scorer_of(scorer.plan, split, params, [(2, 2, 2, 2)] * 7, scorer.config)
+    own = scorer_of(scorer.request, split, params, [WindowCounts(2, 2, 2, 2)] * 7, scorer.config)
     assert own.score(with_skips(rows))["best_offset"].to_list() == [0.0, 1.0]
 
 
@@ -165,8 +167,8 @@ def test_features_of_changed_later_draws_stay_the_same(scored: Any) -> None:
     cut = int(rows["cut"].min())
     part = rows.filter(rows["cut"] == cut)
     blind = scorer_of(
-        scorer.plan, after_changed(split, cut), params,
-        [(s.forward_survivors, s.reverse_survivors, s.bidirectional_count, 0)
+        scorer.request, after_changed(split, cut), params,
+        [WindowCounts(s.forward_survivors, s.reverse_survivors, s.bidirectional_count, 0)
          for s in scorer.windows.values()],
         scorer.config,
     )  # fmt: skip
@@ -184,11 +186,7 @@ def test_survivor_positions_are_those_of_its_hypothesis() -> None:
     for row in rows[::97].iter_rows(named=True):
         one = Survivor("a", row["seed"], row["skip"], row["base"])
         assert draw_position(row["base"], row["skip"], one.first()) >= 0
-        assert one.first() == first_draw(row["base"], row["skip"]) == row["first"]
+        assert one.first() == row["first"]
         want = generate(one.hypothesis("java", "bounded", 1000), 30)
         whole = rows.filter((rows["seed"] == row["seed"]) & (rows["base"] == row["base"]))[:1]
-        assert predicted(scorer.plan, whole, one.first(), 30)[0].tolist() == want
-
-
-def _dict(params: Any) -> dict[str, Any]:
-    return {name: getattr(params, name) for name in params.__slots__}
+        assert predicted(scorer.request, whole, one.first(), 30)[0].tolist() == want

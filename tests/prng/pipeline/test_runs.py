@@ -1,4 +1,4 @@
-"""The pipeline from outside: a planted history is foretold, a random one is refused."""
+"""The pipeline from outside: a planted history is predicted, a random one is refused."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from weft.prng.history import History
 from weft.prng.pipeline import artifact
 from weft.prng.pipeline.adapt import TrainingParams
 from weft.prng.pipeline.search import NAME
+from weft.prng.pipeline.sidecar import SidecarRecord
 from weft.prng.pipeline.summary import artifacts_of, steps_of
 from weft.report.hook import pages_for
 from weft.report.view import RunView
@@ -67,8 +68,8 @@ def view(run: Path) -> RunView:
     return RunView(run, NAME)
 
 
-def sidecar(view: RunView) -> dict[str, Any]:
-    return artifact.unpack("sidecar", view.read(artifacts_of(view)["sidecar"]))
+def sidecar(view: RunView) -> SidecarRecord:
+    return artifact.unpack(artifact.SIDECAR, view.read(artifacts_of(view)["sidecar"]))
 
 
 def genesis(run: Path) -> Any:
@@ -210,7 +211,7 @@ def config(weft_says: Weft, run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_adapt_of_exported_files_is_what_step_4_derived(config: Path, view: RunView) -> None:
-    own = artifact.unpack("training", view.read(artifacts_of(view)["training"]))
+    own = artifact.unpack(artifact.TRAINING, view.read(artifacts_of(view)["training"]))
     assert TrainingParams.from_dict(json.loads(config.read_text())).to_dict() == own["training"]
 
 
@@ -252,7 +253,7 @@ def test_run_from_step_4_takes_the_given_parameters(
     told = weft_says(*words, "--to", "4", "--json", "-q")
     assert (told.code, told.json["status"]) == (0, "paused")
     own = RunView(tmp_path / "o", NAME)
-    body = artifact.unpack("training", own.read(artifacts_of(own)["training"]))
+    body = artifact.unpack(artifact.TRAINING, own.read(artifacts_of(own)["training"]))
     assert (body["training"]["trees"], body["given"]) == (23, True)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -77,7 +78,8 @@ def test_seeds_of_64_bits_reach_the_kernel() -> None:
 
 def test_seeds_of_64_bits_survive_a_table() -> None:
     top = 2**64 - 1
-    columns = {"stream": [0], "cut": [9], "first": [0], "skip": [0], "base": [-5], "hits": [3]}
+    numbers = {"stream": 0, "cut": 9, "first": 0, "skip": 0, "base": -5, "hits": 3}
+    columns = {name: np.array([number]) for name, number in numbers.items()}
     rows = table.frame({**columns, "seed": np.array([top], np.uint64)})
     assert table.from_parquet(table.to_parquet(rows))["seed"].to_list() == [top]
 
@@ -96,21 +98,20 @@ def test_sieve_that_uses_other_parameters_is_refused(monkeypatch: pytest.MonkeyP
 
 def test_range_sieved_with_other_parameters_is_refused() -> None:
     params = worked()[2]
-    told = {name: getattr(params, name) for name in params.__slots__}
-    window.check_same(params, told)
+    window.check_same(params, params)
     with pytest.raises(BugError, match="window"):
-        window.check_same(params, {**told, "window": params.window + 1})
+        window.check_same(params, replace(params, window=params.window + 1))
 
 
 def test_planted_segments_survive_and_lead_every_cut() -> None:
     truth, split, params, _, rows = worked()
     for at, stream in enumerate(split.mode(params.sessions)):
         for cut in stream.cuts:
-            begin = params.at(cut)
+            begin = params.begin(cut)
             active = truth.active(stream.name, begin)
             if active != truth.active(stream.name, cut - 1):
                 continue  # reseeded within the window
-            own = window.of_place(rows, at, cut)
+            own = window.in_window(rows, at, cut)
             best = own[int(own["hits"].arg_max())].row(0, named=True)
             assert (best["seed"], best["skip"], best["first"]) == (
                 active.seed, active.skip, active.first,
@@ -120,16 +121,13 @@ def test_planted_segments_survive_and_lead_every_cut() -> None:
 def test_loose_threshold_gains_nothing_in_the_objective() -> None:
     """Counting survivors would reward it; evidence on disjoint draws does not."""
     _truth, split, params, scorer, _ = worked()
-    strict = type(params)(
-        **{**{n: getattr(params, n) for n in params.__slots__}, "forward_need": 12,
-           "reverse_need": 12}
-    )  # fmt: skip
+    strict = replace(params, forward_need=12, reverse_need=12)
     judged = {}
     for name, one in (("loose", params), ("strict", strict)):
         found = window.merged(
-            [window.survivors(scorer.plan, split, one, np.arange(5000, dtype=np.uint64))]
+            [window.survivors(scorer.request, split, one, np.arange(5000, dtype=np.uint64))]
         )
-        judged[name] = window.judge(scorer.plan, split, one, found, 2)
+        judged[name] = window.judge(scorer.request, split, one, found, 2)
     assert judged["loose"].survivors > 20 * judged["strict"].survivors
     assert judged["loose"].evidence <= judged["strict"].evidence
 
@@ -140,7 +138,7 @@ def test_two_streams_merged_into_one_carry_no_evidence() -> None:
     worth = {}
     for sessions in split.modes():
         asked = {n: s["default"] for n, s in window.space(known, split).items()}
-        params = window.from_asked({**asked, "sessions": sessions}, known)
+        params = window.WindowParams.of({**asked, "sessions": sessions}, known)
         found = window.merged(
             [window.survivors(known, split, params, np.arange(5000, dtype=np.uint64))]
         )

@@ -12,13 +12,15 @@ import pytest
 
 from tests.prng.pipeline.planted import planted, worked
 from weft.errors import InputError
+from weft.model.values import Object
 from weft.prng.pipeline import adapt, models, nulls, table, training, vote
 from weft.prng.pipeline.adapt import Facts, TrainingParams, derive
-from weft.prng.pipeline.features import GLOBAL, names_hash
-from weft.prng.pipeline.learntasks import check_sidecar
+from weft.prng.pipeline.features import GLOBAL
+from weft.prng.pipeline.modelchoice import ModelChoice
 from weft.prng.pipeline.request import MODELS, PipelineRequest
+from weft.prng.pipeline.sidecar import Sidecar
 from weft.prng.pipeline.streams import LEAST_DRAWS, as_of_now, split_history
-from weft.prng.pipeline.verdict import Claim, Reruns, decide, power
+from weft.prng.pipeline.verdict import Claim, Reruns, Verdict, decide, power_of
 
 GIVEN = TrainingParams(200, (16,), 240, 40, 3, 2, 3)
 
@@ -30,9 +32,9 @@ def scored() -> Any:
 
 
 def tuned(kind: str, net: str = "sklearn") -> dict[str, Any]:
-    space = models.search_space(kind, GIVEN.to_dict())
+    space = models.search_space(kind, GIVEN)
     asked = {name: spec["default"] for name, spec in space.items()}
-    return models.with_training(kind, asked, GIVEN.to_dict(), net)
+    return models.with_training(kind, asked, GIVEN, net)
 
 
 # -- models -------------------------------------------------------------------------------
@@ -156,7 +158,7 @@ def test_training_parameters_follow_the_facts() -> None:
 )  # fmt: skip
 def test_training_parameters_out_of_bounds_are_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        TrainingParams.from_dict({**GIVEN.to_dict(), **change})
+        adapt.read_training({**GIVEN.to_dict(), **change}, "file")
 
 
 def test_facts_see_no_holdout() -> None:
@@ -176,12 +178,12 @@ def chosen(kind: str = "lightgbm") -> nulls.RerunSetup:
 
 def test_rerun_on_the_planted_history_is_far_above_nulls() -> None:
     truth, split, params, scorer, rows = worked()
-    seeds = nulls.null_seeds(scorer.plan, rows)
+    seeds = nulls.null_seeds(scorer.request, rows)
     assert {truth.active(name, 335).seed for name in "ab"} <= set(seeds.tolist())
-    observed = nulls.rerun(scorer.plan, split, chosen(), seeds, 1)
+    observed = nulls.rerun(scorer.request, split, chosen(), seeds, 1)
     for kind in (nulls.SHUFFLED, nulls.RANDOM):
         other = nulls.history(split, params.sessions, kind, 5)
-        assert nulls.rerun(scorer.plan, other, chosen(), seeds, 1) <= 2 < observed
+        assert nulls.rerun(scorer.request, other, chosen(), seeds, 1) <= 2 < observed
 
 
 def test_null_histories_keep_what_they_should() -> None:
@@ -199,7 +201,7 @@ def test_null_histories_keep_what_they_should() -> None:
 
 def test_seeds_of_reruns_hold_the_best_of_every_window_and_fill_up() -> None:
     _, _, _, scorer, rows = worked()
-    seeds = nulls.null_seeds(scorer.plan, rows).tolist()
+    seeds = nulls.null_seeds(scorer.request, rows).tolist()
     assert len(seeds) == len(set(seeds)) == 2048
     assert seeds == sorted(seeds)
     for part in rows.partition_by("cut", "stream"):
@@ -228,10 +230,10 @@ def test_verdict_needs_all_three_conditions(claims: Any, reruns: Any, signal: bo
 
 
 def test_power_says_what_would_have_been_found() -> None:
-    said = power(PipelineRequest(), worked()[2], 10**9)
-    assert "java" in said["searched"]
-    assert "hits 6 of 40" in said["would_be_found"]
-    assert "other families" in said["not_covered"]
+    power = power_of(PipelineRequest(), worked()[2], 10**9)
+    assert "java" in power.searched
+    assert "hits 6 of 40" in power.would_be_found
+    assert "other families" in power.not_covered
 
 
 # -- vote, sidecar, streams ---------------------------------------------------------------
@@ -249,12 +251,12 @@ def test_survivors_beyond_chance_vote_alone() -> None:
     _, split, params, scorer, rows = worked()
     _, final = nulls.divided(rows, split.mode(params.sessions))
     told = np.linspace(1.0, 0.0, len(final))
-    bar = nulls.HitThreshold.of(scorer.plan, params, 10**8)
+    bar = nulls.HitThreshold.of(scorer.request, params, 10**8)
     assert bar.hits is not None
-    alone, _ = nulls.electorate(scorer.plan, final, told, 0, bar)
+    alone, _ = nulls.electorate(scorer.request, final, told, 0, bar)
     assert alone["hits"].min() >= bar.hits
-    everyone, _ = nulls.electorate(scorer.plan, final, told, 0, nulls.HitThreshold(None))
-    assert len(everyone) == scorer.plan.top_k
+    everyone, _ = nulls.electorate(scorer.request, final, told, 0, nulls.HitThreshold(None))
+    assert len(everyone) == scorer.request.top_k
     assert everyone["hits"].min() < bar.hits
 
 
@@ -266,18 +268,18 @@ def test_pool_hits_are_compared_with_k_of_m() -> None:
 
 
 def test_sidecar_of_another_model_is_refused() -> None:
-    names = ["pred_mean"]
-    about = {
-        "model_sha256": hashlib.sha256(b"model").hexdigest(), "features": names,
-        "features_sha256": names_hash(names), "signal": True,
-    }  # fmt: skip
-    check_sidecar(about, b"model")
+    power = power_of(PipelineRequest(), None, 1)
+    verdict = Verdict(True, "held", (GOOD,), Reruns(41, (0,) * 99, 84), power)
+    choice = ModelChoice("lightgbm", {"trees": 10}, ("pred_mean",))
+    model = Object(hashlib.sha256(b"model").hexdigest())
+    sidecar = Sidecar.of(verdict, model, choice, {}, {}, {})
+    assert sidecar.check(b"model") == "lightgbm"
     with pytest.raises(InputError, match="SHA-256 is another"):
-        check_sidecar(about, b"modeL")
+        sidecar.check(b"modeL")
     with pytest.raises(InputError, match="features are not those"):
-        check_sidecar({**about, "features": ["pred_std"]}, b"model")
+        replace(sidecar, features=("pred_std",)).check(b"model")
     with pytest.raises(InputError, match="no signal"):
-        check_sidecar({**about, "signal": False}, b"model")
+        replace(sidecar, verdict=replace(verdict, signal=False)).check(b"model")
 
 
 def test_cuts_leave_room_for_windows_blocks_and_a_holdout() -> None:

@@ -187,7 +187,7 @@ def window_of(case: Case) -> BruteWindow | None:
 
 
 def enough_draws(case: Case, tried: int, survivors: Fraction, most: int) -> tuple[int, int] | None:
-    """Return the least window that bears bad luck, else the greatest that bears what it must."""
+    """Return the least window that tolerates bad luck, else the greatest that is allowed."""
     last = None
     for compared in range(1, min(most, len(case.draws)) + 1):
         allowed = affordable(compared, case.modulus, tried, survivors)

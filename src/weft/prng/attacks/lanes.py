@@ -130,7 +130,7 @@ def skips_in(case: Case) -> int:
 
 
 def window_of(case: Case, split: StateSplit) -> int | None:
-    """Return the least window that bears bad luck, else the greatest that bears what it must."""
+    """Return the least window that tolerates bad luck, else the greatest that is allowed."""
     last = None
     for compared in range(8, min(MAX_WINDOW, len(case.draws)) + 1, 4):
         allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))

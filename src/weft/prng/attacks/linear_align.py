@@ -32,7 +32,7 @@ FILTER = (1 << 22) - 1
 SPREAD = 5
 """Standard deviations by which the number of missing outputs may leave its mean."""
 SLACK = 33
-"""Bits by which an explanation may be dearer than the cheapest so far: three gaps of 1000's."""
+"""Bits by which an explanation may cost more than the cheapest so far: three gaps."""
 MOST_PATHS = 20_000
 TAIL = 16
 """Last steps of a walk that are not used: what comes next would have judged them."""
@@ -127,9 +127,9 @@ def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes 
     parents = np.zeros((steps, width), np.uint16)
     moves = np.zeros((steps, width), np.uint8)
     start = np.array(anchor, np.int64)
-    prices = _prices(sieved)
-    limit = 2 * len(start) * sieved.missing_per_thousand * int(prices[1])
-    last = _walk(sieved.relations.tables, sieved.draws, start, prices, limit, parents, moves)
+    prices_bits = _prices_bits(sieved)
+    limit = 2 * len(start) * sieved.missing_per_thousand * int(prices_bits[1])
+    last = _walk(sieved.relations.tables, sieved.draws, start, prices_bits, limit, parents, moves)
     if last < 0:
         return None
     path = np.zeros(steps, np.uint8)
@@ -142,7 +142,7 @@ def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes 
 def _lost_at(sieved: RejectionDraws, path: Bytes) -> int:
     """Return the step at which a walk has lost its way: more gaps follow than there can be.
 
-    Where gaps are very dense the right explanation may be too dear for a while, and is dropped.
+    Where gaps are very dense the right explanation may cost too much and be dropped.
     """
     mean = WINDOW * len(sieved.relations.lags) * sieved.missing_per_thousand // 1000
     gaps = np.convolve(path != 0, np.ones(WINDOW, np.int64), "valid")
@@ -150,7 +150,7 @@ def _lost_at(sieved: RejectionDraws, path: Bytes) -> int:
     return int(lost[0]) if len(lost) else len(path)
 
 
-def _prices(sieved: RejectionDraws) -> Ints:
+def _prices_bits(sieved: RejectionDraws) -> Ints:
     """Return what it costs that outputs are missing at given places (bits of the index)."""
     gaps = [move.bit_count() for move in range(1 << len(sieved.relations.lags))]
     evaded = sieved.relations.count
@@ -162,7 +162,7 @@ def _walk(
     tables: Ints,
     draws: Ints,
     start: Ints,
-    prices: Ints,
+    prices_bits: Ints,
     limit: int,
     parents: NDArray[np.uint16],
     moves: Bytes,
@@ -174,21 +174,21 @@ def _walk(
     steps, width = parents.shape
     places = len(start)
     now, then = np.zeros((width, places), np.int64), np.zeros((width, places), np.int64)
-    cost, dear = np.zeros(width, np.int64), np.zeros(width, np.int64)
+    cost_bits, next_cost_bits = np.zeros(width, np.int64), np.zeros(width, np.int64)
     buckets = np.full(4 * width, -1, np.int64)
-    order = np.argsort(prices)
+    order = np.argsort(prices_bits)
     now[0, :] = start
     alive = 1
     for step in range(steps):
         buckets[:] = -1
         count = 0
-        least = np.min(cost[:alive])
-        if least > 6 * prices[1] + step * limit // 1000:
+        least = np.min(cost_bits[:alive])
+        if least > 6 * prices_bits[1] + step * limit // 1000:
             return -1
         for one in range(alive):
             for move in order:
-                price = cost[one] + prices[move]
-                if price > least + SLACK or count == width:
+                price_bits = cost_bits[one] + prices_bits[move]
+                if price_bits > least + SLACK or count == width:
                     break
                 if not _moved(tables, draws, now[one], move, then[count]):
                     continue
@@ -196,15 +196,15 @@ def _walk(
                 if buckets[slot] < 0:
                     buckets[slot] = count
                     count += 1
-                elif dear[buckets[slot]] <= price:
+                elif next_cost_bits[buckets[slot]] <= price_bits:
                     continue
-                dear[buckets[slot]] = price
+                next_cost_bits[buckets[slot]] = price_bits
                 parents[step, buckets[slot]] = one
                 moves[step, buckets[slot]] = move
         if count == 0:
             return -1
-        now, then, cost, dear, alive = then, now, dear, cost, count
-    return int(np.argmin(cost[:alive]))
+        now, then, cost_bits, next_cost_bits, alive = then, now, next_cost_bits, cost_bits, count
+    return int(np.argmin(cost_bits[:alive]))
 
 
 @KERNELS.kernel

@@ -119,7 +119,7 @@ class TwisterRejection:
 
 
 def _obstacle(case: Case, view: RejectionView) -> str:
-    """Say what keeps the attack from a case; nothing if it can be carried out."""
+    """Say what keeps the attack from a case; nothing if it can be executed."""
     bits, missing = view.bits(case.modulus), view.missing(case.modulus)
     if view.end == "low" and case.modulus & (case.modulus - 1) == 0:
         return "with a power of two it is the remainder, which is attacked as `mod`"

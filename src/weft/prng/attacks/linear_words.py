@@ -161,10 +161,10 @@ def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.
     They are those at the positions, counted from each place in a block: `[bit, place, draw]`.
     """
     family = family_named(view.family)
-    wanted = np.arange(view.begins)[:, None] + positions
-    outputs = np.empty((view.unknowns(), *wanted.shape), np.uint64)
+    places = np.arange(view.begins)[:, None] + positions
+    outputs = np.empty((view.unknowns(), *places.shape), np.uint64)
     for at in range(view.unknowns()):
-        outputs[at] = words(family, _state(family, view, 1 << at), int(wanted[-1, -1]) + 1)[wanted]
+        outputs[at] = words(family, _state(family, view, 1 << at), int(places[-1, -1]) + 1)[places]
     return outputs
 
 

@@ -1,7 +1,7 @@
-"""How many wrong draws a window must bear, and how many it can: exact binomial tails.
+"""How many wrong draws a window must tolerate, and how many it can: exact binomial tails.
 
 Pure arithmetic with integers. `unlucky` is what corrupt rows may do to a window, `affordable`
-what a sieve can bear before chance survivors cost more than they tell.
+what a sieve can tolerate before chance survivors cost more than they are worth.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _jump(step: LinearStep, count: int, bits: int) -> Jump:
 
 
 def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
-    """Put together a generator whose seed is its one word of state."""
+    """Assemble a generator whose seed is its one word of state."""
     unit = scaled_map(step, 32) if bits == 32 else scaled_map(shifted(step, 11), 53)
     return Family(
         name=name,

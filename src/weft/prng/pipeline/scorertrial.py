@@ -70,5 +70,8 @@ def _ridge(x: Floats, y: Floats, queries: Floats) -> Floats:
 
 def check_effective(requested: ScorerRecord, used: ScorerConfig) -> None:
     """Refuse a trial whose parameters did not reach the scorer."""
-    if used.to_dict() != requested:
-        raise BugError(f"features {dict(requested)} were asked for, {used.to_dict()} were used")
+    asked = ScorerConfig.from_dict(requested)
+    for name in ScorerConfig.__slots__:
+        expected, value = getattr(asked, name), getattr(used, name)
+        if value != expected:
+            raise BugError(f"{name}: {expected} was asked for, {value} was used")
