@@ -60,7 +60,9 @@ def solve_plain(rows: Sequence[int], unknowns: int) -> Solution:
             row ^= pivot if row & low else 0  # noqa: PLW2901 - the row is being reduced
         if row & mask:
             low = row & -row
-            basis = [(one, other ^ row if other & low else other) for one, other in basis]
+            basis = [
+                (pivot_bit, other ^ row if other & low else other) for pivot_bit, other in basis
+            ]
             basis.append((low, row))
         elif row:
             return Solution(_rank_of(rows, mask), False, 0)
@@ -68,14 +70,14 @@ def solve_plain(rows: Sequence[int], unknowns: int) -> Solution:
 
 
 def _rank_of(rows: Sequence[int], mask: int) -> int:
-    kept: list[int] = []
+    basis: list[int] = []
     for row in rows:
         left = row & mask
-        for one in kept:
-            left = min(left, left ^ one)
+        for vector in basis:
+            left = min(left, left ^ vector)
         if left:
-            kept.append(left)
-    return len(kept)
+            basis.append(left)
+    return len(basis)
 
 
 def packed(rows: Sequence[int], unknowns: int) -> Words:
@@ -94,21 +96,21 @@ def _eliminate(matrix: Words, unknowns: int, pivots: Ints) -> int:
     rank = 0
     for word in range(words):
         columns = min(64, unknowns - 64 * word)
-        found = 1
-        while columns > 0 and found > 0 and rank < rows:
-            found = _find_pivots(matrix, rank, word, columns, slots)
+        new_pivots = 1
+        while columns > 0 and new_pivots > 0 and rank < rows:
+            new_pivots = _find_pivots(matrix, rank, word, columns, slots)
             mask = np.uint64(0)
             for column in range(columns):
                 if slots[column] >= 0:
                     mask |= np.uint64(1) << np.uint64(column)
                     pivots[slots[column]] = 64 * word + column
-            rank += found
+            rank += new_pivots
             keys = matrix[rank:, word] & mask
             for strip in range(word, words, STRIP):
                 width = min(STRIP, words - strip)
                 _fill_tables(matrix, slots, strip, width, tables)
                 _clear_rows(matrix, rank, keys, strip, width, tables)
-            if found == columns:
+            if new_pivots == columns:
                 break
     return rank
 
@@ -122,7 +124,7 @@ def _find_pivots(matrix: Words, first: int, word: int, columns: int, slots: Ints
     """
     column_mask = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - columns)
     slots[:] = -1
-    found, looked = 0, 0
+    count, looked = 0, 0
     for row in range(first, matrix.shape[0]):
         key = matrix[row, word] & column_mask
         if key == 0:
@@ -132,11 +134,11 @@ def _find_pivots(matrix: Words, first: int, word: int, columns: int, slots: Ints
             if slots[column] >= 0 and key >> np.uint64(column) & np.uint64(1):
                 key ^= matrix[slots[column], word] & column_mask
         if key:
-            _take_pivot(matrix, row, first + found, word, columns, slots)
-            found += 1
-        if found == columns or looked == SAMPLE:
+            _take_pivot(matrix, row, first + count, word, columns, slots)
+            count += 1
+        if count == columns or looked == SAMPLE:
             break
-    return found
+    return count
 
 
 @KERNELS.kernel

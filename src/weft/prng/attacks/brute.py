@@ -68,7 +68,7 @@ class Brute:
         sieve = sieve_of(family, plan.output, case.modulus)
         assert window is not None
         assert sieve is not None
-        found = []
+        candidates = []
         for (start, skip), first, end in joined(case, seed_bits(family), units.lo, units.hi):
             target = replace(target_at(case, window, start, skip), device=cuda.chosen(units.device))
             run = sieve.make(family, plan.output, target)
@@ -82,8 +82,8 @@ class Brute:
                     start=start,
                 )
                 if is_explained(case, guess, window):
-                    found.append(compare(case, guess))
-        return best(found)
+                    candidates.append(compare(case, guess))
+        return best(candidates)
 
 
 def seed_bits(family: Family) -> int:
@@ -93,22 +93,22 @@ def seed_bits(family: Family) -> int:
 
 def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int], int, int]]:
     """Return the units as places with ranges of seeds; ranges that touch are one."""
-    places, found = places_of(case), list[tuple[tuple[int, int], int, int]]()
+    places, ranges = places_of(case), list[tuple[tuple[int, int], int, int]]()
     order = chunk_order(bits)
     for unit in range(lo, hi):
         place = places[unit // len(order)]
         first = order[unit % len(order)] << CHUNK_BITS
         end = first + (1 << CHUNK_BITS)
-        if found and (found[-1][0], found[-1][2]) == (place, first):
-            _, first, _ = found.pop()
-        found.append((place, first, end))
-    return found
+        if ranges and (ranges[-1][0], ranges[-1][2]) == (place, first):
+            _, first, _ = ranges.pop()
+        ranges.append((place, first, end))
+    return ranges
 
 
 def is_explained(case: Case, guess: Hypothesis, window: BruteWindow) -> bool:
     """Whether a seed that passed the sieve explains the longer window."""
-    one = compare(case, guess, window.checked)
-    return one.compared - one.hits <= window.checked_wrong
+    candidate = compare(case, guess, window.checked)
+    return candidate.compared - candidate.hits <= window.checked_wrong
 
 
 def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
@@ -133,10 +133,10 @@ def plan_places(
     """Return the plan for the starts and skips that are tried."""
     window = window_of(case)
     assert window is not None
-    said = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
+    shown = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
     more = f" and {len(places) - 3} more" if len(places) > 3 else ""
     covers = (
-        f"all 2^{seed_bits(family)} seeds, {said}{more},"
+        f"all 2^{seed_bits(family)} seeds, {shown}{more},"
         f" {window.checked_wrong} wrong of {window.checked} draws"
     )
     tried = len(places) << seed_bits(family)

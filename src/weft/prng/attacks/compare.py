@@ -13,6 +13,6 @@ REPORTED = 256
 
 def compare(case: Case, guess: Hypothesis, count: int = REPORTED) -> Candidate:
     """Return a hypothesis with its hits among the first `count` draws."""
-    made = generate(guess, min(count, len(case.draws)))
-    hits = sum(a == b for a, b in zip(made, case.draws, strict=False))
-    return Candidate(guess, hits, len(made))
+    predictions = generate(guess, min(count, len(case.draws)))
+    hits = sum(a == b for a, b in zip(predictions, case.draws, strict=False))
+    return Candidate(guess, hits, len(predictions))

@@ -54,14 +54,14 @@ class LanesAttack:
         compared = window_of(case, split)
         assert compared is not None
         skips = covered_skips(case, split, compared)
-        found: dict[Hypothesis, Candidate] = {}
+        candidates: dict[Hypothesis, Candidate] = {}
         for unit in range(units.lo, units.hi):
             window, skip = divmod(unit, len(skips))
             first = window * compared
             for fit in search(window_at(case, split, first, compared, skips[skip])):
                 guess = explained(split, fit, first, skips[skip])
-                found.setdefault(guess, compare(case, guess))
-        return best(list(found.values()))
+                candidates.setdefault(guess, compare(case, guess))
+        return best(list(candidates.values()))
 
 
 def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:

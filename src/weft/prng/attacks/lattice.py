@@ -49,12 +49,18 @@ class Lattice:
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Try every window of draws at the skips of the units."""
         problem = problem_of(plan.family, plan.output, case.modulus)
-        found: dict[Hypothesis, Candidate] = {}
+        candidates: dict[Hypothesis, Candidate] = {}
         for skip in range(case.skips[0] + units.lo, case.skips[0] + units.hi):
             for guess in search(case, problem, skip):
-                if guess not in found:
-                    found[guess] = compare(case, guess)
-        return best([one for one in found.values() if is_explained(case, problem, one)])
+                if guess not in candidates:
+                    candidates[guess] = compare(case, guess)
+        return best(
+            [
+                candidate
+                for candidate in candidates.values()
+                if is_explained(case, problem, candidate)
+            ]
+        )
 
 
 def plan_problem(case: Case, problem: LatticeProblem) -> AttackPlan | Gap:
@@ -91,13 +97,13 @@ def search(case: Case, problem: LatticeProblem, skip: int) -> list[Hypothesis]:
     assert needed is not None
     lattice = reduced(problem, needed, skip)
     bases = [problem.base(draw) for draw in case.draws]
-    found: dict[Hypothesis, None] = {}
+    guesses: dict[Hypothesis, None] = {}
     for at in range(windows_in(case, needed)):
         state = state_at(problem, lattice, bases[at : at + needed])
         if state is not None:
             before = state_before(problem, case.modulus, state, at * (skip + 1))
-            found[hypothesis(problem, case.modulus, before, skip)] = None
-    return list(found)
+            guesses[hypothesis(problem, case.modulus, before, skip)] = None
+    return list(guesses)
 
 
 def hypothesis(problem: LatticeProblem, modulus: int, state: int, skip: int) -> Hypothesis:
@@ -138,11 +144,11 @@ def state_before(problem: LatticeProblem, modulus: int, state: int, calls: int) 
     return (state * multiplier + increment) * problem.scale % problem.modulus
 
 
-def is_explained(case: Case, problem: LatticeProblem, found: Candidate) -> bool:
+def is_explained(case: Case, problem: LatticeProblem, candidate: Candidate) -> bool:
     """Whether a state explains more draws than chance lets any of all states explain."""
     tried = (case.skips[1] - case.skips[0] + 1) * problem.modulus
-    allowed = affordable(found.compared, case.modulus, tried, CHANCE_STATES)
-    return found.compared - found.hits <= allowed
+    allowed = affordable(candidate.compared, case.modulus, tried, CHANCE_STATES)
+    return candidate.compared - candidate.hits <= allowed
 
 
 ATTACK = Lattice()

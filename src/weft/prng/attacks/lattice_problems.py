@@ -60,8 +60,8 @@ class LatticeProblem:
         plane of a reduced basis was seen to need: 1.25 bits per dimension, and a little more.
         """
         size = 1
-        for _, one in self.holes:
-            size *= one
+        for _, hole_size in self.holes:
+            size *= hole_size
         for draws in range(2, MAX_DIMENSION // len(self.holes) + 1):
             dimension = draws * len(self.holes)
             known = self.modulus ** (100 * (draws - 1)) >> (dimension * (125 + dimension // 2))
@@ -106,44 +106,46 @@ def reduced(problem: LatticeProblem, draws: int, skip: int) -> ReducedLattice:
 def _only_last(row: list[int], count: int, ones: dict[int, int], modulus: int) -> list[int]:
     """Keep the last hole of each draw but the first, as a small remainder, and the given ones."""
     half = modulus // 2
-    kept = [
+    remainders = [
         (x + half) % modulus - half if c % count == count - 1 and c >= count else 0
         for c, x in enumerate(row)
     ]
-    return [ones.get(c, x) for c, x in enumerate(kept)]
+    return [ones.get(c, x) for c, x in enumerate(remainders)]
 
 
 def problems(modulus: int) -> list[LatticeProblem]:
     """Return the problems of the families there are, for draws below a modulus."""
     known = {(family.name, output) for family in FAMILIES for output in family.outputs}
-    made = [*_spans(modulus), *_remainders(modulus)]
-    return [one for one in made if (one.family, one.output) in known]
+    all_problems = [*_spans(modulus), *_remainders(modulus)]
+    return [problem for problem in all_problems if (problem.family, problem.output) in known]
 
 
 @lru_cache(maxsize=64)
 def problem_of(family: str, output: str, modulus: int) -> LatticeProblem:
     """Return the problem of a plan; a wrong name is our mistake."""
-    return {(one.family, one.output): one for one in problems(modulus)}[family, output]
+    return {(problem.family, problem.output): problem for problem in problems(modulus)}[
+        family, output
+    ]
 
 
 def _spans(modulus: int) -> list[LatticeProblem]:
     """Return the maps that take the high part: a draw says in which span the state is."""
-    found = [
+    spans = [
         _span("java", "high", JAVA, 1 << 48, modulus),
         _span("java", "scaled", JAVA, 1 << 48, modulus, steps=2, edge=1 << 22),
         _span("drand48", "high", JAVA, 1 << 48, modulus),
         _span("drand48", "scaled", JAVA, 1 << 48, modulus, edge=1),
     ]
     if modulus & (modulus - 1) == 0:
-        found.append(_span("java", "bounded", JAVA, 1 << 48, modulus))
+        spans.append(_span("java", "bounded", JAVA, 1 << 48, modulus))
     for name, lcg in LCGS.items():
         whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
         constants = (lcg.multiplier, lcg.increment)
-        found += [
+        spans += [
             _span(name, output, constants, whole, modulus, edge=1 << lcg.low)
             for output in ("high", "scaled")
         ]
-    return found
+    return spans
 
 
 def _span(

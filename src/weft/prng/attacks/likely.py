@@ -32,10 +32,10 @@ CHANCE_PLACES = Fraction(1, 1000)
 
 
 class Likely:
-    """The attack with one list of seeds, `said` in words."""
+    """The attack with one list of seeds, described in words."""
 
-    def __init__(self, name: str, seeds: tuple[int, ...], said: str) -> None:
-        self.name, self.seeds, self.said = name, seeds, said
+    def __init__(self, name: str, seeds: tuple[int, ...], description: str) -> None:
+        self.name, self.seeds, self.description = name, seeds, description
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family what is covered; all of them are."""
@@ -49,7 +49,7 @@ class Likely:
             why = f"needs {self.needed(case)} draws, there are {len(case.draws)}"
             return Gap(self.name, family.name, output, why)
         covers = (
-            f"{self.said}, starts {case.starts[0]}..{case.starts[1]},"
+            f"{self.description}, starts {case.starts[0]}..{case.starts[1]},"
             f" skips {case.skips[0]}..{case.skips[1]}, {window[1]} wrong of {window[0]} draws"
         )
         units = -(-len(self.seeds) // SEEDS_PER_UNIT)
@@ -68,8 +68,8 @@ class Likely:
 
     def window(self, case: Case) -> tuple[int, int] | None:
         """Return how many draws are looked for and how many may be wrong; None if too few."""
-        found = enough_draws(case, len(self.seeds) * places_in(case), CHANCE_PLACES, MAX_DRAWS)
-        return None if found is None or found[0] < 2 else found
+        window = enough_draws(case, len(self.seeds) * places_in(case), CHANCE_PLACES, MAX_DRAWS)
+        return None if window is None or window[0] < 2 else window
 
     def needed(self, case: Case) -> int:
         """Return how many draws would do."""
@@ -84,15 +84,15 @@ class Likely:
         """Look for the draws in the streams of the seeds of the units."""
         window = self.window(case)
         assert window is not None
-        found = []
+        candidates = []
         for seed in self.seeds[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
             for start, skip in places(case, plan, seed, *window):
                 guess = Hypothesis(
                     plan.family, plan.output, case.modulus,
                     seed=seed, skips=Skips.constant(skip), start=start,
                 )  # fmt: skip
-                found.append(compare(case, guess))
-        return best(found)
+                candidates.append(compare(case, guess))
+        return best(candidates)
 
 
 def maps(family: Family, case: Case) -> list[str]:

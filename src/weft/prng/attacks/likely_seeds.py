@@ -58,13 +58,13 @@ def days() -> list[int]:
 
 def dates() -> list[int]:
     """Return 19900101 to 20291231, and the day and month put first."""
-    found = []
+    numbers = []
     for year in range(1990, 2030):
         for month in range(1, 13):
             for day in range(1, 32):
-                found += [
+                numbers += [
                     year * 10000 + month * 100 + day,
                     day * 1000000 + month * 10000 + year,
                     month * 1000000 + day * 10000 + year,
                 ]
-    return found
+    return numbers

@@ -185,12 +185,12 @@ def _walk(
         least = np.min(cost_bits[:alive])
         if least > 6 * prices_bits[1] + step * limit // 1000:
             return -1
-        for one in range(alive):
+        for path in range(alive):
             for move in order:
-                price_bits = cost_bits[one] + prices_bits[move]
+                price_bits = cost_bits[path] + prices_bits[move]
                 if price_bits > least + SLACK or count == width:
                     break
-                if not _moved(tables, draws, now[one], move, then[count]):
+                if not _moved(tables, draws, now[path], move, then[count]):
                     continue
                 slot = _slot(buckets, then, count)
                 if buckets[slot] < 0:
@@ -199,7 +199,7 @@ def _walk(
                 elif next_cost_bits[buckets[slot]] <= price_bits:
                     continue
                 next_cost_bits[buckets[slot]] = price_bits
-                parents[step, buckets[slot]] = one
+                parents[step, buckets[slot]] = path
                 moves[step, buckets[slot]] = move
         if count == 0:
             return -1
@@ -244,18 +244,18 @@ def aligned(sieved: RejectionDraws, anchor: tuple[int, ...], path: Bytes) -> tup
     At least two places saw the draw, all as the same output, one of them away from gaps: where
     gaps are dense a walk may well be wrong for some steps, but not twice in the same way.
     """
-    seen: dict[int, set[int]] = {}
+    outputs_of: dict[int, set[int]] = {}
     sightings: Counter[int] = Counter()
     sure: set[int] = set()
     for place, (lag, index) in enumerate(zip(sieved.relations.lags, anchor, strict=True)):
         drawn = path >> np.uint8(place) & 1 == 0
         draws = (index + drawn.cumsum())[drawn].tolist()
         for draw, output in zip(draws, (lag + 1 + np.flatnonzero(drawn)).tolist(), strict=True):
-            seen.setdefault(draw, set()).add(output)
+            outputs_of.setdefault(draw, set()).add(output)
         sightings.update(draws)
         sure.update((index + drawn.cumsum())[drawn & ~_near_gaps(path, drawn)].tolist())
-    kept = sorted(d for d in sure if len(seen[d]) == 1 and sightings[d] > 1)
-    return np.array(kept, np.int64), np.array([min(seen[d]) for d in kept], np.int64)
+    certain = sorted(d for d in sure if len(outputs_of[d]) == 1 and sightings[d] > 1)
+    return np.array(certain, np.int64), np.array([min(outputs_of[d]) for d in certain], np.int64)
 
 
 def _near_gaps(path: Bytes, drawn: Flags) -> Flags:

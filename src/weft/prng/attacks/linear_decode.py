@@ -51,11 +51,11 @@ def choices(draws: int, wrong_percent: int, chosen: int) -> int | None:
     return 1 if wrong_percent == 0 else -(-NATS * comb(draws, chosen) // clean)
 
 
-def decode(seen: Observed, wrong_allowed: int, attempts: int) -> int | None:
+def decode(observed: Observed, wrong_allowed: int, attempts: int) -> int | None:
     """Return a state that at most `wrong_allowed` draws contradict; None if none was met."""
-    unknowns = int(seen.forms.shape[1])
+    unknowns = int(observed.forms.shape[1])
     words = unknowns // 64 + 1
-    rows, first = _rows(seen.forms, seen.masks, seen.values, words)
+    rows, first = _rows(observed.forms, observed.masks, observed.values, words)
     state = np.zeros(words, np.uint64)
     if not _decode(rows, first, unknowns, wrong_allowed, attempts, state):
         return None

@@ -90,7 +90,7 @@ class TwisterRejection:
             return entries
         why = f"any state is covered without skips only, not with {_skips(case)}"
         covered = [entry for entry in entries if isinstance(entry, AttackPlan)]
-        return [*entries, *(Gap(self.name, one.family, one.output, why) for one in covered)]
+        return [*entries, *(Gap(self.name, plan.family, plan.output, why) for plan in covered)]
 
     def _plan(self, case: Case, view: RejectionView) -> AttackPlan | Gap:
         why = _obstacle(case, view)
@@ -112,9 +112,9 @@ class TwisterRejection:
         assert (units.lo, units.hi) == (0, 1), "all work is one unit"
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
         for base, draws, outputs in _alignments(view.sieved(case)):
-            found = _state(case, view, base, draws, outputs)
-            if found is not None:
-                return [found]
+            candidate = _state(case, view, base, draws, outputs)
+            if candidate is not None:
+                return [candidate]
         return []
 
 

@@ -37,15 +37,15 @@ def relations(bits: Sequence[int]) -> Relations:
     """Work out the relations of draws that show the given bits of outputs, lowest first."""
     forms = _output_polynomials()
     rows = [(forms[bit] << power, at, bit) for at, power in enumerate(POWERS) for bit in bits]
-    found = _null_space([row for row, _, _ in rows])[:MOST]
+    combinations = _null_space([row for row, _, _ in rows])[:MOST]
     tables = np.zeros((len(POWERS), 1 << len(bits)), np.int64)
     values = np.arange(1 << len(bits))
-    for number, combination in enumerate(found):
+    for number, combination in enumerate(combinations):
         for index in combination:
             _, at, bit = rows[index]
             tables[at] ^= (values >> bits.index(bit) & 1) << number
     lags = tuple(lag for lag, _ in PLACES)
-    return Relations(len(found), lags, np.array([tables[at] for _, at in PLACES]))
+    return Relations(len(combinations), lags, np.array([tables[at] for _, at in PLACES]))
 
 
 def _output_polynomials() -> list[int]:
@@ -65,7 +65,7 @@ def _output_polynomials() -> list[int]:
 def _null_space(rows: Sequence[int]) -> list[list[int]]:
     """Return sets of rows that add up to zero, as indices: a basis of all such sets."""
     basis: dict[int, tuple[int, int]] = {}
-    found = []
+    combinations = []
     for index, row in enumerate(rows):
         left, combination = row, 1 << index
         while left and left.bit_length() in basis:
@@ -74,5 +74,5 @@ def _null_space(rows: Sequence[int]) -> list[list[int]]:
         if left:
             basis[left.bit_length()] = (left, combination)
         else:
-            found.append([at for at in range(len(rows)) if combination >> at & 1])
-    return found
+            combinations.append([at for at in range(len(rows)) if combination >> at & 1])
+    return combinations

@@ -114,8 +114,10 @@ class TwisterState:
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
         """Solve the equations of each skip."""
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
-        found = [state_at(case, view, case.skips[0] + unit) for unit in range(units.lo, units.hi)]
-        return best([one for one in found if one is not None])
+        candidates = [
+            state_at(case, view, case.skips[0] + unit) for unit in range(units.lo, units.hi)
+        ]
+        return best([candidate for candidate in candidates if candidate is not None])
 
 
 def state_at(case: Case, view: TwisterView, skip: int) -> Candidate | None:
@@ -126,8 +128,8 @@ def state_at(case: Case, view: TwisterView, skip: int) -> Candidate | None:
     matrix = equations(
         view.forms,
         np.arange(needed, dtype=np.int64) * ((skip + 1) * view.words),
-        np.array([one.mask for one in known], np.uint32),
-        np.array([one.value for one in known], np.uint32),
+        np.array([bits.mask for bits in known], np.uint32),
+        np.array([bits.value for bits in known], np.uint32),
     )
     solution = gf2.solve(matrix, view.forms.unknowns)
     if not solution.consistent or solution.rank < view.forms.unknowns:

@@ -116,7 +116,7 @@ class LinearWords:
         """Decode the draws for each skip and each place in a block."""
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
         skips = range(case.skips[0] + units.lo, case.skips[0] + units.hi)
-        return best([one for skip in skips for one in states_at(case, view, skip)])
+        return best([candidate for skip in skips for candidate in states_at(case, view, skip)])
 
 
 def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
@@ -136,23 +136,23 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[Candidate]:
     percent, attempts = noise_covered(case, chosen)
     window = case.draws[: chosen + MARGIN if percent == 0 else WINDOW]
     known = [view.reading.known(draw, case.modulus) for draw in window]
-    masks = np.array([one.mask for one in known], np.uint64)
-    values = np.array([one.value for one in known], np.uint64)
+    masks = np.array([bits.mask for bits in known], np.uint64)
+    values = np.array([bits.value for bits in known], np.uint64)
     outputs = basis_outputs(view, np.arange(len(window)) * (skip + 1))
-    found = []
+    candidates = []
     for begin in range(view.begins):
         forms = np.ascontiguousarray(outputs[:, begin].T)
         allowed = case.wrong_allowed(len(window)) if percent else 0
         state = decode(Observed(forms, masks, values), allowed, attempts)
         if state is not None:
-            found.append(judged(case, view, state, skip, begin))
-    return _distinct(found)
+            candidates.append(judged(case, view, state, skip, begin))
+    return _distinct(candidates)
 
 
-def _distinct(found: list[Candidate]) -> list[Candidate]:
+def _distinct(candidates: list[Candidate]) -> list[Candidate]:
     """Keep the best: places in a block next to each other explain nearly the same draws."""
-    most = max((one.hits for one in found), default=0)
-    return [one for one in found if one.hits == most]
+    most = max((candidate.hits for candidate in candidates), default=0)
+    return [candidate for candidate in candidates if candidate.hits == most]
 
 
 def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.uint64]:

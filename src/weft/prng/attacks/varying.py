@@ -65,7 +65,7 @@ class Varying:
         reach = reach_of(case, len(typed_seeds()))
         assert reach is not None
         family = family_named(plan.family)
-        found = []
+        candidates = []
         for seed in typed_seeds()[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
             if not is_promising(case, family, plan.output, seed, reach):
                 continue
@@ -76,8 +76,14 @@ class Varying:
                 plan.family, plan.output, case.modulus,
                 seed=seed, skips=Skips(reach.skips, listed), start=start,
             )  # fmt: skip
-            found.append(compare(case, guess))
-        return best([one for one in found if one.compared - one.hits <= reach.allowed])
+            candidates.append(compare(case, guess))
+        return best(
+            [
+                candidate
+                for candidate in candidates
+                if candidate.compared - candidate.hits <= reach.allowed
+            ]
+        )
 
 
 def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:

@@ -51,8 +51,16 @@ class VaryingLanes:
         split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
         reach = reach_of(case, split)
         assert reach is not None
-        found = [one for _ in range(units.lo, units.hi) for one in search(case, split, reach)]
-        return best([one for one in found if one.compared - one.hits <= reach.allowed])
+        candidates = [
+            candidate for _ in range(units.lo, units.hi) for candidate in search(case, split, reach)
+        ]
+        return best(
+            [
+                candidate
+                for candidate in candidates
+                if candidate.compared - candidate.hits <= reach.allowed
+            ]
+        )
 
 
 def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:

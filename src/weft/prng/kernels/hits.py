@@ -36,14 +36,14 @@ def count_hits(y: Any, tests: Any, row: int, hits: Any, enough: int) -> bool:
     turn, limit = tests[row, TURN], tests[row, LIMIT]
     back = and32(sub32(U32, turn), U31)
     fewest = np.uint32(0xFFFFFFFF)
-    most = np.uint32(len(tests))
+    compared = np.uint32(len(tests))
     for j in range(len(y)):
         value = shr32(y[j], shift)
         z = mul32(sub32(value, least), inverse)
         z = or32(shr32(z, turn), shl32(z, back))
         hit = and32(covers32(limit, z), covers32(value, least))
         hits[j] = add32(hits[j], hit)
-        fewest = least32(fewest, sub32(most, hits[j]))
+        fewest = least32(fewest, sub32(compared, hits[j]))
     most = len(tests) - int(fewest)
     return most + len(tests) - 1 - row >= enough
 
