@@ -9,18 +9,19 @@ import pytest
 from tests.prng.planted import chance, corrupted, plan_for, planted, predicts, recorded, run_all
 from weft.prng.attack import Gap, Units
 from weft.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
-from weft.prng.attacks.brute_readings import READINGS, WordReading, reading_of
+from weft.prng.attacks.brute_readings import reading_of
 from weft.prng.attacks.brute_sieves import Target, glibc_weights, sieve_of
 from weft.prng.case import Case
 from weft.prng.families import ALL as FAMILIES
 from weft.prng.families import family_named
+from weft.prng.forms import WordReading
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
 from weft.prng.kernels.plain import FILLS
 
 SIEVED = [(family.name, output) for family in FAMILIES for output in family.outputs
           if sieve_of(family, output, 1000)]  # fmt: skip
-OWN = [one for one in SIEVED if one[0] in READINGS]
+OWN = [one for one in SIEVED if family_named(one[0]).readings]
 """Maps with a sieve of their own; the others take a second each to compile."""
 QUICK = [*OWN, *((family, "mod") for family in FILLS)]
 
@@ -78,7 +79,7 @@ def test_sieve_of_a_family_passes_what_the_definition_says(
         )
         if sum(a == b for a, b in zip(made, draws, strict=True)) >= enough:
             plain.append(seed)
-    reading = reading_of(family, output, modulus)
+    reading = reading_of(family_named(family), output, modulus)
     passed = run(first, first + 200)
     assert set(plain) <= set(passed)
     assert passed == plain or (reading is not None and not reading.sharp)
@@ -136,7 +137,7 @@ def test_corrupt_first_rows_do_not_hide_the_seed() -> None:
 def test_history_of_chance_has_no_seed() -> None:
     case = Case(chance(60, 1000, 2), 1000)
     for plan in ATTACK.plan(case):
-        if plan.family in READINGS:
+        if family_named(plan.family).readings:
             assert isinstance(plan, Gap) or ATTACK.run(case, plan, Units(0, 1)) == []
 
 

@@ -19,8 +19,9 @@ from tests.prng.planted import (
 from weft.prng.attack import Gap
 from weft.prng.attacks.lanes import ATTACK
 from weft.prng.attacks.lanes_search import LaneWindow, StateSplit, anchors_for, search, state_before
-from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes
+from weft.prng.attacks.lanes_shapes import known_shapes
 from weft.prng.case import Case
+from weft.prng.forms import LcgForm
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Skips
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from weft.errors import UsageError
+from weft.prng.forms import LcgForm, WordReading
 
 State = list[int]
 Step = Callable[[State], int]
@@ -44,6 +45,12 @@ class Family:
     jump: Jump | None = None
     aliases: tuple[str, ...] = ()
     """Other names it is known by."""
+    lcg_forms: tuple[LcgForm, ...] = ()
+    """One for each output map that is a remainder of an LCG modulo a power of two."""
+    readings: Mapping[str, WordReading] = field(default_factory=dict)
+    """How a sieve reads draws off words, by output map."""
+    common: bool = False
+    """Whether many programs use it: it is tried before others."""
 
     @property
     def state_bits(self) -> int:

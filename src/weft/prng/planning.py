@@ -26,7 +26,6 @@ WAVE_COSTS_MS = (200, 1_000, 5_000, 20_000, 60_000, 200_000)
 RARE = 8
 """A plan counts as so many times more expensive for each of: a generator that few programs use, an
 output map that is not the usual one of its generator, an attack that needs luck."""
-USUAL = ("java", "mt19937", "php_mt", "cpython", "glibc", "v8", "msvc", "xorshift64")
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
 LUCKY = ("dates", "likely", "varying")
 
@@ -104,8 +103,9 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
 
 
 def _weight(plan: AttackPlan) -> int:
-    usual = next(iter(family_named(plan.family).outputs))
-    rare = (plan.family not in USUAL) + (plan.output != usual) + (plan.attack in LUCKY)
+    family = family_named(plan.family)
+    usual = next(iter(family.outputs))
+    rare = (not family.common) + (plan.output != usual) + (plan.attack in LUCKY)
     return int(RARE**rare)
 
 

@@ -81,7 +81,7 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
         return None
     if has_sieve(family):
         return Sieve(2_000 if family.name in SLOW else 12_000, plain_sieve, farthest=NEAR)
-    reading = reading_of(family.name, output, modulus)
+    reading = reading_of(family, output, modulus)
     if reading is None:
         return None
     if family.name in MT_FORMS:
@@ -131,7 +131,7 @@ def plain_sieve(family: Family, output: str, target: Target) -> Run:
 
 def mt_sieve(family: Family, output: str, target: Target) -> Run:
     """Return the sieve of MT19937's first outputs."""
-    reading = reading_of(family.name, output, target.modulus)
+    reading = reading_of(family, output, target.modulus)
     assert reading is not None
     positions = target.positions(reading.steps)
     needed = sorted({at + more for at in positions for more in (0, 1, 397)})
@@ -164,7 +164,7 @@ def glibc_sieve(family: Family, output: str, target: Target) -> Run:
 
 def lcg_sieve(family: Family, output: str, target: Target) -> Run:
     """Return the sieve of java.util.Random and drand48, which share their constants."""
-    reading = reading_of(family.name, output, target.modulus)
+    reading = reading_of(family, output, target.modulus)
     assert reading is not None
     flip = 1 << 47 if reading.signed else 0
     maps = [affine_power(*JAVA, at + 1, 1 << 48) for at in target.positions(reading.steps)]
@@ -212,7 +212,7 @@ def _times(left: list[int], right: list[int]) -> list[int]:
 
 
 def _tests(family: Family, output: str, target: Target) -> ShortWords:
-    reading = reading_of(family.name, output, target.modulus)
+    reading = reading_of(family, output, target.modulus)
     assert reading is not None
     return np.array([reading.test(draw, target.modulus) for draw in target.draws], np.uint32)
 

@@ -24,10 +24,11 @@ from weft.prng.attacks.lanes_search import (
     search,
     state_before,
 )
-from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes, shape_of
+from weft.prng.attacks.lanes_shapes import known_shapes, shape_of
 from weft.prng.attacks.noise import unlucky
 from weft.prng.case import Case
 from weft.prng.families import family_named
+from weft.prng.forms import LcgForm
 from weft.prng.hypothesis import Hypothesis, Skips
 
 NAME = "lanes"

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attacks.lanes_shapes import LcgForm
 from weft.prng.attacks.noise import affordable, unlucky
+from weft.prng.forms import LcgForm
 from weft.prng.kernels.lanes import CHECKS, search_high, sieve_lanes
 
 MAX_LANES = 64

@@ -17,9 +17,10 @@ from math import gcd
 import numpy as np
 
 from weft.prng.arrays import Floats, Ints
-from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes
+from weft.prng.attacks.lanes_shapes import known_shapes
 from weft.prng.families import ALL as FAMILIES
 from weft.prng.families.lcgs import LCGS, Lcg
+from weft.prng.forms import LcgForm
 from weft.prng.kernels.lattice import reduce_basis
 from weft.prng.linear import affine_power
 

@@ -16,11 +16,12 @@ import numpy as np
 from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.lanes_search import Fit, LaneWindow, StateSplit, anchors_for, complete
-from weft.prng.attacks.lanes_shapes import LcgForm, known_shapes, shape_of
+from weft.prng.attacks.lanes_shapes import known_shapes, shape_of
 from weft.prng.attacks.noise import affordable, unlucky
 from weft.prng.attacks.varying import SkipReach, tried_in, way_through
 from weft.prng.case import Case
 from weft.prng.families import family_named
+from weft.prng.forms import LcgForm
 from weft.prng.hypothesis import Hypothesis, Skips
 from weft.prng.kernels.path import best_path, way_back
 from weft.prng.statistics import corrected

@@ -75,4 +75,5 @@ FAMILY = Family(
     seeding=seeding,
     step=step,
     outputs={"bounded": randrange, **plain_maps(step, 32), "scaled": scaled_pair_map(step)},
+    common=True,
 )

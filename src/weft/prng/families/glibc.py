@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from weft.prng.families.maps import mod_map, plain_maps, scaled_map, shifted
 from weft.prng.family import Family, State
+from weft.prng.forms import LcgForm, WordReading
 from weft.prng.linear import affine_power
 
 DEGREE = 31
@@ -123,6 +124,12 @@ RAND = Family(
     step=step,
     outputs={**plain_maps(step, 31), "scaled": scaled_map(step, 31)},
     aliases=("php_rand_70",),
+    common=True,
+    readings={
+        "mod": WordReading("mod", dropped=1, bits=31),
+        "high": WordReading("span", dropped=1, bits=31),
+        "scaled": WordReading("span", dropped=1, bits=31),
+    },
 )
 RAND_R = Family(
     name="glibc_rand_r",
@@ -151,5 +158,11 @@ DRAND48 = Family(
         "mod": mod_map(shifted(step_48, 1)),
     },
     jump=jump_48,
+    lcg_forms=(LcgForm("drand48", "mod", MULTIPLIER_48, INCREMENT_48, dropped=17, width=31),),
+    readings={
+        "mod": WordReading("mod", dropped=1, bits=31),
+        "high": WordReading("span"),
+        "scaled": WordReading("span", sharp=False),
+    },
 )
 FAMILIES = (RAND, RAND_R, DRAND48)

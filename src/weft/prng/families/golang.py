@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from weft.prng.families.maps import ceiling_map, mod_map, plain_maps
 from weft.prng.family import Family, State
+from weft.prng.forms import WordReading
 
 LENGTH = 607
 LENGTH_WORD = 607
@@ -137,5 +138,10 @@ FAMILY = Family(
         **plain_maps(step, 64),
         "mod": mod_map(int63),
         "scaled": scaled,
+    },
+    readings={
+        "bounded": WordReading("mod", dropped=1, bits=31),
+        "scaled": WordReading("span", sharp=False),
+        "high": WordReading("span", sharp=False),
     },
 )

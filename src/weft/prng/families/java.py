@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from weft.prng.families.maps import high_map, raw_map
 from weft.prng.family import Family, State
+from weft.prng.forms import LcgForm, WordReading
 from weft.prng.linear import affine_power
 
 MULTIPLIER = 0x5DEECE66D
@@ -102,4 +103,17 @@ FAMILY = Family(
         "raw": raw_map(step),
     },
     jump=jump,
+    common=True,
+    lcg_forms=(
+        LcgForm("java", "bounded", MULTIPLIER, INCREMENT, dropped=17, width=31, rejects=True),
+        LcgForm("java", "mod", MULTIPLIER, INCREMENT, dropped=16, width=32, signed=True),
+    ),
+    readings={
+        "high": WordReading("span"),
+        "mod": WordReading("mod", signed=True),
+        "bounded": WordReading(
+            "mod", dropped=1, bits=31, for_powers_of_two=WordReading("span", dropped=1, bits=31)
+        ),
+        "scaled": WordReading("span", dropped=6, bits=26, steps=2, sharp=False),
+    },
 )

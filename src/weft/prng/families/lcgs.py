@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from weft.prng.families.maps import plain_maps, scaled_map
 from weft.prng.family import Draw, Family, Jump, State, Step
+from weft.prng.forms import LcgForm
 from weft.prng.linear import affine_power
 
 PRIME = (1 << 31) - 1
@@ -74,7 +75,7 @@ def _scaled_by_prime(step: Step) -> Draw:
     return scaled
 
 
-def _family(name: str, title: str, usual: str = "mod") -> Family:
+def _family(name: str, title: str, usual: str = "mod", *, common: bool = False) -> Family:
     lcg = LCGS[name]
     step = _step(lcg)
     prime = lcg.modulus == PRIME
@@ -91,11 +92,15 @@ def _family(name: str, title: str, usual: str = "mod") -> Family:
         step=step,
         outputs={usual: maps[usual], **maps},
         jump=_jump(lcg),
+        lcg_forms=()
+        if lcg.modulus & (lcg.modulus - 1)
+        else (LcgForm(name, "mod", lcg.multiplier, lcg.increment, lcg.low, lcg.width),),
+        common=common,
     )
 
 
 FAMILIES = (
-    _family("msvc", "rand() of Microsoft C"),
+    _family("msvc", "rand() of Microsoft C", common=True),
     _family("borland", "rand() of Borland C"),
     _family("delphi", "Random() of Delphi and Turbo Pascal", usual="high"),
     _family("lcg32", "the quick generator of Numerical Recipes"),

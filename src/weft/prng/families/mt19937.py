@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from weft.prng.families.maps import plain_maps, scaled_pair_map
 from weft.prng.family import Family, State, Step
+from weft.prng.forms import WordReading
 
 SIZE = 624
 SIZE_WORD = 624
@@ -109,5 +110,12 @@ FAMILY = Family(
         "bounded": multiply_and_reject,
         "masked": masked,
         "scaled": scaled_pair_map(step),
+    },
+    common=True,
+    readings={
+        "mod": WordReading("mod"),
+        "high": WordReading("span"),
+        "bounded": WordReading("span"),
+        "scaled": WordReading("span", dropped=5, bits=27, steps=2, sharp=False),
     },
 )

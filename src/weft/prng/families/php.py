@@ -13,6 +13,7 @@ from dataclasses import replace
 from weft.prng.families import mt19937
 from weft.prng.families.maps import ceiling_map, mod_map, plain_maps, scaled_map, shifted
 from weft.prng.family import Draw, Family, Seeding, State, Step
+from weft.prng.forms import WordReading
 
 SIZE = 624
 ONE = 1
@@ -41,8 +42,16 @@ def mixed_legacy(word: int, following: int) -> int:
 step_legacy = mt19937.twister(mixed_legacy)
 
 
+SHORT = WordReading("span", dropped=1, bits=31)
+READINGS = {
+    "mod": WordReading("mod", dropped=1, bits=31),
+    "high": WordReading("span"),
+    "bounded": SHORT,
+}
+
+
 def _family(name: str, title: str, seeding: Seeding, step: Step, **maps: Draw) -> Family:
-    """Put one form together: remainders take mt_rand(), `raw` and `high` the whole word."""
+    """Assemble one form: remainders take mt_rand(), `raw` and `high` the whole word."""
     return Family(
         name=name,
         title=title,
@@ -53,6 +62,7 @@ def _family(name: str, title: str, seeding: Seeding, step: Step, **maps: Draw) -
         seeding=seeding,
         step=step,
         outputs={**plain_maps(step, 32), "mod": mod_map(shifted(step, 1)), **maps},
+        readings=READINGS,
     )
 
 
@@ -66,6 +76,8 @@ MODERN = replace(
         scaled=scaled_map(shifted(mt19937.step, 1), 31),
     ),
     aliases=("php_rand",),
+    common=True,
+    readings={**READINGS, "bounded": WordReading("mod"), "scaled": SHORT},
 )
 LEGACY = _family(
     "php_mt_legacy",

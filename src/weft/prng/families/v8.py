@@ -92,4 +92,5 @@ FAMILY = Family(
         **plain_maps(step, 64),
     },
     jump=jump,
+    common=True,
 )

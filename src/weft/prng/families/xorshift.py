@@ -6,6 +6,8 @@ The seed is the state for 32 and 64 bits; a state of zero stays zero. xorshift12
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from weft.prng.families.maps import plain_maps, scaled_map, shifted
 from weft.prng.family import Family, Jump, State, Step
 from weft.prng.linear import LinearStep, bit_power
@@ -100,7 +102,7 @@ def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
 
 
 XORSHIFT32 = _by_state("xorshift32", "xorshift32 (13, 17, 5)", 32, step_32)
-XORSHIFT64 = _by_state("xorshift64", "xorshift64 (13, 7, 17)", 64, step_64)
+XORSHIFT64 = replace(_by_state("xorshift64", "xorshift64 (13, 7, 17)", 64, step_64), common=True)
 XORSHIFT64_STAR = _by_state("xorshift64star", "xorshift64*", 64, step_64_star)
 XORSHIFT128 = Family(
     name="xorshift128",
