@@ -43,8 +43,8 @@ def check_ledgers(place: Path) -> None:
 
 
 def check_told(told: Told) -> None:
-    """The draws foretold are the true ones, the puzzle is drawn, the kill and reports are told."""
-    numbers = [line.split()[1:] for line in told.out.splitlines() if "foretold" in line]
+    """The draws predicted are the true ones, the puzzle is drawn, the kill and reports are told."""
+    numbers = [line.split()[1:] for line in told.out.splitlines() if "predicted" in line]
     assert [f"  true      {' '.join(f'{int(n):>3}' for n in numbers[0])}"] == [
         line for line in told.out.splitlines() if line.startswith("  true")
     ]

@@ -334,5 +334,5 @@ def test_interrupted_analysis_that_keeps_nothing_names_no_folder(
         )
 
     monkeypatch.setattr("weft.wiring.prngrun.execute", stop)
-    said = "weft: interrupted after 1 tasks; nothing is kept without --out DIR\n"
+    said = "weft: interrupted after 1 tasks; nothing is saved without --out DIR\n"
     refused(130, said, "analyse", "draws.csv", "-q")

@@ -138,7 +138,7 @@ def _show_tree(run: Run) -> None:
 
 
 def _show_seed(run: Run) -> None:
-    """Print the seed that was found and the draws it foretells, beside the true ones."""
+    """Print the seed that was found and the draws it predicts, beside the true ones."""
     from weft.prng.families.java import seeding  # noqa: PLC0415
     from weft.wiring.demo import DRAWS, WRONG, true_next  # noqa: PLC0415
 
@@ -146,7 +146,7 @@ def _show_seed(run: Run) -> None:
     (seed,) = seeding(int(best["hypothesis"]["state"], 16))  # scrambling undoes itself
     coming, true = best["next"][:SHOWN_DRAWS], true_next(SHOWN_DRAWS)
     skip = best["hypothesis"]["skips"]["between"][0]
-    render.out(f"  foretold  {_numbers(coming)}")
+    render.out(f"  predicted {_numbers(coming)}")
     render.out(f"  true      {_numbers(true)}")
     render.out(f"seed: new Random({seed}), {skip} calls skipped, from {DRAWS} draws, {WRONG} wrong")
 
