@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from weft.prng.attack import Attack, AttackPlan, Candidate, Units
+from weft.prng.attack import Attack, AttackPlan, HypothesisMatch, Units
 from weft.prng.case import Case
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis, Skips
@@ -56,11 +56,11 @@ def plan_for(attack: Attack, case: Case, family: str, output: str) -> AttackPlan
     return plan
 
 
-def run_all(attack: Attack, case: Case, plan: AttackPlan) -> list[Candidate]:
+def run_all(attack: Attack, case: Case, plan: AttackPlan) -> list[HypothesisMatch]:
     """Carry out a plan range by range, as tasks do."""
     return [found for lo, hi in plan.ranges() for found in attack.run(case, plan, Units(lo, hi))]
 
 
-def predicts(found: Candidate, truth: Hypothesis, count: int) -> bool:
+def predicts(found: HypothesisMatch, truth: Hypothesis, count: int) -> bool:
     """Whether a finding makes the very draws of the truth, also those that come later."""
     return generate(found.hypothesis, count) == generate(truth, count)

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
 from weft.prng.attacks.linear_mersenne import equations, state_words, temper, twister
 from weft.prng.attacks.linear_twister import VIEWS, TwisterState, TwisterView
 from weft.prng.case import Case
@@ -22,7 +22,7 @@ def _plan(case: Case, view: TwisterView) -> AttackPlan | Gap:
     return next(p for p in plans if (p.family, p.output) == (view.family, view.output))
 
 
-def _attack(case: Case, view: TwisterView) -> list[Candidate]:
+def _attack(case: Case, view: TwisterView) -> list[HypothesisMatch]:
     plan = _plan(case, view)
     assert isinstance(plan, AttackPlan), plan
     return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, Units(lo, hi))]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
 from weft.prng.attacks.linear_bits import BitReading
 from weft.prng.attacks.linear_decode import Observed, choices, decode
 from weft.prng.attacks.linear_words import VIEWS, LinearView, LinearWords
@@ -32,7 +32,7 @@ def _plan(case: Case, view: LinearView) -> AttackPlan | Gap:
     return next(p for p in plans if (p.family, p.output) == (view.family, view.output))
 
 
-def _attack(case: Case, view: LinearView) -> list[Candidate]:
+def _attack(case: Case, view: LinearView) -> list[HypothesisMatch]:
     plan = _plan(case, view)
     assert isinstance(plan, AttackPlan), plan
     return [one for lo, hi in plan.ranges() for one in ATTACK.run(case, plan, Units(lo, hi))]

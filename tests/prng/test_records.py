@@ -9,7 +9,7 @@ import pytest
 from weft.model.values import decode, encode
 from weft.prng.answer import (
     SIGNAL,
-    Answer,
+    AnalyseAnswer,
     Coverage,
     ScoredCandidate,
     StreamCandidate,
@@ -26,7 +26,7 @@ from weft.prng.pipeline.request import PipelineRequest
 from weft.prng.pipeline.sidecar import Sidecar
 from weft.prng.pipeline.streams import split_history
 from weft.prng.pipeline.training import FoldScore, Preflight
-from weft.prng.pipeline.verdict import Claim, Power, Reruns, Verdict
+from weft.prng.pipeline.verdict import Claim, PipelineVerdict, Power, Reruns
 from weft.prng.pipeline.vote import PoolHits
 from weft.prng.pipeline.window import TrialJudgement, WindowCounts, WindowParams
 from weft.prng.planning import StreamPlan
@@ -41,7 +41,7 @@ SCORED = ScoredCandidate(
 )
 COVERAGE = Coverage.of(StreamPlan("", PLAN, 8), 12)
 CLAIM = Claim("a", 7, 0, -3, 30, 40, 60, 84, 50_000, 90_000)
-VERDICT = Verdict(
+VERDICT = PipelineVerdict(
     True, "held", (CLAIM,), Reruns(41, (0, 2), 84), Power("java", 10, "6 of 40", "other families")
 )
 CHOICE = ModelChoice("neural_net", {"width": 16, "alpha": 0.5, "layers": [16, 8]}, ("pred_mean",))
@@ -57,7 +57,7 @@ RECORDED = (
     SCORED,
     COVERAGE,
     Detection("period", "the draws repeat", 9_000),
-    Answer(
+    AnalyseAnswer(
         SIGNAL, 1000, (SCORED,), (Detection("period", "again", 1),), (COVERAGE,), (), (COVERAGE,),
         (Gap("brute", "go", "mod", "too far"),),
     ),

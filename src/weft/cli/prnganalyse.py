@@ -189,7 +189,7 @@ def _show(done: Run, draws: int, *, as_json: bool, saved: bool) -> None:
 
 
 def _show_verdict(raw: answers.AnswerRecord, draws: int) -> None:
-    answer = answers.Answer.from_dict(raw)
+    answer = answers.AnalyseAnswer.from_dict(raw)
     for line in words.verdict_lines(answer, draws):
         render.out(line)
     if answer.candidates:

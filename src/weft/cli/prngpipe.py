@@ -88,15 +88,9 @@ def pipeline(
     _check_steps(from_, to, [*changes.given(), *(["params"] if params else [])])
     _check_extra(*(("torch",) if net == "torch" else ()))
     execution = options.execution(
-        backend=backend,
-        address=ray_address,
-        nodes=nodes,
-        simulate=simulate_nodes,
-        placement=placement,
-        accept=accept,
-        wall_limit=wall_limit,
-        sign_key=sign_key,
-    )
+        backend=backend, address=ray_address, nodes=nodes, simulate=simulate_nodes,
+        placement=placement, accept=accept, wall_limit=wall_limit, sign_key=sign_key,
+    )  # fmt: skip
     _check_slots(execution["nodes"], nodes)
     prepared = _prepared(draws, from_, changes, params)
     execution |= {"workers": workers, "backend": backend or "local"}

@@ -29,7 +29,7 @@ from weft.prng.answer import (
     ScoredRecord,
     StreamCandidate,
 )
-from weft.prng.attack import Candidate, Gap, GapRecord, Units, best
+from weft.prng.attack import Gap, GapRecord, HypothesisMatch, Units, best
 from weft.prng.attacks import attack_named
 from weft.prng.attacks.detectors import Detection, DetectionRecord, detect
 from weft.prng.history import History
@@ -178,14 +178,14 @@ def _is_strong(result: Result) -> bool:
     return bool(result.ok and result.value["strong"])
 
 
-def _on_stream(stream: str, candidate: Candidate, tried: int) -> StreamCandidate:
+def _on_stream(stream: str, candidate: HypothesisMatch, tried: int) -> StreamCandidate:
     """Name the stream; choices of skips that vary are left for the score to count."""
     skips = candidate.hypothesis.skips
     tried //= skips.choices ** len(skips.listed)
     return StreamCandidate(stream, candidate.hypothesis, tried)
 
 
-def _evidence(candidate: Candidate, modulus: int, tried: int) -> int:
+def _evidence(candidate: HypothesisMatch, modulus: int, tried: int) -> int:
     return corrected(candidate.hits, candidate.compared, modulus, tried)
 
 

@@ -48,7 +48,7 @@ class CoverageRecord(TypedDict):
 
 
 class AnswerRecord(TypedDict):
-    """The recorded form of `Answer`."""
+    """The recorded form of `AnalyseAnswer`."""
 
     verdict: str
     modulus: int
@@ -152,7 +152,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnalyseAnswer:
     """The conclusion; candidates predict draws only with a signal."""
 
     verdict: str
@@ -183,7 +183,7 @@ class Answer:
         }
 
     @classmethod
-    def from_dict(cls, raw: AnswerRecord) -> Answer:
+    def from_dict(cls, raw: AnswerRecord) -> AnalyseAnswer:
         """Read the recorded form."""
         return cls(
             raw["verdict"],

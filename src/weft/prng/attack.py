@@ -126,7 +126,7 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class HypothesisMatch:
     """A hypothesis, how many of the compared draws it hits, and in how many it was compared.
 
     With a window of draws the numbers are those of the window; the scorer compares all later.
@@ -154,10 +154,10 @@ class Attack(Protocol):
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family and output map what would be covered, or why nothing is."""
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Cover some units of a plan; at most MAX_CANDIDATES, most hits first."""
 
 
-def best(candidates: Sequence[Candidate]) -> list[Candidate]:
+def best(candidates: Sequence[HypothesisMatch]) -> list[HypothesisMatch]:
     """Order by hits, most first, then in the order given; keep at most MAX_FOUND."""
     return sorted(candidates, key=lambda candidate: -candidate.hits)[:MAX_CANDIDATES]

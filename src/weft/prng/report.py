@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from weft.model.values import Object, from_wire
 from weft.prng import words
-from weft.prng.answer import Answer, AnswerRecord, Coverage
+from weft.prng.answer import AnalyseAnswer, AnswerRecord, Coverage
 from weft.prng.attack import Gap
 from weft.prng.generate import generate
 from weft.prng.history import History
@@ -56,7 +56,7 @@ def pages(run: RunView) -> list[Page]:
     return [Page("Verdict", Markup("").join(parts), order=1)]
 
 
-def answer_of(run: RunView) -> Answer | None:
+def answer_of(run: RunView) -> AnalyseAnswer | None:
     """Return what the analysis concluded, with or without a signal; None while there is none."""
     body = run.answer()
     if body is None:
@@ -64,7 +64,7 @@ def answer_of(run: RunView) -> Answer | None:
     raw = body["value"] if body.get("status") != "unknown" else from_wire(body["detail"])
     if not isinstance(raw, dict) or "verdict" not in raw:
         return None
-    return Answer.from_dict(cast(AnswerRecord, raw))
+    return AnalyseAnswer.from_dict(cast(AnswerRecord, raw))
 
 
 def _history(run: RunView) -> History:
@@ -72,14 +72,14 @@ def _history(run: RunView) -> History:
     return History.from_canonical(run.read(Object(digest)))
 
 
-def _candidates(answer: Answer) -> Markup:
+def _candidates(answer: AnalyseAnswer) -> Markup:
     rows = words.table_rows(answer)
     if len(rows) == 1:
         return Markup("")
     return element("h3", "What was found") + table(list(rows[0]), [list(row) for row in rows[1:]])
 
 
-def _timeline(answer: Answer, history: History) -> Markup:
+def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
     """Draw the share of right draws along the history, the holdout marked."""
     if not answer.candidates:
         return Markup("")
@@ -146,7 +146,7 @@ def _residue(draws: Sequence[int], modulus: int) -> Markup:
     return framed(axes, f"draws by residue modulo {modulus}", *bars, line)
 
 
-def _coverage(answer: Answer) -> Markup:
+def _coverage(answer: AnalyseAnswer) -> Markup:
     heads = ["generator", "output", "attack", "covers"]
     rows = [[*_names(item), item.covers] for item in answer.covered]
     gaps = [[*_names(gap), gap.why] for gap in answer.gaps]

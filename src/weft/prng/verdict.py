@@ -15,7 +15,7 @@ from weft.prng.answer import (
     NO_SIGNAL,
     SIGNAL,
     STRUCTURE,
-    Answer,
+    AnalyseAnswer,
     Coverage,
     ScoredCandidate,
     StreamCandidate,
@@ -80,7 +80,7 @@ def conclude(
     gaps: Sequence[Gap],
     ranked: Sequence[ScoredCandidate],
     hints: Sequence[Detection],
-) -> Answer:
+) -> AnalyseAnswer:
     """Assemble the answer; predictions are in it only with a signal."""
     alpha = request.alpha_evidence
     signal = is_signal(ranked, alpha)
@@ -90,7 +90,7 @@ def conclude(
         else [replace(scored, next=()) for scored in ranked]
     )
     coverage = [Coverage.of(plan, _units(covered, number)) for number, plan in enumerate(plans)]
-    return Answer(
+    return AnalyseAnswer(
         SIGNAL if signal else STRUCTURE if hints else NO_SIGNAL,
         request.modulus,
         tuple(shown),

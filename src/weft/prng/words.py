@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from weft.prng.answer import STRUCTURE, Answer, Coverage, ScoredCandidate
+from weft.prng.answer import STRUCTURE, AnalyseAnswer, Coverage, ScoredCandidate
 from weft.prng.families import family_named
 from weft.prng.hypothesis import Hypothesis
 from weft.prng.statistics import probability_text
@@ -13,12 +13,12 @@ SHOWN_DRAWS = 20
 SHOWN_CANDIDATES = 5
 
 
-def verdict_lines(answer: Answer, draws: int) -> Iterator[str]:
+def verdict_lines(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
     """Say in plain words what was found, or that nothing was and what that means."""
     yield from (_signal(answer, draws) if answer.is_signal else _no_signal(answer, draws))
 
 
-def _signal(answer: Answer, draws: int) -> Iterator[str]:
+def _signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
     best = answer.candidates[0]
     score, hypothesis = best.score, best.candidate.hypothesis
     title = family_named(hypothesis.family).title
@@ -47,7 +47,7 @@ def _predictions(best: ScoredCandidate) -> Iterator[str]:
         yield f"  … {len(best.next) - SHOWN_DRAWS} more with --json"
 
 
-def _no_signal(answer: Answer, draws: int) -> Iterator[str]:
+def _no_signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
     if answer.verdict == STRUCTURE:
         yield f"NO GENERATOR FOUND, but these {draws:,} draws are not random:"
         yield from (f"  {hint.text}" for hint in answer.hints)
@@ -71,7 +71,7 @@ def covered_lines(covered: Sequence[Coverage]) -> list[str]:
     return _grouped([(item.family, item.output, item.covers) for item in covered])
 
 
-def uncovered_lines(answer: Answer) -> list[str]:
+def uncovered_lines(answer: AnalyseAnswer) -> list[str]:
     """Say what was not covered: attacks that could not be used, or ended for their cost."""
     gaps = [(gap.family, gap.output, gap.why) for gap in answer.gaps]
     cut = [(item.family, item.output, _in_part(item)) for item in answer.in_part]
@@ -108,7 +108,7 @@ def _short(state: str) -> str:
     return state if len(state) <= 64 else f"{state[:24]}…{state[-8:]} ({len(state) // 2} bytes)"
 
 
-def table_rows(answer: Answer) -> list[tuple[str, ...]]:
+def table_rows(answer: AnalyseAnswer) -> list[tuple[str, ...]]:
     """Return the candidates as rows: rank, hits, p, holdout, its p, hypothesis."""
     rows: list[tuple[str, ...]] = [("rank", "hits", "p", "holdout", "p", "hypothesis")]
     for rank, scored in enumerate(answer.candidates[:SHOWN_CANDIDATES], 1):

@@ -20,7 +20,7 @@ from weft.prng.pipeline.modelchoice import ModelChoice
 from weft.prng.pipeline.request import MODELS, PipelineRequest
 from weft.prng.pipeline.sidecar import Sidecar
 from weft.prng.pipeline.streams import LEAST_DRAWS, as_of_now, split_history
-from weft.prng.pipeline.verdict import Claim, Reruns, Verdict, decide, power_of
+from weft.prng.pipeline.verdict import Claim, PipelineVerdict, Reruns, decide, power_of
 
 GIVEN = TrainingParams(200, (16,), 240, 40, 3, 2, 3)
 
@@ -269,7 +269,7 @@ def test_pool_hits_are_compared_with_k_of_m() -> None:
 
 def test_sidecar_of_another_model_is_refused() -> None:
     power = power_of(PipelineRequest(), None, 1)
-    verdict = Verdict(True, "held", (GOOD,), Reruns(41, (0,) * 99, 84), power)
+    verdict = PipelineVerdict(True, "held", (GOOD,), Reruns(41, (0,) * 99, 84), power)
     choice = ModelChoice("lightgbm", {"trees": 10}, ("pred_mean",))
     model = Object(hashlib.sha256(b"model").hexdigest())
     sidecar = Sidecar.of(verdict, model, choice, {}, {}, {})

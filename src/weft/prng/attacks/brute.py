@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.brute_sieves import Sieve, Target, sieve_of
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely_seeds import TIMES
@@ -61,7 +61,7 @@ class Brute:
             for item in plan_output(case, family, output)
         ]
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try the seeds of the units."""
         family = family_named(plan.family)
         window = window_of(case)

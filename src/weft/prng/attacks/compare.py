@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.prng.attack import Candidate
+from weft.prng.attack import HypothesisMatch
 from weft.prng.case import Case
 from weft.prng.generate import generate
 from weft.prng.hypothesis import Hypothesis
@@ -11,8 +11,8 @@ REPORTED = 256
 """Draws that a report of an attack compares at most; the scorer compares all."""
 
 
-def compare(case: Case, guess: Hypothesis, count: int = REPORTED) -> Candidate:
+def compare(case: Case, guess: Hypothesis, count: int = REPORTED) -> HypothesisMatch:
     """Return a hypothesis with its hits among the first `count` draws."""
     predictions = generate(guess, min(count, len(case.draws)))
     hits = sum(a == b for a, b in zip(predictions, case.draws, strict=False))
-    return Candidate(guess, hits, len(predictions))
+    return HypothesisMatch(guess, hits, len(predictions))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.lanes_search import (
     Fit,
@@ -49,13 +49,13 @@ class LanesAttack:
         """Say for each generator of this kind what is covered."""
         return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try every state at the skips of the units; a unit is a window and a skip."""
         split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
         compared = window_of(case, split)
         assert compared is not None
         skips = covered_skips(case, split, compared)
-        candidates: dict[Hypothesis, Candidate] = {}
+        candidates: dict[Hypothesis, HypothesisMatch] = {}
         for unit in range(units.lo, units.hi):
             window, skip = divmod(unit, len(skips))
             first = window * compared

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.lanes_search import StateSplit
 from weft.prng.attacks.lanes_search import state_before as walked_back
@@ -46,10 +46,10 @@ class Lattice:
         """Say for each truncated generator what is covered."""
         return [plan_problem(case, problem) for problem in problems(case.modulus)]
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try every window of draws at the skips of the units."""
         problem = problem_of(plan.family, plan.output, case.modulus)
-        candidates: dict[Hypothesis, Candidate] = {}
+        candidates: dict[Hypothesis, HypothesisMatch] = {}
         for skip in range(case.skips[0] + units.lo, case.skips[0] + units.hi):
             for guess in search(case, problem, skip):
                 if guess not in candidates:
@@ -144,7 +144,7 @@ def state_before(problem: LatticeProblem, modulus: int, state: int, calls: int) 
     return (state * multiplier + increment) * problem.scale % problem.modulus
 
 
-def is_explained(case: Case, problem: LatticeProblem, candidate: Candidate) -> bool:
+def is_explained(case: Case, problem: LatticeProblem, candidate: HypothesisMatch) -> bool:
     """Whether a state explains more draws than chance lets any of all states explain."""
     tried = (case.skips[1] - case.skips[0] + 1) * problem.modulus
     allowed = affordable(candidate.compared, case.modulus, tried, CHANCE_STATES)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.brute import enough_draws
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely_seeds import dated_seeds, typed_seeds
@@ -80,7 +80,7 @@ class Likely:
                 return compared
         return MAX_DRAWS + 1
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Look for the draws in the streams of the seeds of the units."""
         window = self.window(case)
         assert window is not None

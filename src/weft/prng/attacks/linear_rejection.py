@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.prng import gf2
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.linear_align import RejectionDraws, aligned, anchors, track
 from weft.prng.attacks.linear_mersenne import WORDS, equations, state_words, temper, twister
@@ -107,7 +107,7 @@ class TwisterRejection:
             covers="most states, skip 0, any start, no wrong draw; the more draws, the more",
         )
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Align, solve, and go back to the first draw; the first state that holds is it."""
         assert (units.lo, units.hi) == (0, 1), "all work is one unit"
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
@@ -154,7 +154,7 @@ def _alignments(
 
 def _state(
     case: Case, view: RejectionView, base: int, draws: NDArray[np.int64], outputs: NDArray[np.int64]
-) -> Candidate | None:
+) -> HypothesisMatch | None:
     """Solve the equations of aligned draws; None if they contradict or do not suffice."""
     forms = twister(False)
     order = np.argsort(outputs, kind="stable")[:OUTPUTS]
@@ -193,7 +193,7 @@ def _shown(view: RejectionView, output: int, modulus: int) -> int:
     return output >> (32 - bits) if view.end == "high" else output & ((1 << bits) - 1)
 
 
-def _judged(case: Case, view: RejectionView, words: list[int]) -> Candidate:
+def _judged(case: Case, view: RejectionView, words: list[int]) -> HypothesisMatch:
     state = family_named(view.family).state_bytes([*words, 0])
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state)
     return compare(case, hypothesis, len(case.draws))

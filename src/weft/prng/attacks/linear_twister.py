@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.prng import gf2
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.linear_bits import BitReading
 from weft.prng.attacks.linear_mersenne import Twister, equations, state_words, twister
@@ -111,7 +111,7 @@ class TwisterState:
             f"the first {needed:,} draws without a wrong one",
         )
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Solve the equations of each skip."""
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
         candidates = [
@@ -120,7 +120,7 @@ class TwisterState:
         return best([candidate for candidate in candidates if candidate is not None])
 
 
-def state_at(case: Case, view: TwisterView, skip: int) -> Candidate | None:
+def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None:
     """Return the one state that gives the draws with a skip; None if there is none."""
     needed = view.draws_needed(case.modulus)
     assert needed is not None
@@ -137,7 +137,7 @@ def state_at(case: Case, view: TwisterView, skip: int) -> Candidate | None:
     return judged(case, view, solution.bits, skip)
 
 
-def judged(case: Case, view: TwisterView, bits: int, skip: int) -> Candidate:
+def judged(case: Case, view: TwisterView, bits: int, skip: int) -> HypothesisMatch:
     """Turn a solution into a hypothesis and count its hits."""
     family = family_named(view.family)
     state = family.state_bytes([*state_words(view.forms, bits), 0])

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.linear_bits import BitReading
 from weft.prng.attacks.linear_decode import Observed, choices, decode
@@ -112,7 +112,7 @@ class LinearWords:
             covers=f"every state, skips {case.skips[0]} to {case.skips[1]}, any start, {noise}",
         )
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Decode the draws for each skip and each place in a block."""
         view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
         skips = range(case.skips[0] + units.lo, case.skips[0] + units.hi)
@@ -129,7 +129,7 @@ def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
     return 0, 1
 
 
-def states_at(case: Case, view: LinearView, skip: int) -> list[Candidate]:
+def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
     """Return the states that explain the draws with a skip."""
     chosen = view.draws_chosen(case.modulus)
     assert chosen is not None
@@ -149,7 +149,7 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[Candidate]:
     return _distinct(candidates)
 
 
-def _distinct(candidates: list[Candidate]) -> list[Candidate]:
+def _distinct(candidates: list[HypothesisMatch]) -> list[HypothesisMatch]:
     """Keep the best: places in a block next to each other explain nearly the same draws."""
     most = max((candidate.hits for candidate in candidates), default=0)
     return [candidate for candidate in candidates if candidate.hits == most]
@@ -174,7 +174,7 @@ def _state(family: Family, view: LinearView, bits: int) -> list[int]:
     return [*filled, *([0] * (family.state_words - view.words))]
 
 
-def judged(case: Case, view: LinearView, bits: int, skip: int, begin: int) -> Candidate:
+def judged(case: Case, view: LinearView, bits: int, skip: int, begin: int) -> HypothesisMatch:
     """Turn a state into a hypothesis and count its hits in the window."""
     family = family_named(view.family)
     state = family.state_bytes(_state(family, view, bits))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.likely import maps
 from weft.prng.attacks.likely_seeds import typed_seeds
@@ -60,7 +60,7 @@ class Varying:
             for item in plan_map(case, family, output)
         ]
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Look for ways through the streams of the seeds of the units."""
         reach = reach_of(case, len(typed_seeds()))
         assert reach is not None

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.prng.attack import AttackPlan, Candidate, Gap, Units, best
+from weft.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.lanes_search import Fit, LaneWindow, StateSplit, anchors_for, complete
 from weft.prng.attacks.lanes_shapes import known_shapes, shape_of
@@ -47,7 +47,7 @@ class VaryingLanes:
             return []
         return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
 
-    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[Candidate]:
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Walk the circle."""
         split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
         reach = reach_of(case, split)
@@ -107,7 +107,7 @@ def reach_of(case: Case, split: StateSplit) -> SkipReach | None:
     return None
 
 
-def search(case: Case, split: StateSplit, reach: SkipReach) -> list[Candidate]:
+def search(case: Case, split: StateSplit, reach: SkipReach) -> list[HypothesisMatch]:
     """Return the hypothesis of the best way round the circle, if a state fits it."""
     places = best_way(case, split, reach)
     fit = fit_on(case, split, reach, places)

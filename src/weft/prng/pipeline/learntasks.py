@@ -35,8 +35,8 @@ from weft.prng.pipeline.survivor import Survivor
 from weft.prng.pipeline.training import FoldRecord, PreflightRecord
 from weft.prng.pipeline.verdict import (
     Claim,
+    PipelineVerdict,
     Reruns,
-    Verdict,
     VerdictRecord,
     decide,
     make_claim,
@@ -199,7 +199,7 @@ def conclude(
     compared = _reruns(context, reruns)
     signal, why = decide(claims, compared)
     power = power_of(context.request, context.params, context.tried)
-    verdict = Verdict(signal, why, tuple(claims), compared, power)
+    verdict = PipelineVerdict(signal, why, tuple(claims), compared, power)
     libraries = {name: importlib.metadata.version(name) for name in _libraries(context)}
     sidecar = Sidecar.of(verdict, model, choice, fitted, provenance, libraries)
     return {"sidecar": store(artifact.SIDECAR, sidecar.to_dict()), **verdict.to_dict()}

@@ -28,7 +28,7 @@ from weft.prng.pipeline.request import BATCH, CHUNK_ROWS, FOLDS, PipelineRecord,
 from weft.prng.pipeline.scorertrial import SPACE
 from weft.prng.pipeline.steps import STEPS
 from weft.prng.pipeline.training import LEAST_ROWS, FoldScore, Preflight
-from weft.prng.pipeline.verdict import Verdict, VerdictRecord
+from weft.prng.pipeline.verdict import PipelineVerdict, VerdictRecord
 from weft.prng.pipeline.window import TrialJudgement, WindowChoice
 from weft.prng.rounds import Rounds
 
@@ -95,7 +95,7 @@ class PipelineState:
         self.rows = 0
         """Survivors, once step 1 has found them."""
         self.answer: PipelineAnswer | None = None
-        self.verdict: Verdict | None = None
+        self.verdict: PipelineVerdict | None = None
 
     def steps(self) -> dict[str, Step]:
         """Return what each step does."""
@@ -251,7 +251,7 @@ class PipelineState:
             reruns = yield from self._reruns(choice, pool["null_seeds"])
         [concluded] = yield [self._conclude_call(pool, choice, metrics, reruns)]
         self.artifacts["sidecar"] = concluded.value["sidecar"]
-        self.verdict = Verdict.from_dict(concluded.value)
+        self.verdict = PipelineVerdict.from_dict(concluded.value)
         names = [name for name in ("model", "sidecar", "final") if name in self.artifacts]
         return StepOutcome(len(metrics.get("trials", ())), names)
 
@@ -349,7 +349,7 @@ class PipelineState:
         """Predict the next draws, or refuse: without a signal there is nothing to predict."""
         if self.verdict is None:
             [recorded] = yield [learntasks.verdict_of(self.artifacts["sidecar"])]
-            self.verdict = Verdict.from_dict(recorded.value)
+            self.verdict = PipelineVerdict.from_dict(recorded.value)
         if not self.verdict.signal:
             return Unknown("no signal", cast(Value, self.verdict.to_dict()))
         ranges = self.request.ranges()

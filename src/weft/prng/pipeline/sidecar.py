@@ -11,7 +11,7 @@ from weft.model.values import Object
 from weft.prng.pipeline.features import names_hash
 from weft.prng.pipeline.modelchoice import MetricsRecord, ModelChoice
 from weft.prng.pipeline.models import ModelParams
-from weft.prng.pipeline.verdict import Verdict, VerdictRecord
+from weft.prng.pipeline.verdict import PipelineVerdict, VerdictRecord
 
 
 class SidecarRecord(VerdictRecord):
@@ -31,7 +31,7 @@ class SidecarRecord(VerdictRecord):
 class Sidecar:
     """The verdict of step 5 with the model it speaks about."""
 
-    verdict: Verdict
+    verdict: PipelineVerdict
     model_sha256: str | None
     model_kind: str | None
     model_params: ModelParams | None
@@ -45,7 +45,7 @@ class Sidecar:
     @classmethod
     def of(
         cls,
-        verdict: Verdict,
+        verdict: PipelineVerdict,
         model: Object | None,
         choice: ModelChoice | None,
         metrics: MetricsRecord,
@@ -84,7 +84,7 @@ class Sidecar:
     def from_dict(cls, raw: SidecarRecord) -> Sidecar:
         """Read the recorded form."""
         return cls(
-            Verdict.from_dict(raw),
+            PipelineVerdict.from_dict(raw),
             raw["model_sha256"],
             raw["model_kind"],
             raw["model_params"],

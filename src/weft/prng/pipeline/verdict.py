@@ -54,7 +54,7 @@ class PowerRecord(TypedDict):
 
 
 class VerdictRecord(TypedDict):
-    """The recorded form of `Verdict`."""
+    """The recorded form of `PipelineVerdict`."""
 
     signal: bool
     why: str
@@ -188,7 +188,7 @@ class Power:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class PipelineVerdict:
     """Whether there is a signal, why, and on what evidence."""
 
     signal: bool
@@ -208,7 +208,7 @@ class Verdict:
         }
 
     @classmethod
-    def from_dict(cls, raw: VerdictRecord) -> Verdict:
+    def from_dict(cls, raw: VerdictRecord) -> PipelineVerdict:
         """Read the recorded form; what else a sidecar or an answer holds is left out."""
         reruns = raw["reruns"]
         return cls(
