@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from weft.wiring.outcome import Run
     from weft.wiring.run import run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Budget", "Milestone", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed",
     "Temporary", "Unknown", "WeftError", "command", "device", "get", "hook", "lanes", "lazy",
