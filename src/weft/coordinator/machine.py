@@ -114,6 +114,8 @@ class Machine:
         self._planned = self._finished = self._failed = 0
         self.broken = ""
         """Why nothing can go on until a person has mended it; empty while all is well."""
+        self.exhausted = False
+        """Whether it is a resource that ran out, such as disk space."""
         self.answer: str | None = None
         self.value: Any = None
 
@@ -191,6 +193,11 @@ class Machine:
                 self._commands.append(Requeue(task, "interrupted", "", task.started_s))
         return self._drain()
 
+    def stop(self, reason: str, *, exhausted: bool) -> None:
+        """Let nothing go on; the first reason is the one that is reported."""
+        if not self.broken:
+            self.broken, self.exhausted = reason, exhausted
+
     # -- attempts -------------------------------------------------------------------------
 
     def _finish_attempt(self, task: Task, end: Finished) -> None:
@@ -206,8 +213,8 @@ class Machine:
         self._settle(task, end.value, end.error)
 
     def _lost(self, task: Task, loss: Lost) -> None:
-        if loss.interrupts:
-            self.broken = self.broken or loss.reason
+        if loss.interrupts or loss.exhausted:
+            self.stop(loss.reason, exhausted=loss.exhausted)
             self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
             self._requeue(task)
             return

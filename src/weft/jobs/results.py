@@ -20,13 +20,14 @@ from weft.model.results import TaskError
 from weft.worker.command import CommandRun, expand
 from weft.worker.context import note, put_file
 from weft.worker.ending import Ending
+from weft.worker.space import NO_ROOM
 
 PIECE_BYTES = 1 << 16
 SPACE = b" \t\r"
 JSON_BEGINNINGS = (b"{", b"[{", b'["')
 """A line that begins so is meant as JSON; others, such as `[INFO] …`, may be anything."""
 SCALAR_BEGINNINGS = b'"-0123456789tfn'
-NODE_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE)
+NODE_TROUBLE = (*NO_ROOM, errno.EIO, errno.EMFILE, errno.ENFILE)
 """Not the job's fault: it runs again."""
 
 
@@ -101,7 +102,9 @@ def collect(run: CommandRun) -> dict[str, Any]:
     except OSError as error:
         why = f"the result cannot be read: {error.strerror or error}"
         if error.errno in NODE_TROUBLE:
-            raise Ending(None, lost="result-not-stored", detail=why) from None
+            full = error.errno in NO_ROOM
+            reason = f"short of space: {why}" if full else "result-not-stored"
+            raise Ending(None, lost=reason, detail=why, exhausted=full) from None
     detail = f"{why}\n\n{run.tail()}".rstrip()
     raise Ending(TaskError("result-invalid", "collect"), detail=detail)
 

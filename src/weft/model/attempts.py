@@ -92,6 +92,8 @@ class Lost:
     detail: str = ""
     interrupts: bool = False
     """It would be lost everywhere, until a person has mended something: the run stops here."""
+    exhausted: bool = False
+    """The machine is short of a resource such as disk space: the run stops here, with exit 75."""
 
 
 @dataclass(frozen=True, slots=True)

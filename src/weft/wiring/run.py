@@ -36,6 +36,7 @@ from weft.model.tasks import Budget, SearchCall
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
+from weft.storage.reserve import Reserve
 from weft.wiring import world
 from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
 from weft.wiring.outcome import Run, read_outcome
@@ -238,16 +239,19 @@ def _run_open(
     marks = _marks(opened)
     if ended := end_earlier(marks):
         journal.event("strays-ended", f"{ended} left by an earlier session")
+    reserve = Reserve(opened.folder.path)
+    reserve.take()
     backend = _backend(opened, decision, execution, placement.slots, marks, journal)
     if recall is not None:
         backend = RecordedCommands(backend, recall)
     try:
         with stop.listening():
             finished = Coordinator(
-                machine, journal, opened.scribe, backend, clock, stop.asked, watcher
+                machine, journal, opened.scribe, backend, clock, stop.asked, watcher, reserve
             ).run()
     finally:
         backend.close()
+        reserve.release()
     if machine.paused:
         raise Paused(
             f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
@@ -259,9 +263,14 @@ def _run_open(
     return read_outcome(opened.folder, opened.manifest.genesis)
 
 
-def _interrupted(machine: Machine, out: Path) -> Interrupted:
+def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
     """Say why the run stopped before its answer, and how to go on."""
     again = f"weft resume {shlex.quote(str(out))}"
+    if machine.exhausted:
+        return StorageFailed(
+            f"{out}: stopped, {machine.broken}; nothing completed is lost",
+            hint=f"free some, or run fewer at a time with --workers, then: {again}",
+        )
     if machine.broken:
         return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
     done = machine.counts().finished

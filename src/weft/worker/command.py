@@ -32,6 +32,7 @@ from weft.worker import context as task_context
 from weft.worker import supervisor
 from weft.worker.context import TaskContext
 from weft.worker.ending import Ending
+from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 TEMPORARY = 75
@@ -95,12 +96,19 @@ class Template:
     timeout_s: float | None
     memory_mb: int | None
 
-    def carry_out(self, run: CommandRun, more: Mapping[str, str]) -> dict[str, Any]:
-        """Run the command under a supervisor of its own and return its report."""
+    def carry_out(
+        self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Run the command under a supervisor of its own and return its report.
+
+        The report holds the least room that there was in `folders` and where it works.
+        """
         names = run.names() | dict(more)
+        cwd = expand(self.cwd, names)
         spec = {
             "argv": [expand(word, names) for word in self.argv],
-            "cwd": expand(self.cwd, names),
+            "cwd": cwd,
+            "folders": list(dict.fromkeys([*folders, cwd])),
             "env": _environment(run, self.env, names) | _deadline(self.timeout_s) | self.secrets,
             "stdout": str(run.stdout),
             "stderr": str(run.stderr),
@@ -129,19 +137,26 @@ def run_command(
     limits = (around.assignment.timeout_s, around.assignment.memory_mb)
     template = Template(argv, env, _secrets(env_from, around.slot), cwd, *limits)
     run = _attempt(around, args, seed)
+    watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
     try:
+        watch.check_before()
         names = _prepared(prepare, run)
         around.enter("run")
-        report = template.carry_out(run, names)
+        report = template.carry_out(run, names, watch.folders)
+        watch.sampled(report["least_room"])
         for name in ("cpu_s", "peak_bytes", "wall_s"):
             around.notes[name] = report[name]
         if on_broken is not None and report["status"] in BROKEN:
             _hook(on_broken)(run, template, report["status"])
         _judge(report, run)
+        watch.check_success()
         around.enter("collect")
         return _collected(collect, run)
-    except Ending as ending:
-        if around.kept is not None and ending.is_fault:
+    except Exception as error:
+        detail = error.detail if isinstance(error, Ending) else str(error)
+        if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):
+            raise no_room(reason, detail) from None
+        if around.kept is not None and isinstance(error, Ending) and error.is_fault:
             _keep(run.out_dir.parent, around.kept)
         raise
     finally:
@@ -167,7 +182,9 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> Command
         for path in (stdout, stderr):
             path.unlink(missing_ok=True)
     except OSError as error:  # a full disk is the node's fault, not the command's
-        raise Ending(None, lost="no-folder", detail=str(error)) from None
+        full = error.errno in NO_ROOM
+        reason = f"short of space: {error}" if full else "no-folder"
+        raise Ending(None, lost=reason, detail=str(error), exhausted=full) from None
     return CommandRun(
         args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,

@@ -68,7 +68,11 @@ class TaskContext:
         if digest not in self.staged and not self._path(digest).is_file():
             self._staging.mkdir(parents=True, exist_ok=True)
             name = f"{os.getpid()}-{next(_names)}"
-            (self._staging / name).write_bytes(data)
+            try:
+                (self._staging / name).write_bytes(data)
+            except OSError:
+                (self._staging / name).unlink(missing_ok=True)
+                raise
             self.staged[digest] = name
         return Object(digest)
 

@@ -25,6 +25,12 @@ from typing import Any
 TERM_GRACE_S = 1.0
 """How long processes may take to obey TERM before they are killed."""
 MEMORY_EVERY_S = 0.05
+SPACE_EVERY_S = 0.5
+SPACE_SOON_S = 0.01
+"""How often room is measured, and how often when there is little of it."""
+LITTLE_BYTES = 1 << 28
+LITTLE_INODES = 4096
+UNLIMITED = 1 << 62
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -43,6 +49,8 @@ class Supervisor:
         self._reason = "exited"
         self._peak_bytes = 0
         self._usage = (0.0, 0.0, 0)
+        self._least: dict[str, tuple[int, int]] = {}
+        """The least room seen in each folder: bytes, inodes."""
 
     def run(self) -> dict[str, Any]:
         """Start the command, watch it, clear up, and report."""
@@ -50,6 +58,7 @@ class Supervisor:
         wake = _child_signals()
         self._main = self._start()
         self._watch(wake, start_s)
+        self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
         assert self._status is not None
         cpu_s = self._usage[0] + self._usage[1]
@@ -59,6 +68,7 @@ class Supervisor:
             "wall_s": time.monotonic() - start_s,
             "cpu_s": cpu_s,
             "peak_bytes": max(self._peak_bytes, self._usage[2] * 1024),
+            "least_room": self._least,
         }
 
     # -- starting -------------------------------------------------------------------------
@@ -112,9 +122,11 @@ class Supervisor:
             if left_s is not None and left_s <= 0:
                 self._reason = "timeout"
                 return
-            wait_s = left_s
+            wait_s = self._measure_space()
             if memory:
-                wait_s = MEMORY_EVERY_S if left_s is None else min(left_s, MEMORY_EVERY_S)
+                wait_s = min(wait_s, MEMORY_EVERY_S)
+            if left_s is not None:
+                wait_s = min(wait_s, left_s)
             ready, _, _ = select.select([0, wake], [], [], wait_s)
             if wake in ready:
                 os.read(wake, 4096)
@@ -125,6 +137,19 @@ class Supervisor:
             if memory and self._status is None and self._over_memory(memory):
                 self._reason = "out-of-memory"
                 return
+
+    def _measure_space(self) -> float:
+        """Note how much room there is; return how soon to look again."""
+        soon = False
+        for folder in self._spec["folders"]:
+            try:
+                size, inodes = free_room(folder)
+            except OSError:  # the command removed it
+                continue
+            least = self._least.get(folder, (UNLIMITED, UNLIMITED))
+            self._least[folder] = (min(size, least[0]), min(inodes, least[1]))
+            soon = soon or size < LITTLE_BYTES or inodes < LITTLE_INODES
+        return SPACE_SOON_S if soon else SPACE_EVERY_S
 
     def _over_memory(self, limit_bytes: int) -> bool:
         used = sum(_resident_bytes(pid) for pid in descendants())
@@ -159,6 +184,19 @@ class Supervisor:
         while self._reap():
             _signal_all(signal.SIGKILL)
             time.sleep(0.005)
+
+
+def free_room(folder: str) -> tuple[int, int]:
+    """Return the bytes and inodes that we could still use there.
+
+    File systems without a limit, or without a fixed number of inodes, report a total of 0.
+    """
+    status = os.statvfs(folder)
+    blocks, inodes = status.f_bavail, status.f_favail
+    if os.geteuid() == 0:  # may use what is kept for the system
+        blocks, inodes = status.f_bfree, status.f_ffree
+    size = blocks * status.f_frsize if status.f_blocks else UNLIMITED
+    return size, inodes if status.f_files else UNLIMITED
 
 
 def kill_descendants() -> None:
