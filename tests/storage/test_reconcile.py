@@ -14,7 +14,7 @@ from weft.errors import LedgerDamaged, ManifestDamaged
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint
-from weft.storage.manifest import ROOT_LANE, Manifest, row_digest
+from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.projection import Projection
 from weft.storage.reconcile import good_records, reconcile
 from weft.storage.scribe import CHECKPOINT_EVERY_S, Scribe
@@ -299,7 +299,8 @@ def manifest(tmp_path):
 
 
 def finish(manifest, row, index, value="1"):
-    named = row_digest(f"{row.first + index:064x}", "m:f", "{}", value, None)
+    key = f"{row.first + index:064x}"
+    named = manifest.row_digest("completed", key, "m:f", "{}", value, None)
     end = ("completed", value, None, named, 1, 1.0, 1.0, 0.0, None, None, None, None, None)
     manifest.finish_tasks([(*end, row.first + index)])
 

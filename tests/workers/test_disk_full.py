@@ -6,8 +6,10 @@ resumed is that of a run which always had enough.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,9 +22,7 @@ from tests.workers.lab import rows
 
 PLENTY = "size=200m,nr_inodes=100000"
 MEGABYTE = "head -c 1000000 /dev/zero"
-BIG_RESULT = (
-    f"{MEGABYTE} > result.bin && printf '%s' \"$0\" >> result.bin"  # each result differs
-)
+BIG_RESULT = f"{MEGABYTE} > result.bin && printf '%s' \"$0\" >> result.bin"  # each result differs
 
 
 def big_jobs(count: int) -> list[dict[str, Any]]:
@@ -95,10 +95,9 @@ def test_shortage_is_noted_in_the_manifest_although_nothing_was_left(
 
 def live_rows(out: Path, sql: str) -> list[tuple[Any, ...]]:
     """Read a manifest that still has its write-ahead log."""
-    import sqlite3  # noqa: PLC0415
-    from contextlib import closing  # noqa: PLC0415
-
-    with closing(sqlite3.connect(f"file:{out / 'manifest.sqlite'}?mode=ro", uri=True)) as db:
+    with contextlib.closing(
+        sqlite3.connect(f"file:{out / 'manifest.sqlite'}?mode=ro", uri=True)
+    ) as db:
         return db.execute(sql).fetchall()
 
 
@@ -129,8 +128,8 @@ def test_command_that_ran_out_of_room_where_it_works_is_lost(
 ) -> None:
     """The run itself has room; the folder where its command works has none."""
     line = f"cd {small}; if test -e ok; then echo '[1]'; else {LEAVES_ROOM[how]}; fi"
-    nodes = f'{{"nodes":[{{"hostname":"localhost","gpu_count":0,"cpu_count":1,"script_path":"{small}"}}]}}'
-    (tmp_path / "nodes.json").write_text(nodes, "utf-8")
+    node = {"hostname": "localhost", "gpu_count": 0, "cpu_count": 1, "script_path": str(small)}
+    (tmp_path / "nodes.json").write_text(json.dumps({"nodes": [node]}), "utf-8")
     limit = {"timeout_s": 2} if "limit" in how else {}
     (tmp_path / "jobs.json").write_text(json.dumps([shell("a", line, **limit)]), "utf-8")
     out = tmp_path / "run"

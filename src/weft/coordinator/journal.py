@@ -28,7 +28,7 @@ from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
 from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow, row_digest
+from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
 
 _HINT = "the search changed: raise its version and use a new --out, or restore the old code"
@@ -213,8 +213,11 @@ class Journal:
         error = None if c.error is None else c.error.to_text()
         if c.error is not None:
             self._attempt(id_, task, "failed", c.error.type, c.detail, c.run_s)
+        digest = self._manifest.row_digest(
+            state, task.key, task.function, task.args, c.value, error
+        )
         self._finished.append((
-            state, c.value, error, row_digest(task.key, task.function, task.args, c.value, error),
+            state, c.value, error, digest,
             task.attempt, wall - c.run_s, wall, c.run_s,
             worker.pid, worker.started, worker.node, worker.gpu, c.notes, id_,
         ))  # fmt: skip
