@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from weft.define import command, hook, search, task
-from weft.errors import WeftError
+from weft.errors import Interrupted, WeftError
 from weft.model.results import Result, TaskError, TaskFailed, Temporary
 from weft.model.slots import Node
 from weft.model.tasks import Budget, Milestone, Unknown
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 __version__ = "0.2.0"
 __all__ = [
-    "Budget", "Milestone", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed",
-    "Temporary", "Unknown", "WeftError", "command", "device", "get", "hook", "lanes", "lazy",
+    "Budget", "Interrupted", "Milestone", "Node", "Object", "Result", "Run", "TaskError",
+    "TaskFailed", "Temporary", "Unknown", "WeftError", "command", "device", "get", "hook", "lanes",
+    "lazy",
     "note", "put", "put_file", "round", "run", "search", "task",
 ]  # fmt: skip
 

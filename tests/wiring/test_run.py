@@ -129,6 +129,28 @@ def test_finished_run_damaged_is_said_not_guessed(lab, tmp_path, no_workers, dam
         read_outcome(folder, None)
 
 
+def test_interrupted_is_not_swallowed_by_a_loop_that_catches_every_exception(
+    lab, tmp_path, no_workers
+):
+    begun = []
+
+    def run_all() -> None:
+        for seed in range(3):
+            begun.append(seed)
+            try:
+                weft.run(lab.measured(), out=tmp_path / str(seed), budget={"n": 1},
+                         inputs={"a": b""}, wall_limit_s=0)  # fmt: skip
+            except Exception:
+                continue  # as people write it, to go on with the next
+
+    with pytest.raises(weft.Interrupted) as caught:
+        run_all()
+    assert begun == [0]
+    assert caught.value.exit_code == 130
+    assert caught.value.hint == f"weft resume {tmp_path / '0'}"
+    assert not isinstance(caught.value, Exception)
+
+
 def test_is_finished_only_when_sealed(lab, tmp_path, no_workers):
     folder = RunFolder(tmp_path / "out")
     assert not folder.is_sealed()
