@@ -81,7 +81,10 @@ def prove(
         Path | None, typer.Argument(metavar="RUN", help="A run's folder; not with --check.")
     ] = None,
     key: Annotated[
-        str | None, typer.Argument(metavar="KEY", help="A record's key; not with --consistency.")
+        str | None,
+        typer.Argument(
+            metavar="KEY", help="A record's key, its first digits, or LANE:ROUND:INDEX of a task."
+        ),
     ] = None,
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Check a proof; needs no run.")
