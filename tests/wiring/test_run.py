@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +36,15 @@ def size(data):
 def empty(answer=1):
     yield []
     return answer
+
+@weft.task
+def length(text):
+    return len(text)
+
+@weft.search(version=1)
+def weigh(size):
+    [result] = yield [length("x" * size)]
+    return result.value
 
 @weft.search(version=1)
 def unknown(reason):
@@ -281,3 +293,43 @@ def test_signed_run_has_a_signature_over_its_checkpoint(lab, tmp_path, no_worker
     weft.run(lab.empty(), out=tmp_path / "out", sign_key=key)
     text = (tmp_path / "out" / "checkpoint").read_text()
     assert (tmp_path / "out" / "checkpoint.sig").read_text().startswith(text)
+
+
+# -- arguments that are too large -----------------------------------------------------------------
+
+LARGE = """
+import resource, sys
+import weft
+import LAB as lab
+
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+text = "x" * 100_000_000
+try:
+    weft.run(lab.SEARCH, out="out", workers=1)
+except weft.errors.SearchInvalid as error:
+    print(error)
+spent = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(spent // 1024)
+"""
+
+
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [
+        ("weigh(size=100_000_000)", "task 0 of round 0 (lane /), LAB:length: value at $.text:"),
+        ("empty(text)", "arguments of search LAB:empty: value at $.answer:"),
+    ],
+)
+def test_argument_of_100_mb_is_refused_at_no_great_cost(lab, tmp_path, search, words):
+    """It took 528 MB to be stored four times over; it may cost little more than itself."""
+    name = lab.__name__
+    script = LARGE.replace("SEARCH", search).replace("LAB", name)
+    env = {**os.environ, "PYTHONPATH": str(Path(lab.__file__).parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    message, spent_mib = done.stdout.splitlines()
+    assert message.startswith(words.replace("LAB", name))
+    assert "100,000,000 characters, the limit for arguments is" in message
+    assert int(spent_mib) < 260

@@ -47,7 +47,7 @@ from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
 from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
-from weft.model.values import encode
+from weft.model.values import encode_args
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +314,7 @@ class Machine:
     def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> Task:
         lane, number = state.lane.path, state.number
         try:
-            args = encode(call.args)
+            args = encode_args(call.args)
         except WeftError as error:
             raise SearchInvalid(
                 f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"

@@ -21,7 +21,14 @@ from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.model.tasks import Budget, SearchCall
-from weft.model.values import Object, canonical, from_wire, to_wire
+from weft.model.values import (
+    MAX_SEARCH_ARGS_CHARS,
+    Object,
+    canonical,
+    encode_args,
+    from_wire,
+    to_wire,
+)
 from weft.product import check_name
 from weft.wiring import world
 
@@ -51,6 +58,7 @@ class Decision:
         """Render the canonical body of record 0."""
         call = self.call
         try:
+            encode_args(call.args, MAX_SEARCH_ARGS_CHARS)
             config = {
                 "args": to_wire(dict(call.args)),
                 "budget": to_wire(dict(self.budget.counts)),
