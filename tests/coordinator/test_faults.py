@@ -96,6 +96,26 @@ def test_loss_that_interrupts_is_queued_again_and_says_why_once():
     assert [x.index for x in bench.take()] == [1, 0]  # uncharged: both may run again
 
 
+def test_loss_for_want_of_room_stops_the_run_and_the_first_reason_stays():
+    bench = Bench(once([call(0), call(1), call(2)]))
+    a, b, c = bench.take()
+    assert not bench.machine.exhausted
+    bench.give(Lost(a.ticket, "short of space", exhausted=True))
+    bench.give(Lost(b.ticket, "the command is not there", interrupts=True))
+    bench.give(Lost(c.ticket, "short of inodes", exhausted=True))
+    assert (bench.machine.broken, bench.machine.exhausted) == ("short of space", True)
+    assert bench.of(Record) == []
+    assert [x.index for x in bench.take()] == [2, 1, 0]  # uncharged: all may run again
+
+
+def test_broken_command_before_a_shortage_is_what_is_reported():
+    bench = Bench(once([call(0), call(1)]))
+    a, b = bench.take()
+    bench.give(Lost(a.ticket, "the command is not there", interrupts=True))
+    bench.give(Lost(b.ticket, "short of space", exhausted=True))
+    assert (bench.machine.broken, bench.machine.exhausted) == ("the command is not there", False)
+
+
 def test_task_that_runs_alone_lets_nothing_start_beside_it():
     bench = Bench(once([call(i) for i in range(4)]))
     [a] = bench.take(1)

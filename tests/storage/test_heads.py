@@ -125,9 +125,9 @@ def test_full_state_folder_is_named_with_what_to_do(tmp_path):
         (state / "filler").write_bytes(b"x" * 57344)
         heads = HeadsList(state / "heads", Disk())
         words = f"the heads list in the state folder {state}/heads cannot be written: No space left"
+        long = Head(1, "0" * 10_000, 1, HOME)
         with pytest.raises(StorageFailed, match=words) as caught:
-            for size in range(1, 1000):
-                heads.note("id1", head(size))
+            heads.note("id1", long)
         assert "free space there, or set XDG_STATE_HOME to another folder" in caught.value.hint
 
 
