@@ -140,10 +140,14 @@ class Coordinator:
         self._first_pending_s, self._urgent = None, False
 
     def _look_for_room(self, reserve: Reserve) -> None:
-        """Stop the run while there is room to stop it: what is in is committed first."""
+        """Stop the run while there is room to stop it: what is in is committed first.
+
+        What still runs is ended before the reserve is given up, or it would fill that too.
+        """
         if reason := reserve.shortage():
             self.machine.stop(reason, exhausted=True)
         if self.machine.exhausted:
+            self.backend.close()
             reserve.release()
 
     def _wait_s(self) -> float:

@@ -44,8 +44,9 @@ from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.wiring.sources import SourceBook, search_folder
 from weft.worker.context import DEVICE
+from weft.worker.space import NO_ROOM
 
-DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
 
 
@@ -368,9 +369,11 @@ def _storage_named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageFailed(f"{path}: {error.strerror or error}", hint=hint) from error
+        short = "short of space: " if error.errno in NO_ROOM else ""
+        raise StorageFailed(f"{path}: {short}{error.strerror or error}", hint=hint) from error
     except sqlite3.OperationalError as error:
-        raise StorageFailed(f"{path}/manifest.sqlite: {error}", hint=hint) from error
+        short = "short of space: " if "is full" in str(error) else ""
+        raise StorageFailed(f"{path}: {short}manifest.sqlite: {error}", hint=hint) from error
     except sqlite3.DatabaseError as error:
         hint = f"weft verify {shlex.quote(str(path))}"
         raise ManifestDamaged(f"{path}/manifest.sqlite: {error}", hint=hint) from error
