@@ -155,7 +155,7 @@ def test_command_that_does_not_exist_is_found(line: str, wrong: bool) -> None:
 
 def exit_codes() -> set[int]:
     """Every code that a command may end with."""
-    kinds = [errors.WeftError]
+    kinds: list[type] = [errors.WeftError, errors.Interrupted]
     for kind in kinds:
         kinds += kind.__subclasses__()
     return {kind.exit_code for kind in kinds} | {0, 1, 4}
