@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
-import weft
-from tests.readers.runs import NO_HEADS, copy_of, put, put_checkpoint, put_ledger, read_lines
-from tests.readers.runs import rewritten, unseal
+from tests.readers.runs import (
+    NO_HEADS,
+    copy_of,
+    make_writable,
+    put_checkpoint,
+    put_ledger,
+    read_lines,
+    rewritten,
+)
 from tests.readers.signed import SignedRun, signed_loom
 from weft.errors import LedgerDamaged
 from weft.readers.verify import verify
@@ -35,7 +41,7 @@ def cut(run: Path) -> None:
 def _replace(run: Path, lines: list[bytes]) -> None:
     put_ledger(run, b"".join(lines))
     put_checkpoint(run, lines, sealed=False)
-    unseal(run)
+    make_writable(run)
     RunFolder(run).manifest.unlink()
 
 

@@ -21,7 +21,7 @@ from weft.storage.heads import Head
 from weft.storage.ledgerfile import count_lines, read_signed, roots_at
 from weft.storage.manifest import Manifest
 from weft.storage.projection import Projection
-from weft.storage.reconcile import reconcile
+from weft.storage.reconcile import good_records, reconcile
 
 
 def check_signed(folder: RunFolder) -> None:
@@ -69,7 +69,7 @@ def check_history(
         return [("copy-accepted", "")]
     behind = _is_rolled_back(folder, heads[-1], checkpoint)
     if not behind:
-        behind = _is_altered(folder, heads, "rollback" in accept)
+        behind = _is_altered(folder, heads, checkpoint, "rollback" in accept)
     if behind:
         if "rollback" not in accept:
             raise RunRolledBack(
@@ -91,11 +91,15 @@ def _is_copy(folder: RunFolder, last: Head, run_id: str, host: str) -> bool:
     return there.is_run() and there.read_run_file().run_id == run_id
 
 
-def _is_altered(folder: RunFolder, heads: Sequence[Head], accepted: bool) -> str:
+def _is_altered(
+    folder: RunFolder, heads: Sequence[Head], checkpoint: Checkpoint | None, accepted: bool
+) -> str:
     """Say which records are not those that were seen, if that is accepted; else raise."""
     try:
         _check_roots(folder, witnesses(heads))
     except LedgerDamaged as error:
+        for _ in good_records(folder.ledger, checkpoint):
+            pass  # a broken chain names the record exactly
         if accepted:
             return error.message
         raise
