@@ -89,7 +89,7 @@ def test_script_is_short_and_imports_nothing_of_ours() -> None:
         for name in node.names
     }
     assert names <= {"base64", "hashlib", "json", "sys", "pathlib"}
-    assert len(text.splitlines()) <= 100
+    assert len(text.splitlines()) <= 200
     assert "assert" not in text, "python -O would leave it out"
 
 

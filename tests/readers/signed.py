@@ -28,10 +28,16 @@ class SignedRun:
 
 def signed_loom(base: Path) -> SignedRun:
     """A small run of the engine example, signed."""
+    signed = write_keys(base)
+    weft.run(loom(size=2, lazy_size=1), out=signed.run, sign_key=signed.sign_key)
+    return signed
+
+
+def write_keys(base: Path) -> SignedRun:
+    """The key files, and where the run is to be."""
     (base / "mine.pem").write_bytes(private_pem(MINE))
     (base / "mine.pub").write_bytes(public_pem(MINE))
     (base / "other.pub").write_bytes(public_pem(OTHER))
-    weft.run(loom(size=2, lazy_size=1), out=base / "run", sign_key=base / "mine.pem")
     return SignedRun(base / "run", base / "mine.pem", base / "mine.pub", base / "other.pub")
 
 

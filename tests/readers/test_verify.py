@@ -214,7 +214,7 @@ def test_a_signature_of_another_head_is_found(
 
 
 def test_a_missing_signature_is_not_taken_for_a_good_one(finished: Path, signed: tuple) -> None:
-    with pytest.raises(SignatureMissing, match="^not signed: there is no checkpoint.sig"):
+    with pytest.raises(SignatureMissing, match=r"^not signed: there is no checkpoint\.sig"):
         verify(finished, heads(), public_key=signed[1])
 
 
