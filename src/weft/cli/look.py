@@ -48,7 +48,7 @@ def verify(
 
     Exit code 0 when the run is finished and all agrees, 130 when all agrees and the run is not
     finished (status interrupted), 5 when anything is damaged. With --public-key, 0 only when that
-    key has signed the whole finished ledger; otherwise 5, with "not signed" or "signed to 40 of 57".
+    key has signed the whole finished ledger; otherwise 5, "not signed" or "signed to 40 of 57".
     """
     from weft.readers.verify import verify as check  # noqa: PLC0415 - slow to import
     from weft.wiring.run import real_place  # noqa: PLC0415
