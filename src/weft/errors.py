@@ -18,6 +18,7 @@
     │   ├── StorageFailed      a disk that is full or broken
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
+    │       │   └── SignatureMissing   the ledger is not signed, or not to its end
     │       ├── ManifestDamaged
     │       └── ObjectDamaged
     └── BugError               our bug: exit 70
@@ -150,6 +151,10 @@ class LedgerDamaged(Damaged):
     def __init__(self, message: str, *, seq: int | None = None, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.seq = seq
+
+
+class SignatureMissing(LedgerDamaged):
+    """The signature that was asked for is not there, or covers a part of the ledger only."""
 
 
 class ManifestDamaged(Damaged):

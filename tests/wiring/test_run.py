@@ -163,15 +163,22 @@ def test_interrupted_is_not_swallowed_by_a_loop_that_catches_every_exception(
     assert not isinstance(caught.value, Exception)
 
 
-def test_is_finished_only_when_sealed(lab, tmp_path, no_workers):
+def test_is_finished_only_with_its_answer_whatever_the_modes(lab, tmp_path, no_workers):
     folder = RunFolder(tmp_path / "out")
-    assert not folder.is_sealed()
+    assert not folder.is_finished()
     with pytest.raises(Interrupted):
         weft.run(lab.measured(), out=tmp_path / "out", budget={"n": 1}, inputs={"a": b""},
                  wall_limit_s=0)  # fmt: skip
-    assert not folder.is_sealed()
+    for path in (folder.ledger, folder.checkpoint):
+        path.chmod(0o444)
+    assert not folder.is_finished()
     weft.run(lab.empty(), out=tmp_path / "other")
-    assert RunFolder(tmp_path / "other").is_sealed()
+    other = RunFolder(tmp_path / "other")
+    assert other.is_finished()
+    assert other.is_read_only()
+    for path in (other.ledger, other.checkpoint):
+        path.chmod(0o644)
+    assert other.is_finished()
 
 
 # -- inputs -------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ Accept = Annotated[
 ]
 WallLimit = Annotated[float | None, carries_out("S", "Interrupt the run after S seconds.")]
 SignKey = Annotated[
-    Path | None, carries_out("FILE", "Ed25519 private key (PEM) that signs the last checkpoint.")
+    Path | None, carries_out("FILE", "Ed25519 private key (PEM) that signs every checkpoint.")
 ]
 SearchPath = Annotated[
     Path | None, carries_out("DIR", "Where to import the search from.", "--path")

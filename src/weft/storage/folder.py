@@ -21,6 +21,7 @@ import tomli_w
 from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
 from weft.storage.disk import Disk
 from weft.storage.heads import Home
+from weft.storage.ledgerfile import is_whole
 
 SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp", "VALIDATION_REPORT.md")
@@ -110,12 +111,17 @@ class RunFolder:
         """Whether a run was created here."""
         return self.run_toml.is_file()
 
-    def is_sealed(self) -> bool:
-        """Whether the run ended and was sealed: its checkpoint and its ledger are read-only."""
+    def is_finished(self) -> bool:
+        """Whether the ledger, by what it says, ends with the root's answer at the checkpoint."""
+        return is_whole(self.ledger, self.checkpoint)
+
+    def is_read_only(self) -> bool:
+        """Whether checkpoint and ledger are read-only, the last step of a run that finishes.
+
+        It says what a crash left undone, never whether the run is finished.
+        """
         sealed = (self.checkpoint, self.ledger)
-        return self.checkpoint.is_file() and not any(
-            path.is_file() and path.stat().st_mode & 0o222 for path in sealed
-        )
+        return not any(path.is_file() and path.stat().st_mode & 0o222 for path in sealed)
 
     def check_free(self) -> None:
         """Raise unless a new run may be created here."""

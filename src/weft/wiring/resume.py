@@ -31,6 +31,7 @@ from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import recalled
 from weft.wiring.request import Decision, check_same, decision_from_genesis
 from weft.wiring.run import carry_out
+from weft.wiring.sealing import is_over
 from weft.wiring.sources import package_of
 
 MAX_NAMED = 8
@@ -104,6 +105,8 @@ def resume(
 ) -> Run:
     """Go on with an interrupted run; a finished one answers at once and starts nothing.
 
+    A key that has not signed a finished run signs it, after the checks that going on takes.
+
     What decides the outcome comes from the run's own records, inputs from its objects. The
     search is imported from `path`, or from where run.toml says, or from the current folder.
     Nodes, placement and stagger are those it was begun with, unless given.
@@ -118,10 +121,15 @@ def resume(
         wall_limit_s=wall_limit_s,
         sign_key=sign_key,
     )
-    if folder.is_sealed():
+    if is_over(folder, sign_key):
         return read_outcome(folder, None)
-    decision, _ = recorded_decision(folder, path)
-    return carry_out(decision, execution, {}, watcher)
+    try:
+        decision, _ = recorded_decision(folder, path)
+        return carry_out(decision, execution, {}, watcher)
+    except InputError:
+        if sign_key or not folder.is_finished():
+            raise
+        return read_outcome(folder, None)  # only file modes were left to set: not here, then
 
 
 def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, str]:

@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +23,11 @@ from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.errors import (
+    CodeChanged,
     Interrupted,
     ManifestDamaged,
     Paused,
+    RunCopied,
     RunFolderInvalid,
     StorageFailed,
     UsageError,
@@ -42,6 +44,7 @@ from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
 from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
+from weft.wiring.sealing import is_over, signer
 from weft.wiring.sources import SourceBook, search_folder
 from weft.worker.context import DEVICE
 from weft.worker.space import NO_ROOM
@@ -131,7 +134,7 @@ def carry_out(
 @contextmanager
 def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
     """Be part of the Ray cluster of a run that has one and is not finished; give its nodes."""
-    if execution.backend != "ray" or RunFolder(execution.out).is_sealed():
+    if execution.backend != "ray" or is_over(RunFolder(execution.out), execution.sign_key):
         yield execution.nodes
         return
     from weft.wiring.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
@@ -150,15 +153,20 @@ def _carry_out(
     placement: Placement,
 ) -> Run:
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
-    sign = _signer(execution, decision.call.name)
+    sign = signer(execution.sign_key, decision.call.name)
     _make_folder(folder, place.disk)
-    if folder.is_sealed():  # sealed: answered without a lock, so that nothing is written
+    if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
     with _storage_named(folder.path), folder.locked(place.host):
-        if folder.is_sealed():
+        if is_over(folder, execution.sign_key):
             return read_outcome(folder, genesis)
         slots = len(placement.slots)
-        opened = _open(folder, decision, execution, genesis, inputs, place, slots)
+        try:
+            opened = _open(folder, decision, execution, genesis, inputs, place, slots)
+        except (RunCopied, CodeChanged):
+            if execution.sign_key or not folder.is_finished():
+                raise
+            return read_outcome(folder, genesis)  # only file modes were left to set
         opened.scribe.sign = sign
         try:
             return _run_open(opened, decision, execution, watcher, placement, recall)
@@ -350,16 +358,6 @@ def _backend(
         return ray_backend(opened, slots, setup, journal, execution.stagger_s)
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
-
-
-def _signer(execution: Execution, search: str) -> Callable[[str], str] | None:
-    if execution.sign_key is None:
-        return None
-    from weft.ledger.checkpoint import origin_of  # noqa: PLC0415
-    from weft.signing import load_private_key, sign_checkpoint  # noqa: PLC0415 - slow import
-
-    key = load_private_key(execution.sign_key)
-    return lambda text: sign_checkpoint(text, origin_of(search), key)
 
 
 @contextmanager
