@@ -3,12 +3,15 @@
 A thread asks Ray once a second. A node that appears is *opened* (earlier processes ended, an
 empty folder made, its Weft compared with ours) before any slot of it is offered; one that
 vanishes takes its slots with it until it is back. What happened waits for the coordinator.
+A second thread knocks at the head's port: without the head Ray answers nothing, not even "no".
 """
 
 from __future__ import annotations
 
 import contextlib
+import socket
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +36,8 @@ LABEL = "weft-node"
 LOOK_S = 1.0
 OPEN_S = 60.0
 CLOSE_S = 10.0
+HEAD_LOST_S = 10.0
+"""A head that cannot be reached for so long is gone; Ray itself would end our process after 60."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,8 @@ class Cluster:
         self._stopped = threading.Event()
         self._look_again = threading.Event()
         self.homes: dict[str, Home] = {}
+        self._head: str = ray.get_runtime_context().gcs_address
+        self._head_lost = False
         self._look(refuse=True)
         absent = [name for name in self._specs if name not in self.homes]
         if not self.homes:
@@ -121,10 +128,16 @@ class Cluster:
                 hint="weft nodes check FILE, weft nodes up FILE",
             )
         self._happened += [Happened("node-lost", f"{name}: not in the cluster") for name in absent]
-        threading.Thread(target=self._watch, daemon=True).start()
+        for loop in (self._watch, self._watch_head):
+            threading.Thread(target=loop, daemon=True).start()
 
     def happened(self) -> list[Happened]:
-        """Return what became of nodes since the last call."""
+        """Return what became of nodes since the last call; WorldError when the head is gone."""
+        if self._head_lost:
+            raise WorldError(
+                f"the head of the Ray cluster at {self._head} is gone",
+                hint="weft nodes up FILE, then weft resume RUN with --backend ray --nodes FILE",
+            )
         found, self._happened = self._happened, []
         return found
 
@@ -137,6 +150,8 @@ class Cluster:
         if not self._stopped.is_set():
             self._stopped.set()
             self._look_again.set()
+            if self._head_lost:
+                return  # every call would wait for it; nodes clear up when they are next opened
             ends = [self._call(close_node, home.node, home.spec) for home in self.homes.values()]
             with contextlib.suppress(RayError, ValueError):
                 ray.wait(ends, num_returns=len(ends), timeout=CLOSE_S)
@@ -149,6 +164,15 @@ class Cluster:
             self._look_again.clear()
             with contextlib.suppress(RayError, WorldError):
                 self._look()
+
+    def _watch_head(self) -> None:
+        host, _, port = self._head.rpartition(":")
+        answered_s = time.monotonic()
+        while not self._stopped.wait(LOOK_S) and not self._head_lost:
+            with contextlib.suppress(OSError):
+                socket.create_connection((host.strip("[]"), int(port)), LOOK_S).close()
+                answered_s = time.monotonic()
+            self._head_lost = time.monotonic() - answered_s > HEAD_LOST_S
 
     def _look(self, *, refuse: bool = False) -> None:
         """Compare what is there with what was; `refuse` raises for a node that cannot serve."""
@@ -183,7 +207,7 @@ class Cluster:
             return f"it has weft {facts.version}, this is {VERSION}"
         if facts.digest != self._digest:
             return f"its weft {facts.version} has other source than this one"
-        return ""
+        return facts.problem
 
     @staticmethod
     def _call(function: Any, node: RayNode, spec: NodeSpec) -> Any:
