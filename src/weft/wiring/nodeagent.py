@@ -70,7 +70,7 @@ def node_mark(folder: Path) -> range:
 
 def start(order: Order) -> str:
     """Start Ray; return why it could not, or nothing."""
-    folder = order.path()
+    folder = order.checked(make=False)
     if len(str(folder)) > LONGEST_FOLDER:
         return f"{folder} is too long for Ray's sockets: at most {LONGEST_FOLDER} characters"
     if any(True for _ in carriers([node_mark(folder)])):
