@@ -9,6 +9,7 @@ A second thread knocks at the head's port: without the head Ray answers nothing,
 from __future__ import annotations
 
 import contextlib
+import os
 import socket
 import threading
 import time
@@ -38,6 +39,9 @@ OPEN_S = 60.0
 CLOSE_S = 10.0
 HEAD_LOST_S = 10.0
 """A head that cannot be reached for so long is gone; Ray itself would end our process after 60."""
+STUCK_S = 20.0
+"""Calls of Ray may wait for a lost head without end; after so long our process ends anyway."""
+EXIT_WORLD = 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +120,7 @@ class Cluster:
         """Ids of nodes that have another Weft."""
         self._happened: list[Happened] = []
         self._stopped = threading.Event()
+        self._closed = threading.Event()
         self._look_again = threading.Event()
         self.homes: dict[str, Home] = {}
         self._head: str = ray.get_runtime_context().gcs_address
@@ -134,10 +139,7 @@ class Cluster:
     def happened(self) -> list[Happened]:
         """Return what became of nodes since the last call; WorldError when the head is gone."""
         if self._head_lost:
-            raise WorldError(
-                f"the head of the Ray cluster at {self._head} is gone",
-                hint="weft nodes up FILE, then weft resume RUN with --backend ray --nodes FILE",
-            )
+            raise self._loss_of_head()
         found, self._happened = self._happened, []
         return found
 
@@ -150,11 +152,16 @@ class Cluster:
         if not self._stopped.is_set():
             self._stopped.set()
             self._look_again.set()
-            if self._head_lost:
-                return  # every call would wait for it; nodes clear up when they are next opened
-            ends = [self._call(close_node, home.node, home.spec) for home in self.homes.values()]
-            with contextlib.suppress(RayError, ValueError):
-                ray.wait(ends, num_returns=len(ends), timeout=CLOSE_S)
+            if not self._head_lost:  # else each call would wait for it; `up` and `down` clear up
+                clearing = threading.Thread(target=self._clear, daemon=True)
+                clearing.start()
+                clearing.join(2 * CLOSE_S)
+            self._closed.set()
+
+    def _clear(self) -> None:
+        ends = [self._call(close_node, home.node, home.spec) for home in self.homes.values()]
+        with contextlib.suppress(RayError, ValueError):
+            ray.wait(ends, num_returns=len(ends), timeout=CLOSE_S)
 
     # -- watching -------------------------------------------------------------------------
 
@@ -166,13 +173,28 @@ class Cluster:
                 self._look()
 
     def _watch_head(self) -> None:
-        host, _, port = self._head.rpartition(":")
         answered_s = time.monotonic()
-        while not self._stopped.wait(LOOK_S) and not self._head_lost:
-            with contextlib.suppress(OSError):
-                socket.create_connection((host.strip("[]"), int(port)), LOOK_S).close()
+        while not self._closed.wait(LOOK_S) and ray.is_initialized():
+            if self._head_answers():
                 answered_s = time.monotonic()
-            self._head_lost = time.monotonic() - answered_s > HEAD_LOST_S
+            silent_s = time.monotonic() - answered_s
+            self._head_lost = self._head_lost or silent_s > HEAD_LOST_S
+            if silent_s > HEAD_LOST_S + STUCK_S:  # as safe as any kill, and with the right code
+                os.write(2, f"weft: {self._loss_of_head()}\n".encode())
+                os._exit(EXIT_WORLD)
+
+    def _head_answers(self) -> bool:
+        host, _, port = self._head.rpartition(":")
+        with contextlib.suppress(OSError):
+            socket.create_connection((host.strip("[]"), int(port)), LOOK_S).close()
+            return True
+        return False
+
+    def _loss_of_head(self) -> WorldError:
+        return WorldError(
+            f"the head of the Ray cluster at {self._head} is gone",
+            hint="weft nodes up FILE, then weft resume RUN with --backend ray --nodes FILE",
+        )
 
     def _look(self, *, refuse: bool = False) -> None:
         """Compare what is there with what was; `refuse` raises for a node that cannot serve."""
