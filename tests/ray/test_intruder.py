@@ -245,16 +245,17 @@ def test_local_ray_listens_on_the_loopback_and_opens_nothing(tmp_path: Path) -> 
     line = "touch begun; while [ -e hold ]; do sleep 0.1; done; echo '[1]'"
     job = {"job_id": "a", "argv": ["sh", "-c", line], "cwd": str(tmp_path), "gpu": 0}
     (tmp_path / "jobs.json").write_text(json.dumps([job]))
-    asked = ["jobs", "run", "jobs.json", "--out", "x", "--backend", "ray", "-q"]
+    (tmp_path / "nodes.json").write_text(json.dumps({"nodes": [entry("localhost", cpu_count=1)]}))
+    asked = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--out", "x", "-q"]
     ours = {n: v for n, v in os.environ.items() if not n.startswith(("RAY_", "WEFT_"))}
     run = subprocess.Popen(
-        [*COMMAND, *asked, "--ray-address", "local", "--workers", "1"],
+        [*COMMAND, *asked, "--backend", "ray", "--ray-address", "local"],
         cwd=tmp_path,
         env={**ours, "TMPDIR": str(shared), "HOME": str(tmp_path)},
         stdout=subprocess.DEVNULL,
     )
     try:
-        assert wait_for((tmp_path / "begun").exists, 120)
+        assert wait_for(lambda: (tmp_path / "begun").exists() or run.poll() is not None, 120)
         processes = [psutil.Process(run.pid), *psutil.Process(run.pid).children(recursive=True)]
         ports = listening({process.pid for process in processes})
         assert len(ports) > 3

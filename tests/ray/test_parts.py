@@ -167,10 +167,11 @@ def test_local_ray_below_a_folder_made_by_another_user_is_refused(
     shared: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "jobs.json").write_text('[{"job_id":"a","argv":["true"],"gpu":0}]')
-    asked = ["jobs", "run", "jobs.json", "--out", "x", "--backend", "ray", "-q"]
+    (tmp_path / "nodes.json").write_text('{"nodes":[{"hostname":"localhost","cpu_count":1}]}')
+    asked = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--out", "x", "-q"]
     env = {n: v for n, v in os.environ.items() if n not in (FOLDER_VARIABLE, "RAY_TMPDIR")}
     done = subprocess.run(
-        [*COMMAND, *asked, "--ray-address", "local", "--workers", "1"],
+        [*COMMAND, *asked, "--backend", "ray", "--ray-address", "local"],
         cwd=tmp_path,
         env={**env, "TMPDIR": str(shared.parent)},
         capture_output=True,
