@@ -8,7 +8,7 @@ import pytest
 
 from weft.errors import FileInvalid
 from weft.model.slots import Node
-from weft.wiring import nodes as nodes_wiring
+from weft.wiring import nodescheck
 from weft.wiring.nodesfile import read_nodes
 from weft.wiring.nodessh import Shell
 from weft.wiring.world import host_name
@@ -119,5 +119,5 @@ def test_two_names_of_this_machine_would_share_its_gpus_and_are_refused(tmp_path
     with pytest.raises(FileInvalid, match="the same machine"):
         read_nodes(path, anywhere=True)
     with pytest.raises(FileInvalid, match="the same machine"):
-        nodes_wiring.check(path, Shell())
+        nodescheck.check(path, Shell())
     assert len(read_nodes(path, simulate=True)) == 2
