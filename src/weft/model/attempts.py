@@ -86,6 +86,9 @@ class Lost:
     detail: str = ""
     interrupts: bool = False
     """It would be lost everywhere, until a person has mended something: the run stops here."""
+    machine: bool = False
+    """Something is wrong with the machine, such as a missing interpreter: it never counts against
+    the task, and a slot that goes on like this is retired."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,7 +150,7 @@ class OwnOutput:
 
 
 def _lost(loss: Lost) -> list[Any]:
-    return ["lost", loss.ticket, loss.reason, loss.detail, loss.interrupts]
+    return ["lost", loss.ticket, loss.reason, loss.detail, loss.interrupts, loss.machine]
 
 
 def _to_dict(end: Finished) -> dict[str, Any]:

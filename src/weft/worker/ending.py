@@ -17,11 +17,12 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
         retriable: bool = False,
         detail: str = "",
         interrupts: bool = False,
+        machine: bool = False,
     ) -> None:
         super().__init__(lost or (error.type if error else ""))
         self._error, self._lost = error, lost
         self._retriable, self._detail = retriable, detail
-        self._interrupts = interrupts
+        self._interrupts, self._machine = interrupts, machine
 
     @property
     def is_fault(self) -> bool:
@@ -31,5 +32,5 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
     def outcome(self, ticket: int) -> Finished | Lost:
         """The event that tells the coordinator."""
         if self._error is None:
-            return Lost(ticket, self._lost, self._detail, self._interrupts)
+            return Lost(ticket, self._lost, self._detail, self._interrupts, self._machine)
         return Finished(ticket, error=self._error, retriable=self._retriable, detail=self._detail)
