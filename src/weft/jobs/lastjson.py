@@ -18,6 +18,7 @@ from weft.jobs.jsoncheck import BOM, Malformed, check_json
 PIECE_BYTES = 1 << 16
 MAX_LINE_BYTES = 16 * 2**20
 """A longer line is looked at by itself only, not as a part of a document of several lines."""
+BEGINNING_BYTES = 1024
 SPACE = b" \t\r"
 JSON_BEGINNINGS = (b"{", b"[{", b'["')
 """A line that begins so is meant as JSON; others, such as `[INFO] …`, may be anything."""
@@ -90,7 +91,7 @@ def _opened(fd: int, last: Part) -> Part | None:
 
 def _is_json(fd: int, part: Part) -> bool:
     """Whether it is JSON; raises Malformed if it is not and begins as only JSON would."""
-    beginning = os.pread(fd, min(PIECE_BYTES, part.end - part.start), part.start)
+    beginning = os.pread(fd, min(BEGINNING_BYTES, part.end - part.start), part.start)
     alone = beginning.partition(b"\n")[0].rstrip(SPACE) == b"["
     try:
         check_json(part.path, part.start, part.end, "the last text on stdout that begins like JSON")

@@ -105,7 +105,8 @@ class Supervisor:
 
     def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
         """Say on the command's stderr why it could not start, as a shell would, and to us."""
-        what = str(getattr(error, "filename", None) or self._spec["argv"][0])
+        path = getattr(error, "filename", None)
+        what = path if isinstance(path, str) else self._spec["argv"][0]  # bytes: looked for on PATH
         why = str(getattr(error, "strerror", None) or error)
         with contextlib.suppress(OSError):  # a full disk
             os.write(2, f"{what}: {why}\n".encode("utf-8", "replace"))
