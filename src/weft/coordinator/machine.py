@@ -316,7 +316,7 @@ class Machine:
                 f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
             ) from None
         key = task_key(self._genesis, lane, number, index, call.function, args)
-        task = Task(lane, number, index, key, call.function, args, call.limits)
+        task = Task(lane, number, index, key, call.function, args, call.limits, call.code)
         task.ordinal = state.kinds[call.limits.gpu]
         state.kinds[call.limits.gpu] += 1
         task.peers = state.totals[call.limits.gpu] if state.totals else None
