@@ -40,7 +40,7 @@ def test_classic_file_loads_as_it_is(tmp_path):
     assert read_nodes(path, simulate=True) == (
         Node("localhost", 2, 2, 2),
         Node("rig-a", 12, 12, 12),
-        Node("rig-b", 12, 12, 12),
+        Node("rig-b", 12, 12, 12, gpu_type="x"),
     )
 
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weft.backends.places import absolute_place
+from weft.backends.places import located
 from weft.backends.privatefolders import private_folder
 from weft.backends.process import WorkerSetup
 from weft.backends.raylease import Lease, Reply
@@ -235,8 +235,7 @@ def _placed(slot: Slot) -> Slot:
     """The slot with absolute paths, and with the GPU that Ray gave its actor."""
     import ray  # noqa: PLC0415 - only here, and only where it runs
 
-    folder, python = absolute_place(slot.folder, slot.python, Path.home())
-    slot = replace(slot, folder=folder, python=python)
+    slot = located(slot, Path.home())
     given = ray.get_gpu_ids()
     if slot.gpu is None or not given or not str(given[0]).isdigit():
         return slot

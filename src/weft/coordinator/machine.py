@@ -218,7 +218,10 @@ class Machine:
             self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
             self._requeue(task)
             return
-        task.losses += 1
+        if loss.machine:
+            self.dispatch.trouble = loss.reason
+        else:
+            task.losses += 1
         if gives_up(task):
             self._commands.append(Record(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
             self._settle(task, None, WORKER_DIED)
@@ -323,6 +326,7 @@ class Machine:
         task = Task(lane, number, index, key, call.function, args, call.limits, call.code)
         task.ordinal = state.kinds[call.limits.gpu]
         state.kinds[call.limits.gpu] += 1
+        task.peers = state.totals[call.limits.gpu] if state.totals else None
         if call.limits.gpu and not self.dispatch.placement.fits(task):
             raise UsageError(
                 f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"

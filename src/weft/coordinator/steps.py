@@ -34,6 +34,8 @@ class Task:
     slot: int = 0
     ordinal: int = 0
     """Its number among the tasks of its kind, GPU or CPU, in its round."""
+    peers: int | None = None
+    """How many its round has of its kind; None when that is not known beforehand."""
     dealt: int | None = None
     """The slot that the static deal gave it, once it was asked for."""
 

@@ -94,6 +94,9 @@ class Lost:
     """It would be lost everywhere, until a person has mended something: the run stops here."""
     exhausted: bool = False
     """The machine is short of a resource such as disk space: the run stops here, with exit 75."""
+    machine: bool = False
+    """Something is wrong with the machine, such as a missing interpreter: it never counts against
+    the task, and a slot that goes on like this is retired."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,10 +84,12 @@ def _script(entry: NodeEntry, words: str) -> str:
     if not named.startswith(("/", "~")):
         named = f"{entry.script_path or '~'}/{named}"
     named = named if named.startswith(("/", "~")) else f"~/{named}"
+    bare = "/" not in entry.python_env and not entry.python_env.startswith("~")
+    lookup = f'[ -e "$p" ] || p={shlex.quote(entry.python_env)}; ' if bare else ""
     home = '"$HOME"/' if named.startswith("~/") else ""
     path = home + shlex.quote(named.removeprefix("~/") if home else named)
     return (
-        f'p={path}; case "$p" in */activate*) p="${{p%/*}}/python";; esac; '
+        f'p={path}; {lookup}case "$p" in */activate*) p="${{p%/*}}/python";; esac; '
         f'if [ -d "$p" ]; then p="$p/bin/python"; fi; exec "$p" {words}'
     )
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weft.backends.places import absolute_place
+from weft.backends.places import located
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
@@ -150,11 +150,7 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
 
 def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
     """Give nodes that run here their folder and interpreter as workers need them: absolute."""
-    places = [absolute_place(node.folder, node.python, base) for node in nodes]
-    return [
-        replace(node, folder=folder, python=python)
-        for node, (folder, python) in zip(nodes, places, strict=True)
-    ]
+    return [located(node, base) for node in nodes]
 
 
 def _placed_here(nodes: Sequence[Node], base: Path) -> list[Node]:

@@ -157,7 +157,8 @@ class OwnOutput:
 
 
 def _lost(loss: Lost) -> list[Any]:
-    return ["lost", loss.ticket, loss.reason, loss.detail, loss.interrupts, loss.exhausted]
+    flags = (loss.interrupts, loss.exhausted, loss.machine)
+    return ["lost", loss.ticket, loss.reason, loss.detail, *flags]
 
 
 def _to_dict(end: Finished) -> dict[str, Any]:

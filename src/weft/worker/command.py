@@ -3,12 +3,14 @@
 The argv, environment and folder are recorded as templates and expanded here, on the slot, so
 that no path of a machine reaches the ledger. Exit codes: 0 done · 75 temporary, worth a retry ·
 126 and 127 the command itself is broken · any other the command's own failure. A signal from
-outside is a loss. Secrets come in by variable name only and are recorded nowhere.
+outside is a loss, and so is what the machine lacks: a program, a folder, a variable. Secrets come
+in by variable name only and are recorded nowhere.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import json
 import os
@@ -20,23 +22,26 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from weft.define import task
 from weft.model.results import TaskError
+from weft.model.slots import CUDA_DEVICES
 from weft.model.tasks import COMMAND
 from weft.model.values import Object
 from weft.worker import context as task_context
 from weft.worker import supervisor
-from weft.worker.context import TaskContext
+from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 TEMPORARY = 75
 BROKEN = (126, 127)
+OWN_FAULTS = (None, errno.ENOEXEC, errno.E2BIG, errno.ENAMETOOLONG)
+"""Why exec may fail on any machine; whatever else it says is the fault of this one."""
 INLINE_BYTES = 64 * 1024
 TAIL_LINES = 40
 OVERDUE_S = 2.5
@@ -45,7 +50,6 @@ OVERDUE_S = 2.5
 It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after the limit.
 """
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
-GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -66,6 +70,11 @@ class CommandRun:
     """The node's folder for scripts; the attempt's own folder when the node has none."""
     python: str = sys.executable
     run_id: str = ""
+    cwd: str = ""
+    """Where the command will start, as far as it is known before `prepare`."""
+    allow_paths: tuple[str, ...] = ()
+    moved: dict[Path, Path] = field(default_factory=dict)
+    """What `prepare` moved aside, and where to; it comes back if the command does not start."""
 
     def names(self) -> dict[str, str]:
         """What templates may name."""
@@ -136,18 +145,22 @@ def run_command(
     around.stage = "prepare"
     limits = (around.assignment.timeout_s, around.assignment.memory_mb)
     template = Template(argv, env, _secrets(env_from, around.slot), cwd, *limits)
-    run = _attempt(around, args, seed)
+    run = _attempt(around, args, seed, cwd)
     watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
+    started = False
     try:
         watch.check_before()
         names = _prepared(prepare, run)
         around.enter("run")
         report = template.carry_out(run, names, watch.folders)
         watch.sampled(report["least_room"])
+        started = report["unstarted"] is None
         for name in ("cpu_s", "peak_bytes", "wall_s"):
             around.notes[name] = report[name]
         if on_broken is not None and report["status"] in BROKEN:
             _hook(on_broken)(run, template, report["status"])
+        elif not started:
+            _check_machine(report["unstarted"], around.slot)
         _judge(report, run)
         watch.check_success()
         around.enter("collect")
@@ -160,6 +173,8 @@ def run_command(
             _keep(run.out_dir.parent, around.kept)
         raise
     finally:
+        if not started:
+            _put_back(run)
         shutil.rmtree(run.out_dir.parent, ignore_errors=True)
 
 
@@ -168,7 +183,7 @@ def expand(template: str, names: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), template)
 
 
-def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> CommandRun:
+def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int, cwd: str) -> CommandRun:
     """Make the attempt's own folders; nothing of an earlier attempt is in them."""
     assignment = around.assignment
     folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
@@ -185,12 +200,22 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> Command
         full = error.errno in NO_ROOM
         reason = f"short of space: {error}" if full else "no-folder"
         raise Ending(None, lost=reason, detail=str(error), exhausted=full) from None
-    return CommandRun(
+    run = CommandRun(
         args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
         python=around.python or sys.executable,
         run_id=around.run_id,
+        allow_paths=around.allow_paths,
     )  # fmt: skip
+    return replace(run, cwd=expand(cwd, run.names()))
+
+
+def _put_back(run: CommandRun) -> None:
+    """Undo what was moved aside for a command that did not start."""
+    for path, aside in run.moved.items():
+        if not os.path.lexists(path):
+            with contextlib.suppress(OSError):
+                aside.rename(path)
 
 
 def _keep(folder: Path, kept: Path) -> None:
@@ -233,12 +258,12 @@ def _hook(name: str) -> Any:
 
 
 def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
-    """Variables of the node that the command asks for; one that is missing would stay missing."""
+    """Variables of the node that the command asks for; one that is missing is the node's fault."""
     ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
     node = slot.rpartition("/")[0]
     missing = [f"variable {name} is not set on node {node}" for name in names if name not in ours]
     if missing:
-        raise Ending(TaskError("variable-missing", "prepare"), detail="\n".join(missing))
+        raise Ending(None, lost=missing[0], detail="\n".join(missing), machine=True)
     return {name: ours[name] for name in names}
 
 
@@ -247,7 +272,9 @@ def _environment(
 ) -> dict[str, str]:
     """A small environment of known contents, the same on every machine."""
     ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
-    kept = {name: ours[name] for name in (*KEPT_VARIABLES, *GPU_VARIABLES) if name in ours}
+    kept = {name: ours[name] for name in KEPT_VARIABLES if name in ours}
+    variable, _, index = ours.get(COMMAND_DEVICES, f"{CUDA_DEVICES}=").partition("=")
+    kept[variable] = index
     fixed = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(run.tmp_dir)}
     weft = {f"WEFT_{name.upper()}": value for name, value in run.names().items()}
     asked = {name: expand(value, names) for name, value in env.items()}
@@ -296,6 +323,14 @@ def _report_of(
         process.kill()
         return None
     return process.stdout.read()
+
+
+def _check_machine(unstarted: Sequence[Any], slot: str) -> None:
+    """Raise a loss if a command could not start because of the machine it was to start on."""
+    number, why = unstarted
+    if number not in OWN_FAULTS:
+        node = slot.rpartition("/")[0]
+        raise Ending(None, lost=f"cannot start on node {node}: {why}", detail=why, machine=True)
 
 
 def _judge(report: Mapping[str, Any], run: CommandRun) -> None:

@@ -51,6 +51,7 @@ class Supervisor:
         self._usage = (0.0, 0.0, 0)
         self._least: dict[str, tuple[int, int]] = {}
         """The least room seen in each folder: bytes, inodes."""
+        self._unstarted: list[Any] | None = None
 
     def run(self) -> dict[str, Any]:
         """Start the command, watch it, clear up, and report."""
@@ -69,25 +70,32 @@ class Supervisor:
             "cpu_s": cpu_s,
             "peak_bytes": max(self._peak_bytes, self._usage[2] * 1024),
             "least_room": self._least,
+            "unstarted": self._unstarted,
         }
 
     # -- starting -------------------------------------------------------------------------
 
     def _start(self) -> int:
+        """Fork the command; a pipe that exec closes tells why it could not become one."""
         ours = os.getpid()
+        read, write = os.pipe()
         pid = os.fork()
         if pid:
+            os.close(write)
+            cause = os.read(read, 4096)  # one write, far below what a pipe takes at once
+            os.close(read)
+            self._unstarted = json.loads(cause) if cause else None
             return pid
         end_with_parent(ours)
         try:
-            self._become_command()
+            self._become_command(write)
         except FileNotFoundError as error:
-            self._fail(127, error)
+            self._fail(127, error, write)
         except (OSError, ValueError) as error:  # ValueError: a NUL byte, a name with "="
-            self._fail(126, error)
+            self._fail(126, error, write)
         os._exit(126)
 
-    def _become_command(self) -> None:
+    def _become_command(self, pipe: int) -> None:
         spec = self._spec
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -98,17 +106,22 @@ class Supervisor:
         mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
         os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
-        os.closerange(3, 256)
+        os.closerange(3, pipe)
+        os.closerange(pipe + 1, 256)
         os.chdir(spec["cwd"])
         if spec["memory_bytes"]:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606 - no shell, by design
 
-    def _fail(self, code: int, error: OSError | ValueError) -> None:
-        """Say on the command's stderr why it could not start, as a shell would."""
-        what = getattr(error, "filename", None) or self._spec["argv"][0]
-        why = getattr(error, "strerror", None) or error
-        os.write(2, f"{what}: {why}\n".encode("utf-8", "replace"))
+    def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
+        """Say on the command's stderr why it could not start, as a shell would, and to us."""
+        path = getattr(error, "filename", None)
+        what = path if isinstance(path, str) else self._spec["argv"][0]  # bytes: looked for on PATH
+        why = str(getattr(error, "strerror", None) or error)
+        with contextlib.suppress(OSError):  # a full disk
+            os.write(2, f"{what}: {why}\n".encode("utf-8", "replace"))
+        cause = [getattr(error, "errno", None), f"{what}: {why}"[:500]]
+        os.write(pipe, json.dumps(cause).encode())
         os._exit(code)
 
     # -- watching -------------------------------------------------------------------------
