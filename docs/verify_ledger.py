@@ -1,7 +1,8 @@
-"""Check a ledger with nothing but Python: python verify_ledger.py RUN [SIZE ROOT]...
+"""Check a ledger with nothing but Python: verify_ledger.py RUN [--public-key FILE] [SIZE ROOT]...
 
 Follows docs/ledger-format.md and shares no code with Weft. SIZE and ROOT are heads that you know
-from elsewhere; without one, a ledger that was cut or written anew as a whole cannot be found out.
+from elsewhere; without one, and without a public key that must have signed the whole finished
+ledger, a ledger that was cut or written anew as a whole cannot be found out.
 """
 
 import base64
@@ -54,6 +55,91 @@ def root(lines):  # section 8: RFC 6962, by a stack of perfect trees
     return trees[0][1] if trees else sha(b"")
 
 
+def head_of(text):  # section 9
+    origin, size, noted = text.removesuffix("\n").split("\n")
+    return origin, int(size), base64.b64decode(noted, validate=True)
+
+
+P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493  # RFC 8032, section 5.1
+D = -121665 * pow(121666, -1, P) % P
+
+
+def add(a, b):  # the points a and b as (X, Y, Z, T): section 5.1.4
+    m, n = (a[1] - a[0]) * (b[1] - b[0]), (a[1] + a[0]) * (b[1] + b[0])
+    c, d = 2 * a[3] * b[3] * D, 2 * a[2] * b[2]
+    e, f, g, h = n - m, d - c, d + c, n + m
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def times(n, point):
+    total = (0, 1, 1, 0)
+    for bit in bin(n)[2:]:
+        total = add(total, total)
+        total = add(total, point) if bit == "1" else total
+    return total
+
+
+def point_of(data):  # section 5.1.3
+    number = int.from_bytes(data, "little")
+    sign, y = number >> 255, number % 2**255
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    x = x if x * x % P == square else x * pow(2, (P - 1) // 4, P) % P
+    need(y < P and x * x % P == square and (x or not sign), "no point of the curve")
+    x = x if x % 2 == sign else P - x
+    return x, y, 1, x * y % P
+
+
+def holds(signature, text, key):  # RFC 8032, section 5.1.7
+    r, s = signature[:32], int.from_bytes(signature[32:], "little")
+    k = int.from_bytes(hashlib.sha512(r + key + text).digest(), "little") % L
+    left, right = times(s, BASE), add(point_of(r), times(k, point_of(key)))
+    same = [left[i] * right[2] % P == right[i] * left[2] % P for i in (0, 1)]
+    return len(signature) == 64 and s < L and all(same)
+
+
+BASE = point_of((4 * pow(5, -1, P) % P).to_bytes(32, "little"))
+
+
+def public_key(pem):  # RFC 8410, section 4
+    begin, *lines, _ = [*pem.split("\n"), ""]
+    need(begin.strip() == "-----BEGIN PUBLIC KEY-----", "the key file is no public key in PEM")
+    encoded = "".join(lines).partition("-----")[0]
+    data = base64.b64decode("".join(encoded.split()), validate=True)
+    need(data[:-32].hex() == "302a300506032b6570032100", "the public key is not one of Ed25519")
+    return data[-32:]
+
+
+def check_note(note, key):  # section 10
+    text, separator, lines = note.rpartition("\n\n")
+    need(separator and lines.endswith("\n"), "checkpoint.sig is no signed note")
+    ours = []
+    for line in lines[:-1].split("\n"):
+        mark, name, encoded = line.split(" ")
+        need(mark == "\u2014" and name, "checkpoint.sig has a damaged signature line")
+        signed = base64.b64decode(encoded, validate=True)
+        if key and signed[:4] == sha(name.encode() + b"\n\x01" + key)[:4]:
+            ours.append(signed[4:])
+    fits = all(holds(signature, text.encode() + b"\n", key) for signature in ours)
+    need(fits, "the signature does not fit what checkpoint.sig says")
+    return head_of(text), bool(ours)
+
+
+def check_signed(data, checkpoint, heads, note, key):  # the signed head is one more that must hold
+    if note is None:
+        found = check(data, checkpoint, heads)
+        need(not key, "not signed: there is no checkpoint.sig")
+        return found
+    (origin, signed, noted), is_ours = check_note(note, key)
+    need(origin == head_of(checkpoint)[0], "checkpoint.sig is of another search")
+    found = check(data, checkpoint, [*heads, (signed, noted)])
+    size, _, word = found.split()
+    if key:
+        need(is_ours, "not signed: checkpoint.sig has no signature of this key")
+        need((size, word) == (str(signed), "finished"), f"signed to {signed} of {size}, {word}")
+    return f"{found}, signed" if key else found
+
+
 def check(data, checkpoint, heads):  # sections 2, 7 and 9
     *lines, torn = data.split(b"\n")
     last, genesis, rounds, ended = "0" * 64, "", {}, False
@@ -71,22 +157,34 @@ def check(data, checkpoint, heads):  # sections 2, 7 and 9
             rounds[body["lane"]] = body["round"] + 1
         last, genesis = sha(line).hex(), genesis or key
         ended = kind == "answer" and body["lane"] == ""
-    origin, size, noted = checkpoint.removesuffix("\n").split("\n")
+    origin, size, noted = head_of(checkpoint)
     need(origin == "weft/" + json.loads(lines[0])["body"]["search"], "the checkpoint's origin")
-    need(not ended or (not torn and int(size) == len(lines)), "something follows the answer")
-    for count, wanted in [(int(size), base64.b64decode(noted)), *heads]:
+    need(not ended or not torn, "something follows the answer")
+    for count, wanted in [(size, noted), *heads]:
         need(count <= len(lines), f"record {len(lines)} is missing: a head counts {count}")
         need(root(lines[:count]) == wanted, f"the root over {count} records is another")
-    return f"{len(lines)} {root(lines).hex()} {'finished' if ended else 'unfinished'}"
+    finished = ended and size == len(lines)
+    return f"{len(lines)} {root(lines).hex()} {'finished' if finished else 'unfinished'}"
+
+
+def main(words):
+    try:
+        at = words.index("--public-key") if "--public-key" in words else len(words)
+        key = public_key(Path(words[at + 1]).read_text()) if words[at:] else None
+        del words[at : at + 2]
+        run, pairs = Path(words[0]), words[1:]
+        heads = [(int(n), bytes.fromhex(r)) for n, r in zip(pairs[::2], pairs[1::2], strict=True)]
+    except (IndexError, ValueError, OSError) as error:
+        usage = "usage: python verify_ledger.py RUN [--public-key FILE] [SIZE ROOT]..."
+        sys.exit(f"{usage} ({error})")
+    try:
+        data, checkpoint = (run / "ledger.jsonl").read_bytes(), (run / "checkpoint").read_text()
+        signature = run / "checkpoint.sig"
+        note = signature.read_bytes().decode() if signature.exists() else None
+        print(check_signed(data, checkpoint, heads, note, key))
+    except (ValueError, KeyError, TypeError, IndexError, RecursionError, OSError) as error:
+        sys.exit(f"damaged: {error}")
 
 
 if __name__ == "__main__":
-    try:
-        run, pairs = Path(sys.argv[1]), sys.argv[2:]
-        heads = [(int(n), bytes.fromhex(r)) for n, r in zip(pairs[::2], pairs[1::2], strict=True)]
-    except (IndexError, ValueError):
-        sys.exit("usage: python verify_ledger.py RUN [SIZE ROOT]...")
-    try:
-        print(check((run / "ledger.jsonl").read_bytes(), (run / "checkpoint").read_text(), heads))
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError, OSError) as error:
-        sys.exit(f"damaged: {error}")
+    main(sys.argv[1:])

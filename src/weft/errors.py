@@ -16,13 +16,16 @@
     │   ├── RunLocked          another coordinator works on the run
     │   ├── NodeUnreachable    a machine that cannot be asked
     │   ├── StorageFailed      a disk that is full or broken
-    │   ├── Interrupted        stopped on request, resumable: exit 130
-    │   │   └── Paused         stopped at the milestone it was asked to stop at
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
+    │       │   └── SignatureMissing   the ledger is not signed, or not to its end
     │       ├── ManifestDamaged
     │       └── ObjectDamaged
     └── BugError               our bug: exit 70
+
+    KeyboardInterrupt
+    └── Interrupted            stopped on request, resumable: exit 130
+        └── Paused             stopped at the milestone it was asked to stop at
 
 A message is one line: what, where, why, and the next command (`hint`).
 `TaskFailed` and `Temporary` are not in the tree: they travel inside searches and tasks.
@@ -33,8 +36,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 
-class WeftError(Exception):
-    """Base of all errors; `hint` is the next thing to do, printed after the message."""
+class _Reported(BaseException):
+    """What ends a command with one line: a message, and the next thing to do (`hint`)."""
 
     exit_code: ClassVar[int] = 70
 
@@ -45,6 +48,10 @@ class WeftError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message}; {self.hint}" if self.hint else self.message
+
+
+class WeftError(_Reported, Exception):
+    """Base of all errors; `hint` is the next thing to do, printed after the message."""
 
 
 class InputError(WeftError):
@@ -118,8 +125,12 @@ class StorageFailed(WorldError):
     """A durable write failed; what was completed before is safe."""
 
 
-class Interrupted(WorldError):
-    """Stopped on request; the same command goes on."""
+class Interrupted(_Reported, KeyboardInterrupt):
+    """Stopped on request; the same command goes on.
+
+    No `Exception`, as Ctrl-C is none: a loop over many runs that catches `Exception` to go on
+    with the next one must not go on after it.
+    """
 
     exit_code = 130
 
@@ -140,6 +151,10 @@ class LedgerDamaged(Damaged):
     def __init__(self, message: str, *, seq: int | None = None, hint: str = "") -> None:
         super().__init__(message, hint=hint)
         self.seq = seq
+
+
+class SignatureMissing(LedgerDamaged):
+    """The signature that was asked for is not there, or covers a part of the ledger only."""
 
 
 class ManifestDamaged(Damaged):

@@ -19,7 +19,8 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from weft.errors import FileInvalid, LedgerDamaged, UsageError
+from weft.errors import FileInvalid, LedgerDamaged, SignatureMissing, UsageError
+from weft.ledger.checkpoint import note_text
 
 _ED25519 = b"\x01"  # the signature type identifier of C2SP signed-note
 _KEY_HASH_BYTES = 4
@@ -65,19 +66,17 @@ def sign_checkpoint(text: str, name: str, key: Ed25519PrivateKey) -> str:
 def check_signed_note(note: str, public_key: Ed25519PublicKey) -> str:
     """Return the text of a note that `public_key` has signed; raises LedgerDamaged.
 
-    Signatures of other keys are passed over, as signed-note asks; one of this key must hold.
+    Signatures of other keys are passed over, as signed-note asks; one of this key must hold
+    (SignatureMissing when there is none).
     """
-    body, separator, signatures = note.rpartition("\n\n")
-    if not separator or not signatures.endswith("\n"):
-        raise LedgerDamaged("the signed note is not a text, an empty line and signatures")
-    text = body + "\n"
+    text, signatures = note_text(note), note.rpartition("\n\n")[2]
     ours = [
         signed[_KEY_HASH_BYTES:]
         for name, signed in _read_signatures(signatures)
         if signed[:_KEY_HASH_BYTES] == key_hash(name, public_key)
     ]
     if not ours:
-        raise LedgerDamaged("the signed note has no signature of this key")
+        raise SignatureMissing("the signed note has no signature of this key")
     if not all(_holds(signature, text, public_key) for signature in ours):
         raise LedgerDamaged("the signature does not fit the text of the note")
     return text

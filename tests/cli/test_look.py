@@ -8,8 +8,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.cli.conftest import SMALL, Weft, interrupt, tree
+from tests.readers.runs import make_writable, put_checkpoint, put_ledger, read_lines, rewritten
+from tests.readers.signed import private_pem, public_pem
 from tests.support.forked import ForkServer
 
 MIXED = """\
@@ -97,23 +100,54 @@ def test_verify_damaged_ledger_exits_5(weft: Weft, run: Path) -> None:
 
 
 def test_verify_signature(weft: Weft, tmp_path: Path) -> None:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import (
-        Encoding,
-        NoEncryption,
-        PrivateFormat,
-        PublicFormat,
-    )
-
     for name in ("ours", "theirs"):
         key = Ed25519PrivateKey.generate()
-        private = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        public = key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-        (tmp_path / f"{name}.pem").write_bytes(private)
-        (tmp_path / f"{name}.pub").write_bytes(public)
+        (tmp_path / f"{name}.pem").write_bytes(private_pem(key))
+        (tmp_path / f"{name}.pub").write_bytes(public_pem(key))
     weft("run", "small:squares", "--out", "r", "--sign-key", "ours.pem")
     assert weft("verify", "r", "--public-key", "ours.pub").code == 0
-    weft("verify", "r", "--public-key", "theirs.pub").check_one_line(5, "signature")
+    weft("verify", "r", "--public-key", "theirs.pub").check_one_line(5, "not signed: ", "this key")
+    (tmp_path / "r" / "checkpoint.sig").unlink()
+    weft("verify", "r", "--public-key", "ours.pub").check_one_line(5, "not signed: ")
+    assert weft("verify", "r").code == 0
+    told = weft("resume", "r", "--sign-key", "ours.pem")
+    assert told.code == 0, told
+    assert weft("verify", "r", "--public-key", "ours.pub").code == 0
+    ledger = (tmp_path / "r" / "ledger.jsonl").read_bytes()
+    forge(tmp_path / "r")
+    for words in (["verify", "r", "--public-key", "ours.pub"], ["verify", "r"], ["resume", "r"],
+                  ["resume", "r", "--accept", "rollback", "--sign-key", "ours.pem"]):  # fmt: skip
+        weft(*words).check_one_line(5, "checkpoint.sig")
+    assert (tmp_path / "r" / "ledger.jsonl").read_bytes() != ledger
+
+
+def forge(run: Path) -> None:
+    """The attack: a changed result, no answer, chain and checkpoint anew, no manifest."""
+    lines = rewritten(read_lines(run), 2, lambda body: body.update(value=99))[:-1]
+    put_ledger(run, b"".join(lines))
+    put_checkpoint(run, lines)
+    make_writable(run)
+    (run / "manifest.sqlite").unlink()
+
+
+def test_verify_of_an_interrupted_run_has_its_word_and_code(weft: Weft, tmp_path: Path) -> None:
+    key = Ed25519PrivateKey.generate()
+    (tmp_path / "key.pem").write_bytes(private_pem(key))
+    (tmp_path / "key.pub").write_bytes(public_pem(key))
+    interrupt(weft, tmp_path, "--sign-key", "key.pem")
+    told = weft("verify", "r")
+    assert (told.code, told.out.splitlines()[0]) == (130, "status  interrupted")
+    as_json = weft("verify", "r", "--json")
+    assert (as_json.code, as_json.json["status"]) == (130, "interrupted")
+    size = as_json.json["size"]
+    signed = f"signed to {size} of {size}: the run is not finished"
+    weft("verify", "r", "--public-key", "key.pub").check_one_line(5, signed)
+    assert weft("resume", "r").code == 0
+    told = weft("verify", "r", "--public-key", "key.pub")
+    told.check_one_line(5, f"signed to {size} of ", "not signed")
+    assert weft("verify", "r").code == 0
+    assert weft("resume", "r", "--sign-key", "key.pem").code == 0
+    assert weft("verify", "r", "--public-key", "key.pub").code == 0
 
 
 def test_replay_is_equal(weft: Weft, run: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.support.machines import Bench, call, once
 from weft.coordinator.policy import LOSSES_BEFORE_ALONE, LOSSES_BEFORE_FAILED, Policy
 from weft.coordinator.steps import Begin, Close, Kill, Recalled, Record, Requeue
+from weft.errors import WorldError
 from weft.model.attempts import Entered, Finished, GivenBack, Lost, Started, Worker
 from weft.model.results import TaskError
 
@@ -94,6 +95,37 @@ def test_loss_that_interrupts_is_queued_again_and_says_why_once():
     ]
     assert bench.of(Record) == []
     assert [x.index for x in bench.take()] == [1, 0]  # uncharged: both may run again
+
+
+def test_loss_for_want_of_room_stops_the_run_and_the_first_reason_stays():
+    bench = Bench(once([call(0), call(1), call(2)]))
+    a, b, c = bench.take()
+    assert not bench.machine.exhausted
+    bench.give(Lost(a.ticket, "short of space", exhausted=True))
+    bench.give(Lost(b.ticket, "the command is not there", interrupts=True))
+    bench.give(Lost(c.ticket, "short of inodes", exhausted=True))
+    assert (bench.machine.broken, bench.machine.exhausted) == ("short of space", True)
+    assert bench.of(Record) == []
+    assert [x.index for x in bench.take()] == [2, 1, 0]  # uncharged: all may run again
+
+
+def test_broken_command_before_a_shortage_is_what_is_reported():
+    bench = Bench(once([call(0), call(1)]))
+    a, b = bench.take()
+    bench.give(Lost(a.ticket, "the command is not there", interrupts=True))
+    bench.give(Lost(b.ticket, "short of space", exhausted=True))
+    assert (bench.machine.broken, bench.machine.exhausted) == ("the command is not there", False)
+
+
+def test_loss_by_the_machine_never_counts_against_the_task():
+    bench = Bench(once([call(0)]))
+    for _ in range(2 * LOSSES_BEFORE_FAILED):
+        [a] = bench.take()
+        bench.give(Lost(a.ticket, "no interpreter", machine=True))
+    assert bench.of(Record) == []
+    assert len(bench.of(Requeue)) == 2 * LOSSES_BEFORE_FAILED
+    with pytest.raises(WorldError, match="no CPU slot is left for lab:task: no interpreter"):
+        bench.machine.dispatch.take([-1])
 
 
 def test_task_that_runs_alone_lets_nothing_start_beside_it():

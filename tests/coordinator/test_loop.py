@@ -15,6 +15,7 @@ from weft.errors import BugError
 from weft.model.attempts import Happened, Lost, Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
+from weft.storage.reserve import Reserve
 
 
 @pytest.fixture
@@ -269,3 +270,36 @@ def test_what_becomes_of_a_node_is_an_event_of_the_run(sessions):
     found = manifest.query("SELECT kind, detail FROM events")
     manifest.close()
     assert found == [("node-lost", "rig-a")]
+
+
+class Scarce(Reserve):
+    """Room that is short from the third look on."""
+
+    looks, released = 0, 0
+
+    def shortage(self):
+        self.looks += 1
+        return "short of space: 3 KiB free" if self.looks >= 3 else ""
+
+    def release(self):
+        self.released += 1
+        super().release()
+
+
+def test_shortage_before_a_commit_stops_the_run_which_goes_on_to_the_same_head(tmp_path):
+    whole = Sessions(tmp_path / "whole")
+    whole.go(round_body(40))
+    sessions = Sessions(tmp_path / "short")
+    sessions.folder.path.mkdir(parents=True)
+    reserve = Scarce(sessions.folder.path)
+    ran = sessions.go(round_body(40), reserve=reserve)
+    assert (sessions.machine.broken, sessions.machine.exhausted) == (
+        "short of space: 3 KiB free",
+        True,
+    )
+    assert reserve.released >= 1
+    assert not sessions.finished
+    again = sessions.go(round_body(40), reserve=Reserve(sessions.folder.path))
+    assert sorted(ran + again) == sorted(set(ran + again))  # what was in is committed
+    assert sessions.finished
+    assert sessions.ledger == whole.ledger

@@ -16,7 +16,7 @@ from weft.coordinator.steps import Requeue, Task
 from weft.errors import UsageError, WorldError
 from weft.model.attempts import Assignment
 from weft.model.slots import Node
-from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lanes
+from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lanes, make_lazy
 
 
 def task(index: int = 0, *, gpu: int = 0, group: str | None = None, function: str = "f") -> Task:
@@ -51,17 +51,15 @@ class SlotBench(Bench):
 # -- the rule -----------------------------------------------------------------------------
 
 
-def test_static_deal_is_the_round_robin_table() -> None:
-    """Nodes of 2, 12 and 12 GPUs, 36 tasks, dealt by hand: node = i mod 3, turn = i div 3."""
+def test_static_deal_is_the_table_by_hand() -> None:
+    """Nodes of 2, 12 and 12 GPUs, tasks without a known number: full turns over the 26 slots."""
     placement = Placement([Node("a", gpus=2), Node("b", gpus=12), Node("c", gpus=12)], "static")
     rooms = [1] * 26
     dealt = [placement.slots[placement.choose(task(i, gpu=1), rooms)].name for i in range(36)]
-    assert dealt[:9] == ["a/gpu0", "b/gpu0", "c/gpu0", "a/gpu1", "b/gpu1", "c/gpu1", "a/gpu0",
-                         "b/gpu2", "c/gpu2"]  # fmt: skip
-    by_hand = [f"{'abc'[i % 3]}/gpu{i // 3 % (2 if i % 3 == 0 else 12)}" for i in range(36)]
-    assert dealt == by_hand
-    assert Counter(dealt)["a/gpu0"] == Counter(dealt)["a/gpu1"] == 6
-    assert set(Counter(name for name in dealt if name[0] != "a").values()) == {1}
+    assert dealt[:9] == ["a/gpu0", "b/gpu0", "c/gpu0", "a/gpu1", "b/gpu1", "c/gpu1", "b/gpu2",
+                         "c/gpu2", "b/gpu3"]  # fmt: skip
+    assert set(Counter(dealt[:26]).values()) == {1}
+    assert dealt[26:] == dealt[:10]
 
 
 def test_static_deal_does_not_depend_on_what_runs() -> None:
@@ -69,7 +67,7 @@ def test_static_deal_does_not_depend_on_what_runs() -> None:
     before = [placement.choose(task(i), [9, 9, 9]) for i in range(6)]
     for i in (0, 1):
         placement.hold(task(i), before[i])
-    assert [placement.choose(task(i), [9, 9, 9]) for i in range(6)] == before == [0, 2, 1, 2, 0, 2]
+    assert [placement.choose(task(i), [9, 9, 9]) for i in range(6)] == before == [0, 2, 1, 0, 2, 1]
 
 
 def test_static_task_waits_for_its_own_slot() -> None:
@@ -149,15 +147,15 @@ def test_group_without_cap_never_waits() -> None:
 
 
 def test_retired_slot_gets_nothing_and_only_its_list_is_dealt_again() -> None:
-    """Tasks 0, 3, 6, 9 were dealt to a; those of b and c stay where they are."""
+    """Tasks 0, 4, 8 were dealt to a; those of b and c stay where they are."""
     nodes = [Node("a", cpus=1), Node("b", cpus=2), Node("c", cpus=1)]
     placement = Placement(nodes, "static")
     tasks = [task(i) for i in range(12)]
-    assert [placement.choose(t, [9] * 4) for t in tasks] == [0, 1, 3, 0, 2, 3, 0, 1, 3, 0, 2, 3]
+    assert [placement.choose(t, [9] * 4) for t in tasks] == [0, 1, 3, 2] * 3
     placement.retire(0)
     placement.retire(0)
-    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 3, 2, 3, 2, 1, 3, 3, 2, 3]
-    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 3, 2, 3, 2, 1, 3, 3, 2, 3]
+    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 2, 3, 1, 3, 2, 2, 1, 3, 2]
+    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 2, 3, 1, 3, 2, 2, 1, 3, 2]
 
 
 def test_list_of_a_slot_retired_later_is_dealt_again_with_what_it_had_taken_over() -> None:
@@ -219,6 +217,24 @@ def test_machine_deals_gpu_and_cpu_tasks_each_by_themselves() -> None:
     assert sorted(bench.place(9, 9, 9, 9)) == [
         (0, 0), (1, 1), (2, 2), (3, 3), (4, 0), (5, 1), (6, 2), (7, 3)
     ]  # fmt: skip
+
+
+def test_machine_knows_how_many_of_a_kind_a_round_has() -> None:
+    """Three CPU tasks over nodes of 1 and 4 slots: shares of 0.6 and 2.4 are 1 and 2."""
+    nodes = [Node("a", gpus=1, cpus=1), Node("b", cpus=4)]
+    mixed = [*calls(3), *calls(1, gpu=1)]
+    bench = SlotBench(once(mixed), Placement(nodes, "static"))
+    assert sorted(bench.place(9, 9, 9, 9, 9, 9)) == [(0, 1), (1, 2), (2, 3), (3, 0)]
+
+
+def test_lazy_round_is_dealt_in_full_turns() -> None:
+    nodes = [Node("a", cpus=1), Node("b", cpus=4)]
+
+    def body() -> Any:
+        yield make_lazy(2, lambda i: calls(2)[i])
+
+    bench = SlotBench(body, Placement(nodes, "static"))
+    assert sorted(bench.place(9, 9, 9, 9, 9)) == [(0, 0), (1, 1)]
 
 
 def test_machine_passes_tasks_over_that_must_wait_and_keeps_their_order() -> None:

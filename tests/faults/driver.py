@@ -33,7 +33,7 @@ def main() -> int:
     search = getattr(importlib.import_module(Path(file).stem), name)
     try:
         run = weft.run(search(**json.loads(args)), out=out, workers=int(workers), backend=backend)
-    except weft.WeftError as error:
+    except (weft.WeftError, weft.Interrupted) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code
     text = json.dumps(run.to_dict()) + "\n"

@@ -126,19 +126,25 @@ BAD: list[tuple[list[Any], str]] = [
     ([{**ONE, "cwd": ""}], "cwd"),
     ([{**ONE, "env": {"CUDA_VISIBLE_DEVICES": "0,1"}}], "CUDA_VISIBLE_DEVICES is set by the slot"),
     ([{**ONE, "env_from": ["HIP_VISIBLE_DEVICES"]}], "HIP_VISIBLE_DEVICES is set by the slot"),
+    ([{**ONE, "env_from": ["HIP_VISIBLE_DEVICES"], "gpu": 0}], "a job with gpu = 0 sees no GPU"),
+    ([{**ONE, "env": {"CUDA_VISIBLE_DEVICES": "0"}, "gpu": 0}], "sees no GPU"),
     (
         [
-            {**ONE, "expected_output": "../x"},
-            {**ONE, "job_id": "two", "cwd": "a", "expected_output": ".././../x"},
+            {**ONE, "cwd": "..", "expected_output": "x"},
+            {**ONE, "job_id": "two", "cwd": "a/../..", "expected_output": "./x"},
         ],
         "that of job 'one' too",
     ),
+    ([{**ONE, "expected_output": "/etc/motd"}], "expected_output is absolute"),
+    ([{**ONE, "expected_output": "../x"}], "expected_output has a `..`"),
+    ([{**ONE, "expected_output": "a/../../x"}], "expected_output has a `..`"),
+    ([{**ONE, "expected_output": "{out_dir}/../../x"}], "expected_output has a `..`"),
     (["true"], "job 1 ('?')"),
     ([], "0 jobs; there must be 1 to"),
     (
         [
-            {**ONE, "expected_output": "sub/../x.json"},
-            {**ONE, "job_id": "two", "expected_output": "x.json"},
+            {**ONE, "expected_output": "sub/./x.json"},
+            {**ONE, "job_id": "two", "cwd": "sub", "expected_output": "x.json"},
         ],
         "job 2 ('two'): expected_output is that of job 'one' too",
     ),
@@ -203,7 +209,7 @@ def test_same_expected_name_is_fine_where_it_cannot_meet(tmp_path: Path) -> None
         {**ONE, "job_id": "four", "expected_output": "x.json", "cwd": "b"},
         {**ONE, "job_id": "five", "expected_output": "x-{seed}.json"},
         {**ONE, "job_id": "six", "expected_output": "x-{seed}.json"},
-        {**ONE, "job_id": "seven", "expected_output": "../a/x.json"},
+        {**ONE, "job_id": "seven", "expected_output": "x.json", "cwd": "../a"},
         {**ONE, "job_id": "eight", "gpu": 0, "env": {"CUDA_VISIBLE_DEVICES": ""}},
     ]
     read = read_jobs(write(tmp_path, "jobs.json", json.dumps(jobs)), 60.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,17 +16,23 @@ from weft.model.slots import Node
 THREE = (Node("localhost", 2, 2, 2), Node("rig-a", 12, 12, 12), Node("rig-b", 12, 12, 12))
 BY_HAND = [
     "localhost/gpu0", "rig-a/gpu0", "rig-b/gpu0", "localhost/gpu1", "rig-a/gpu1", "rig-b/gpu1",
-    "localhost/gpu0", "rig-a/gpu2", "rig-b/gpu2", "localhost/gpu1", "rig-a/gpu3", "rig-b/gpu3",
-    "localhost/gpu0", "rig-a/gpu4", "rig-b/gpu4", "localhost/gpu1", "rig-a/gpu5", "rig-b/gpu5",
-    "localhost/gpu0", "rig-a/gpu6", "rig-b/gpu6", "localhost/gpu1", "rig-a/gpu7", "rig-b/gpu7",
-    "localhost/gpu0", "rig-a/gpu8", "rig-b/gpu8", "localhost/gpu1", "rig-a/gpu9", "rig-b/gpu9",
-    "localhost/gpu0", "rig-a/gpu10", "rig-b/gpu10", "localhost/gpu1", "rig-a/gpu11", "rig-b/gpu11",
+    "rig-a/gpu2", "rig-b/gpu2", "rig-a/gpu3", "rig-b/gpu3", "rig-a/gpu4", "rig-b/gpu4",
+    "rig-a/gpu5", "rig-b/gpu5", "rig-a/gpu6", "rig-b/gpu6", "rig-a/gpu7", "rig-b/gpu7",
+    "rig-a/gpu8", "rig-b/gpu8", "rig-a/gpu9", "rig-b/gpu9", "rig-a/gpu10", "rig-b/gpu10",
+    "rig-a/gpu11", "rig-b/gpu11",
+    "localhost/gpu0", "rig-a/gpu0", "rig-b/gpu0", "rig-a/gpu1", "rig-b/gpu1", "rig-a/gpu2",
+    "rig-b/gpu2", "rig-a/gpu3", "rig-b/gpu3", "rig-a/gpu4",
 ]  # fmt: skip
+"""36 jobs: one for each of the 26 GPUs, and of the 10 that are left 1, 5 and 4 by largest
+remainder (10/13, 60/13, 60/13)."""
+EIGHT = [f"{node}/gpu{i}" for i in range(4) for node in ("rig-a", "rig-b")]
+"""8 jobs: shares of 8/13, 48/13 and 48/13 are 0, 4 and 4."""
+SIX = EIGHT[:6]
 LINES = [
-    "PARALLEL: localhost | 2 GPU workers | 12 jobs | distribution: {0: 6, 1: 6}",
-    "PARALLEL: rig-a | 12 GPU workers | 12 jobs | distribution: {0: 1, 1: 1, 2: 1, 3: 1, 4: 1,"
+    "PARALLEL: localhost | 2 GPU workers | 3 jobs | distribution: {0: 2, 1: 1}",
+    "PARALLEL: rig-a | 12 GPU workers | 17 jobs | distribution: {0: 2, 1: 2, 2: 2, 3: 2, 4: 2,"
     " 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1}",
-    "PARALLEL: rig-b | 12 GPU workers | 12 jobs | distribution: {0: 1, 1: 1, 2: 1, 3: 1, 4: 1,"
+    "PARALLEL: rig-b | 12 GPU workers | 16 jobs | distribution: {0: 2, 1: 2, 2: 2, 3: 2, 4: 1,"
     " 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1}",
 ]
 
@@ -34,9 +41,33 @@ def jobs(count: int, gpu: int = 1) -> list[Job]:
     return [Job(f"{gpu}-{i}", 60.0, argv=("true",), gpu=gpu) for i in range(count)]
 
 
-def test_static_table_is_the_round_robin_by_hand() -> None:
+def test_static_table_is_the_deal_by_hand() -> None:
     assert [slot.name for slot in table(jobs(36), THREE) if slot] == BY_HAND
     assert [plan.line() for plan in static_plan(jobs(36), THREE)] == LINES
+
+
+def test_small_rounds_go_where_the_shares_are_largest() -> None:
+    assert [slot.name for slot in table(jobs(8), THREE) if slot] == EIGHT
+    assert [slot.name for slot in table(jobs(6), THREE) if slot] == SIX
+
+
+@pytest.mark.parametrize("units", [[1] * 36, [15 + 7 * i % 6 for i in range(36)]])
+def test_planned_deal_of_36_jobs_is_3_4_times_as_fast_as_nodes_one_after_the_other(
+    units: list[int],
+) -> None:
+    """On the measure of the coordinators it replaces: a third of the jobs for each node, in turn.
+
+    A deal to the nodes in turn, whatever their slots, gives about 2.
+    """
+    slots = [slot.name for slot in table(jobs(36), THREE) if slot]
+    spent: Counter[str] = Counter()
+    for slot, unit in zip(slots, units, strict=True):
+        spent[slot] += unit
+    assert max(Counter(slots).values()) == 2
+    one_by_one = max(sum(units[node::3]) for node in range(3))
+    assert one_by_one / max(spent.values()) >= 3.4
+    in_turn = max(sum(units[0::6]), sum(units[3::6]))
+    assert one_by_one / in_turn < 2.2
 
 
 def test_line_has_the_known_form() -> None:
@@ -48,8 +79,8 @@ def test_line_has_the_known_form() -> None:
 
 def test_workers_are_slots_with_jobs_up_to_the_cap() -> None:
     few, capped = Node("few", gpus=12, max_concurrent=8), Node("capped", gpus=4, max_concurrent=3)
-    assert static_plan(jobs(6), [few, capped]) == [
-        NodePlan("few", "GPU", 3, {0: 1, 1: 1, 2: 1}),
+    assert static_plan(jobs(14), [few, capped]) == [
+        NodePlan("few", "GPU", 8, dict.fromkeys(range(11), 1)),
         NodePlan("capped", "GPU", 3, {0: 1, 1: 1, 2: 1}),
     ]
     assert static_plan(jobs(10), [capped])[0].workers == 3
@@ -93,7 +124,7 @@ def test_dry_run_prints_the_plan_and_creates_nothing(shop: Shop) -> None:
     assert told.err == ""
     assert told.json["placement"] == "static"
     assert [job["slot"] for job in told.json["jobs"]] == BY_HAND
-    assert told.json["nodes"][0]["distribution"] == {"0": 6, "1": 6}
+    assert told.json["nodes"][0]["distribution"] == {"0": 2, "1": 1}
 
 
 @pytest.mark.parametrize(("encoding", "sign"), [("ascii", ""), ("utf-8", "🔀 ")])
@@ -101,7 +132,18 @@ def test_sign_is_left_out_where_it_cannot_be_written(shop: Shop, encoding: str, 
     shop.write([sleeper(0, 1)], THREE_NODES)
     words = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--simulate-nodes", "--dry-run"]
     said = shop.apart(*words, PYTHONIOENCODING=encoding, PYTHONUTF8="0")
-    assert said.err.startswith(f"{sign}PARALLEL: localhost | 1 GPU workers | 1 jobs"), said
+    assert said.err.startswith(f"{sign}PARALLEL: localhost | 0 GPU workers | 0 jobs"), said
+
+
+def test_dry_run_of_a_classic_file_needs_no_other_flag(shop: Shop) -> None:
+    """Other machines are planned for; what cannot be seen from here is named."""
+    shop.write([sleeper(i, 1) for i in range(36)], THREE_NODES)
+    before = sorted(shop.folder.iterdir())
+    told = shop.weft("jobs", "run", "jobs.json", "--nodes", "nodes.json", "--dry-run")
+    assert (told.code, told.out) == (0, "")
+    unseen = [f"not checked: {name} is not this machine" for name in ("rig-a", "rig-b")]
+    assert told.err.splitlines() == [*(f"🔀 {line}" for line in LINES), *unseen]
+    assert sorted(shop.folder.iterdir()) == before
 
 
 def test_placement_is_static_with_a_classic_file_and_greedy_otherwise(

@@ -48,7 +48,6 @@ def check_refused(shop: Shop, told: Told, code: int, *said: str) -> None:
         ([{"job_id": "s", "script": "."}], HERE, ["jobs.json: job 1 ('s')", "not a plain file"]),
         ([GPU], '{"nodes": [{"hostname": "a", "gpu_count": 0}]}', ["nodes.json", "zero GPUs"]),
         ([GPU], '{"nodes": [{"hostname": "a"}]}', ["nodes.json: nodes.0 ('a')", "zero GPUs"]),
-        ([GPU], THREE_NODES, ["nodes.json: node 'rig-a' is not this machine", "--simulate-nodes"]),
         ([GPU], '{"nodes": [{"hostname": "a", "gpus": 1}]}', ["nodes.json: nodes.0.gpus"]),
         ([GPU], "{", ["nodes.json"]),
         ("[", HERE, ["jobs.json"]),
@@ -85,6 +84,12 @@ def test_bad_option_is_a_usage_error(shop: Shop, words: list[str], said: str) ->
     told = shop.run("run", *words, "-q")
     check_refused(shop, told, 2, said)
     assert contents(shop.folder) == before
+
+
+def test_other_machine_is_refused_without_the_flag_that_helps(shop: Shop) -> None:
+    shop.write([GPU], THREE_NODES)
+    said = ["nodes.json: node 'rig-a' is not this machine", "--simulate-nodes"]
+    check_refused(shop, shop.run("run", "--nodes", "nodes.json"), 3, *said)
 
 
 def test_out_is_needed_to_run(shop: Shop) -> None:

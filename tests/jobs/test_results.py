@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from weft.jobs import jsoncheck, results
+from weft.jobs import jsoncheck, lastjson
 from weft.jobs.jsoncheck import Malformed, check_json
-from weft.jobs.results import free_name, last_json_line
+from weft.jobs.lastjson import last_json
+from weft.jobs.results import free_name
 
 MALFORMED = "malformed"
 
@@ -27,24 +30,47 @@ def is_json(text: str) -> bool:
     return True
 
 
+def bare(line: str) -> str:
+    return line.removeprefix("\ufeff").strip(" \t\r")
+
+
 def twin(text: str, scalars: bool) -> str | None:
     """The rule, written down plainly."""
-    for line in reversed(text.split("\n")):
-        bare = line.strip(" \t\r")
-        meant = bare.startswith(("{", "[{", '["'))
-        if meant or bare.startswith("["):
-            if is_json(bare):
-                return bare
-            if meant:
+    lines = text.split("\n")
+    for number in range(len(lines) - 1, -1, -1):
+        last = bare(lines[number])
+        candidates = [last] if last[:1] in ("{", "[") or (scalars and last) else []
+        if last[-1:] in ("}", "]") and (first := opening_line(lines, number)) < number:
+            start = bare(lines[first])
+            joined = [start + lines[first][lines[first].rindex(start) + len(start) :]]
+            joined += [*lines[first + 1 : number], lines[number].rstrip(" \t\r")]
+            candidates.insert(0, "\n".join(joined))
+        for document in candidates:
+            if is_json(document):
+                return document
+            if document.startswith(("{", "[{", '["')) or bare(document.split("\n")[0]) == "[":
                 return MALFORMED
-        elif scalars and is_json(bare):
-            return bare
     return None
+
+
+def opening_line(lines: list[str], last: int) -> int:
+    """The line with the bracket that the last line closes, if it begins with it; else `last`."""
+    depth = 0
+    for number in range(last, -1, -1):
+        line = re.sub(r'"([^"\\]|\\.)*"', "", bare(lines[number]))
+        words = re.sub(r"[-+]?[0-9][0-9.eE+-]*", " ", line)
+        words = re.sub(r"true|false|null|-?NaN|-?Infinity|True|False|None", " ", words)
+        if re.sub(r"[\[\]{}:,\s]", "", words):
+            return last
+        depth += sum(line.count(c) for c in "}]") - sum(line.count(c) for c in "{[")
+        if depth <= 0:
+            return number if line[:1] in ("{", "[") else last
+    return last
 
 
 def read(path: Path, scalars: bool) -> str | None:
     try:
-        part = last_json_line(path, scalars=scalars)
+        part = last_json(path, scalars=scalars)
     except Malformed:
         return MALFORMED
     return None if part is None else path.read_bytes()[part.start : part.end].decode()
@@ -98,7 +124,7 @@ def test_last_json_line_is_what_the_plain_rule_says(
     text = "\n".join(lines)
     file.write_text(text, "utf-8", newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(results, "PIECE_BYTES", piece)
+        patch.setattr(lastjson, "PIECE_BYTES", piece)
         patch.setattr(jsoncheck, "PIECE_BYTES", piece)
         assert read(file, scalars) == twin(text, scalars)
 
@@ -118,6 +144,16 @@ def test_last_json_line_is_what_the_plain_rule_says(
         ('{"a": 1}\n{"b": 2, "c', False, MALFORMED),
         ('{"a": 1}\n[{"b": 2}, {"c', False, MALFORMED),
         ("{\n  1\n}\n", False, MALFORMED),
+        ('{\n  "a": NaN\n}\n', False, MALFORMED),
+        ('{\n  "a": 1,\n  "b": [\n    1,\n', False, MALFORMED),
+        ("[]\n[\n  1,\n", False, MALFORMED),
+        ("{}\n[\n  1,\n  x\n]\n", False, MALFORMED),
+        ("[1,\n 2]\nnoise]\n", False, "[1,\n 2]"),
+        ('{"old": 1}\n[\n  {\n    "a": 1\n  }\n]\nsaved\n', False, '[\n  {\n    "a": 1\n  }\n]'),
+        ('log {\n{\n"a": "}\\""\n}\n', False, '{\n"a": "}\\""\n}'),
+        ('\ufeff{"a": 1}\n', False, '{"a": 1}'),
+        ('\ufeff{\r\n  "a": 1\r\n}\r\n', False, '{\r\n  "a": 1\r\n}'),
+        ("\ufeff7\n", True, "7"),
         ("{}\n{'python': 'dict'}\n", False, MALFORMED),
         ("{}\n[[1 2]\n [3 4]]\n", False, "{}"),
         ("", False, None),
@@ -129,8 +165,39 @@ def test_last_json_line_cases(file: Path, text: str, scalars: bool, found: str |
     assert read(file, scalars) == found
 
 
+@given(
+    value=st.recursive(
+        st.none() | st.integers(-9, 9) | st.text('a{}[]\\",: é', max_size=4),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab"), inner),
+        max_leaves=8,
+    ).map(lambda value: value if isinstance(value, list | dict) else [value]),
+    indent=st.sampled_from([0, 1, 2, 4, "\t"]),
+    newline=st.sampled_from(["\n", "\r\n"]),
+    before=st.lists(st.sampled_from(["[INFO] x", '{"step": 1}', "loss = 3", "}", "[1, 2"])),
+    after=st.lists(st.sampled_from(["done", "[INFO] saved", "", "took 3 s]", "x}"])),
+    bom=st.booleans(),
+    piece=st.sampled_from([1, 5, 9999]),
+)
+def test_pretty_printed_document_is_found_whole(
+    file: Path, value: Any, indent: int | str, newline: str, before: list[str], after: list[str],
+    bom: bool, piece: int,
+) -> None:  # fmt: skip
+    document = json.dumps(value, indent=indent).replace("\n", newline)
+    text = newline.join([*before, "\ufeff" * bom + document, *after])
+    file.write_text(text, "utf-8", newline="")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lastjson, "PIECE_BYTES", piece)
+        assert read(file, False) == document
+
+
+def test_hostile_line_takes_no_more_than_linear_time(file: Path) -> None:
+    """Text that could be cut into numbers in many ways, then is none: no way is tried twice."""
+    file.write_text("{}\n" + "1-" * 500_000 + "x]\n", "utf-8")
+    assert read(file, False) == "{}"
+
+
 def test_missing_stdout_has_no_line(tmp_path: Path) -> None:
-    assert last_json_line(tmp_path / "none") is None
+    assert last_json(tmp_path / "none") is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.errors import LedgerDamaged
-from weft.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint
+from weft.ledger.checkpoint import Checkpoint, note_text, origin_of, parse_checkpoint
 
 ROOT = bytes(range(32))
 TEXT = Checkpoint("weft/climb:climb", 12, ROOT).to_text()
@@ -62,3 +62,14 @@ def test_parse_checkpoint_written_otherwise_is_refused(text: str) -> None:
     with pytest.raises(LedgerDamaged) as caught:
         parse_checkpoint(text)
     assert str(caught.value).isprintable()
+
+
+def test_text_of_a_note_is_what_stands_before_the_last_empty_line() -> None:
+    assert note_text(f"{TEXT}\n\u2014 name AAAA\n") == TEXT
+    assert note_text("a\n\nb\n\nc\n") == "a\n\nb\n"
+
+
+@pytest.mark.parametrize("note", ["", TEXT, f"{TEXT}\n", f"{TEXT}\nunfinished"])
+def test_text_of_what_is_no_note_is_refused(note: str) -> None:
+    with pytest.raises(LedgerDamaged, match="not a text, an empty line and signatures"):
+        note_text(note)

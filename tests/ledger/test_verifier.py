@@ -14,10 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.readers.runs import flip, put_checkpoint, put_ledger, read_lines, rewritten
+from tests.readers.signed import MINE, OTHER, public_pem
 from tests.support.engine import loom
 from weft.ledger import merkle
+from weft.signing import sign_checkpoint
 from weft.wiring import run as wiring
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +40,8 @@ def load() -> Any:
     return module
 
 
-check = load().check
+verifier = load()
+check = verifier.check
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +94,7 @@ def test_script_is_short_and_imports_nothing_of_ours() -> None:
         for name in node.names
     }
     assert names <= {"base64", "hashlib", "json", "sys", "pathlib"}
-    assert len(text.splitlines()) <= 100
+    assert len(text.splitlines()) <= 200
     assert "assert" not in text, "python -O would leave it out"
 
 
@@ -195,3 +200,107 @@ def test_head_that_is_none_is_told_in_one_line(finished: Path, words: tuple[str,
     code, said = call(finished, *words)
     assert (code, said.count("\n")) == (1, 1)
     assert said.startswith("usage: ")
+
+
+# -- signatures ------------------------------------------------------------------------------
+
+# RFC 8032 §7.1, tests 1 to 3: public key, message, signature.
+RFC_8032 = [
+    (
+        "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a",
+        "",
+        "e5564300c360ac729086e2cc806e828a84877f1eb8e5d974d873e065224901555fb8821590a33bacc61e3970"
+        "1cf9b46bd25bf5f0595bbe24655141438e7a100b",
+    ),
+    (
+        "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
+        "72",
+        "92a009a9f0d4cab8720e820b5f642540a2b27b5416503f8fb3762223ebdb69da085ac1e43e15996e458f3613"
+        "d0f11d8c387b2eaeb4302aeeb00d291612bb0c00",
+    ),
+    (
+        "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
+        "af82",
+        "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760"
+        "984dc6594a7c15e9716ed28dc027beceea1ec40a",
+    ),
+]
+
+
+def holds(signature: bytes, text: bytes, key: bytes) -> bool:
+    try:
+        return bool(verifier.holds(signature, text, key))
+    except ValueError:  # no point of the curve
+        return False
+
+
+@pytest.mark.parametrize(("key", "message", "signature"), RFC_8032)
+def test_published_signatures_hold(key: str, message: str, signature: str) -> None:
+    signed = bytes.fromhex(signature)
+    assert holds(signed, bytes.fromhex(message), bytes.fromhex(key))
+    assert not holds(signed, bytes.fromhex(message) + b"x", bytes.fromhex(key))
+    assert not holds(signed[:-1], bytes.fromhex(message), bytes.fromhex(key))
+    assert not holds(signed + b"\0", bytes.fromhex(message), bytes.fromhex(key))
+
+
+def test_signature_written_in_a_second_way_does_not_hold() -> None:
+    """RFC 8032 §5.1.7 asks for S below the group order, or each signature would have twins."""
+    key, message, signature = (bytes.fromhex(text) for text in RFC_8032[2])
+    s = int.from_bytes(signature[32:], "little") + verifier.L
+    assert not holds(signature[:32] + s.to_bytes(32, "little"), message, key)
+
+
+def test_signatures_hold_and_fail_as_with_a_known_implementation() -> None:
+    rng = random.Random(SEED)
+    for _ in range(20):
+        key = Ed25519PrivateKey.from_private_bytes(rng.randbytes(32))
+        text = rng.randbytes(rng.randrange(200))
+        raw, signature = key.public_key().public_bytes_raw(), key.sign(text)
+        assert holds(signature, text, raw)
+        for _ in range(8):
+            bad = flip(signature, rng.randrange(64), rng.randrange(8))
+            with pytest.raises(InvalidSignature):
+                key.public_key().verify(bad, text)
+            assert not holds(bad, text, raw)
+
+
+def test_every_changed_byte_of_a_signed_note_is_found(vectors: tuple[list[bytes], str]) -> None:
+    lines, checkpoint = vectors
+    key, data = MINE.public_key().public_bytes_raw(), b"".join(lines)
+    note = sign_checkpoint(checkpoint, "example.org/weft", MINE).encode()
+    said = verifier.check_signed(data, checkpoint, [], note.decode(), key)
+    assert said == f"10 {head_of(lines)[1].hex()} finished, signed"
+    for place in range(len(note)):
+        bad = flip(note, place, place % 7).decode("utf-8", "surrogateescape")
+        with pytest.raises(FOUND):
+            verifier.check_signed(data, checkpoint, [], bad, key)
+
+
+def test_script_checks_a_signature_with_nothing_but_python(finished: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    for name in ("ledger.jsonl", "checkpoint"):
+        (run / name).write_bytes((finished / name).read_bytes())
+    for name, key in (("mine", MINE), ("other", OTHER)):
+        (tmp_path / name).write_bytes(public_pem(key))
+    mine, other = (("--public-key", str(tmp_path / name)) for name in ("mine", "other"))
+    assert call(run, *mine) == (1, "damaged: not signed: there is no checkpoint.sig\n")
+    text = (run / "checkpoint").read_text()
+    (run / "checkpoint.sig").write_text(sign_checkpoint(text, "example.org/weft", MINE))
+    size, root = head_of(read_lines(run))
+    assert call(run, *mine) == (0, f"{size} {root.hex()} finished, signed\n")
+    assert call(run, str(size), root.hex(), *mine)[0] == 0
+    assert call(run)[1] == f"{size} {root.hex()} finished\n"
+    code, said = call(run, *other)
+    assert (code, said.startswith("damaged: not signed: ")) == (1, True)
+
+
+@pytest.mark.parametrize("text", [b"", b"hello", b"-----BEGIN PUBLIC KEY-----\nAAAA\n", b"\xff"])
+def test_key_that_is_none_is_reported_in_one_line(
+    finished: Path, tmp_path: Path, text: bytes
+) -> None:
+    (tmp_path / "key").write_bytes(text)
+    for words in (("--public-key", str(tmp_path / "key")), ("--public-key",)):
+        code, said = call(finished, *words)
+        assert (code, said.count("\n")) == (1, 1)
+        assert said.startswith("usage: ")

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from weft.errors import UsageError
-from weft.model.slots import MAX_SLOTS, Deal, Node, Slot, local_nodes, slots_of
+from weft.model.slots import (
+    CUDA_DEVICES,
+    HIP_DEVICES,
+    MAX_SLOTS,
+    Deal,
+    Node,
+    Slot,
+    local_nodes,
+    slots_of,
+    visible_variable,
+)
 
 
 def test_slots_are_numbered_node_by_node_with_gpus_first() -> None:
@@ -58,14 +72,48 @@ def test_slots_know_their_nodes_folder_and_interpreter() -> None:
     assert [(slot.folder, slot.python) for slot in slots] == [("scripts", "env")] * 2
 
 
-def test_deal_goes_to_the_nodes_in_turn_then_to_their_slots_in_turn() -> None:
+def test_deal_goes_to_nodes_by_their_slots_then_to_the_slots_in_turn() -> None:
     slots = slots_of([Node("a", gpus=2, cpus=1), Node("b", cpus=1), Node("c", gpus=3)])
     deal = Deal.of(slots, gpu=True)
     assert deal.nodes == ((0, 1), (4, 5, 6))
-    assert [deal.slot(i) for i in range(8)] == [0, 4, 1, 5, 0, 6, 1, 4]
+    assert [deal.slot(i) for i in range(8)] == [0, 4, 1, 5, 6, 0, 4, 1]
+    assert [deal.slot(i, 8) for i in range(8)] == [0, 4, 1, 5, 6, 0, 4, 5]
     assert Deal.of(slots, gpu=True, without={0, 1}).nodes == ((4, 5, 6),)
     assert Deal.of(slots, gpu=False).nodes == ((2,), (3,))
 
 
 def test_deal_without_slots_gives_nothing() -> None:
     assert Deal.of(slots_of([Node("a", cpus=1)]), gpu=True).slot(0) is None
+
+
+@given(sizes=st.lists(st.integers(1, 9), min_size=1, max_size=5), total=st.integers(0, 200))
+def test_deal_is_in_proportion_by_largest_remainder(sizes: list[int], total: int) -> None:
+    """Each node gets its share rounded down or up, up where the remainder is largest."""
+    slots = slots_of([Node(f"n{i}", gpus=size) for i, size in enumerate(sizes)])
+    deal = Deal.of(slots, gpu=True)
+    dealt = [slots[number] for i in range(total) if (number := deal.slot(i, total)) is not None]
+    by_node = Counter(int(slot.node[1:]) for slot in dealt)
+    rests = {i: total * size % sum(sizes) for i, size in enumerate(sizes)}
+    floors = {i: total * size // sum(sizes) for i, size in enumerate(sizes)}
+    first = sorted(rests, key=lambda i: (-rests[i], i))[: total - sum(floors.values())]
+    assert [by_node[i] for i in rests] == [floors[i] + (i in first) for i in rests]
+    for i, size in enumerate(sizes):
+        own = [slot.index for slot in dealt if slot.node == f"n{i}"]
+        assert own == [turn % size for turn in range(len(own))]
+
+
+@pytest.mark.parametrize(
+    ("gpu_type", "variable"),
+    [
+        ("", CUDA_DEVICES),
+        ("RTX 4090", CUDA_DEVICES),
+        ("NVIDIA H100", CUDA_DEVICES),
+        ("amd", HIP_DEVICES),
+        ("AMD Instinct MI300X", HIP_DEVICES),
+        ("RX 6600", HIP_DEVICES),
+        ("rocm", HIP_DEVICES),
+        ("gfx1030", HIP_DEVICES),
+    ],
+)
+def test_one_variable_fits_a_gpu_type(gpu_type: str, variable: str) -> None:
+    assert visible_variable(gpu_type) == variable

@@ -22,6 +22,7 @@ from weft.model.values import (
     decode,
     decode_trusted,
     encode,
+    encode_args,
     from_wire,
     objects_in,
     to_wire,
@@ -395,3 +396,23 @@ def test_shortcut_agrees_with_plain_twin_near_limits():
         assert encode(box) == expected
         plain = typed(to_wire(box)) == typed(box)
         assert values._is_wire(box, 0) is plain
+
+
+# -- arguments ----------------------------------------------------------------------------------
+
+
+def test_encode_args_within_the_limit_is_encode():
+    args = {"x": 1, "text": "a" * 80, "rows": [1.5, "b"]}
+    size = len(encode(args))
+    assert encode_args(args, size) == encode(args)
+    with pytest.raises(
+        ValueInvalid, match=f"value at \\$: {size} characters, the limit .* {size - 1}"
+    ):
+        encode_args(args, size - 1)
+
+
+def test_encode_args_refuses_a_long_text_by_name_before_it_is_copied(monkeypatch):
+    monkeypatch.setattr(values, "encode", None)  # nothing is encoded
+    with pytest.raises(ValueInvalid, match=r"value at \$.text: 17,000,000 characters") as caught:
+        encode_args({"x": 1, "text": "a" * 17_000_000})
+    assert "weft.put" in caught.value.hint

@@ -63,17 +63,20 @@ class Desk:
     def write(self, *nodes: object) -> None:
         (self.folder / "nodes.json").write_text(json.dumps({"nodes": nodes}))
 
+    def environment(self) -> dict[str, str]:
+        ours = {n: v for n, v in os.environ.items() if not n.startswith(("RAY_", "WEFT_NODE"))}
+        return {
+            **ours,
+            "HOME": str(self.home),
+            "XDG_STATE_HOME": str(self.home / "state"),
+            "XDG_CACHE_HOME": platformdirs.user_cache_dir(),
+        }
+
     def weft(self, *words: str | Path) -> Told:
-        env = {n: v for n, v in os.environ.items() if not n.startswith("RAY_")}
         done = subprocess.run(
             [sys.executable, "-m", "weft.cli.main", *map(str, words)],
             cwd=self.folder,
-            env={
-                **env,
-                "HOME": str(self.home),
-                "XDG_STATE_HOME": str(self.home / "state"),
-                "XDG_CACHE_HOME": platformdirs.user_cache_dir(),
-            },
+            env=self.environment(),
             capture_output=True,
             text=True,
             timeout=250,

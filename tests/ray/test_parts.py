@@ -3,22 +3,38 @@
 from __future__ import annotations
 
 import io
+import json
+import os
+import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from weft.backends.raynode import FOLDER_VARIABLE, NodeSpec, SlotActor, open_node, weft_digest
+from tests.support.commands import COMMAND, Told
+from tests.support.tools import require_root
+from weft.backends.privatefolders import private_folder
+from weft.backends.raynode import (
+    FOLDER_VARIABLE,
+    NodeSpec,
+    SlotActor,
+    close_node,
+    open_node,
+    weft_digest,
+)
 from weft.backends.strays import TOP_US, Marks
 from weft.errors import FileInvalid, WorldError
-from weft.wiring import nodeprobe, rayclusters
+from weft.model.slots import Slot
+from weft.wiring import nodeagent, nodeprobe, rayclusters
 from weft.wiring.codepacks import CodePacks
 from weft.wiring.nodeagent import LONGEST_FOLDER, Order, node_mark, start, stop
 from weft.wiring.nodesfile import NodeEntry
 from weft.wiring.nodessh import _refusal, _script
-from weft.wiring.rayclusters import ClusterFile, address_for, cluster_path, token_for
+from weft.wiring.rayclusters import ClusterFile, address_for, cluster_path, our_folder, token_for
 
 
 def test_marks_of_nodes_are_above_those_of_all_runs() -> None:
@@ -71,10 +87,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_cluster_file_is_for_its_owner_and_found_by_node_file_and_address(home: Path) -> None:
     nodes = home / "nodes.toml"
-    cluster_path(nodes).parent.mkdir(parents=True)
     made = ClusterFile("h:1", "secret", str(nodes))
     made.write(cluster_path(nodes))
-    assert cluster_path(nodes).stat().st_mode & 0o077 == 0
+    for path in (cluster_path(nodes), *list(cluster_path(nodes).parents)[:2]):
+        assert path.stat().st_mode & 0o077 == 0
     assert ClusterFile.read(cluster_path(nodes)) == made
     assert (address_for(nodes), address_for(None)) == ("h:1", "h:1")
     assert (token_for("h:1"), token_for("other:1")) == ("secret", "")
@@ -97,11 +113,96 @@ def test_cluster_that_is_not_up_is_said_with_the_next_command(home: Path) -> Non
 
 def test_cluster_file_damaged_is_one_line(home: Path) -> None:
     path = cluster_path(Path("n.toml"))
-    path.parent.mkdir(parents=True)
+    our_folder(path.parent.name)
+    path.touch(0o600)
     for text in ("", "[]", '{"schema_version": 1}', '{"schema_version": 9}'):
         path.write_text(text)
         with pytest.raises(FileInvalid, match="is not the file of a cluster"):
             ClusterFile.read(path)
+
+
+@pytest.mark.parametrize("spoilt", [".weft", ".weft/{id}", ".weft/{id}/cluster.json"])
+def test_cluster_file_that_others_could_have_written_is_refused(home: Path, spoilt: str) -> None:
+    """Whoever writes it names the cluster that gets our code."""
+    path = cluster_path(Path("n.toml"))
+    ClusterFile("h:1", "t", "n.toml").write(path)
+    (home / spoilt.format(id=path.parent.name)).chmod(0o777)
+    with pytest.raises(WorldError, match="other users could run code as us"):
+        address_for(Path("n.toml"))
+
+
+# -- folders on a node ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder for temporary files that everybody may write, with one of ours made by nobody."""
+    require_root()
+    folder = Path(tempfile.mkdtemp(prefix="ws", dir="/tmp"))  # short enough for Ray's sockets
+    folder.chmod(0o1777)
+    planted = folder / f"weft-{os.geteuid()}"
+    planted.mkdir(0o777)
+    (planted / "run-n").mkdir()
+    (planted / "run-n" / "evidence").touch()
+    os.chown(planted, 65534, 65534)
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    yield planted
+    shutil.rmtree(folder)
+
+
+def test_node_folder_made_by_another_user_is_refused_and_left_alone(shared: Path) -> None:
+    spec = NodeSpec("n", "run", 0, range(0), ())
+    facts = open_node(spec)
+    assert f"{shared} belongs to user 65534, not to us" in facts.problem
+    assert "\n" not in facts.problem
+    with pytest.raises(WorldError, match="belongs to user 65534"):
+        SlotActor(spec, Slot("n", None, 0))
+    with pytest.raises(WorldError, match="belongs to user 65534"):
+        close_node(spec)
+    assert [path.name for path in sorted(shared.rglob("*"))] == ["run-n", "evidence"]
+
+
+def test_local_ray_below_a_folder_made_by_another_user_is_refused(
+    shared: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "jobs.json").write_text('[{"job_id":"a","argv":["true"],"gpu":0}]')
+    (tmp_path / "nodes.json").write_text('{"nodes":[{"hostname":"localhost","cpu_count":1}]}')
+    asked = ["jobs", "run", "jobs.json", "--nodes", "nodes.json", "--out", "x", "-q"]
+    env = {n: v for n, v in os.environ.items() if n not in (FOLDER_VARIABLE, "RAY_TMPDIR")}
+    done = subprocess.run(
+        [*COMMAND, *asked, "--backend", "ray", "--ray-address", "local"],
+        cwd=tmp_path,
+        env={**env, "TMPDIR": str(shared.parent)},
+        capture_output=True,
+        text=True,
+    )
+    Told(done.returncode, done.stdout, done.stderr).check_one_line(
+        75, f"{shared} belongs to user 65534, not to us"
+    )
+    assert [path.name for path in sorted(shared.rglob("*"))] == ["run-n", "evidence"]
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    ("spoilt", "do"),
+    [
+        (".weft", "start"),
+        (".weft/id", "start"),
+        (".weft/id/n0", "start"),
+        (".weft/id", "inspect"),
+        (".weft/id/n0", "stop"),
+    ],
+)
+def test_agent_refuses_a_folder_that_others_can_write(spoilt: str, do: str, home: Path) -> None:
+    private_folder(home, ".weft", "id", "n0")
+    (home / spoilt).chmod(0o777)
+    order = json.dumps({"do": do, "folder": "~/.weft/id/n0", "token": "secret"})
+    argv = [sys.executable, "-m", "weft.wiring.nodeagent"]
+    done = subprocess.run(argv, input=order, capture_output=True, text=True, check=True)
+    answer = json.loads(done.stdout.removeprefix(nodeagent.MARK))
+    assert f"{home / spoilt} has mode 0777 instead of 0700" in answer["problem"]
+    assert list((home / ".weft" / "id" / "n0").iterdir()) == []
 
 
 # -- code that travels ------------------------------------------------------------------------
@@ -130,8 +231,6 @@ def test_object_is_kept_only_if_its_bytes_fit_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import hashlib
-
-    from weft.model.slots import Slot
 
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     monkeypatch.setattr("weft.backends.raynode._placed", lambda slot: slot)
@@ -195,7 +294,7 @@ def test_folder_too_long_for_sockets_is_refused_before_anything_is_made(tmp_path
 
 
 def test_stop_where_nothing_runs_removes_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "id" / "n0" / "session").mkdir(parents=True)
+    private_folder(tmp_path, "id", "n0", "session")
     assert stop(Order("stop", str(tmp_path / "id" / "n0"))) == ""
     assert not (tmp_path / "id").exists()
 

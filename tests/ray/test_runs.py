@@ -101,6 +101,23 @@ def test_jobs_on_26_gpus_give_the_serial_ledger(
     assert (tmp_path / "ray" / "logs" / key / "1.log").read_text() == "why\n"
 
 
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_what_a_node_lacks_is_refused_before_the_start(
+    on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str]
+) -> None:
+    shop = Shop(tmp_path, capsys)
+    for job, cause in (
+        (shell("a", "true", cwd="no/such/folder"), "no/such/folder does not exist (node "),
+        (shell("a", "true", env_from=["WEFT_TRIAL_ABSENT"]), "WEFT_TRIAL_ABSENT of env_from"),
+        (shell("a", "true") | {"argv": ["no-such-program"]}, "program no-such-program is not"),
+    ):
+        shop.write([job])
+        told = shop.run("ray", *on_ray, "-q", *more)
+        assert (told.code, told.err.count("\n")) == (3, 1), told
+        assert cause in told.err
+    assert not (tmp_path / "ray").exists()
+
+
 def test_arc_on_nodes_gives_the_serial_ledger(
     on_ray: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

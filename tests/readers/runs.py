@@ -6,6 +6,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -84,6 +85,15 @@ def rewritten(lines: Sequence[bytes], seq: int, change: Callable[[dict[str, Any]
 
 
 def unseal(run: Path) -> None:
+    """Make a finished run look like one that was killed before its last checkpoint."""
+    manifest = sqlite3.connect(RunFolder(run).manifest)
+    with manifest:
+        manifest.execute("DELETE FROM heads")
+    manifest.close()
+    make_writable(run)
+
+
+def make_writable(run: Path) -> None:
     for path in (RunFolder(run).ledger, RunFolder(run).checkpoint):
         path.chmod(0o644)
 

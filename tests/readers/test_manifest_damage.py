@@ -18,7 +18,9 @@ from weft.errors import ManifestDamaged, WeftError
 from weft.readers.explain import explain
 from weft.readers.status import status
 from weft.readers.verify import verify
+from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
+from weft.storage.manifest import Manifest
 
 SEED = 8
 
@@ -114,6 +116,42 @@ def test_a_row_that_waits_for_its_turn_is_checked_too(tmp_path: Path) -> None:
     damage(run, f"UPDATE tasks SET value='99' WHERE id={task}")
     with pytest.raises(ManifestDamaged, match=f"the row of task {task} was altered"):
         verify(run, heads())
+
+
+def test_a_changed_state_is_found_in_every_row(run: Path) -> None:
+    states = ("queued", "running", "completed", "failed", "dropped", "cancelled")
+    with contextlib.closing(sqlite3.connect(RunFolder(run).manifest)) as db:
+        rows = db.execute("SELECT state, min(id) FROM tasks GROUP BY 1").fetchall()
+    assert {state for state, _ in rows} >= {"completed", "failed", "dropped", "cancelled"}
+    for before, task in rows:
+        for state in states:
+            if state == before:
+                continue
+            damage(run, f"UPDATE tasks SET state='{state}' WHERE id={task}")
+            with pytest.raises(ManifestDamaged, match=f"task {task} was altered"):
+                verify(run, heads())
+        damage(run, f"UPDATE tasks SET state='{before}' WHERE id={task}")
+    assert verify(run, heads()).status == "finished"
+
+
+def test_an_unfinished_run_with_a_manifest_of_schema_1_goes_on_to_the_same_head(
+    tmp_path: Path,
+) -> None:
+    reference = weft.run(loom(pause_ms=20), out=tmp_path / "whole", workers=2)
+    run = interrupted_loom(tmp_path / "run")
+    with contextlib.closing(Manifest.open(RunFolder(run).manifest, Disk())) as manifest:
+        manifest.set_meta("schema_version", "1")
+        manifest._version = 1
+        for row in manifest.query(
+            "SELECT id, state, key, function, args, value, error FROM tasks WHERE digest NOT NULL"
+        ):
+            digest = manifest.row_digest(*row[1:])
+            manifest.query("UPDATE tasks SET digest=? WHERE id=?", digest, row[0])
+        manifest.commit()
+    assert verify(run, NO_HEADS).status == "interrupted"
+    again = weft.run(loom(pause_ms=20), out=run, workers=2)
+    assert (again.head, again.answer) == (reference.head, reference.answer)
+    assert verify(run, heads()).status == "finished"
 
 
 def test_a_finished_run_without_manifest_is_checked_alone(run: Path) -> None:

@@ -22,6 +22,7 @@ from tests.readers.runs import (
 from weft.errors import FileInvalid, InputError, LedgerDamaged, WeftError
 from weft.ledger import merkle
 from weft.ledger.records import parse
+from weft.readers.explain import explain
 from weft.readers.prove import (
     ConsistencyProof,
     Proof,
@@ -43,6 +44,38 @@ def test_a_proof_of_a_record_holds_by_itself(finished: Path, seq: int) -> None:
     again = Proof.from_dict(json.loads(json.dumps(proof.to_dict())))
     assert again == proof
     check_proof(again, root=read_checkpoint(finished).root)
+
+
+def test_prove_accepts_what_explain_accepts(finished: Path) -> None:
+    """By key, by the beginning of one and by place; in the root lane, in lanes, failed or not."""
+    count = 0
+    for seq, line in enumerate(read_lines(finished)):
+        record = parse(line.rstrip(b"\n"))
+        if record.kind != "result":
+            continue
+        body = record.body
+        place = f"{body['lane']}:{body['round']}:{body['index']}"
+        assert explain(finished, place).record == prove(finished, place).index == seq
+        count += 1
+        if count % 20 == 0:
+            for key in (record.key, record.key[:8]):
+                assert explain(finished, key).record == prove(finished, key).index == seq
+    assert prove(finished, "/:0:1") == prove(finished, ":0:1")
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (":0:999", "no result of task :0:999 is recorded; weft explain"),
+        ("/nowhere:0:0", "no result of task"),
+        (":0", "no place of a task; write LANE:ROUND:INDEX"),
+        (":x:1", "no place of a task"),
+        (":0:-1", "no place of a task"),
+    ],
+)
+def test_a_place_without_a_record_is_refused(finished: Path, place: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        prove(finished, place)
 
 
 def test_an_altered_proof_does_not_hold(finished: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_run_that_ends_between_two_looks_is_never_called_interrupted(
         moves.append(look)
         sealed[0] = True
 
-    def is_sealed(_: RunFolder) -> bool:
+    def is_finished(_: RunFolder) -> bool:
         was = sealed[0]
         ends("seal")
         return was
@@ -85,7 +85,7 @@ def test_a_run_that_ends_between_two_looks_is_never_called_interrupted(
         ends("lock")
         return was
 
-    monkeypatch.setattr(RunFolder, "is_sealed", is_sealed)
+    monkeypatch.setattr(RunFolder, "is_finished", is_finished)
     monkeypatch.setattr(access, "is_locked", is_locked)
     assert access.state_of(RunFolder(run)) == "finished"
     assert moves == ["lock", "seal"]

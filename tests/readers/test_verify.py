@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 import weft
 from tests.readers.runs import (
@@ -16,14 +14,22 @@ from tests.readers.runs import (
     flip,
     heads,
     interrupted_loom,
+    make_writable,
     put,
     put_checkpoint,
     put_ledger,
     read_lines,
     unseal,
 )
+from tests.readers.signed import signed_loom
 from tests.support.engine import loom
-from weft.errors import FileInvalid, LedgerDamaged, ObjectDamaged, RunFolderInvalid
+from weft.errors import (
+    FileInvalid,
+    LedgerDamaged,
+    ObjectDamaged,
+    RunFolderInvalid,
+    SignatureMissing,
+)
 from weft.readers.verify import verify
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import count_lines
@@ -41,7 +47,7 @@ def test_a_finished_run_verifies(finished: Path) -> None:
 
 
 def test_a_moved_or_unsealed_copy_is_still_finished(run: Path) -> None:
-    unseal(run)
+    make_writable(run)
     assert verify(run, heads()).status == "finished"
 
 
@@ -182,24 +188,15 @@ def test_an_earlier_checkpoint_agrees_with_the_finished_run(run: Path, tmp_path:
 @pytest.fixture(scope="module")
 def signed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path]:
     """A signed run, its public key, and the key of someone else."""
-    base = tmp_path_factory.mktemp("signed")
-    ours = [Ed25519PrivateKey.from_private_bytes(bytes([n] * 32)) for n in (1, 2)]
-    for name, key in zip(("mine", "other"), ours, strict=True):
-        public = key.public_key().public_bytes(
-            serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-        )
-        (base / f"{name}.pub").write_bytes(public)
-    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8)
-    (base / "mine.pem").write_bytes(ours[0].private_bytes(*plain, serialization.NoEncryption()))
-    weft.run(loom(size=2, lazy_size=1), out=base / "run", sign_key=base / "mine.pem")
-    return base / "run", base / "mine.pub", base / "other.pub"
+    run = signed_loom(tmp_path_factory.mktemp("signed"))
+    return run.run, run.public_key, run.other_key
 
 
 def test_a_signature_is_checked_with_the_key_given(signed: tuple[Path, Path, Path]) -> None:
     run, mine, other = signed
-    assert "not checked" in verify(run, heads()).signature
+    assert verify(run, heads()).signature == "signed to 136 of 136, not checked (give --public-key)"
     assert verify(run, heads(), public_key=mine).signature.endswith(", checked")
-    with pytest.raises(LedgerDamaged, match="no signature of this key"):
+    with pytest.raises(SignatureMissing, match=r"^not signed: .* no signature of this key"):
         verify(run, heads(), public_key=other)
     note = run / "checkpoint.sig"
     assert "1 head" in verify(run, NO_HEADS, against=note, public_key=mine).outside
@@ -217,7 +214,7 @@ def test_a_signature_of_another_head_is_found(
 
 
 def test_a_missing_signature_is_not_taken_for_a_good_one(finished: Path, signed: tuple) -> None:
-    with pytest.raises(LedgerDamaged, match="not signed"):
+    with pytest.raises(SignatureMissing, match=r"^not signed: there is no checkpoint\.sig"):
         verify(finished, heads(), public_key=signed[1])
 
 

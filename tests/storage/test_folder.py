@@ -124,14 +124,14 @@ def test_home_names_host_path_and_inode(folder):
     assert (home.device, home.inode) == (status.st_dev, status.st_ino)
 
 
-def test_is_sealed_only_when_checkpoint_and_ledger_are_read_only(folder):
-    assert not folder.is_sealed()
+def test_read_only_files_do_not_make_a_run_finished(folder):
     folder.checkpoint.write_text("x")
     folder.ledger.write_text("x")
     for sealed in (folder.checkpoint, folder.ledger):
-        assert not folder.is_sealed()
+        assert not folder.is_read_only()
         sealed.chmod(0o444)
-    assert folder.is_sealed()
+    assert folder.is_read_only()
+    assert not folder.is_finished()
 
 
 # -- the lock -----------------------------------------------------------------------------

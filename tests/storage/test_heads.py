@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support.smallfs import small_file_system
+from weft.errors import StorageFailed
 from weft.storage.disk import Disk
 from weft.storage.heads import Head, HeadsList, Home
 
@@ -114,3 +118,29 @@ def test_note_makes_the_name_durable_once(tmp_path):
     heads.note("id1", head(2))
     once = ["sync-folder", "append", "sync", "sync-folder"]
     assert disk.names == [*once, "append", "sync"]
+
+
+def test_full_state_folder_is_named_with_what_to_do(tmp_path):
+    with small_file_system(tmp_path / "state", "size=64k") as state:
+        (state / "filler").write_bytes(b"x" * 57344)
+        heads = HeadsList(state / "heads", Disk())
+        words = f"the heads list in the state folder {state}/heads cannot be written: No space left"
+        long = Head(1, "0" * 10_000, 1, HOME)
+        with pytest.raises(StorageFailed, match=words) as caught:
+            heads.note("id1", long)
+        assert "free space there, or set XDG_STATE_HOME to another folder" in caught.value.hint
+
+
+def test_state_folder_that_cannot_be_made_or_read_is_named(tmp_path):
+    (tmp_path / "file").touch()
+    heads = HeadsList(tmp_path / "file" / "heads", Disk())
+    with pytest.raises(StorageFailed, match=f"{tmp_path}/file/heads cannot be written: Not a dir"):
+        heads.note("id1", head(1))
+
+    class Broken(HeadsList):
+        def _file(self, run_id):
+            raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with pytest.raises(StorageFailed, match="cannot be read: Permission denied") as caught:
+        Broken(tmp_path, Disk()).binding("id1")
+    assert "make it yours to read and write" in caught.value.hint

@@ -9,14 +9,20 @@ import sys
 import pytest
 
 from weft.errors import LedgerDamaged
+from weft.ledger.chain import Chain
 from weft.ledger.checkpoint import Checkpoint
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import (
     MAX_CHECKPOINT_BYTES,
     LedgerFile,
     count_lines,
+    is_whole,
+    last_line,
     read_checkpoint,
     read_lines,
+    read_note,
+    read_signed,
+    roots_at,
 )
 
 
@@ -135,3 +141,98 @@ def test_checkpoint_damaged_is_refused(path, data, message):
     path.write_bytes(data)
     with pytest.raises(LedgerDamaged, match=message):
         read_checkpoint(path)
+
+
+# -- what the files say -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def ended(path):
+    """A ledger with its answer, and a checkpoint taken there."""
+    chain = Chain()
+    lines = [
+        chain.next_line("genesis", "0" * 64, '{"search":"a:b"}'),
+        chain.next_line("answer", "1" * 64, f'{{"lane":"","value":"{"x" * 200_000}"}}'),
+    ]
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    checkpoint = path.with_name("checkpoint")
+    checkpoint.write_text(Checkpoint("weft/a:b", 2, chain.root()).to_text())
+    return path, checkpoint, lines
+
+
+def test_ledger_is_whole_with_its_answer_at_the_checkpoint(ended):
+    ledger, checkpoint, _ = ended
+    assert is_whole(ledger, checkpoint)
+    for path in (ledger, checkpoint):
+        path.chmod(0o644)
+    assert is_whole(ledger, checkpoint)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\n", b"x\n", b"{0}\n{1}", b"{0}\n", b"{0}\n{1}\n\n", b"{0}\n{1}\nx", b"{0}\n{1}\nx\n"],
+)
+def test_ledger_with_another_end_is_not_whole(ended, data):
+    ledger, checkpoint, lines = ended
+    ledger.chmod(0o644)
+    ledger.write_bytes(data.replace(b"{0}", lines[0]).replace(b"{1}", lines[1]))
+    for path in (ledger, checkpoint):
+        path.chmod(0o444)
+    assert not is_whole(ledger, checkpoint)
+
+
+def test_ledger_with_the_answer_of_another_lane_is_not_whole(ended):
+    ledger, checkpoint, lines = ended
+    ledger.write_bytes(lines[0] + b"\n" + lines[1].replace(b'"lane":""', b'"lane":"/a"') + b"\n")
+    assert not is_whole(ledger, checkpoint)
+
+
+def test_ledger_without_its_checkpoint_is_not_whole(ended):
+    ledger, checkpoint, _ = ended
+    text = checkpoint.read_text()
+    for other in (text.replace("\n2\n", "\n1\n"), "x", None):
+        checkpoint.unlink()
+        if other is not None:
+            checkpoint.write_text(other)
+        assert not is_whole(ledger, checkpoint)
+    ledger.unlink()
+    assert not is_whole(ledger, checkpoint)
+
+
+def test_last_line_is_found_whatever_its_length(ended):
+    ledger, _, lines = ended
+    assert last_line(ledger) == lines[1] + b"\n"
+    assert last_line(ledger.with_name("absent")) == b""
+    ledger.write_bytes(lines[0])
+    assert last_line(ledger) == lines[0]
+
+
+def test_roots_at_are_those_of_the_lines_so_far(ended):
+    ledger, _, lines = ended
+    chain = Chain()
+    roots = {0: chain.root()}
+    for size, line in enumerate(lines, 1):
+        chain.accept(line)
+        roots[size] = chain.root()
+    assert roots_at(ledger, {0, 1, 2}) == roots
+    assert roots_at(ledger, {1, 3}) == {1: roots[1]}
+    assert roots_at(ledger, ()) == {}
+    ledger.write_bytes(lines[0] + b"\n" + lines[1])
+    assert roots_at(ledger, {1, 2}) == {1: roots[1]}, "a line counts with its newline"
+
+
+def test_signed_head_is_read_whoever_signed_it(ended):
+    ledger, checkpoint, _ = ended
+    path = ledger.with_name("checkpoint.sig")
+    assert read_signed(path) is None
+    path.write_text(checkpoint.read_text() + "\n— name AAAAAAAA\n")
+    assert read_signed(path) == read_checkpoint(checkpoint)
+    assert read_note(path) == path.read_text()
+
+
+@pytest.mark.parametrize("note", [b"", b"x", b"x\n\n", b"x\n\ny\n", b"\xff", b"x" * (1 << 17)])
+def test_signed_note_that_is_none_is_damage(path, note):
+    signature = path.with_name("checkpoint.sig")
+    signature.write_bytes(note)
+    with pytest.raises(LedgerDamaged, match=r"^checkpoint\.sig: "):
+        read_signed(signature)

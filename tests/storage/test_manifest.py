@@ -10,7 +10,7 @@ import pytest
 from weft.errors import ManifestDamaged
 from weft.storage import manifest as manifest_module
 from weft.storage.disk import Disk
-from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow, row_digest
+from weft.storage.manifest import ROOT_LANE, Manifest, TaskRow
 from weft.storage.schema import TABLES
 
 GENESIS = '{"search":"m:s"}'
@@ -31,6 +31,10 @@ def manifest(path):
 
 def queue(manifest, row, count):
     manifest.queue([(row.first + i, f"k{i}", "m:f", "{}", 1.0) for i in range(count)])
+
+
+def digest_of(manifest, index, state, value, error):
+    return manifest.row_digest(state, f"k{index}", "m:f", "{}", value, error)
 
 
 def states(manifest):
@@ -92,11 +96,11 @@ def test_open_missing_fact_is_damage(manifest, path, name):
         Manifest.open(path, Disk())
 
 
-@pytest.mark.parametrize("version", ["0", "2", "one"])
+@pytest.mark.parametrize("version", ["0", "3", "one"])
 def test_open_other_schema_version_is_refused_by_number(manifest, path, version):
     manifest.set_meta("schema_version", version)
     manifest.commit()
-    with pytest.raises(ManifestDamaged, match=f"schema version .*{version}.* is not 1"):
+    with pytest.raises(ManifestDamaged, match=f"schema version .*{version}.* is not 2"):
         Manifest.open(path, Disk())
 
 
@@ -256,7 +260,7 @@ def test_tasks_live_from_queued_to_completed(manifest):
     assert states(manifest) == ["queued", "running", "queued"]
     manifest.requeue(row.first + 1)
     assert states(manifest) == ["queued"] * 3
-    named = row_digest("k0", "m:f", "{}", "5", None)
+    named = manifest.row_digest("completed", "k0", "m:f", "{}", "5", None)
     done = ("completed", "5", None, named, 2, 2.0, 3.0, 1.0, 77, 0.5, "n", None, None, row.first)
     manifest.finish_tasks([done])
     [first, *_] = manifest.tasks(row.first, row.first + 3)
@@ -268,7 +272,9 @@ def test_tasks_live_from_queued_to_completed(manifest):
 def test_tasks_altered_row_is_damage(manifest):
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 1)
     manifest.restore(TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 1))
-    for column, value in [("value", "6"), ("args", "[]"), ("key", "k1"), ("function", "m:g")]:
+    changes = [("value", "6"), ("args", "[]"), ("key", "k1"), ("function", "m:g")]
+    states = [("state", state) for state in ("failed", "queued", "dropped", "lost")]
+    for column, value in (*changes, *states):
         manifest.query("SAVEPOINT before")
         manifest.query(f"UPDATE tasks SET {column} = ?", value)
         with pytest.raises(ManifestDamaged, match="was altered"):
@@ -283,12 +289,38 @@ def test_drop_finished_are_dropped_and_others_cancelled(manifest):
     ends = [("completed", "1", None), ("completed", "1", None), ("failed", None, "{}")]
     rest = (1, 1.0, 1.0, 0.0, None, None, None, None, None)
     manifest.finish_tasks([
-        (*end, row_digest(f"k{i}", "m:f", "{}", *end[1:]), *rest, row.first + i)
+        (*end, digest_of(manifest, i, *end), *rest, row.first + i)
         for i, end in enumerate(ends)
     ])  # fmt: skip
     manifest.running([(2.0, 1, 77, 0.5, "n", None, row.first + 3)])
     manifest.drop(row.first + 1, row.first + 5)
     assert states(manifest) == ["completed", "dropped", "dropped", "cancelled", "cancelled"]
+    manifest.check()
+    for task, state in ((1, "completed"), (2, "failed"), (3, "queued"), (4, "running")):
+        manifest.query("SAVEPOINT before")
+        manifest.query("UPDATE tasks SET state=? WHERE id=?", state, row.first + task)
+        with pytest.raises(ManifestDamaged, match=f"task {row.first + task} was altered"):
+            manifest.check()
+        manifest.query("ROLLBACK TO before")
+
+
+def test_manifest_of_schema_1_is_continued_with_digests_that_leave_the_state_out(path):
+    new = Manifest.create(path, Disk(), "id1", GENESIS)
+    new.set_meta("schema_version", "1")
+    new.commit()
+    new.close()
+    with contextlib.closing(Manifest.open(path, Disk())) as old:
+        row = old.add_round(ROOT_LANE, 0, "tasks", 3)
+        queue(old, row, 3)
+        assert old.row_digest("failed", "k", "f", "{}", "5", None) == "5a5e4087dcefac1b"
+        old.restore(TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 1))
+        old.restore(TaskRow(row.first + 1, "completed", "k1", "m:f", "{}", "5", None, 1))
+        old.drop(row.first + 1, row.first + 3)
+        assert states(old) == ["completed", "dropped", "cancelled"]
+        old.check()
+        old.query("UPDATE tasks SET value='6' WHERE id=?", row.first)
+        with pytest.raises(ManifestDamaged, match="was altered"):
+            old.check()
 
 
 def test_restore_new_task_and_over_an_older_row(manifest):

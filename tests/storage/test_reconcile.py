@@ -14,7 +14,7 @@ from weft.errors import LedgerDamaged, ManifestDamaged
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint
-from weft.storage.manifest import ROOT_LANE, Manifest, row_digest
+from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.projection import Projection
 from weft.storage.reconcile import good_records, reconcile
 from weft.storage.scribe import CHECKPOINT_EVERY_S, Scribe
@@ -288,6 +288,25 @@ def test_good_records_stop_at_a_torn_tail_and_refuse_damage_below(finished, tmp_
     assert list(good_records(ledger, None)) == []
 
 
+@pytest.mark.parametrize("tail", [b"torn", b"\n", b"x\n", b"{0}"])
+@pytest.mark.parametrize("checkpoint_at", [10, None])
+@pytest.mark.parametrize("lost_manifest", [False, True])
+def test_anything_after_the_answer_is_damage(
+    finished, tmp_path, tail, checkpoint_at, lost_manifest
+):
+    """No crash leaves it: nothing is written after the answer."""
+    size = len(finished[1].splitlines())
+    sessions, lines = unsealed(finished, tmp_path, checkpoint_at or size)
+    sessions.folder.ledger.write_bytes(b"".join(lines) + tail.replace(b"{0}", lines[1]))
+    if lost_manifest:
+        sessions.folder.manifest.unlink()
+    else:
+        with pytest.raises(LedgerDamaged, match=f"record {size} stands after the root's answer"):
+            look(sessions)
+    with pytest.raises(LedgerDamaged, match=f"record {size}"):
+        sessions.go(example)
+
+
 # -- projection ---------------------------------------------------------------------------
 
 
@@ -299,7 +318,8 @@ def manifest(tmp_path):
 
 
 def finish(manifest, row, index, value="1"):
-    named = row_digest(f"{row.first + index:064x}", "m:f", "{}", value, None)
+    key = f"{row.first + index:064x}"
+    named = manifest.row_digest("completed", key, "m:f", "{}", value, None)
     end = ("completed", value, None, named, 1, 1.0, 1.0, 0.0, None, None, None, None, None)
     manifest.finish_tasks([(*end, row.first + index)])
 
@@ -422,5 +442,6 @@ def test_scribe_finish_signs_the_last_checkpoint_and_seals(tmp_path):
         opened.manifest.close()
     folder = sessions.folder
     assert folder.signature.read_text() == folder.checkpoint.read_text() + "signed"
+    assert folder.is_finished() is False, "the search has no answer: modes do not make it finished"
     for path in (folder.ledger, folder.checkpoint):
         assert path.stat().st_mode & 0o777 == 0o444

@@ -13,7 +13,7 @@ from typing import Any
 import weft
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator
-from weft.coordinator.machine import LazyLimits
+from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
 from weft.model.attempts import Assignment, BackendEvent, Lost, Started, Worker
 from weft.model.tasks import SearchCall
@@ -112,6 +112,7 @@ class Sessions:
     slots: int = 4
     pick: Callable[[list[Assignment]], int] = lambda held: 0
     opened: OpenRun | None = None
+    machine: Machine | None = None
     events: list[tuple[str, str]] = field(default_factory=list)
 
     @property
@@ -140,6 +141,7 @@ class Sessions:
         disk: Disk | None = None,
         backend_type: type[InProcess] = InProcess,
         watcher: Any = None,
+        reserve: Any = None,
     ) -> list[tuple[str, int, int]]:
         """Run one session to its end or to `stop_after` results; return which tasks ran."""
         if body is not None:
@@ -156,7 +158,10 @@ class Sessions:
             def stop() -> bool:
                 return stop_after is not None and len(backend.ran) >= stop_after
 
-            loop = Coordinator(machine, journal, opened.scribe, backend, self.clock, stop, watcher)
+            loop = Coordinator(
+                machine, journal, opened.scribe, backend, self.clock, stop, watcher, reserve
+            )
+            self.machine = machine
             if loop.run() and sealed:
                 seal(opened, self.clock.wall())
             return backend.ran

@@ -1,4 +1,4 @@
-"""System tools that some tests need: skipped with a reason at home, a failure under CI."""
+"""System tools and rights that some tests need: skipped with a reason, a failure under CI."""
 
 from __future__ import annotations
 
@@ -19,4 +19,14 @@ def require_tool(name: str) -> str:
     reason = f"needs the system tool {name!r}, which is not installed"
     if os.environ.get("CI", "").lower() == "true":
         pytest.fail(f"{reason}; next: add it to .ci/run", pytrace=False)
+    pytest.skip(reason)
+
+
+def require_root() -> None:
+    """Skip a test that becomes other users unless we are root; fail it when CI=true."""
+    if os.geteuid() == 0:
+        return
+    reason = "only root can become another user"
+    if os.environ.get("CI", "").lower() == "true":
+        pytest.fail(f"{reason}; next: run the tests as root", pytrace=False)
     pytest.skip(reason)

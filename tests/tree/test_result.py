@@ -66,3 +66,11 @@ def test_scores_keep_every_digit_and_gain_is_exact(value: Decimal, step: int) ->
     other = Decimal(text) + 0 if step == 0 else Decimal(step)
     assert (gain(value, other, "max") > 0) == (value > other)
     assert (gain(value, other, "min") > 0) == (value < other)
+
+
+def test_folder_that_was_replaced_by_a_link_has_no_result(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "result.json").write_text('{"score": 1}')
+    (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(Invalid, match="replaced by a link"):
+        read_result(tmp_path / "out", tmp_path / "stdout", "weft", "")

@@ -8,7 +8,7 @@ import pytest
 
 from weft.errors import FileInvalid
 from weft.model.slots import Node
-from weft.wiring import nodes as nodes_wiring
+from weft.wiring import nodescheck
 from weft.wiring.nodesfile import read_nodes
 from weft.wiring.nodessh import Shell
 from weft.wiring.world import host_name
@@ -40,7 +40,7 @@ def test_classic_file_loads_as_it_is(tmp_path):
     assert read_nodes(path, simulate=True) == (
         Node("localhost", 2, 2, 2),
         Node("rig-a", 12, 12, 12),
-        Node("rig-b", 12, 12, 12),
+        Node("rig-b", 12, 12, 12, gpu_type="x"),
     )
 
 
@@ -119,5 +119,5 @@ def test_two_names_of_this_machine_would_share_its_gpus_and_are_refused(tmp_path
     with pytest.raises(FileInvalid, match="the same machine"):
         read_nodes(path, anywhere=True)
     with pytest.raises(FileInvalid, match="the same machine"):
-        nodes_wiring.check(path, Shell())
+        nodescheck.check(path, Shell())
     assert len(read_nodes(path, simulate=True)) == 2

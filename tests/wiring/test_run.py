@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +36,15 @@ def size(data):
 def empty(answer=1):
     yield []
     return answer
+
+@weft.task
+def length(text):
+    return len(text)
+
+@weft.search(version=1)
+def weigh(size):
+    [result] = yield [length("x" * size)]
+    return result.value
 
 @weft.search(version=1)
 def unknown(reason):
@@ -129,15 +141,44 @@ def test_finished_run_damaged_is_said_not_guessed(lab, tmp_path, no_workers, dam
         read_outcome(folder, None)
 
 
-def test_is_finished_only_when_sealed(lab, tmp_path, no_workers):
+def test_interrupted_is_not_swallowed_by_a_loop_that_catches_every_exception(
+    lab, tmp_path, no_workers
+):
+    begun = []
+
+    def run_all() -> None:
+        for seed in range(3):
+            begun.append(seed)
+            try:
+                weft.run(lab.measured(), out=tmp_path / str(seed), budget={"n": 1},
+                         inputs={"a": b""}, wall_limit_s=0)  # fmt: skip
+            except Exception:
+                continue  # as people write it, to go on with the next
+
+    with pytest.raises(weft.Interrupted) as caught:
+        run_all()
+    assert begun == [0]
+    assert caught.value.exit_code == 130
+    assert caught.value.hint == f"weft resume {tmp_path / '0'}"
+    assert not isinstance(caught.value, Exception)
+
+
+def test_is_finished_only_with_its_answer_whatever_the_modes(lab, tmp_path, no_workers):
     folder = RunFolder(tmp_path / "out")
-    assert not folder.is_sealed()
+    assert not folder.is_finished()
     with pytest.raises(Interrupted):
         weft.run(lab.measured(), out=tmp_path / "out", budget={"n": 1}, inputs={"a": b""},
                  wall_limit_s=0)  # fmt: skip
-    assert not folder.is_sealed()
+    for path in (folder.ledger, folder.checkpoint):
+        path.chmod(0o444)
+    assert not folder.is_finished()
     weft.run(lab.empty(), out=tmp_path / "other")
-    assert RunFolder(tmp_path / "other").is_sealed()
+    other = RunFolder(tmp_path / "other")
+    assert other.is_finished()
+    assert other.is_read_only()
+    for path in (other.ledger, other.checkpoint):
+        path.chmod(0o644)
+    assert other.is_finished()
 
 
 # -- inputs -------------------------------------------------------------------------------
@@ -259,3 +300,43 @@ def test_signed_run_has_a_signature_over_its_checkpoint(lab, tmp_path, no_worker
     weft.run(lab.empty(), out=tmp_path / "out", sign_key=key)
     text = (tmp_path / "out" / "checkpoint").read_text()
     assert (tmp_path / "out" / "checkpoint.sig").read_text().startswith(text)
+
+
+# -- arguments that are too large -----------------------------------------------------------------
+
+LARGE = """
+import resource, sys
+import weft
+import LAB as lab
+
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+text = "x" * 100_000_000
+try:
+    weft.run(lab.SEARCH, out="out", workers=1)
+except weft.errors.SearchInvalid as error:
+    print(error)
+spent = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(spent // 1024)
+"""
+
+
+@pytest.mark.parametrize(
+    ("search", "words"),
+    [
+        ("weigh(size=100_000_000)", "task 0 of round 0 (lane /), LAB:length: value at $.text:"),
+        ("empty(text)", "arguments of search LAB:empty: value at $.answer:"),
+    ],
+)
+def test_argument_of_100_mb_is_refused_at_no_great_cost(lab, tmp_path, search, words):
+    """It took 528 MB to be stored four times over; it may cost little more than itself."""
+    name = lab.__name__
+    script = LARGE.replace("SEARCH", search).replace("LAB", name)
+    env = {**os.environ, "PYTHONPATH": str(Path(lab.__file__).parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    message, spent_mib = done.stdout.splitlines()
+    assert message.startswith(words.replace("LAB", name))
+    assert "100,000,000 characters, the limit for arguments is" in message
+    assert int(spent_mib) < 260

@@ -29,7 +29,7 @@ def main() -> int:
     try:
         made = getattr(importlib.import_module(module), search)(**json.loads(args))
         run = weft.run(made, **json.loads(how))
-    except weft.WeftError as error:
+    except (weft.WeftError, weft.Interrupted) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code
     print(json.dumps(run.to_dict()))

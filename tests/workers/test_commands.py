@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,18 @@ import pytest
 from typer.testing import CliRunner
 
 import weft
-from tests.workers.lab import MARKER, Lab, attempts, print_figures, rows, trials, wait_until
+from tests.workers.lab import (
+    MARKER,
+    Lab,
+    attempts,
+    ledger_digest,
+    print_figures,
+    rows,
+    trials,
+    wait_until,
+)
 from weft.cli.main import app
+from weft.errors import WorldError
 
 
 def shell(text: str, **more: Any) -> dict[str, Any]:
@@ -81,7 +90,9 @@ def test_environment_is_small_and_known(lab: Lab, monkeypatch: pytest.MonkeyPatc
     names = "OUT_DIR TMP_DIR WORK_DIR ATTEMPT SEED SLOT PYTHON RUN_ID DEADLINE"
     ours = {f"WEFT_{name}" for name in names.split()}
     print_figures("environment", names=sorted(seen))
-    assert set(seen) - kept == {"LANG", "LC_ALL", "TZ", "TMPDIR", "OWN"} | ours
+    fixed = {"LANG", "LC_ALL", "TZ", "TMPDIR", "CUDA_VISIBLE_DEVICES"}
+    assert set(seen) - kept == fixed | {"OWN"} | ours
+    assert seen["CUDA_VISIBLE_DEVICES"] == ""
     assert (seen["LANG"], seen["LC_ALL"], seen["TZ"]) == ("C.UTF-8", "C.UTF-8", "UTC")
     assert seen["TMPDIR"] == seen["WEFT_TMP_DIR"]
     assert seen["OWN"] == seen["WEFT_OUT_DIR"] + "/x"
@@ -94,41 +105,71 @@ def test_command_runs_in_its_folder_without_input(lab: Lab) -> None:
         shell('[ "$PWD" = "$WEFT_OUT_DIR" ] && echo own'),
         {"argv": ["pwd"], "cwd": "/"},
         {"argv": ["cat"]},
-        {"argv": ["true"], "cwd": "/no/such/folder"},
     ]
     run = lab.run(trials.commands(steps))
-    broken = {"type": "command-broken", "stage": "run", "code": 127}
-    assert run.answer == [printed("own\n"), printed("/\n"), printed(""), broken]
-    ((detail,),) = rows(run.out, "SELECT detail FROM attempts")
-    assert detail == "/no/such/folder: No such file or directory"
+    assert run.answer == [printed("own\n"), printed("/\n"), printed("")]
 
 
-def test_missing_variable_is_a_refusal_that_names_it(
+def test_folder_that_is_missing_is_a_loss_and_the_run_goes_on_when_it_is_there(lab: Lab) -> None:
+    """Nothing of it is recorded: the ledger is that of a run where it was there all the time."""
+    room = lab.folder / "room"
+    search = trials.commands([{"argv": ["true"], "cwd": str(room)}, shell("echo fine")])
+    with pytest.raises(WorldError, match=f"no CPU slot is left .*{room}: No such file") as caught:
+        lab.run(search)
+    assert (caught.value.exit_code, str(caught.value).count("\n")) == (75, 0)
+    room.mkdir()
+    run = lab.run(search)
+    assert run.answer == [printed(""), printed("fine\n")]
+    ((outcome, reason, count),) = attempts(run.out)
+    assert (outcome, count) == ("requeued", 3)
+    assert reason == f"cannot start on node local: {room}: No such file or directory"
+    assert ledger_digest(run.out) == ledger_digest(lab.run(search, "well").out)
+
+
+@pytest.mark.parametrize("placement", ["greedy", "static"])
+def test_node_that_cannot_run_commands_is_retired_and_the_others_finish(
+    lab: Lab, placement: str
+) -> None:
+    nodes = [
+        weft.Node("sick", cpus=2, folder=str(lab.folder / "gone")),
+        weft.Node("well", cpus=1, folder=str(lab.folder)),
+    ]
+    steps = [{"argv": ["echo", str(i)], "cwd": "{work_dir}"} for i in range(8)]
+    run = lab.run(trials.commands(steps), nodes=nodes, placement=placement)
+    assert [answer["stdout"] for answer in run.answer] == [f"{i}\n" for i in range(8)]
+    assert rows(run.out, "SELECT DISTINCT node FROM tasks") == [("well",)]
+    retired = rows(run.out, "SELECT detail FROM events WHERE kind = 'slot-retired' ORDER BY 1")
+    assert [detail.partition(":")[0] for (detail,) in retired] == ["sick/cpu0", "sick/cpu1"]
+    assert {outcome for outcome, _, _ in attempts(run.out)} == {"requeued"}
+
+
+def test_missing_variable_is_a_loss_that_names_it(
     lab: Lab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Recorded once, before anything of the command runs; values of other variables stay out."""
+    """Before anything of the command runs; values of other variables stay out."""
     secret = "s3cr3t-51e0aa"
     monkeypatch.setenv("WEFT_TRIAL_TOKEN", secret)
     names = ["WEFT_TRIAL_TOKEN", "WEFT_TRIAL_ABSENT"]
     ran = lab.folder / "ran"
     steps = [
-        shell(f"touch {ran}", env_from=names, prepare="raise_value_error"),
+        shell(f"touch {ran}", env_from=names),
         shell('test -n "$WEFT_TRIAL_TOKEN" && echo known', env_from=names[:1]),
     ]
-    start_s = time.monotonic()
-    run = lab.run(trials.commands(steps), retries=3)
-    spent_s = time.monotonic() - start_s
-    refused = {"type": "variable-missing", "stage": "prepare", "code": None}
-    assert run.answer == [refused, printed("known\n")]
-    assert attempts(run.out) == [("failed", "variable-missing", 1)]
-    assert run.timing_dependent is False
+    with pytest.raises(WorldError, match="variable WEFT_TRIAL_ABSENT is not set on node local"):
+        lab.run(trials.commands(steps), retries=3)
     assert not ran.exists()
+    monkeypatch.setenv("WEFT_TRIAL_ABSENT", "")
+    run = lab.run(trials.commands(steps), retries=3)
+    assert run.answer == [printed(""), printed("known\n")]
+    reason = "variable WEFT_TRIAL_ABSENT is not set on node local"
+    assert attempts(run.out) == [("requeued", reason, 3)]
+    assert run.timing_dependent is False
     told = CliRunner().invoke(app, ["explain", str(run.out), ":0:0"]).output
-    assert "variable WEFT_TRIAL_ABSENT is not set on node local\n" in told
+    assert reason in told
     assert b"not set" not in (run.out / "ledger.jsonl").read_bytes()
     files = [path for path in sorted(lab.folder.rglob("*")) if path.is_file()]
     assert [path for path in files if secret.encode() in path.read_bytes()] == []
-    print_figures("missing variable", seconds=round(spent_s, 2), files=len(files))
+    print_figures("missing variable", files=len(files))
 
 
 # -- output -------------------------------------------------------------------------------
@@ -188,11 +229,20 @@ def test_way_a_command_ends_is_recorded(
     assert attempts(run.out) == ends
 
 
-@pytest.mark.parametrize("argv", [["/no/such"], ["/etc/passwd"], ["/"], [""]])
-def test_program_that_cannot_start_is_broken(lab: Lab, argv: list[str]) -> None:
-    run = lab.run(trials.commands([{"argv": argv}]))
-    assert run.answer[0]["type"] == "command-broken"
-    assert run.answer[0]["code"] in (126, 127)
+@pytest.mark.parametrize("argv", [["/no/such"], ["/etc/passwd"], ["/"], ["no-such-program"]])
+def test_program_that_the_machine_does_not_have_is_a_loss(lab: Lab, argv: list[str]) -> None:
+    with pytest.raises(WorldError, match=f"cannot start on node local: {argv[0]}: "):
+        lab.run(trials.commands([{"argv": argv}]))
+    ledger = (lab.folder / "run" / "ledger.jsonl").read_text()
+    assert '"result"' not in ledger
+
+
+def test_program_that_no_machine_could_start_is_broken(lab: Lab) -> None:
+    tool = lab.folder / "tool"
+    tool.write_text("neither a program nor a script")
+    tool.chmod(0o755)
+    run = lab.run(trials.commands([{"argv": [str(tool)]}, {"argv": ["echo", "x" * 200_000]}]))
+    assert run.answer == [{"type": "command-broken", "stage": "run", "code": 126}] * 2
 
 
 @pytest.mark.parametrize("name", ["TERM", "KILL", "INT", "HUP"])

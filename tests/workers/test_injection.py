@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import weft
 from tests.workers.lab import Lab, print_figures, trials
 from weft.cli.main import app
-from weft.errors import SearchInvalid
+from weft.errors import SearchInvalid, WorldError
 from weft.worker.command import expand
 
 CANARY = "canary"
@@ -87,10 +87,13 @@ def test_what_was_put_in_is_not_expanded_again() -> None:
 
 
 def test_hostile_folder_is_refused_or_is_only_a_folder(here: Lab) -> None:
-    steps = [echo("x", cwd=word) for word in HOSTILE]
-    run = here.run(trials.commands(steps), workers=2)
-    kinds = {answer.get("type") for answer in run.answer}
-    assert kinds <= {"command-broken"}
+    for number, word in enumerate(HOSTILE):
+        try:
+            run = here.run(trials.commands([echo("x", cwd=word)]), f"run-{number}")
+        except WorldError as error:
+            assert "cannot start on node local" in str(error)  # noqa: PT017 - either may happen
+        else:
+            assert run.answer[0].get("type") in (None, "command-broken")
     assert canaries(here.folder) == []
 
 
@@ -148,7 +151,7 @@ def test_secret_is_used_and_written_nowhere(here: Lab, monkeypatch: pytest.Monke
         {"argv": ["sh", "-c", f"{check} && exit 3"], **secret},
         {"argv": ["sh", "-c", f"{check} && kill -SEGV $$"], **secret},
         {"argv": ["sh", "-c", f"{check} && sleep 60"], **secret, "timeout_s": 0.5},
-        {"argv": ["/no/such/program"], **secret},
+        {"argv": ["sh", "-c", f"{check} && exit 127"], **secret},
         {"argv": ["true"], "env_from": ["WEFT_TRIAL_TOKEN"], "collect": "raise_value_error"},
         {"argv": ["sh", "-c", "echo no $WEFT_TRIAL_TOKEN; [ -z $WEFT_TRIAL_TOKEN ]"]},
     ]

@@ -82,9 +82,9 @@ def test_workers_cap_the_busy_slots_of_all_nodes(lab: Lab, workers: int) -> None
 
 
 def test_static_run_follows_the_table_and_greedy_is_no_slower(lab: Lab) -> None:
-    """Every third task is long; static deals all of them to one node, greedy spreads them."""
+    """Every fourth task is long; static deals all of them to one node, greedy spreads them."""
     nodes = [weft.Node("a", gpus=1), weft.Node("b", gpus=2), weft.Node("c", gpus=1)]
-    search = trials.rests(["gpu"], [60, 5, 5] * 8)
+    search = trials.rests(["gpu"], [60, 5, 5, 5] * 6)
     spent, digests = {}, set()
     for placement in ("static", "greedy"):
         run = lab.run(search, placement, workers=4, nodes=nodes, placement=placement)
@@ -94,29 +94,52 @@ def test_static_run_follows_the_table_and_greedy_is_no_slower(lab: Lab) -> None:
             busy[span[NODE], span[GPU]] += span[ENDED] - span[BEGAN]
         spent[placement] = max(busy.values())
     placed = rows(lab.folder / "static", "SELECT node, gpu FROM tasks ORDER BY id")
-    table = [("abc"[i % 3], i // 3 % 2 if i % 3 == 1 else 0) for i in range(24)]
+    table = [("a", 0), ("b", 0), ("c", 0), ("b", 1)] * 6
     print_figures("makespan", static=round(spent["static"], 3), greedy=round(spent["greedy"], 3))
     assert placed == table
     assert len(digests) == 1
     assert spent["greedy"] <= spent["static"] * 1.1 + 0.02
 
 
-def test_each_gpu_slot_sees_its_own_device_only(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"):
+DEVICES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
+GPU_TYPES = [("", 0), ("RTX 3080 Ti", 0), ("NVIDIA A100", 0), ("AMD", 1), ("ROCm", 1),
+             ("RX 6600", 1), ("Radeon RX 7900 XTX", 1), ("Instinct MI250X", 1)]  # fmt: skip
+
+
+@pytest.mark.parametrize("inherited", [None, "5,6"])
+@pytest.mark.parametrize(("gpu_type", "which"), [GPU_TYPES[0], GPU_TYPES[3]])
+def test_each_gpu_slot_sees_its_own_device_only(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, gpu_type: str, which: int, inherited: str | None
+) -> None:
+    """By one variable: on ROCm several would filter one after the other and leave no GPU."""
+    for name in DEVICES:
         monkeypatch.delenv(name, raising=False)
-    nodes = [weft.Node("a", gpus=3, cpus=1)]
+        if inherited is not None:
+            monkeypatch.setenv(name, inherited)
+    nodes = [weft.Node("a", gpus=3, cpus=1, gpu_type=gpu_type)]
     run = lab.run(trials.devices(6), workers=4, nodes=nodes, placement="static")
     on_gpu, on_cpu = run.answer
-    assert on_gpu == [[str(i % 3)] * 3 for i in range(6)]
-    assert on_cpu == [None] * 3
+    assert on_gpu == [[str(i % 3) if n == which else None for n in range(3)] for i in range(6)]
+    assert on_cpu == [inherited] * 3  # functions may be asked to use it: --device gpu
 
 
-def test_command_on_a_gpu_slot_sees_its_device(lab: Lab) -> None:
-    names = "$CUDA_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES $ROCR_VISIBLE_DEVICES {slot}"
-    step = {"argv": ["sh", "-c", f"echo {names}"], "gpu": 1}
-    nodes = [weft.Node("a", gpus=2)]
-    run = lab.run(trials.commands([step] * 2), workers=2, nodes=nodes, placement="static")
-    assert [answer["stdout"] for answer in run.answer] == ["0 0 0 a/gpu0\n", "1 1 1 a/gpu1\n"]
+@pytest.mark.parametrize(("gpu_type", "which"), GPU_TYPES)
+def test_command_sees_the_device_of_its_slot_and_none_on_a_cpu_slot(
+    lab: Lab, monkeypatch: pytest.MonkeyPatch, gpu_type: str, which: int
+) -> None:
+    for name in DEVICES:
+        monkeypatch.setenv(name, "7")
+    shown = " ".join(f"${{{name}-unset}}" for name in DEVICES)
+    argv = ["sh", "-c", f"echo {shown} {{slot}}"]
+    steps = [{"argv": argv, "gpu": 1}, {"argv": argv, "gpu": 1}, {"argv": argv}]
+    nodes = [weft.Node("a", gpus=2, cpus=1, gpu_type=gpu_type)]
+    run = lab.run(trials.commands(steps), workers=2, nodes=nodes, placement="static")
+    lines = [[*(["unset"] * which), value, *(["unset"] * (2 - which))] for value in ("0", "1", "")]
+    for line, slot in zip(lines, ("gpu0", "gpu1", "cpu0"), strict=True):
+        line.append(f"a/{slot}")
+    assert [answer["stdout"].split() for answer in run.answer] == [
+        [word for word in line if word] for line in lines
+    ]
 
 
 # -- refusals -----------------------------------------------------------------------------

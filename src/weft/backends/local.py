@@ -48,6 +48,8 @@ START_KILLS = 50
 """Workers killed from outside before they were ready, in a row: then something wants none here."""
 SLOT_LOSSES = 20
 """Losses in a row, with no result between them, after which a slot is retired."""
+MACHINE_FAULTS = 3
+"""Losses in a row by the machine's own fault after which a slot is retired, whatever others do."""
 CANCEL_GRACE_S = 0.25
 """A new worker costs about this much, so a task given up may take it to end by itself."""
 PACE_S = 0.01
@@ -63,6 +65,8 @@ class Place:
     slot: Slot
     worker: WorkerSeat | None = None
     losses: int = 0
+    faults: int = 0
+    """Attempts in a row that the machine could not run."""
     failed_starts: int = 0
     """Workers in a row that ended by themselves before they were ready."""
     retired: bool = False
@@ -283,7 +287,7 @@ class LocalBackend:
         worker.held.pop(ticket, None)
         worker.recalled.discard(ticket)
         if kind == "finished":
-            place.losses = 0
+            place.losses = place.faults = 0
         if ticket in worker.cancelled:
             del worker.cancelled[ticket]
         elif kind == "finished":
@@ -291,7 +295,10 @@ class LocalBackend:
             self._task_s += LEARN * (end.run_s - self._task_s)
             self._events.append(end)
         else:
-            self._events.append(Lost(ticket, *body[1:]))
+            loss = Lost(ticket, *body[1:])
+            self._events.append(loss)
+            if loss.machine:
+                self._count_fault(place, loss)
 
     def _ask_back(self) -> None:
         """When a slot is idle, take back what waits behind a long task elsewhere."""
@@ -346,6 +353,13 @@ class LocalBackend:
         if cannot_start or (healthy and place.losses >= SLOT_LOSSES):
             place.retired = True
             self._events.append(Happened("slot-retired", f"{place.slot.name} only loses workers"))
+
+    def _count_fault(self, place: Place, loss: Lost) -> None:
+        """Retire a slot whose machine cannot run what it is given."""
+        place.faults += 1
+        if place.faults >= MACHINE_FAULTS and not place.retired:
+            place.retired = True
+            self._events.append(Happened("slot-retired", f"{place.slot.name}: {loss.reason}"))
 
     def _give_back(self, worker: WorkerSeat) -> None:
         for ticket in worker.held:

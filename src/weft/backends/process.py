@@ -22,7 +22,8 @@ import psutil
 from weft.backends.strays import WORKER, Marks
 from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
-from weft.model.slots import Slot
+from weft.model.slots import VISIBLE_DEVICES, Slot, visible_variable
+from weft.worker.context import COMMAND_DEVICES
 from weft.worker.frames import Unpacker, pack
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
@@ -36,7 +37,6 @@ ONE_THREAD = (
     "POLARS_MAX_THREADS",
 )
 """Sums in BLAS depend on the number of threads; one thread keeps them the same."""
-VISIBLE_DEVICES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +64,23 @@ class WorkerSetup:
             "attempts": str(self.attempts), "slot": slot.name,
             "folder": slot.folder, "python": slot.python, "run_id": self.run_id,
             "kept": None if self.kept is None else str(self.kept),
+            "allow_paths": list(slot.allow_paths),
         }])  # fmt: skip
 
     def environment_for(self, slot: Slot) -> dict[str, str]:
-        """Return the environment of a worker: one thread each, and only its slot's GPU."""
+        """Return the environment of a worker: one thread each, and only its slot's GPU.
+
+        On a CPU slot functions see what we see, for `--device gpu`; commands see no GPU.
+        """
         pinned = dict.fromkeys(ONE_THREAD, "1")
+        variable, devices = visible_variable(slot.gpu_type), ""
+        ours = dict(self.environment)
         if slot.gpu is not None:
-            pinned |= dict.fromkeys(VISIBLE_DEVICES, str(slot.gpu))
-        return {**self.environment, **pinned}
+            devices = str(slot.gpu)
+            pinned[variable] = devices
+            ours = {name: value for name, value in ours.items() if name not in VISIBLE_DEVICES}
+        pinned[COMMAND_DEVICES] = f"{variable}={devices}"
+        return {**ours, **pinned}
 
 
 class WorkerSeat(abc.ABC):
@@ -215,7 +224,7 @@ class WorkerProcess(WorkerSeat):
 def assignment_row(a: Assignment) -> list[Any]:
     """An assignment as it travels to a worker."""
     return [a.ticket, a.function, a.args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
-            a.timeout_s, a.memory_mb]  # fmt: skip
+            a.timeout_s, a.memory_mb, a.code]  # fmt: skip
 
 
 def finished_event(ticket: int, body: dict[str, Any]) -> Finished:

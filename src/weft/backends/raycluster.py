@@ -3,12 +3,16 @@
 A thread asks Ray once a second. A node that appears is *opened* (earlier processes ended, an
 empty folder made, its Weft compared with ours) before any slot of it is offered; one that
 vanishes takes its slots with it until it is back. What happened waits for the coordinator.
+A second thread knocks at the head's port: without the head Ray answers nothing, not even "no".
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import socket
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -33,6 +37,11 @@ LABEL = "weft-node"
 LOOK_S = 1.0
 OPEN_S = 60.0
 CLOSE_S = 10.0
+HEAD_LOST_S = 10.0
+"""A head that cannot be reached for so long is gone; Ray itself would end our process after 60."""
+STUCK_S = 20.0
+"""Calls of Ray may wait for a lost head without end; after so long our process ends anyway."""
+EXIT_WORLD = 75
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +120,11 @@ class Cluster:
         """Ids of nodes that have another Weft."""
         self._happened: list[Happened] = []
         self._stopped = threading.Event()
+        self._closed = threading.Event()
         self._look_again = threading.Event()
         self.homes: dict[str, Home] = {}
+        self._head: str = ray.get_runtime_context().gcs_address
+        self._head_lost = False
         self._look(refuse=True)
         absent = [name for name in self._specs if name not in self.homes]
         if not self.homes:
@@ -121,10 +133,13 @@ class Cluster:
                 hint="weft nodes check FILE, weft nodes up FILE",
             )
         self._happened += [Happened("node-lost", f"{name}: not in the cluster") for name in absent]
-        threading.Thread(target=self._watch, daemon=True).start()
+        for loop in (self._watch, self._watch_head):
+            threading.Thread(target=loop, daemon=True).start()
 
     def happened(self) -> list[Happened]:
-        """Return what became of nodes since the last call."""
+        """Return what became of nodes since the last call; WorldError when the head is gone."""
+        if self._head_lost:
+            raise self._loss_of_head()
         found, self._happened = self._happened, []
         return found
 
@@ -137,9 +152,16 @@ class Cluster:
         if not self._stopped.is_set():
             self._stopped.set()
             self._look_again.set()
-            ends = [self._call(close_node, home.node, home.spec) for home in self.homes.values()]
-            with contextlib.suppress(RayError, ValueError):
-                ray.wait(ends, num_returns=len(ends), timeout=CLOSE_S)
+            if not self._head_lost:  # else each call would wait for it; `up` and `down` clear up
+                clearing = threading.Thread(target=self._clear, daemon=True)
+                clearing.start()
+                clearing.join(2 * CLOSE_S)
+            self._closed.set()
+
+    def _clear(self) -> None:
+        ends = [self._call(close_node, home.node, home.spec) for home in self.homes.values()]
+        with contextlib.suppress(RayError, ValueError):
+            ray.wait(ends, num_returns=len(ends), timeout=CLOSE_S)
 
     # -- watching -------------------------------------------------------------------------
 
@@ -149,6 +171,30 @@ class Cluster:
             self._look_again.clear()
             with contextlib.suppress(RayError, WorldError):
                 self._look()
+
+    def _watch_head(self) -> None:
+        answered_s = time.monotonic()
+        while not self._closed.wait(LOOK_S) and ray.is_initialized():
+            if self._head_answers():
+                answered_s = time.monotonic()
+            silent_s = time.monotonic() - answered_s
+            self._head_lost = self._head_lost or silent_s > HEAD_LOST_S
+            if silent_s > HEAD_LOST_S + STUCK_S:  # as safe as any kill, and with the right code
+                os.write(2, f"weft: {self._loss_of_head()}\n".encode())
+                os._exit(EXIT_WORLD)
+
+    def _head_answers(self) -> bool:
+        host, _, port = self._head.rpartition(":")
+        with contextlib.suppress(OSError):
+            socket.create_connection((host.strip("[]"), int(port)), LOOK_S).close()
+            return True
+        return False
+
+    def _loss_of_head(self) -> WorldError:
+        return WorldError(
+            f"the head of the Ray cluster at {self._head} is gone",
+            hint="weft nodes up FILE, then weft resume RUN with --backend ray --nodes FILE",
+        )
 
     def _look(self, *, refuse: bool = False) -> None:
         """Compare what is there with what was; `refuse` raises for a node that cannot serve."""
@@ -183,7 +229,7 @@ class Cluster:
             return f"it has weft {facts.version}, this is {VERSION}"
         if facts.digest != self._digest:
             return f"its weft {facts.version} has other source than this one"
-        return ""
+        return facts.problem
 
     @staticmethod
     def _call(function: Any, node: RayNode, spec: NodeSpec) -> Any:

@@ -23,10 +23,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from weft.backends.places import absolute_place
+from weft.backends.places import located
+from weft.backends.privatefolders import private_folder
 from weft.backends.process import WorkerSetup
 from weft.backends.raylease import Lease, Reply
 from weft.backends.strays import Marks, Strays
+from weft.errors import WorldError
 from weft.model.slots import Slot
 from weft.worker.context import DEVICE
 
@@ -62,6 +64,8 @@ class NodeFacts:
     version: str
     digest: str
     """Of Weft's own source: other code could decide other things."""
+    problem: str = ""
+    """Why it cannot serve; empty if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +92,12 @@ def weft_digest() -> str:
 def open_node(spec: NodeSpec) -> NodeFacts:
     """Make a node ready for a session: nothing of the run's earlier ones is left on it."""
     end_all(spec.earlier)
-    home = _home(spec)
-    shutil.rmtree(home, ignore_errors=True)
-    for name in ("objects", "staging", "logs", "attempts", "code"):
-        (home / name).mkdir(parents=True)
+    try:
+        shutil.rmtree(_home(spec), ignore_errors=True)
+        for name in ("objects", "staging", "logs", "attempts", "code"):
+            private_folder(_home(spec), name)
+    except WorldError as error:
+        return NodeFacts(VERSION, weft_digest(), str(error))
     return NodeFacts(VERSION, weft_digest())
 
 
@@ -111,10 +117,16 @@ def end_all(marks: Sequence[range]) -> None:
         strays.finish()
 
 
+def scratch_folder() -> Path:
+    """Where things of ours are on a machine without `weft nodes up`; not checked yet."""
+    return Path(tempfile.gettempdir()) / f"weft-{os.geteuid()}"
+
+
 def _home(spec: NodeSpec) -> Path:
+    """The run's folder on this node: made if absent, and ours alone each time it is asked for."""
     ours = os.environ  # noqa: TID251 - the node's own
-    usual = Path(tempfile.gettempdir()) / f"weft-{os.getuid()}"
-    return Path(ours.get(FOLDER_VARIABLE) or usual) / f"{spec.run}-{spec.name}"
+    folder = Path(ours.get(FOLDER_VARIABLE) or scratch_folder()).absolute()
+    return private_folder(folder.parent, folder.name, f"{spec.run}-{spec.name}")
 
 
 class SlotActor:
@@ -131,6 +143,7 @@ class SlotActor:
 
     def start(self, epoch: int, earlier: Sequence[range]) -> tuple[int | None, float | None]:
         """End all older leases, then start a worker; return its pid and when it was born."""
+        private_folder(self._home.parent, self._home.name, "code", make=False)
         with self._starting:
             if self._lease is not None:
                 self._lease.end()
@@ -222,8 +235,7 @@ def _placed(slot: Slot) -> Slot:
     """The slot with absolute paths, and with the GPU that Ray gave its actor."""
     import ray  # noqa: PLC0415 - only here, and only where it runs
 
-    folder, python = absolute_place(slot.folder, slot.python, Path.home())
-    slot = replace(slot, folder=folder, python=python)
+    slot = located(slot, Path.home())
     given = ray.get_gpu_ids()
     if slot.gpu is None or not given or not str(given[0]).isdigit():
         return slot

@@ -12,7 +12,7 @@ import typer
 from weft.cli import options, render
 from weft.cli.progress import watching
 from weft.cli.runs import resumable
-from weft.errors import UsageError
+from weft.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
     from weft.jobs.plan import NodePlan
@@ -92,19 +92,27 @@ def run(
     options.check_stagger(stagger)
     if out is None and not dry_run:
         raise UsageError("--out DIR is missing", hint="or look at the plan with --dry-run")
-    places = options.read_nodes(nodes, simulate=simulate, backend=backend)
+    places = options.read_nodes(nodes, simulate=simulate, backend=backend, plan_only=dry_run)
     if backend == "ray" and nodes is None:
         raise UsageError("weft jobs with --backend ray needs --nodes FILE", hint="for its plan")
-    request = _read(jobs, places, workers, timeout, anywhere=backend == "ray")
+    anywhere = backend == "ray" or (dry_run and not simulate)
+    request = _read(jobs, places, workers, timeout, anywhere=anywhere)
     mode = placement or _usual_placement(nodes)
-    _show_plan(request, mode, as_json=as_json and dry_run, quiet=quiet and not dry_run)
     if out is None or dry_run:
+        unseen = _unseen_nodes(request, backend, ray_address, nodes) if anywhere else []
+        _show_plan(request, mode, as_json=as_json, quiet=False)
+        for line in unseen:
+            render.message(line)
         return
+    _show_plan(request, mode, as_json=False, quiet=quiet)
 
     from weft.jobs.search import jobs as search  # noqa: PLC0415 - slow to import
     from weft.wiring import run as wiring  # noqa: PLC0415
+    from weft.wiring.jobs import on_checked_nodes  # noqa: PLC0415
 
-    with watching(quiet, verbose) as watcher, resumable(out):
+    address = options.ray_address(backend, ray_address, nodes)
+    cluster = on_checked_nodes(request, out, address, workers, ray=backend == "ray")
+    with watching(quiet, verbose) as watcher, resumable(out), cluster:
         done = wiring.run(
             search(jobs=[job.to_dict() for job in request.jobs]),
             out=out,
@@ -113,7 +121,7 @@ def run(
             strict=strict,
             workers=workers,
             backend=backend or "local",
-            ray_address=options.ray_address(backend, ray_address, nodes),
+            ray_address=address,
             accept=accept,
             wall_limit_s=wall_limit,
             sign_key=sign_key,
@@ -166,6 +174,22 @@ def _read(
     if workers is not None and workers < 1:
         raise UsageError(f"--workers must be 1 or more, not {workers}")
     return read_request(path, nodes, workers, timeout_s, anywhere=anywhere)
+
+
+def _unseen_nodes(
+    request: JobsRequest, backend: str | None, address: str | None, nodes: Path | None
+) -> list[str]:
+    """Look at other machines as far as a cluster of them is up; name those that stay unseen."""
+    from weft.wiring.jobs import check_cluster, other_nodes  # noqa: PLC0415 - slow to import
+
+    others = other_nodes(request)
+    if others and backend == "ray":
+        try:
+            check_cluster(request, options.ray_address(backend, address, nodes))
+        except WorldError as error:
+            return [f"not checked: {', '.join(others)[:200]}: {error.message}"]
+        return []
+    return [f"not checked: {name} is not this machine" for name in others]
 
 
 def _usual_placement(nodes: Path | None) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from weft.cli import options, render, views
-from weft.errors import FileInvalid, UsageError
+from weft.errors import FileInvalid, Interrupted, UsageError
 
 DIFFERENT = 1
 
@@ -44,7 +44,12 @@ def verify(
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001
 ) -> None:
-    """Check that ledger, manifest and objects agree; print the head."""
+    """Check that ledger, manifest and objects agree; print the head.
+
+    Exit code 0 when the run is finished and all agrees, 130 when all agrees and the run is not
+    finished (status interrupted), 5 when anything is damaged. With --public-key, 0 only when that
+    key has signed the whole finished ledger; otherwise 5, "not signed" or "signed to 40 of 57".
+    """
     from weft.readers.verify import verify as check  # noqa: PLC0415 - slow to import
     from weft.wiring.run import real_place  # noqa: PLC0415
 
@@ -53,6 +58,7 @@ def verify(
         render.print_json(verdict.to_dict())
     else:
         views.show_verdict(verdict)
+    raise typer.Exit(0 if verdict.status == "finished" else Interrupted.exit_code)
 
 
 def diff(
@@ -81,7 +87,10 @@ def prove(
         Path | None, typer.Argument(metavar="RUN", help="A run's folder; not with --check.")
     ] = None,
     key: Annotated[
-        str | None, typer.Argument(metavar="KEY", help="A record's key; not with --consistency.")
+        str | None,
+        typer.Argument(
+            metavar="KEY", help="A record's key, its first digits, or LANE:ROUND:INDEX of a task."
+        ),
     ] = None,
     check: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Check a proof; needs no run.")

@@ -48,18 +48,25 @@ _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "Click
 """The base of usage errors, which typer does not export."""
 
 
-class _Commands(TyperGroup):
-    """All commands. Ctrl-C in one that does not speak of it itself is told here.
+class _Stopped(Exception):  # noqa: N818 - a carrier, not an error
+    """Carries `Interrupted` past typer, which gives every Ctrl-C an exit code and no message."""
 
-    Typer would turn it into an exit code and say nothing.
-    """
+    def __init__(self, reason: Interrupted) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+class _Commands(TyperGroup):
+    """All commands. Ctrl-C in one that does not report it itself is reported here."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
             return super().invoke(ctx)
+        except Interrupted as reason:
+            raise _Stopped(reason) from reason
         except KeyboardInterrupt:
-            raise Interrupted("interrupted") from None
+            raise _Stopped(Interrupted("interrupted")) from None
 
 
 app = typer.Typer(
@@ -141,11 +148,12 @@ def _exit_code(words: list[str]) -> int:
     try:
         code = _commands()(words, prog_name="weft", standalone_mode=False)
         sys.stdout.flush()
-    except WeftError as error:
+    except (WeftError, _Stopped) as error:
         if tracebacks:
             _print_traceback()
-        render.error(error)
-        return error.exit_code
+        reason = error.reason if isinstance(error, _Stopped) else error
+        render.error(reason)
+        return reason.exit_code
     except _USAGE as error:
         return _show_usage(error)
     except BrokenPipeError:

@@ -11,7 +11,7 @@ from weft.cli import options, render
 from weft.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
-    from weft.wiring.nodes import NodeReport
+    from weft.wiring.nodescheck import NodeReport
     from weft.wiring.nodessh import Shell
 
 FOUND_PROBLEMS = 1
@@ -51,17 +51,23 @@ def check(
 ) -> None:
     """Ask every node: Python, weft and Ray versions, GPUs seen, free disk, clock skew.
 
+    Of a cluster that is up: whether its head and nodes live, and every port that Ray listens at.
     Changes nothing anywhere. Exit code 0 when all nodes can serve, 1 when any cannot.
     """
-    from weft.wiring.nodes import check as ask  # noqa: PLC0415 - slow to import
+    from weft.wiring import nodescheck  # noqa: PLC0415 - slow to import
 
-    reports = ask(nodes, _shell(ssh_config, accept_new_keys))
+    reports = nodescheck.check(nodes, _shell(ssh_config, accept_new_keys))
+    head = nodescheck.check_head(nodes)
     if as_json:
-        render.print_json({"nodes": [report.to_dict() for report in reports]})
+        as_head = head.to_dict() if head else None
+        render.print_json({"nodes": [report.to_dict() for report in reports], "head": as_head})
     else:
         for report in reports:
             _show(report)
-    raise typer.Exit(FOUND_PROBLEMS if any(r.problem for r in reports) else 0)
+        if head:
+            _show_head(head)
+    problems = [report for report in (*reports, head) if report and report.problem]
+    raise typer.Exit(FOUND_PROBLEMS if problems else 0)
 
 
 @app.command()
@@ -75,7 +81,8 @@ def up(
 ) -> None:
     """Start Ray here and on every node, with a token of its own; runs then take --backend ray.
 
-    Nodes are checked first. When anything fails, what was started is stopped again.
+    Nodes are checked first. When anything fails, what was started is stopped again. In a cluster
+    that is up already, nodes that died are started again; without its head all of it is.
     """
     from weft.wiring.nodes import up as start  # noqa: PLC0415 - slow to import
 
@@ -129,3 +136,17 @@ def _show(report: NodeReport) -> None:
     render.out(f"ok      {report.node}: {versions}, {gpus}, {disk}, {skew}")
     for note in report.notes:
         render.out(f"note    {report.node}: {note}")
+    _show_ports(report)
+
+
+def _show_head(report: NodeReport) -> None:
+    if report.problem:
+        render.out(f"problem {report.problem}")
+        return
+    render.out("ok      head: Ray runs on this machine")
+    _show_ports(report)
+
+
+def _show_ports(report: NodeReport) -> None:
+    for port in report.ports:
+        render.out(f"port    {report.node}: {port}")

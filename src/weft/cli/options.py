@@ -102,7 +102,7 @@ Accept = Annotated[
 ]
 WallLimit = Annotated[float | None, carries_out("S", "Interrupt the run after S seconds.")]
 SignKey = Annotated[
-    Path | None, carries_out("FILE", "Ed25519 private key (PEM) that signs the last checkpoint.")
+    Path | None, carries_out("FILE", "Ed25519 private key (PEM) that signs every checkpoint.")
 ]
 SearchPath = Annotated[
     Path | None, carries_out("DIR", "Where to import the search from.", "--path")
@@ -142,9 +142,12 @@ def read_args(text: str) -> dict[str, Any]:
 
 
 def read_nodes(
-    path: Path | None, *, simulate: bool, backend: str | None = None
+    path: Path | None, *, simulate: bool, backend: str | None = None, plan_only: bool = False
 ) -> tuple[Node, ...]:
-    """Return the nodes of a file; none without one. With the backend ray they may be anywhere."""
+    """Return the nodes of a file; none without one.
+
+    With the backend ray they may be anywhere, and for a plan too.
+    """
     if path is None:
         if simulate:
             raise UsageError("--simulate-nodes needs --nodes FILE")
@@ -153,7 +156,8 @@ def read_nodes(
 
     if backend == "ray" and simulate:
         raise UsageError("--simulate-nodes does not go with --backend ray")
-    return read(path, simulate=simulate, anywhere=backend == "ray")
+    elsewhere = backend == "ray" or (plan_only and not simulate)
+    return read(path, simulate=simulate, anywhere=elsewhere)
 
 
 def ray_address(backend: str | None, address: str | None, nodes: Path | None) -> str:

@@ -59,7 +59,7 @@ def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> 
         words = "greedy: the next to the first free slot"
         return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
     deal = slot_lists.Deal.of(slots, gpu=False)
-    dealt = [deal.slot(ordinal) for size in milestone.rounds for ordinal in range(size)]
+    dealt = [deal.slot(ordinal, size) for size in milestone.rounds for ordinal in range(size)]
     places = [job_plans.place_of(slots[number]) for number in dealt if number is not None]
     plans = job_plans.spread(places, nodes)
     return [plan.line() for plan in plans]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from weft.errors import WeftError
+from weft.errors import Interrupted, WeftError
 from weft.model.values import Object
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def message(text: str) -> None:
     print(one_line(text), file=sys.stderr, flush=True)
 
 
-def error(problem: WeftError) -> None:
+def error(problem: WeftError | Interrupted) -> None:
     """Print an error: what, where, why; the next command."""
     message(f"weft: {problem}")
 

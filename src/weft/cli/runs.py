@@ -167,6 +167,8 @@ def resumable(out: Path) -> Iterator[None]:
     """Say how to go on after a second Ctrl-C, or one that came before the run listened."""
     try:
         yield
+    except Interrupted:
+        raise
     except KeyboardInterrupt:
         hint = render.command("resume", out) if (out / "run.toml").is_file() else ""
         raise Interrupted("interrupted; nothing completed is lost", hint=hint) from None

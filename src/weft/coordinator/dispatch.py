@@ -40,6 +40,8 @@ class Dispatch:
         """Those of `out` that have a time limit."""
         self._next_ticket = 1
         self._alone: int | None = None
+        self.trouble = ""
+        """The last loss that was a machine's fault, for people."""
 
     @property
     def idle(self) -> bool:
@@ -110,8 +112,9 @@ class Dispatch:
         task = state.tasks[state.ready[0]]
         if not self.placement.fits(task):
             kind = "GPU" if task.limits.gpu else "CPU"
+            why = f": {self.trouble}" if self.trouble else ""
             raise WorldError(
-                f"no {kind} slot is left for {task.function}",
+                f"no {kind} slot is left for {task.function}{why}",
                 hint="mend the nodes or name others with --nodes, then resume",
             )
 
@@ -164,7 +167,7 @@ class Dispatch:
             self._limited[ticket] = task
         return Assignment(
             ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt, slot,
-            timeout_s, t.limits.memory_mb,
+            timeout_s, t.limits.memory_mb, t.code,
         )  # fmt: skip
 
     def end(self, task: Task) -> None:

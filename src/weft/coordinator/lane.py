@@ -91,6 +91,7 @@ class OpenRoundState:
         "size",
         "stopped",
         "tasks",
+        "totals",
         "until",
         "waiting",
     )  # fmt: skip
@@ -104,6 +105,8 @@ class OpenRoundState:
         self.made = 0
         self.kinds = [0, 0]
         """How many CPU and GPU tasks were made."""
+        self.totals = None if isinstance(step, LazyRound) else _by_kind(step.tasks)
+        """How many CPU and GPU tasks there are; not known of a lazy round."""
         self.recorded = 0
         self.stopped = False
         self.failure: Result | None = None
@@ -184,6 +187,11 @@ class StoredResults(Sequence[Result]):
 
     def __iter__(self) -> Iterator[Result]:
         return (self[i] for i in range(self._size))
+
+
+def _by_kind(calls: Sequence[TaskCall]) -> tuple[int, int]:
+    gpus = sum(1 for call in calls if isinstance(call, TaskCall) and call.limits.gpu)
+    return len(calls) - gpus, gpus
 
 
 def _checked_step(step: object, path: str) -> Step:

@@ -18,6 +18,7 @@ from weft.coordinator.steps import Close, Command, Kill, Record
 from weft.errors import BugError
 from weft.model.attempts import Happened
 from weft.model.tasks import COMMAND
+from weft.storage.reserve import Reserve
 from weft.storage.scribe import Scribe
 
 COMMIT_RESULTS = 1024
@@ -50,6 +51,8 @@ class Coordinator:
     clock: Clock
     stop: Callable[[], bool]
     watcher: Watcher | None = None
+    reserve: Reserve | None = None
+    """Looked at before each commit, and given up when room is short."""
     _first_pending_s: float | None = None
     _urgent: bool = False
 
@@ -129,10 +132,23 @@ class Coordinator:
         return COMMIT_AFTER_S if self.journal.pending else SHOW_AFTER_S
 
     def _commit(self) -> None:
+        if self.reserve is not None:
+            self._look_for_room(self.reserve)
         self.journal.commit()
         self.scribe.extend(self.clock.monotonic(), self.clock.wall())
         self.machine.dispatch.release()
         self._first_pending_s, self._urgent = None, False
+
+    def _look_for_room(self, reserve: Reserve) -> None:
+        """Stop the run while there is room to stop it: what is in is committed first.
+
+        What still runs is ended before the reserve is given up, or it would fill that too.
+        """
+        if reason := reserve.shortage():
+            self.machine.stop(reason, exhausted=True)
+        if self.machine.exhausted:
+            self.backend.close()
+            reserve.release()
 
     def _wait_s(self) -> float:
         """How long nothing needs us: until a commit or a deadline is due."""

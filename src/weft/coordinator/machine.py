@@ -47,7 +47,7 @@ from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
 from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
-from weft.model.values import encode
+from weft.model.values import encode_args
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +114,8 @@ class Machine:
         self._planned = self._finished = self._failed = 0
         self.broken = ""
         """Why nothing can go on until a person has mended it; empty while all is well."""
+        self.exhausted = False
+        """Whether it is a resource that ran out, such as disk space."""
         self.answer: str | None = None
         self.value: Any = None
 
@@ -191,6 +193,11 @@ class Machine:
                 self._commands.append(Requeue(task, "interrupted", "", task.started_s))
         return self._drain()
 
+    def stop(self, reason: str, *, exhausted: bool) -> None:
+        """Let nothing go on; the first reason is the one that is reported."""
+        if not self.broken:
+            self.broken, self.exhausted = reason, exhausted
+
     # -- attempts -------------------------------------------------------------------------
 
     def _finish_attempt(self, task: Task, end: Finished) -> None:
@@ -206,12 +213,15 @@ class Machine:
         self._settle(task, end.value, end.error)
 
     def _lost(self, task: Task, loss: Lost) -> None:
-        if loss.interrupts:
-            self.broken = self.broken or loss.reason
+        if loss.interrupts or loss.exhausted:
+            self.stop(loss.reason, exhausted=loss.exhausted)
             self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
             self._requeue(task)
             return
-        task.losses += 1
+        if loss.machine:
+            self.dispatch.trouble = loss.reason
+        else:
+            task.losses += 1
         if gives_up(task):
             self._commands.append(Record(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
             self._settle(task, None, WORKER_DIED)
@@ -307,15 +317,16 @@ class Machine:
     def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> Task:
         lane, number = state.lane.path, state.number
         try:
-            args = encode(call.args)
+            args = encode_args(call.args)
         except WeftError as error:
             raise SearchInvalid(
                 f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
             ) from None
         key = task_key(self._genesis, lane, number, index, call.function, args)
-        task = Task(lane, number, index, key, call.function, args, call.limits)
+        task = Task(lane, number, index, key, call.function, args, call.limits, call.code)
         task.ordinal = state.kinds[call.limits.gpu]
         state.kinds[call.limits.gpu] += 1
+        task.peers = state.totals[call.limits.gpu] if state.totals else None
         if call.limits.gpu and not self.dispatch.placement.fits(task):
             raise UsageError(
                 f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"

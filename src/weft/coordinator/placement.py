@@ -1,12 +1,12 @@
 """Which slot runs which task, under the caps. Pure; recorded in the manifest, never the ledger.
 
-`static` deals the tasks of a round, GPU and CPU tasks each by themselves, to the nodes in turn,
-then to a node's slots in turn: known beforehand, and each slot runs its list in order. When a slot
-is gone, only its own list is dealt again, over those that are left. `greedy` gives the next task to
-the slot with the most room. A slot without room, a node at its cap or a group at its cap makes a
-task wait; tasks behind it that fit elsewhere go first. A command waits for a slot that holds
-nothing. A task that must run alone goes to another slot than the one it last lost, whatever the
-rule.
+`static` deals the tasks of a round, GPU and CPU tasks each by themselves, to the nodes in
+proportion to their slots, then to a node's slots in turn: known beforehand, and each slot runs its
+list in order. When a slot is gone, only its own list is dealt again, over those that are left.
+`greedy` gives the next task to the slot with the most room. A slot without room, a node at its cap
+or a group at its cap makes a task wait; tasks behind it that fit elsewhere go first. A command
+waits for a slot that holds nothing. A task that must run alone goes to another slot than the one
+it last lost, whatever the rule.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class Placement:
         """Static: the slot a task was dealt to, dealt again when that slot is gone."""
         gpu = task.limits.gpu > 0
         if task.dealt is None:
-            task.dealt = self._deals[gpu].slot(task.ordinal)
+            task.dealt = self._deals[gpu].slot(task.ordinal, task.peers)
         if task.dealt in self._gone:
             task.dealt = self._living[gpu].slot(self._moved[gpu])
             self._moved[gpu] += 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from weft.model.attempts import Staged, Worker
 from weft.model.results import TaskError
-from weft.model.tasks import Limits
+from weft.model.tasks import Code, Limits
 
 
 @dataclass(slots=True)
@@ -20,6 +20,7 @@ class Task:
     function: str
     args: str
     limits: Limits
+    code: Code = ()
     attempt: int = 0
     charged: int = 0
     """Attempts that failed in a way worth retrying; only these count against `retries`."""
@@ -33,6 +34,8 @@ class Task:
     slot: int = 0
     ordinal: int = 0
     """Its number among the tasks of its kind, GPU or CPU, in its round."""
+    peers: int | None = None
+    """How many its round has of its kind; None when that is not known beforehand."""
     dealt: int | None = None
     """The slot that the static deal gave it, once it was asked for."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -17,7 +17,7 @@ from weft.errors import FileInvalid
 from weft.jobs.job import Job
 from weft.model import strictjson
 from weft.model.fields import first_problem
-from weft.worker.command import GPU_VARIABLES
+from weft.model.slots import VISIBLE_DEVICES
 
 MAX_BYTES = 16 * 2**20
 MAX_JOBS = 100_000
@@ -59,9 +59,13 @@ class JobEntry(BaseModel):
             raise ValueError("scalars are for stdout; the result is a file")
         if self.format == "bytes" and self.channel() == "stdout":
             raise ValueError('format = "bytes" is for an expected file; the result is on stdout')
-        pinned = [name for name in (*self.env, *self.env_from) if name in GPU_VARIABLES]
+        pinned = [name for name in (*self.env, *self.env_from) if name in VISIBLE_DEVICES]
         if self.gpu and pinned:
             raise ValueError(f"{pinned[0]} is set by the slot: a GPU job sees its own GPU only")
+        if any(self.env.get(name, "*") for name in pinned):
+            raise ValueError(f"{pinned[0]} is set by the slot: a job with gpu = 0 sees no GPU")
+        if self.expected_output is not None:
+            _check_written("expected_output", self.expected_output)
         twice = sorted(name for name in self.env_from if name in self.env)
         if twice:
             raise ValueError(f"{twice[0]} is in env and in env_from")
@@ -90,6 +94,14 @@ class JobEntry(BaseModel):
             retries=self.retries,
             memory_mb=self.memory_mb,
         )
+
+
+def _check_written(field: str, path: str) -> None:
+    """Refuse a path of a file to be written that leads out of the folder it begins in."""
+    if path.startswith("/"):
+        raise ValueError(f"{field} is absolute: it must be inside cwd; write a relative path")
+    if ".." in PurePosixPath(path).parts:
+        raise ValueError(f"{field} has a `..`: it must be inside cwd")
 
 
 def read_jobs(path: Path, timeout_s: float) -> list[Job]:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 PIECE_BYTES = 1 << 16
+BOM = b"\xef\xbb\xbf"
+"""What some programs write before UTF-8; no part of a document (RFC 8259, section 8.1)."""
 ODD_NUMBERS = (ValueError, ArithmeticError, SystemError)
 """The parser makes numbers on the way, and trips over thousands of digits or a vast exponent."""
 

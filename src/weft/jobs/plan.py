@@ -49,10 +49,10 @@ def table(jobs: Sequence[Job], nodes: Sequence[Node]) -> list[Slot | None]:
     """Return each job's slot under the static deal; None where no slot is of its kind."""
     slots = slots_of(nodes)
     deals = {gpu: Deal.of(slots, gpu=bool(gpu)) for gpu in (0, 1)}
-    count = Counter[int]()
+    count, totals = Counter[int](), Counter(job.gpu for job in jobs)
     found: list[Slot | None] = []
     for job in jobs:
-        number = deals[job.gpu].slot(count[job.gpu])
+        number = deals[job.gpu].slot(count[job.gpu], totals[job.gpu])
         count[job.gpu] += 1
         found.append(None if number is None else slots[number])
     return found

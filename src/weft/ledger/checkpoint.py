@@ -1,6 +1,7 @@
 """The checkpoint: one tree head as the text of a C2SP tlog-checkpoint, without signatures.
 
-Owns the three lines `origin`, `size`, `root`; `weft.signing` wraps them in a signed note.
+Owns the three lines `origin`, `size`, `root`; `weft.signing` wraps them in a signed note and
+knows who signed it. `note_text` only unwraps them.
 https://c2sp.org/tlog-checkpoint
 """
 
@@ -48,3 +49,14 @@ def parse_checkpoint(text: str) -> Checkpoint:
     if rest or checkpoint.to_text() != text:
         raise LedgerDamaged("the checkpoint is not written canonically")
     return checkpoint
+
+
+def note_text(note: str) -> str:
+    """Return the text inside a signed note, without asking who signed it; raises LedgerDamaged.
+
+    https://c2sp.org/signed-note: the text, an empty line, one or more signature lines.
+    """
+    body, separator, signatures = note.rpartition("\n\n")
+    if not separator or not signatures.endswith("\n"):
+        raise LedgerDamaged("the signed note is not a text, an empty line and signatures")
+    return body + "\n"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.model.results import TaskError
+from weft.model.tasks import Code, import_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Assignment:
     timeout_s: float | None = None
     """For commands, whose supervisor measures it; the coordinator keeps its own watch."""
     memory_mb: int | None = None
+    code: Code = ()
+
+    def import_path(self, name: str) -> str:
+        """Where to import a function that the task names: `module:function`."""
+        return import_path(self.code, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,11 @@ class Lost:
     detail: str = ""
     interrupts: bool = False
     """It would be lost everywhere, until a person has mended something: the run stops here."""
+    exhausted: bool = False
+    """The machine is short of a resource such as disk space: the run stops here, with exit 75."""
+    machine: bool = False
+    """Something is wrong with the machine, such as a missing interpreter: it never counts against
+    the task, and a slot that goes on like this is retired."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from weft.errors import UsageError
 
 MAX_CONCURRENT = 12
 """How many tasks a node with GPUs runs at a time when its file does not say."""
 MAX_SLOTS = 4096
+CUDA_DEVICES = "CUDA_VISIBLE_DEVICES"
+HIP_DEVICES = "HIP_VISIBLE_DEVICES"
+VISIBLE_DEVICES = (CUDA_DEVICES, HIP_DEVICES, "ROCR_VISIBLE_DEVICES")
+"""Variables that filter the GPUs a process sees; several at once filter one after the other."""
+_AMD = re.compile(r"\b(amd|rocm|hip|radeon|instinct|rx|mi ?\d{2,3}[ax]?|gfx[0-9a-f]+)\b", re.I)
+
+
+def visible_variable(gpu_type: str) -> str:
+    """Return the one variable by which a process is shown its GPU.
+
+    >>> visible_variable("Radeon RX 6600"), visible_variable("RTX 3080 Ti"), visible_variable("")
+    ('HIP_VISIBLE_DEVICES', 'CUDA_VISIBLE_DEVICES', 'CUDA_VISIBLE_DEVICES')
+    """
+    return HIP_DEVICES if _AMD.search(gpu_type) else CUDA_DEVICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +40,8 @@ class Slot:
     """The node's folder for scripts; empty for a command's own output folder."""
     python: str = ""
     """The node's interpreter; empty for the worker's own."""
+    gpu_type: str = ""
+    allow_paths: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -43,6 +61,10 @@ class Node:
     """Where its scripts are."""
     python: str = ""
     """Interpreter for its scripts, or a virtual environment's folder."""
+    gpu_type: str = ""
+    """What its GPUs are: AMD's are shown to a task by another variable than others."""
+    allow_paths: tuple[str, ...] = ()
+    """Folders beside its own where scripts may be and jobs may start."""
 
     def __post_init__(self) -> None:
         counts = (self.gpus, self.cpus, self.max_concurrent or 0)
@@ -53,14 +75,19 @@ class Node:
 
     def slots(self) -> list[Slot]:
         """GPU slots first, then CPU slots."""
-        place = (self.folder, self.python)
+        place = (self.folder, self.python, self.gpu_type, self.allow_paths)
         gpus = [Slot(self.name, gpu, gpu, *place) for gpu in range(self.gpus)]
         return gpus + [Slot(self.name, None, cpu, *place) for cpu in range(self.cpus)]
 
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """The static deal: in turn to the nodes, then in turn to a node's slots of one kind."""
+    """The static deal over the slots of one kind: to nodes in proportion to their slots.
+
+    A full turn gives every slot one task, in turn to the nodes that have a slot left in it. What
+    remains after the last full turn is divided over the nodes by largest remainder, ties by node
+    order; within a node tasks go to its slots in turn.
+    """
 
     nodes: tuple[tuple[int, ...], ...]
     """Slot numbers by node; nodes without such a slot are left out."""
@@ -74,12 +101,35 @@ class Deal:
                 nodes.setdefault(slot.node, []).append(number)
         return Deal(tuple(tuple(numbers) for numbers in nodes.values()))
 
-    def slot(self, ordinal: int) -> int | None:
-        """Return the slot of the task that is number `ordinal` of its kind; None without slots."""
+    def slot(self, ordinal: int, total: int | None = None) -> int | None:
+        """Return the slot of the task that is number `ordinal` of its kind; None without slots.
+
+        `total` is how many there are of its kind; without it, turns are full.
+        """
         if not self.nodes:
             return None
-        turn, node = divmod(ordinal, len(self.nodes))
-        return self.nodes[node][turn % len(self.nodes[node])]
+        size = sum(len(slots) for slots in self.nodes)
+        turn, place = divmod(ordinal, size)
+        rest = size if total is None else min(size, total - turn * size)
+        return _one_turn(self.nodes, rest)[place]
+
+
+@lru_cache(maxsize=8)
+def _one_turn(nodes: tuple[tuple[int, ...], ...], tasks: int) -> tuple[int, ...]:
+    """Slots of `tasks` tasks, no more than there are slots, in the order of the tasks."""
+    shares = _largest_remainder([len(slots) for slots in nodes], tasks)
+    places = [(i, node) for node, share in enumerate(shares) for i in range(share)]
+    return tuple(nodes[node][i] for i, node in sorted(places))
+
+
+def _largest_remainder(weights: Sequence[int], seats: int) -> list[int]:
+    """Divide seats in proportion to weights (Hamilton's method); ties go to the first."""
+    total = sum(weights)
+    shares = [seats * weight // total for weight in weights]
+    by_rest = sorted(range(len(weights)), key=lambda i: (-(seats * weights[i] % total), i))
+    for i in by_rest[: seats - sum(shares)]:
+        shares[i] += 1
+    return shares
 
 
 def local_nodes(workers: int) -> tuple[Node, ...]:

@@ -16,13 +16,16 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from weft.errors import ValueInvalid
 
 MAX_DEPTH = 100
+MAX_ARGS_CHARS = 16 * 2**20
+MAX_SEARCH_ARGS_CHARS = 64 * 2**20
+"""A search's own arguments may list what its tasks get one by one."""
 _MAX_INT = 2**53 - 1
 _ATOMS = frozenset({str, bool, type(None)})
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -60,6 +63,20 @@ _Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, 
 def encode(value: object) -> str:
     """Write `value` as canonical text; raise ValueInvalid naming the place it cannot."""
     return canonical(value if _is_wire(value, 0) else _tag(value, 0, None))
+
+
+def encode_args(args: Mapping[str, object], limit: int = MAX_ARGS_CHARS) -> str:
+    """Encode arguments, refusing more than `limit` characters, and a long text before it is copied.
+
+    What a task is asked is written to the manifest and the ledger; large data belong in objects.
+    """
+    for name, value in args.items():
+        if type(value) is str and len(value) > limit:
+            raise _too_large(len(value), limit, (None, name))
+    text = encode(args)
+    if len(text) > limit:
+        raise _too_large(len(text), limit, None)
+    return text
 
 
 def decode(text: str) -> Value:
@@ -244,6 +261,11 @@ def _refused_type(value: object, path: _Path) -> ValueInvalid:
             return _invalid(reason, path, hint=f"pass {base.__name__}(value)")
     hint = next(hint for kinds, hint in _HINTS if isinstance(value, kinds))
     return _invalid(f"type {name} is not a JSON value", path, hint=hint)
+
+
+def _too_large(size: int, limit: int, path: _Path) -> ValueInvalid:
+    reason = f"{size:,} characters, the limit for arguments is {limit:,}"
+    return _invalid(reason, path, hint="give large data as an input file or an object (weft.put)")
 
 
 def _type_name(kind: type) -> str:

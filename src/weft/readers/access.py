@@ -68,11 +68,11 @@ def _sqlite_trouble(path: Path, error: sqlite3.Error) -> StorageFailed | Manifes
 def state_of(folder: RunFolder) -> str:
     """`finished`, `running` or `interrupted`.
 
-    The lock is looked at before the seal: a coordinator seals, then lets go, so that the other
-    order could find a run unsealed, then free, while it ended between the two looks.
+    The lock is looked at before the ledger's end: a coordinator finishes, then lets go, so that
+    the other order could find a run unfinished, then free, while it ended between the two looks.
     """
     at_work = is_locked(folder)
-    if folder.is_sealed():
+    if folder.is_finished():
         return "finished"
     return "running" if at_work else "interrupted"
 

@@ -107,7 +107,7 @@ def _record(seq: int, folder: RunFolder, line: bytes | None) -> Record | None:
 
 
 def _end(folder: RunFolder) -> str:
-    return f"ends here: {'finished' if folder.is_sealed() else 'interrupted'}"
+    return f"ends here: {'finished' if folder.is_finished() else 'interrupted'}"
 
 
 def _subject(record: Record) -> str:

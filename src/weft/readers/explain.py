@@ -13,7 +13,7 @@ from typing import Any
 
 from weft.errors import FileInvalid, InputError
 from weft.readers.access import open_manifest, records_named, run_named
-from weft.readers.prove import check_key
+from weft.readers.prove import check_key, parse_place
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest
 
@@ -119,15 +119,11 @@ def _find(manifest: Manifest, key: str, run: Path) -> tuple[Any, ...]:
 
 
 def _find_place(manifest: Manifest, place: str, run: Path) -> tuple[Any, ...]:
-    lane, _, rest = place.rpartition(":")[0].rpartition(":")
-    numbers = (rest, place.rpartition(":")[2])
-    if place.count(":") < 2 or not all(n.isascii() and n.isdigit() for n in numbers):
-        raise InputError(f"{place!r:.80} is no place of a task", hint="write LANE:ROUND:INDEX")
-    round_, index = (int(n[:15]) for n in numbers)
+    lane, round_, index = parse_place(place)
     rows = manifest.query(
         "SELECT r.first, coalesce(r.size, r.recorded) FROM rounds r JOIN lanes l ON l.id = r.lane"
         " WHERE l.path=? AND r.round=? AND r.kind='tasks'",
-        lane.removesuffix("/"),
+        lane,
         round_,
     )
     if not rows:

@@ -29,7 +29,7 @@ class LedgerFacts:
     size: int = 0
     root: bytes = b""
     torn_bytes: int = 0
-    """Bytes of an unfinished write behind the last whole record; only before the run is sealed."""
+    """Bytes of an unfinished write behind the last whole record; none behind the answer."""
     search: str = ""
     ended: bool = False
     completed: int = 0
@@ -50,9 +50,10 @@ def check_ledger(
 ) -> LedgerFacts:
     """Check lines (each with its newline) against themselves and the checkpoint.
 
-    A sealed ledger must be whole: it ends with the root's answer, at the checkpoint. An unsealed
-    one may have a torn tail above the checkpoint. Raises LedgerDamaged naming the first record
-    that is wrong; a line that was altered may only show in the `prev_hash` of the next one.
+    A sealed ledger must be whole: it ends with the root's answer, at the checkpoint. Any other
+    may have a torn tail above the checkpoint, but nothing after the answer. Raises LedgerDamaged
+    naming the first record that is wrong; a line that was altered may only show in the
+    `prev_hash` of the next one.
     """
     return _Walk(lines, checkpoint, sealed, frozenset(sizes)).run()
 
@@ -89,6 +90,8 @@ class _Walk:
 
     def run(self) -> LedgerFacts:
         chain, records = check_lines(self._whole_lines(), self._checkpoint)
+        if 0 in self._sizes:
+            self._facts.roots[0] = chain.root()
         while (record := self._next(records)) is not None:
             self._take(record)
             size = self._facts.size
@@ -96,6 +99,8 @@ class _Walk:
                 self._facts.roots[size] = chain.root()
         self._facts.root = chain.root()
         self._facts.torn_bytes = len(self._line) + sum(len(line) for line in self._source)
+        if self._grammar.ended and self._facts.torn_bytes:
+            raise self._after_answer()
         if self._sealed:
             self._check_sealed()
         return self._complete()
@@ -113,7 +118,7 @@ class _Walk:
         try:
             return next(records, None)
         except LedgerDamaged:
-            if self._sealed or self._facts.size < self._safe:
+            if self._sealed or self._grammar.ended or self._facts.size < self._safe:
                 raise
             return None
 
@@ -138,6 +143,12 @@ class _Walk:
             raise LedgerDamaged("its inputs are not names of SHA-256 digests")
         for digest in inputs.values():
             self._facts.objects.setdefault(digest, 0)
+
+    def _after_answer(self) -> LedgerDamaged:
+        """Say what no crash can leave: nothing is ever written after the root's answer."""
+        size = self._facts.size
+        reason = "it stands after the root's answer, which ends a ledger"
+        return LedgerDamaged(f"record {size}: {reason}", seq=size)
 
     def _check_sealed(self) -> None:
         """Check that a finished ledger ends where its checkpoint and its answer are."""

@@ -2,21 +2,20 @@
 
 A ledger cannot see its own clean cut or rewriting; these can. Everything here becomes a list of
 `Witness`es (a size and the root seen at it), to be compared with the roots the ledger has there.
+A signature is a witness whoever made it; a public key then says whether it is the right one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft.errors import FileInvalid, LedgerDamaged, RunRolledBack, WeftError
-from weft.ledger.checkpoint import Checkpoint, origin_of, parse_checkpoint
-from weft.readers.ledgercheck import LedgerFacts
+from weft.errors import FileInvalid, LedgerDamaged, RunRolledBack, SignatureMissing, WeftError
+from weft.ledger.checkpoint import Checkpoint, note_text, origin_of, parse_checkpoint
 from weft.storage.folder import RunFolder
 from weft.storage.heads import Head
-
-MAX_NOTE_BYTES = 1 << 16
+from weft.storage.ledgerfile import MAX_NOTE_BYTES, read_note, read_signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +25,39 @@ class Witness:
     size: int
     root: bytes
     who: str
+    final: bool = False
+    """A ledger that ends before it is damaged: nobody can accept that as a roll-back."""
 
 
-def witnesses(heads: Sequence[Head], against: Checkpoint | None) -> list[Witness]:
+def witnesses(
+    heads: Sequence[Head], against: Checkpoint | None = None, signed: Checkpoint | None = None
+) -> list[Witness]:
     """Gather all witnesses, the smallest ledger first."""
-    found = [Witness(h.size, _root(h), "a head noted outside the run") for h in heads]
+    gathered = [Witness(h.size, _root(h), "a head noted outside the run") for h in heads]
     if against is not None:
-        found.append(Witness(against.size, against.root, "the checkpoint given"))
-    return sorted(found, key=lambda witness: (witness.size, witness.who))
+        gathered.append(Witness(against.size, against.root, "the checkpoint given"))
+    if signed is not None:
+        gathered.append(Witness(signed.size, signed.root, "checkpoint.sig", final=True))
+    return sorted(gathered, key=lambda witness: (witness.size, witness.who))
 
 
-def check_witnesses(found: Sequence[Witness], facts: LedgerFacts, *, finished: bool) -> None:
-    """Require that the ledger begins with what each witness saw.
+def check_witnesses(
+    gathered: Sequence[Witness], size: int, roots: Mapping[int, bytes], *, finished: bool
+) -> None:
+    """Require that the ledger, of `size` records, begins with what each witness saw.
 
-    Raises LedgerDamaged, or RunRolledBack for an unfinished run that is only too short.
+    Raises LedgerDamaged, or RunRolledBack for an unfinished run that is only too short for a
+    witness that is not final.
     """
     agreed = 0
-    for witness in found:
-        if witness.size > facts.size:
-            raise _too_short(witness, facts.size, finished)
-        if witness.size and facts.roots.get(witness.size) != witness.root:
-            raise _rewritten(witness, agreed)
-        agreed = witness.size
+    for witness in gathered:
+        if witness.size <= size:
+            if roots.get(witness.size) != witness.root:
+                raise _rewritten(witness, agreed)
+            agreed = witness.size
+    beyond = [witness for witness in gathered if witness.size > size]
+    for witness in sorted(beyond, key=lambda witness: not witness.final):
+        raise _too_short(witness, size, finished)
 
 
 def read_against(path: Path, search: str, public_key: Path | None) -> Checkpoint:
@@ -55,7 +65,7 @@ def read_against(path: Path, search: str, public_key: Path | None) -> Checkpoint
     text = _read_note(path)
     try:
         if _is_note(text):
-            text = _checked_text(text, public_key) if public_key else _text_of(text)
+            text = _checked_text(text, public_key) if public_key else note_text(text)
         checkpoint = parse_checkpoint(text)
     except LedgerDamaged as error:
         raise FileInvalid(f"{path}: {error.message}") from None
@@ -66,26 +76,63 @@ def read_against(path: Path, search: str, public_key: Path | None) -> Checkpoint
     return checkpoint
 
 
-def check_signature(folder: RunFolder, finished: bool, public_key: Path | None) -> str:
-    """Say who signed the run's checkpoint; raises LedgerDamaged if the signature does not hold."""
-    if not folder.signature.is_file():
-        if public_key is None:
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What `checkpoint.sig` says was signed, and whether the key asked for has signed it."""
+
+    signed: Checkpoint | None
+    key_name: str
+    """Name of the public key that holds; empty when none was asked for."""
+    missing: str
+    """Why it is no signature of the key asked for; empty when it is, or none was asked for."""
+
+    def verdict(self, size: int, *, finished: bool) -> str:
+        """Say how far a ledger is signed that extends the signed head.
+
+        Raises SignatureMissing when a key was asked for and a finished ledger is not signed by
+        it to the end, or the ledger is not finished.
+        """
+        if self.missing:
+            raise SignatureMissing(f"not signed: {self.missing}")
+        if self.signed is None:
             return ""
-        if finished:
-            raise LedgerDamaged("checkpoint.sig is missing: the run is not signed")
-        return "not signed yet: the run is not finished"
-    note = _read_note(folder.signature)
-    text = _checked_text(note, public_key) if public_key else _text_of(note)
-    if finished and text.encode() != folder.checkpoint.read_bytes():
-        raise LedgerDamaged("checkpoint.sig is not over the checkpoint beside it")
-    if public_key is None:
-        return "signed, not checked (give --public-key)"
-    return f"signed by {_key_name(text, public_key)}, checked"
+        reach = f"signed to {self.signed.size} of {size}"
+        if not self.key_name:
+            return f"{reach}, not checked (give --public-key)"
+        if not finished:
+            raise SignatureMissing(f"{reach}: the run is not finished")
+        if self.signed.size < size:
+            raise SignatureMissing(f"{reach}: the records after them are not signed")
+        return f"signed by {self.key_name}, checked"
+
+
+def read_signature(folder: RunFolder, search: str, public_key: Path | None) -> Signature:
+    """Read the run's signature and check it with the key given, if any.
+
+    Raises LedgerDamaged for a file that is no signed checkpoint of the search, or whose signature
+    of this key does not fit its text; FileInvalid for a key that is none.
+    """
+    name = folder.signature.name
+    key_name = _key_name(origin_of(search), public_key) if public_key else ""
+    signed = read_signed(folder.signature)
+    if signed is None:
+        return Signature(None, key_name, f"there is no {name}" if public_key else "")
+    if signed.origin != origin_of(search):
+        reason = f"it is over a checkpoint of {signed.origin}, the run is of {origin_of(search)}"
+        raise LedgerDamaged(f"{name}: {reason}")
+    try:
+        if public_key:
+            _checked_text(read_note(folder.signature) or "", public_key)
+    except SignatureMissing as error:
+        return Signature(signed, key_name, f"{name}: {error.message}")
+    except LedgerDamaged as error:
+        raise LedgerDamaged(f"{name}: {error.message}") from None
+    return Signature(signed, key_name, "")
 
 
 def _too_short(witness: Witness, size: int, finished: bool) -> WeftError:
     message = f"record {size}: missing; {witness.who} counts {witness.size}"
-    if finished:
+    if finished or witness.final:
         return LedgerDamaged(message, seq=size)
     hint = "restore the newer folder, or go on from here with --accept rollback"
     return RunRolledBack(message, hint=hint)
@@ -93,6 +140,8 @@ def _too_short(witness: Witness, size: int, finished: bool) -> WeftError:
 
 def _rewritten(witness: Witness, agreed: int) -> LedgerDamaged:
     last = witness.size - 1
+    if not witness.size:
+        return LedgerDamaged(f"{witness.who}: its root is not that of an empty ledger", seq=0)
     where = f"record {last}" if agreed == last else f"one of the records {agreed} to {last}"
     reason = f"{where} was altered: {witness.who} has another root over the first {last + 1}"
     return LedgerDamaged(reason, seq=agreed)
@@ -122,19 +171,13 @@ def _is_note(text: str) -> bool:
     return "\n\n" in text
 
 
-def _text_of(note: str) -> str:
-    """Return what a note says, without looking at who signed it."""
-    return note.rpartition("\n\n")[0] + "\n"
-
-
 def _checked_text(note: str, public_key: Path) -> str:
     from weft.signing import check_signed_note, load_public_key  # noqa: PLC0415 - slow import
 
     return check_signed_note(note, load_public_key(public_key))
 
 
-def _key_name(text: str, public_key: Path) -> str:
+def _key_name(origin: str, public_key: Path) -> str:
     from weft.signing import key_hash, load_public_key  # noqa: PLC0415 - slow import
 
-    origin = text.partition("\n")[0]
     return key_hash(origin, load_public_key(public_key)).hex()

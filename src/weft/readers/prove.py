@@ -16,7 +16,8 @@ from weft.errors import FileInvalid, InputError, LedgerDamaged
 from weft.ledger import merkle
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.records import parse
-from weft.readers.access import records_named, run_named, whole_lines
+from weft.model.values import canonical
+from weft.readers.access import parse_at, records_named, run_named, whole_lines
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 
@@ -77,7 +78,8 @@ class ConsistencyProof(_Document):
 def prove(run: Path, key: str) -> Proof:
     """Prove that the record with this key, or the only one that begins with it, is recorded.
 
-    The head is the run's checkpoint. Raises InputError when no record or several fit.
+    A task's place (`LANE:ROUND:INDEX`) will do too, as it does for `explain`. The head is the run's
+    checkpoint. Raises InputError when no record or several fit.
     """
     folder = RunFolder(run)
     folder.require_run()
@@ -156,6 +158,8 @@ def check_consistency_proof(
 
 
 def _find(folder: RunFolder, key: str) -> int:
+    if ":" in key:
+        return _find_place(folder, key)
     check_key(key)
     found = [record.seq for record in records_named(folder.ledger, key)]
     if not found:
@@ -169,6 +173,31 @@ def _find(folder: RunFolder, key: str) -> int:
             hint="give more digits",
         )
     return found[0]
+
+
+def _find_place(folder: RunFolder, key: str) -> int:
+    """Find a task's record by its place; the ledger alone is read, which may travel without us."""
+    lane, round_, index = parse_place(key)
+    mark = f'"index":{index},"lane":{canonical(lane)},"round":{round_}'.encode()
+    for seq, line in enumerate(whole_lines(folder.ledger)):
+        if mark in line:  # perhaps inside an argument: the record itself decides
+            record = parse_at(line, seq)
+            found = [record.body.get(name) for name in ("lane", "round", "index")]
+            if record.kind == "result" and found == [lane, round_, index]:
+                return seq
+    raise InputError(
+        f"{folder.path}: no result of task {key} is recorded",
+        hint=f"weft explain {folder.path} {key} says where it stands",
+    )
+
+
+def parse_place(place: str) -> tuple[str, int, int]:
+    """Read `LANE:ROUND:INDEX`, the root lane empty or `/`; raise InputError for anything else."""
+    lane, _, round_ = place.rpartition(":")[0].rpartition(":")
+    numbers = (round_, place.rpartition(":")[2])
+    if place.count(":") < 2 or not all(n.isascii() and n.isdigit() for n in numbers):
+        raise InputError(f"{place!r:.80} is no place of a task", hint="write LANE:ROUND:INDEX")
+    return lane.removesuffix("/"), int(numbers[0][:15]), int(numbers[1][:15])
 
 
 def check_key(key: str) -> None:

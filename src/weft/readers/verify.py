@@ -27,17 +27,17 @@ from weft.ledger.checkpoint import Checkpoint
 from weft.readers.access import MANIFEST_HINT, is_locked, open_manifest, run_named
 from weft.readers.ledgercheck import LedgerFacts, check_ledger_file
 from weft.readers.outside import (
-    Witness,
-    check_signature,
+    Signature,
     check_witnesses,
     read_against,
+    read_signature,
     witnesses,
 )
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import Head, HeadsList
 from weft.storage.ledgerfile import read_checkpoint
-from weft.storage.manifest import Manifest
+from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.objects import ObjectStore
 from weft.storage.projection import Projection
 from weft.storage.reconcile import Reconciled, reconcile
@@ -78,19 +78,24 @@ def verify(
 
     Raises LedgerDamaged, ManifestDamaged or ObjectDamaged naming the record, and RunRolledBack
     for an unfinished run that is older than what was seen of it. An unfinished run with the tail
-    that a crash leaves is `interrupted`, never damaged.
+    that a crash leaves is `interrupted`, never damaged. With a public key, SignatureMissing
+    unless that key has signed the whole of a finished ledger.
     """
     folder = RunFolder(run)
     with run_named(run):
         run_file = folder.read_run_file()
         outside = heads.binding(run_file.run_id)
         kept = read_against(against, run_file.search, public_key) if against else None
-        seen = _Seen(folder, run_file, outside, witnesses(outside, kept))
-        seen.check_ledger()
-        signature = check_signature(folder, seen.finished, public_key)
-        seen.check_manifest()
+        signature = read_signature(folder, run_file.search, public_key)
+        seen = _Seen(folder, run_file, outside, kept, signature)
+        try:
+            seen.check_ledger()
+            seen.check_manifest()
+        except RunRolledBack:
+            seen.check_signed()  # who asks for a signature is not told to accept a roll-back
+            raise
         seen.check_objects()
-        return seen.verdict(signature)
+        return seen.verdict()
 
 
 class _Seen:
@@ -101,35 +106,38 @@ class _Seen:
         folder: RunFolder,
         run_file: RunFile,
         outside: Sequence[Head],
-        found: Sequence[Witness],
+        against: Checkpoint | None,
+        signature: Signature,
     ) -> None:
         self._folder = folder
         self._run_file = run_file
         self._outside = outside
-        self._witnesses = found
+        self._noted = witnesses(outside, against)
+        """What was noted outside the folder; `checkpoint.sig` lies inside it."""
+        self._witnesses = witnesses(outside, against, signature.signed)
+        self._signature = signature
         self._checkpoint: Checkpoint | None = None
         self._facts = LedgerFacts()
         self._notes: list[str] = []
-        self.finished = folder.is_sealed()
+        self.finished = False
 
     # -- the ledger, alone and against what was seen of it -----------------------------------
 
     def check_ledger(self) -> None:
         try:
-            self._checkpoint = read_checkpoint(self._folder.checkpoint)
-            self._walk()
+            self._walk(sealed=False)
         except LedgerDamaged as error:
             raise self._named(error) from None
 
-    def _walk(self) -> None:
+    def _walk(self, *, sealed: bool) -> None:
+        self._checkpoint = read_checkpoint(self._folder.checkpoint)
         sizes = {witness.size for witness in self._witnesses}
         self._facts = facts = check_ledger_file(
-            self._folder.ledger, self._checkpoint, sealed=self.finished, sizes=sizes
+            self._folder.ledger, self._checkpoint, sealed=sealed, sizes=sizes
         )
         safe = self._checkpoint.size if self._checkpoint else 0
-        # A copy may lose file modes: a ledger that is whole up to its checkpoint is as good.
-        self.finished |= facts.ended and facts.size == safe and not facts.torn_bytes
-        check_witnesses(self._witnesses, facts, finished=self.finished)
+        self.finished = facts.ended and facts.size == safe  # by content: modes say nothing
+        check_witnesses(self._witnesses, facts.size, facts.roots, finished=self.finished)
 
     def _named(self, error: LedgerDamaged) -> LedgerDamaged:
         """Let the manifest say exactly which record it is: the chain may notice only later."""
@@ -158,7 +166,25 @@ class _Seen:
             found = self._reconcile()
         except LedgerDamaged as error:
             raise self._blame(error) from None
+        if not self.finished and self._was_sealed(found):
+            try:
+                self._walk(sealed=True)  # whole by now, if it was finished since the first look
+            except LedgerDamaged as error:
+                raise self._named(error) from None
         self._judge(found)
+
+    def _was_sealed(self, found: Reconciled) -> bool:
+        """Whether the manifest holds the head of the whole ledger.
+
+        It is noted only once the ledger and its checkpoint have their end.
+        """
+        with open_manifest(self._folder) as manifest:
+            if manifest.lane_answer(ROOT_LANE) is None:
+                return False
+            projection = Projection(manifest)
+            size = sum(1 for _ in projection.ready())
+            [(head_size,)] = manifest.query("SELECT max(size) FROM heads")
+            return projection.ended and not found.behind and head_size == size
 
     def _reconcile(self) -> Reconciled:
         with open_manifest(self._folder) as manifest:
@@ -173,7 +199,8 @@ class _Seen:
 
     def _blame(self, error: LedgerDamaged) -> Damaged:
         """Ledger and manifest differ at a record: an outside head that covers it decides."""
-        seen = max((witness.size for witness in self._witnesses), default=0)
+        proven = self._witnesses if self._signature.key_name else self._noted
+        seen = max((witness.size for witness in proven), default=0)
         if error.seq is None or error.seq >= seen:
             return error
         return ManifestDamaged(
@@ -228,8 +255,13 @@ class _Seen:
             except ObjectDamaged as error:
                 raise ObjectDamaged(f"{error.message}, named by record {seq}") from None
 
-    def verdict(self, signature: str) -> Verdict:
-        facts, count = self._facts, len(self._witnesses)
+    # -- the signature -----------------------------------------------------------------------
+
+    def check_signed(self) -> str:
+        return self._signature.verdict(self._facts.size, finished=self.finished)
+
+    def verdict(self) -> Verdict:
+        facts, count = self._facts, len(self._noted)
         safe = self._checkpoint.size if self._checkpoint else 0
         heads = "1 head" if count == 1 else f"{count} heads"
         return Verdict(
@@ -239,7 +271,7 @@ class _Seen:
             past_checkpoint=facts.size - safe,
             objects=len(facts.objects),
             outside=f"agrees with {heads} noted outside" if count else "no outside head",
-            signature=signature,
+            signature=self.check_signed(),
             completed=facts.completed,
             failed=facts.failed,
             timing_dependent=facts.timing_dependent,

@@ -21,6 +21,7 @@ import tomli_w
 from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
 from weft.storage.disk import Disk
 from weft.storage.heads import Home
+from weft.storage.ledgerfile import is_whole
 
 SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp", "VALIDATION_REPORT.md")
@@ -42,6 +43,8 @@ class RunFile:
     sources: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of each task package's source files."""
     execution: Mapping[str, Any] = field(default_factory=dict)
+    imports: Mapping[str, str] = field(default_factory=dict)
+    """Import path `module:function` of each declared name; the ledger has the names alone."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -65,6 +68,7 @@ class RunFile:
             "search": self.search,
             "search_path": self.search_path,
             "sources": dict(self.sources),
+            "imports": dict(self.imports),
             "execution": dict(self.execution),
         }
 
@@ -75,6 +79,7 @@ class RunFile:
             raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
         texts = {name: raw.get(name) for name in ("run_id", "search", "search_path")}
         tables = {name: raw.get(name) for name in ("sources", "execution")}
+        tables["imports"] = raw.get("imports", {})  # runs of version 0.1 have no declared names
         bad = [n for n, v in texts.items() if not isinstance(v, str)]
         bad += [n for n, v in tables.items() if not isinstance(v, dict)]
         bad += sorted(raw.keys() - texts.keys() - tables.keys() - {"schema_version"})
@@ -106,12 +111,17 @@ class RunFolder:
         """Whether a run was created here."""
         return self.run_toml.is_file()
 
-    def is_sealed(self) -> bool:
-        """Whether the run ended and was sealed: its checkpoint and its ledger are read-only."""
+    def is_finished(self) -> bool:
+        """Whether the ledger, by what it says, ends with the root's answer at the checkpoint."""
+        return is_whole(self.ledger, self.checkpoint)
+
+    def is_read_only(self) -> bool:
+        """Whether checkpoint and ledger are read-only, the last step of a run that finishes.
+
+        It says what a crash left undone, never whether the run is finished.
+        """
         sealed = (self.checkpoint, self.ledger)
-        return self.checkpoint.is_file() and not any(
-            path.is_file() and path.stat().st_mode & 0o222 for path in sealed
-        )
+        return not any(path.is_file() and path.stat().st_mode & 0o222 for path in sealed)
 
     def check_free(self) -> None:
         """Raise unless a new run may be created here."""

@@ -7,11 +7,15 @@ how a copy that goes on is told from a folder that was moved.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from weft.errors import StorageFailed
 from weft.storage.disk import Disk
 
 SCHEMA_VERSION = 1
@@ -66,10 +70,14 @@ class HeadsList:
         """Runs whose file is known to have a durable name."""
 
     def note(self, run_id: str, head: Head) -> None:
-        """Append a head, durably."""
+        """Append a head, durably; raises `StorageFailed` naming the state folder."""
         if self._folder is None:
             return
-        self._disk.make_folder(self._folder)
+        with _state_folder_named(self._folder, "written"):
+            self._append(self._folder, run_id, head)
+
+    def _append(self, folder: Path, run_id: str, head: Head) -> None:
+        self._disk.make_folder(folder)
         line = json.dumps(head.to_dict(), sort_keys=True).encode() + b"\n"
         fd = os.open(self._file(run_id), os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
@@ -80,7 +88,7 @@ class HeadsList:
         finally:
             os.close(fd)
         if run_id not in self._named:
-            self._disk.sync_folder(self._folder)
+            self._disk.sync_folder(folder)
             self._named.add(run_id)
 
     def binding(self, run_id: str) -> list[Head]:
@@ -93,10 +101,13 @@ class HeadsList:
         return heads
 
     def _read(self, run_id: str) -> list[Head]:
-        if self._folder is None or not self._file(run_id).is_file():
+        if self._folder is None:
             return []
+        with _state_folder_named(self._folder, "read"):
+            file = self._file(run_id)
+            data = file.read_bytes() if file.is_file() else b""
         heads = []
-        for line in self._file(run_id).read_bytes().splitlines():
+        for line in data.splitlines():
             try:
                 heads.append(Head.from_dict(json.loads(line)))
             except (ValueError, KeyError, TypeError, AssertionError):
@@ -106,3 +117,18 @@ class HeadsList:
     def _file(self, run_id: str) -> Path:
         assert self._folder is not None
         return self._folder / f"{run_id}.jsonl"
+
+
+@contextlib.contextmanager
+def _state_folder_named(folder: Path, verb: str) -> Iterator[None]:
+    """Name the state folder in what goes wrong there: it is none of the run's own paths."""
+    try:
+        yield
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        step = "free space there" if full else "make it yours to read and write"
+        raise StorageFailed(
+            f"the heads list in the state folder {folder} cannot be {verb}:"
+            f" {error.strerror or error}",
+            hint=f"{step}, or set XDG_STATE_HOME to another folder; then the same command again",
+        ) from error

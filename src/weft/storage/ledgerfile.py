@@ -1,16 +1,24 @@
-"""The ledger file: append-only lines on disk, and the checkpoint beside it."""
+"""The ledger file: append-only lines on disk, with the checkpoint and its signature beside it.
+
+Says what the files say, such as whether a ledger has its end; whether that is true is judged by
+`reconcile` and by verify. File modes say nothing here: a copy may lose them, anyone may set them.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from weft.errors import LedgerDamaged
-from weft.ledger.checkpoint import Checkpoint, parse_checkpoint
+from weft.ledger.chain import Chain
+from weft.ledger.checkpoint import Checkpoint, note_text, parse_checkpoint
+from weft.ledger.records import parse
 from weft.storage.disk import Disk
 
 MAX_CHECKPOINT_BYTES = 4096
+MAX_NOTE_BYTES = 1 << 16
+_TAIL_BYTES = 1 << 16
 
 
 class LedgerFile:
@@ -64,15 +72,79 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, bool]]:
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
     """Return the last checkpoint, None when there is none yet."""
+    text = _read_text(path, MAX_CHECKPOINT_BYTES)
+    return None if text is None else parse_checkpoint(text)
+
+
+def read_note(path: Path) -> str | None:
+    """Return the signed note beside the checkpoint, None when the run is not signed."""
+    return _read_text(path, MAX_NOTE_BYTES)
+
+
+def read_signed(path: Path) -> Checkpoint | None:
+    """Return the head that the signed note is over, whoever signed it; raises LedgerDamaged."""
+    note = read_note(path)
+    if note is None:
+        return None
+    try:
+        return parse_checkpoint(note_text(note))
+    except LedgerDamaged as error:
+        raise LedgerDamaged(f"{path.name}: {error.message}") from None
+
+
+def _read_text(path: Path, max_bytes: int) -> str | None:
     if not path.is_file():
         return None
-    if path.stat().st_size > MAX_CHECKPOINT_BYTES:
+    if path.stat().st_size > max_bytes:
         raise LedgerDamaged(f"{path.name}: larger than any checkpoint")
     try:
-        text = path.read_bytes().decode()
+        return path.read_bytes().decode()
     except UnicodeDecodeError:
         raise LedgerDamaged(f"{path.name}: not a checkpoint: it is not UTF-8") from None
-    return parse_checkpoint(text)
+
+
+def last_line(path: Path) -> bytes:
+    """Return the last line, with its newline if it has one, reading only the end of the file."""
+    if not path.is_file():
+        return b""
+    with path.open("rb") as file:
+        size_bytes, step, tail = file.seek(0, os.SEEK_END), _TAIL_BYTES, b""
+        while b"\n" not in tail[:-1] and len(tail) < size_bytes:
+            file.seek(max(0, size_bytes - step))
+            tail, step = file.read(), step * 4
+    return tail[tail.rfind(b"\n", 0, -1) + 1 :]
+
+
+def is_whole(ledger: Path, checkpoint: Path) -> bool:
+    """Whether the ledger says that it is finished.
+
+    Its last line is then the root's answer, and the checkpoint is taken there. Files that make
+    no sense say no such thing.
+    """
+    line = last_line(ledger)
+    if not line.endswith(b"\n"):
+        return False
+    try:
+        head, record = read_checkpoint(checkpoint), parse(line[:-1])
+    except LedgerDamaged:
+        return False
+    is_answer = record.kind == "answer" and record.body.get("lane") == ""
+    return is_answer and head is not None and head.size == record.seq + 1
+
+
+def roots_at(path: Path, sizes: Collection[int]) -> dict[int, bytes]:
+    """Return the root over the first n whole lines, for each size n that the file reaches."""
+    chain, roots = Chain(), dict[int, bytes]()
+    last = max(sizes, default=-1)
+    lines = (line for line, whole in read_lines(path) if whole)
+    while chain.size <= last:
+        if chain.size in sizes:
+            roots[chain.size] = chain.root()
+        line = next(lines, None)
+        if line is None:
+            break
+        chain.accept(line)
+    return roots
 
 
 def count_lines(path: Path) -> int:

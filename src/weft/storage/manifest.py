@@ -16,10 +16,12 @@ from typing import Any
 
 from weft.errors import ManifestDamaged
 from weft.storage.disk import Disk
-from weft.storage.schema import SCHEMA_VERSION, TABLE_NAMES, TABLES
+from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION, TABLE_NAMES, TABLES
 
 ROOT_LANE = 1
 FINAL = ("completed", "failed")
+SETTLED = (*FINAL, "dropped", "cancelled")
+OPEN = ("queued", "running")
 TIMEOUT_S = 1.0
 """How long to wait for a lock on the file; there is one writer, so only readers hold one."""
 WORLD_WORDS = ("locked", "disk", "unable to open")
@@ -52,10 +54,6 @@ class TaskRow:
     error: str | None
     attempt: int
 
-    def digest(self) -> str:
-        """Name what the row says, so that damage in a row that waits its turn is noticed."""
-        return row_digest(self.key, self.function, self.args, self.value, self.error)
-
 
 class Manifest:
     """A run's journal. Writes gather in one open transaction until `commit`."""
@@ -65,6 +63,7 @@ class Manifest:
         self._disk = disk
         self.run_id = self._meta("run_id")
         self.genesis = self._meta("genesis")
+        self._version = self._counter("schema_version")
         self.commits = self._counter("commits")
         self._next_task: int = self._one(
             "SELECT max(1, coalesce(max(first + coalesce(size, recorded)), 1)) FROM rounds"
@@ -227,9 +226,27 @@ class Manifest:
         )
         for *fields, digest in cursor:
             row = TaskRow(*fields)
-            if row.state in FINAL and digest != row.digest():
+            if not self._is_sound(row, digest):
                 raise ManifestDamaged(f"manifest.sqlite: the row of task {row.id} was altered")
             yield row
+
+    def row_digest(
+        self, state: str, key: str, function: str, args: str, value: str | None, error: str | None
+    ) -> str:
+        """A short hash of what a settled row says, so that damage to it is noticed."""
+        text = f"{key}\n{function}\n{args}\n{value}\n{error}"
+        if self._version > 1:
+            text = f"{state}\n{text}"
+        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+    def _digest_of(self, row: TaskRow) -> str:
+        return self.row_digest(row.state, row.key, row.function, row.args, row.value, row.error)
+
+    def _is_sound(self, row: TaskRow, digest: str | None) -> bool:
+        """Whether a row says what was written; one that is not settled has no digest."""
+        if row.state in FINAL or (row.state in SETTLED and self._version > 1):
+            return digest == self._digest_of(row)
+        return self._version == 1 or (row.state in OPEN and digest is None)
 
     def running(self, rows: Sequence[tuple[float, int, int | None, float | None, str | None,
                                            int | None, int]]) -> None:  # fmt: skip
@@ -264,6 +281,13 @@ class Manifest:
             " THEN 'dropped' ELSE 'cancelled' END WHERE id >= ? AND id < ?",
             (first, end),
         )
+        if self._version > 1:
+            self._db.create_function("row_digest", 6, self.row_digest, deterministic=True)
+            self._db.execute(
+                "UPDATE tasks SET digest = row_digest(state, key, function, args, value, error)"
+                " WHERE id >= ? AND id < ?",
+                (first, end),
+            )
 
     def restore(self, row: TaskRow) -> None:
         """Insert or overwrite a task from a ledger record (rebuilding a lost manifest)."""
@@ -281,7 +305,7 @@ class Manifest:
                 row.args,
                 row.value,
                 row.error,
-                row.digest(),
+                self._digest_of(row),
             ),
         )
         self._next_task = max(self._next_task, row.id + 1)
@@ -334,12 +358,6 @@ class Manifest:
         return row
 
 
-def row_digest(key: str, function: str, args: str, value: str | None, error: str | None) -> str:
-    """A short hash of what a final task row says."""
-    text = f"{key}\n{function}\n{args}\n{value}\n{error}"
-    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
-
-
 @contextlib.contextmanager
 def damage_named(path: Path) -> Iterator[None]:
     """Turn SQLite's complaints about the file's contents into `ManifestDamaged`."""
@@ -355,7 +373,7 @@ def damage_named(path: Path) -> Iterator[None]:
 
 def _check_schema(db: sqlite3.Connection, path: Path) -> None:
     version = db.execute("SELECT value FROM meta WHERE name='schema_version'").fetchone()
-    if version != (str(SCHEMA_VERSION),):
+    if version not in [(str(readable),) for readable in READABLE_VERSIONS]:
         raise ManifestDamaged(f"{path}: schema version {version} is not {SCHEMA_VERSION}")
     for table in TABLE_NAMES:
         db.execute(f"SELECT 1 FROM {table} LIMIT 0")  # noqa: S608 - raises where it is missing

@@ -4,9 +4,9 @@
                                                      ├─ compared line by line
     ledger.jsonl ────────────► lines it has ─────────┘
 
-A torn tail above the checkpoint is to be cut; a difference below it is damage; lines beyond
-what the manifest knows (it is gone or older) are handed to `rebuild`. This module only
-looks; the caller decides whether to change anything.
+A torn tail above the checkpoint is to be cut; a difference below it is damage, and so is anything
+after the root's answer; lines beyond what the manifest knows (it is gone or older) are handed to
+`rebuild`. This module only looks; the caller decides whether to change anything.
 """
 
 from __future__ import annotations
@@ -47,6 +47,8 @@ def reconcile(ledger: Path, projection: Projection, checkpoint: Checkpoint | Non
     for line, whole in lines:
         entry = next(entries, None)
         if entry is None:
+            if projection.ended:
+                raise _after_answer(ledger, chain.size)
             behind = whole
             break
         before = chain.copy() if chain.size >= safe else None
@@ -86,19 +88,27 @@ def _check_reached(
         )
 
 
+def _after_answer(ledger: Path, seq: int) -> LedgerDamaged:
+    """Say what no crash can leave: nothing is ever written after the root's answer."""
+    reason = "stands after the root's answer, which ends a ledger"
+    return LedgerDamaged(f"{ledger.name}: record {seq} {reason}", seq=seq)
+
+
 def good_records(ledger: Path, checkpoint: Checkpoint | None) -> Iterator[Record]:
     """Records of the ledger taken alone, up to a torn tail above the checkpoint.
 
-    For rebuilding a manifest that is gone or older. Damage below the checkpoint is raised.
+    For rebuilding a manifest that is gone or older. Damage below the checkpoint is raised, and
+    so is a line after the root's answer.
     """
     safe = checkpoint.size if checkpoint else 0
     whole_lines = (line for line, whole in read_lines(ledger) if whole)
     _, records = check_lines(whole_lines, checkpoint)
-    seq = 0
+    seq, ended = 0, False
     try:
         for record in records:
+            ended = record.kind == "answer" and record.body.get("lane") == ""
             yield record
             seq += 1
     except LedgerDamaged:
-        if seq < safe:
+        if seq < safe or ended:
             raise

@@ -6,7 +6,9 @@ arithmetic and a lazy round of a million tasks needs no index. `task_view` joins
 
 import re
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""1: the digest of a row leaves its state out; a run begun so is read and continued so."""
+READABLE_VERSIONS = (1, 2)
 
 TABLES = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -42,7 +44,7 @@ CREATE TABLE tasks (
     args TEXT NOT NULL,
     value TEXT,
     error TEXT,
-    digest TEXT,               -- of the five before it, once the task is final
+    digest TEXT,               -- of the six before it; NULL while queued or running
     attempt INTEGER NOT NULL DEFAULT 0,
     queued_at REAL, started_at REAL, finished_at REAL,  -- wall clock
     run_s REAL,                                         -- monotonic

@@ -1,4 +1,8 @@
-"""Writes the ledger: projects what was committed, appends it, checkpoints, notes heads."""
+"""Writes the ledger: projects what was committed, appends it, checkpoints, signs, notes heads.
+
+Each file is durable before the next is written (ledger, checkpoint, signature, heads list), so
+after a crash each may be older than the one before it, never newer.
+"""
 
 from __future__ import annotations
 
@@ -49,23 +53,23 @@ class Scribe:
             self.last_checkpoint_s = now_s
 
     def checkpoint(self, wall_s: float, *, restart: bool = False) -> None:
-        """Sync the ledger, then write its head to the checkpoint and the heads list."""
+        """Sync the ledger, then write its head to the checkpoint, sign it, and note it outside."""
         self.ledger.sync()
         size, root = self.head
         text = Checkpoint(self.origin, size, self.chain.root()).to_text()
         self.disk.replace(self.folder.checkpoint, text.encode())
+        if self.sign is not None:
+            self.disk.replace(self.folder.signature, self.sign(text).encode())
         self.manifest.note_head(size, root, wall_s)
         home = self.folder.home(self.host)
         head = Head(size, root, self.manifest.commits, home, restart)
         self.heads.note(self.manifest.run_id, head)
 
     def finish(self, wall_s: float) -> None:
-        """Write the last checkpoint, sign it if asked, and make the ledger read-only."""
+        """Write the last checkpoint and make the ledger read-only.
+
+        The modes keep accidents away; that the run is finished is said by the files' content.
+        """
         self.checkpoint(wall_s)
-        if self.sign is not None:
-            note = self.sign(self.folder.checkpoint.read_text("ascii"))
-            self.disk.replace(self.folder.signature, note.encode())
-        # The checkpoint's mode says that the run is finished. A crash after a frozen ledger alone
-        # would leave a run that its owner cannot open for going on.
         self.folder.checkpoint.chmod(0o444)
         self.ledger.freeze()

@@ -36,6 +36,8 @@ def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str,
     `form` says whose evaluator it is; `regex` takes a score out of the text it printed.
     Raises Invalid when it is malformed or when there is more than one.
     """
+    if out_dir.is_symlink():
+        raise Invalid("the folder of the result was replaced by a link")
     if form == "shinka":
         return _from_shinka(out_dir)
     found = [pair for pair in (_of_file(out_dir / "result.json"), _of_line(stdout)) if pair]

@@ -1,9 +1,10 @@
-"""`weft jobs` put together: read both files, refuse what cannot run, carry the jobs out."""
+"""`weft jobs` put together: read both files, refuse what cannot run before anything starts."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from weft.model.slots import Node, local_nodes
 from weft.storage.folder import RunFolder
 from weft.wiring.request import placed
 from weft.wiring.world import names_of_here
+from weft.worker.preflight import Need, find_problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +24,8 @@ class JobsRequest:
 
     jobs: tuple[Job, ...]
     nodes: tuple[Node, ...]
+    needs: tuple[Need, ...] = ()
+    """What each job asks of the node that it runs on."""
 
 
 def read_request(
@@ -42,14 +46,75 @@ def read_request(
     for number, job in enumerate(jobs, 1):
         _check_kind(job, places, name_of(path, number, job.job_id), bool(nodes))
     seen = [node for node in places if not anywhere or node.name in names_of_here()]
-    folders = [Path(node.folder) for node in placed(seen, Path.cwd())]
-    folders = list(dict.fromkeys(folders))
+    here = placed(seen, Path.cwd())
+    folders = list(dict.fromkeys(Path(node.folder) for node in here))
     known: dict[Path, str] = {}
     bound = [
         _with_script(job, folders, name_of(path, number, job.job_id), known)
         for number, job in enumerate(jobs, 1)
     ]
-    return JobsRequest(tuple(bound), places)
+    needs = [_need(job, name_of(path, number, job.job_id)) for number, job in enumerate(bound, 1)]
+    _check_here(here, needs)
+    return JobsRequest(tuple(bound), places, tuple(needs))
+
+
+def _need(job: Job, where: str) -> Need:
+    words, target = job.words(), job.target()
+    script = words[1] if job.script else ""
+    path = job.env.get("PATH", "")
+    facts = (script, job.script_sha256, target, path, job.env_from)
+    return Need(where, words[0], job.folder(), *facts)
+
+
+def _check_here(nodes: Sequence[Node], needs: Sequence[Need]) -> None:
+    """Refuse what a node that is this machine lacks; nodes of one folder are looked at once."""
+    checked: set[tuple[str, str, tuple[str, ...]]] = set()
+    for node in nodes:
+        place = (node.folder, node.python, node.allow_paths)
+        if place not in checked and (why := find_problem(*place, needs)):
+            raise refusal(node.name, why)
+        checked.add(place)
+
+
+@contextmanager
+def on_checked_nodes(
+    request: JobsRequest, out: Path, address: str, workers: int | None, *, ray: bool
+) -> Iterator[None]:
+    """Be part of the cluster of a run on Ray, whose nodes were looked at; else nothing."""
+    if not ray or RunFolder(out).is_finished():
+        yield
+        return
+    from weft.wiring.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
+
+    with joined(address, request.nodes, workers):
+        _check_joined(request)
+        yield
+
+
+def check_cluster(request: JobsRequest, address: str) -> None:
+    """Look at the nodes of a cluster, for a plan."""
+    from weft.wiring.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
+
+    with joined(address, request.nodes, None):
+        _check_joined(request)
+
+
+def _check_joined(request: JobsRequest) -> None:
+    from weft.backends.raycheck import find_problems  # noqa: PLC0415 - needs Ray
+
+    others = [node for node in request.nodes if node.name not in names_of_here()]
+    for name, why in find_problems(others, request.needs).items():
+        raise refusal(name, why)
+
+
+def other_nodes(request: JobsRequest) -> list[str]:
+    """Return the names of nodes that are not this machine."""
+    return [node.name for node in request.nodes if node.name not in names_of_here()]
+
+
+def refusal(node: str, why: str) -> FileInvalid:
+    """Say what a node lacks."""
+    return FileInvalid(f"{why} (node {node})")
 
 
 def _check_kind(job: Job, nodes: Sequence[Node], where: str, named: bool) -> None:

@@ -39,6 +39,7 @@ class NodeEntry(BaseModel):
     cpu_count: Count | None = None
     script_path: str = ""
     python_env: str = ""
+    allow_paths: list[Annotated[str, Field(min_length=1, pattern=r"^(/|~(/|$))[^\x00]*$")]] = []
     max_concurrent: Annotated[
         int,
         Field(
@@ -53,7 +54,8 @@ class NodeEntry(BaseModel):
         """Return the slots it offers; CPU slots as many as may run at a time, unless it says."""
         cpus = self.max_concurrent if self.cpu_count is None else self.cpu_count
         name, cap = self.hostname, self.max_concurrent
-        return Node(name, self.gpu_count, cpus, cap, self.script_path, self.python_env)
+        place = (self.script_path, self.python_env, self.gpu_type, tuple(self.allow_paths))
+        return Node(name, self.gpu_count, cpus, cap, *place)
 
 
 class NodesFile(BaseModel):

@@ -17,7 +17,7 @@ from typing import Any
 
 from weft.errors import NodeUnreachable
 from weft.wiring.nodesfile import NodeEntry
-from weft.wiring.rayclusters import FOLDER
+from weft.wiring.rayclusters import our_folder
 from weft.wiring.world import names_of_here
 
 CONNECT_S = 10
@@ -67,9 +67,7 @@ class Shell:
 
     def _argv(self, entry: NodeEntry, words: str) -> list[str]:
         strict = "accept-new" if self.accept_new else "yes"
-        known = f"{Path(FOLDER).expanduser()}/known_hosts ~/.ssh/known_hosts"
-        if self.accept_new:
-            Path(FOLDER).expanduser().mkdir(mode=0o700, exist_ok=True)
+        known = f"{our_folder(make=self.accept_new)}/known_hosts ~/.ssh/known_hosts"
         options = ["BatchMode=yes", f"ConnectTimeout={CONNECT_S}", "ServerAliveInterval=15"]
         options += [f"StrictHostKeyChecking={strict}", f"UserKnownHostsFile={known}"]
         argv = ["ssh", *(["-F", str(self.config)] if self.config else [])]
@@ -86,10 +84,12 @@ def _script(entry: NodeEntry, words: str) -> str:
     if not named.startswith(("/", "~")):
         named = f"{entry.script_path or '~'}/{named}"
     named = named if named.startswith(("/", "~")) else f"~/{named}"
+    bare = "/" not in entry.python_env and not entry.python_env.startswith("~")
+    lookup = f'[ -e "$p" ] || p={shlex.quote(entry.python_env)}; ' if bare else ""
     home = '"$HOME"/' if named.startswith("~/") else ""
     path = home + shlex.quote(named.removeprefix("~/") if home else named)
     return (
-        f'p={path}; case "$p" in */activate*) p="${{p%/*}}/python";; esac; '
+        f'p={path}; {lookup}case "$p" in */activate*) p="${{p%/*}}/python";; esac; '
         f'if [ -d "$p" ]; then p="$p/bin/python"; fi; exec "$p" {words}'
     )
 

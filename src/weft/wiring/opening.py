@@ -1,31 +1,30 @@
 """Create a run's folder, or open an existing one through the one path of recovery.
 
-All refusals (another run, changed code, a copy, a roll-back, damage) come before the first
+All refusals (another run, changed code, what `history` finds, damage) come before the first
 write, so a refused command changes nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from weft.errors import ManifestDamaged, RunCopied, RunRolledBack
+from weft.errors import ManifestDamaged
 from weft.ledger.chain import Chain
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.model.values import canonical
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
-from weft.storage.heads import Head, HeadsList
-from weft.storage.ledgerfile import LedgerFile, count_lines, read_checkpoint
+from weft.storage.heads import HeadsList
+from weft.storage.ledgerfile import LedgerFile, read_checkpoint
 from weft.storage.manifest import Manifest
 from weft.storage.objects import ObjectStore
 from weft.storage.projection import Projection
 from weft.storage.rebuild import rebuild
 from weft.storage.reconcile import Reconciled, good_records, reconcile
 from weft.storage.scribe import Scribe
+from weft.wiring.history import check_history
 from weft.wiring.request import check_same
 from weft.wiring.sources import check_sources
 
@@ -83,7 +82,8 @@ def reopen_run(
     if recorded is not None:
         check_same(recorded, genesis, folder.path)
     changed = check_sources(run_file.sources, "code" in accept)
-    events = _check_history(folder, run_file, accept, place, checkpoint)
+    heads = place.heads.binding(run_file.run_id)
+    events = check_history(folder, run_file, accept, heads, place.host, checkpoint)
     if changed:
         events.append(("code-accepted", ", ".join(changed)))
         run_file = replace(run_file, sources={**run_file.sources, **changed})
@@ -199,66 +199,3 @@ def _scribe(
     return Scribe(
         folder, manifest, ledger, chain, projection, origin, place.heads, place.host, place.disk
     )
-
-
-# -- what outside heads say ---------------------------------------------------------------
-
-
-def _check_history(
-    folder: RunFolder,
-    run_file: RunFile,
-    accept: tuple[str, ...],
-    place: Place,
-    checkpoint: Checkpoint | None,
-) -> list[tuple[str, str]]:
-    heads = place.heads.binding(run_file.run_id)
-    if not heads:
-        return []
-    events: list[tuple[str, str]] = []
-    if _is_copy(folder, heads[-1], run_file.run_id, place.host):
-        if "copy" not in accept:
-            raise RunCopied(
-                f"{folder.path} is a copy: the run still lives in {heads[-1].home.path}",
-                hint="go on there, or continue this copy as a run of its own with --accept copy",
-            )
-        return [("copy-accepted", "")]
-    behind = _is_rolled_back(folder, heads[-1], checkpoint)
-    if behind:
-        if "rollback" not in accept:
-            raise RunRolledBack(
-                f"{folder.path} is older than it was: {behind}",
-                hint="restore the newer folder, or go on from here with --accept rollback",
-            )
-        events.append(("rollback-accepted", behind))
-    home = folder.home(place.host)
-    if home.path != heads[-1].home.path:
-        events.append(("moved", f"from {heads[-1].home.path}"))
-    return events
-
-
-def _is_copy(folder: RunFolder, last: Head, run_id: str, host: str) -> bool:
-    """Whether the run still stands where it was last seen, in another folder than this one."""
-    here, there = folder.home(host), RunFolder(Path(last.home.path))
-    if here.same_folder(last.home) or here.path == last.home.path or here.host != last.home.host:
-        return False
-    return there.is_run() and there.read_run_file().run_id == run_id
-
-
-def _is_rolled_back(folder: RunFolder, last: Head, checkpoint: Checkpoint | None) -> str:
-    """Say in what the folder is older than the last outside head; empty when it is not."""
-    size = count_lines(folder.ledger)
-    if size < last.size:
-        return f"its ledger has {size} records, {last.size} were seen"
-    if not folder.manifest.is_file():
-        return ""
-    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
-    try:
-        if manifest.commits >= last.commits:
-            return ""
-        if reconcile(folder.ledger, Projection(manifest), checkpoint).behind:
-            return ""  # the manifest alone is older: it is rebuilt as far as the ledger reaches
-        return f"its manifest has {manifest.commits} commits, {last.commits} were seen"
-    except sqlite3.DatabaseError as error:
-        raise ManifestDamaged(f"manifest.sqlite: {error}") from error
-    finally:
-        manifest.close()

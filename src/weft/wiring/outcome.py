@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,9 @@ from weft.model.tasks import Unknown
 from weft.model.values import Object, canonical, from_wire
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
-from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.ledgerfile import last_line, read_checkpoint
 from weft.storage.objects import ObjectStore
+from weft.wiring.history import check_signed
 from weft.wiring.request import check_same
 from weft.wiring.results import Results, read_results
 
@@ -96,6 +96,7 @@ def read_outcome(folder: RunFolder, genesis: str | None) -> Run:
     checkpoint = read_checkpoint(folder.checkpoint)
     if checkpoint is None:
         raise LedgerDamaged(f"{folder.path}: the checkpoint of a finished run is missing")
+    check_signed(folder)
     first, last = _ends(folder.ledger)
     if genesis is not None:
         check_same(canonical(first), genesis, folder.path)
@@ -126,16 +127,9 @@ def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     try:
         with path.open("rb") as file:
             first = parse(file.readline().rstrip(b"\n"))
-            size = file.seek(0, os.SEEK_END)
-            step = 1 << 16
-            tail = b""
-            while tail.count(b"\n") < 2 and len(tail) < size:
-                file.seek(max(0, size - step))
-                tail = file.read()
-                step *= 4
     except FileNotFoundError:
         raise LedgerDamaged(f"{path} is missing", hint=hint) from None
-    last = parse(tail.splitlines()[-1])
+    last = parse(last_line(path).rstrip(b"\n"))
     if last.kind != "answer":
         raise LedgerDamaged(f"{path}: a finished ledger ends with the root's answer", hint=hint)
     return first.body, last.body

@@ -4,7 +4,8 @@
     ~/.weft/<id>/head           the head's own files, on this machine
     ~/.weft/<id>/n0             everything on node 0, on that machine
 
-The id is a hash of the node file's path. Nothing is written outside this folder.
+The id is a hash of the node file's path. Nothing is written outside this folder. Whoever has
+the token can run code as us, so every folder is checked before each use (privatefolders).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from weft.backends.privatefolders import private_file, private_folder
 from weft.errors import FileInvalid, WorldError
 from weft.model.keys import sha256_hex
 
@@ -33,23 +35,30 @@ class ClusterFile:
 
     def write(self, path: Path) -> None:
         """Write it for the owner's eyes only."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.parent.chmod(0o700)
+        our_folder(path.parent.name)
         text = json.dumps({"schema_version": SCHEMA_VERSION, **asdict(self)}, indent=2)
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+        with os.fdopen(os.open(path, flags, 0o600), "w") as file:
             file.write(text + "\n")
 
     @staticmethod
     def read(path: Path) -> ClusterFile:
         """Read what `write` wrote."""
+        our_folder(path.parent.name, make=False)
         try:
-            raw = json.loads(path.read_text("utf-8"))
+            raw = json.loads(private_file(path).read_text("utf-8"))
             assert raw.pop("schema_version") == SCHEMA_VERSION
             return ClusterFile(**raw)
         except (ValueError, TypeError, KeyError, AssertionError, AttributeError):
             raise FileInvalid(
                 f"{path} is not the file of a cluster", hint="remove it, weft nodes up FILE"
             ) from None
+
+
+def our_folder(*parts: str, make: bool = True) -> Path:
+    """Return ~/.weft or a folder in it, which only we may enter; WorldError if others may."""
+    base, name = Path(FOLDER).expanduser().parent, Path(FOLDER).name
+    return private_folder(base, name, *parts, make=make)
 
 
 def cluster_id(nodes_file: Path) -> str:

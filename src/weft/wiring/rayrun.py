@@ -1,7 +1,8 @@
 """A run on a Ray cluster: join it, see which nodes there are, build the backend, leave it.
 
 The token of a cluster of `weft nodes up` comes from its file; for any other cluster Ray looks
-for one itself (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token).
+for one itself (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token). A cluster of this machine
+alone gets a token of its own, listens on the loopback, and has its files in a private folder.
 """
 
 from __future__ import annotations
@@ -9,18 +10,25 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import os
+import secrets
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from weft.backends.contract import Backend
+from weft.backends.privatefolders import private_folder
 from weft.backends.process import WorkerSetup
+from weft.backends.raynode import scratch_folder
 from weft.coordinator.journal import Journal
 from weft.errors import InputError, UsageError, WorldError
 from weft.model.slots import Node, Slot
 from weft.wiring import world
 from weft.wiring.codepacks import CodePacks
+from weft.wiring.nodeagent import LONGEST_FOLDER, NO_METRICS, RAY_FOLDER
 from weft.wiring.opening import OpenRun
 from weft.wiring.rayclusters import address_for, token_for
 from weft.worker.context import DEVICE
@@ -34,7 +42,12 @@ QUIET = {
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # Ray prints what befalls nodes on stdout; we tell it, too
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a thread that is late must not start a cluster of its own
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "3600",  # else Ray ends us a minute after its head
+    **NO_METRICS,
 }
+LOOPBACK = "127.0.0.1"
+LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Makes Ray take 127.0.0.1 as the address it is, and listen there alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +70,50 @@ def joined(address: str, asked: Sequence[Node], workers: int | None) -> Iterator
         _set_environment(address)
     import ray  # noqa: PLC0415 - slow, an extra, and it reads the environment when imported
 
-    if mine:
-        _init(ray, address, workers)
-    try:
-        yield Joined(address, _nodes(asked))
-    finally:
+    with _private_temporary(mine and address == LOCAL) as folder:
         if mine:
-            ray.shutdown()
+            _init(ray, address, workers, folder)
+        try:
+            yield Joined(address, _nodes(asked))
+        finally:
+            if mine:
+                ray.shutdown()
 
 
 def _set_environment(address: str) -> None:
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
-    if token := token_for(address):
+    token = token_for(address)
+    if address == LOCAL:
+        token = os.environ.get("RAY_AUTH_TOKEN") or secrets.token_hex(32)
+        os.environ |= LOOPBACK_ONLY
+    if token:
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
 
 
-def _init(ray: Any, address: str, workers: int | None) -> None:
+@contextlib.contextmanager
+def _private_temporary(needed: bool) -> Iterator[Path | None]:
+    """A folder for Ray's own, which Ray opens to everybody, inside one that only we may enter."""
+    if not needed:
+        yield None
+        return
+    ours = scratch_folder()
+    if len(str(ours / "ray-00000000")) > LONGEST_FOLDER:
+        ours = Path("/tmp") / ours.name  # noqa: S108 - checked before use
+    made = Path(tempfile.mkdtemp(prefix="ray-", dir=private_folder(ours.parent, ours.name)))
+    try:
+        yield made / RAY_FOLDER
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            ours.rmdir()
+
+
+def _init(ray: Any, address: str, workers: int | None, folder: Path | None) -> None:
     how: dict[str, Any] = {"address": address}
     if address == LOCAL:
         how = {"num_cpus": workers or world.cpu_count(), "include_dashboard": False}
+        how |= {"_temp_dir": str(folder), "_node_ip_address": LOOPBACK}
     try:
         ray.init(log_to_driver=False, logging_level="CRITICAL", namespace="weft", **how)
     except Exception as error:  # Ray raises many kinds

@@ -75,9 +75,16 @@ def recalled(folder: RunFolder, run_file: RunFile, given: Mapping[str, Any]) -> 
 
 def _node(raw: Any, folder: RunFolder) -> Node:
     try:
-        return Node(**raw)
+        return Node(**{**dict(raw), "allow_paths": _paths(raw)})
     except (TypeError, InputError) as error:
         raise FileInvalid(f"{folder.run_toml}: execution.nodes: {error}") from None
+
+
+def _paths(raw: Mapping[str, Any]) -> tuple[str, ...]:
+    paths = raw.get("allow_paths", [])
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise TypeError("allow_paths is not a list of folders")
+    return tuple(paths)
 
 
 def _base(folder: RunFolder, relative: str) -> Path | None:
@@ -87,4 +94,6 @@ def _base(folder: RunFolder, relative: str) -> Path | None:
 
 
 def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in table.items() if value not in (None, "", [], {}, 0.0)}
+    return {
+        name: value for name, value in table.items() if value not in (None, "", [], (), {}, 0.0)
+    }

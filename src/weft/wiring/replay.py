@@ -81,7 +81,7 @@ def replay(
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
-    if not folder.is_sealed():
+    if not folder.is_finished():
         raise RunFolderInvalid(f"{run} is not finished", hint=f"weft resume {run}")
     try:
         decision, _ = recorded_decision(folder, path)

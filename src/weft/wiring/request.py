@@ -9,11 +9,11 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from weft.backends.places import absolute_place
+from weft.backends.places import located
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
@@ -21,7 +21,15 @@ from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.model.tasks import Budget, SearchCall
-from weft.model.values import Object, canonical, from_wire, to_wire
+from weft.model.values import (
+    MAX_SEARCH_ARGS_CHARS,
+    Object,
+    canonical,
+    encode_args,
+    from_wire,
+    to_wire,
+)
+from weft.product import check_name
 from weft.wiring import world
 
 ACCEPTABLE = ("code", "copy", "rollback")
@@ -50,6 +58,7 @@ class Decision:
         """Render the canonical body of record 0."""
         call = self.call
         try:
+            encode_args(call.args, MAX_SEARCH_ARGS_CHARS)
             config = {
                 "args": to_wire(dict(call.args)),
                 "budget": to_wire(dict(self.budget.counts)),
@@ -141,11 +150,7 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
 
 def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
     """Give nodes that run here their folder and interpreter as workers need them: absolute."""
-    places = [absolute_place(node.folder, node.python, base) for node in nodes]
-    return [
-        replace(node, folder=folder, python=python)
-        for node, (folder, python) in zip(nodes, places, strict=True)
-    ]
+    return [located(node, base) for node in nodes]
 
 
 def _placed_here(nodes: Sequence[Node], base: Path) -> list[Node]:
@@ -174,6 +179,7 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
     """Raise `RunMismatch` naming the first field in which two genesis bodies differ."""
     if recorded == asked:
         return
+    check_name(str(json.loads(recorded).get("search")))
     old, new = _flat(json.loads(recorded)), _flat(json.loads(asked))
     for name in sorted(old.keys() | new.keys(), key=lambda name: (name != "search", name)):
         if old.get(name) != new.get(name):

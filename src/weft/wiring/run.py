@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -23,9 +23,11 @@ from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.errors import (
+    CodeChanged,
     Interrupted,
     ManifestDamaged,
     Paused,
+    RunCopied,
     RunFolderInvalid,
     StorageFailed,
     UsageError,
@@ -36,15 +38,18 @@ from weft.model.tasks import Budget, SearchCall
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
+from weft.storage.reserve import Reserve
 from weft.wiring import world
 from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
 from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import remembered
 from weft.wiring.request import Decision, Execution, digests, placement_of, read_inputs
+from weft.wiring.sealing import is_over, signer
 from weft.wiring.sources import SourceBook, search_folder
 from weft.worker.context import DEVICE
+from weft.worker.space import NO_ROOM
 
-DISK_TROUBLE = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
 
 
@@ -129,7 +134,7 @@ def carry_out(
 @contextmanager
 def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
     """Be part of the Ray cluster of a run that has one and is not finished; give its nodes."""
-    if execution.backend != "ray" or RunFolder(execution.out).is_sealed():
+    if execution.backend != "ray" or is_over(RunFolder(execution.out), execution.sign_key):
         yield execution.nodes
         return
     from weft.wiring.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
@@ -148,15 +153,20 @@ def _carry_out(
     placement: Placement,
 ) -> Run:
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
-    sign = _signer(execution, decision.call.name)
+    sign = signer(execution.sign_key, decision.call.name)
     _make_folder(folder, place.disk)
-    if folder.is_sealed():  # sealed: answered without a lock, so that nothing is written
+    if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
     with _storage_named(folder.path), folder.locked(place.host):
-        if folder.is_sealed():
+        if is_over(folder, execution.sign_key):
             return read_outcome(folder, genesis)
         slots = len(placement.slots)
-        opened = _open(folder, decision, execution, genesis, inputs, place, slots)
+        try:
+            opened = _open(folder, decision, execution, genesis, inputs, place, slots)
+        except (RunCopied, CodeChanged):
+            if execution.sign_key or not folder.is_finished():
+                raise
+            return read_outcome(folder, genesis)  # only file modes were left to set
         opened.scribe.sign = sign
         try:
             return _run_open(opened, decision, execution, watcher, placement, recall)
@@ -205,11 +215,12 @@ def _open(
     if folder.is_run():
         new_id = world.new_run_id()
         return reopen_run(folder, genesis, inputs, execution.accept, place, new_id)
-    name = decision.call.name
+    call = decision.call
     run_file = RunFile(
         run_id=world.new_run_id(),
-        search=name,
-        search_path=search_folder(name, folder.path),
+        search=call.name,
+        search_path=search_folder(call.import_path, folder.path),
+        imports=dict(call.code),
         execution=remembered(execution, slots),
     )
     return create_run(folder, run_file, genesis, inputs, place)
@@ -227,7 +238,7 @@ def _run_open(
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
-    journal.sources.use(decision.call.name)
+    journal.sources.use(decision.call.name, decision.call.import_path)
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
@@ -237,16 +248,19 @@ def _run_open(
     marks = _marks(opened)
     if ended := end_earlier(marks):
         journal.event("strays-ended", f"{ended} left by an earlier session")
+    reserve = Reserve(opened.folder.path)
+    reserve.take()
     backend = _backend(opened, decision, execution, placement.slots, marks, journal)
     if recall is not None:
         backend = RecordedCommands(backend, recall)
     try:
         with stop.listening():
             finished = Coordinator(
-                machine, journal, opened.scribe, backend, clock, stop.asked, watcher
+                machine, journal, opened.scribe, backend, clock, stop.asked, watcher, reserve
             ).run()
     finally:
         backend.close()
+        reserve.release()
     if machine.paused:
         raise Paused(
             f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
@@ -258,9 +272,14 @@ def _run_open(
     return read_outcome(opened.folder, opened.manifest.genesis)
 
 
-def _interrupted(machine: Machine, out: Path) -> Interrupted:
+def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
     """Say why the run stopped before its answer, and how to go on."""
     again = f"weft resume {shlex.quote(str(out))}"
+    if machine.exhausted:
+        return StorageFailed(
+            f"{out}: stopped, {machine.broken}; nothing completed is lost",
+            hint=f"free some, or run fewer at a time with --workers, then: {again}",
+        )
     if machine.broken:
         return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
     done = machine.counts().finished
@@ -298,11 +317,13 @@ def seal(opened: OpenRun, wall_s: float) -> None:
 
 
 def _source_book(opened: OpenRun) -> SourceBook:
-    def save(sources: dict[str, str]) -> None:
-        opened.run_file = replace(opened.run_file, sources=dict(sources))
+    def save(sources: dict[str, str], imports: dict[str, str]) -> None:
+        opened.run_file = replace(
+            opened.run_file, sources=dict(sources), imports=dict(sorted(imports.items()))
+        )
         opened.folder.write_run_file(opened.run_file, opened.scribe.disk)
 
-    return SourceBook(dict(opened.run_file.sources), save)
+    return SourceBook(dict(opened.run_file.sources), dict(opened.run_file.imports), save)
 
 
 def _marks(opened: OpenRun) -> Marks:
@@ -339,16 +360,6 @@ def _backend(
     return LocalBackend(setup, slots, credit, execution.stagger_s)
 
 
-def _signer(execution: Execution, search: str) -> Callable[[str], str] | None:
-    if execution.sign_key is None:
-        return None
-    from weft.ledger.checkpoint import origin_of  # noqa: PLC0415
-    from weft.signing import load_private_key, sign_checkpoint  # noqa: PLC0415 - slow import
-
-    key = load_private_key(execution.sign_key)
-    return lambda text: sign_checkpoint(text, origin_of(search), key)
-
-
 @contextmanager
 def _storage_named(path: Path) -> Iterator[None]:
     """Say a full or broken disk in one line; what was completed before is safe."""
@@ -356,9 +367,11 @@ def _storage_named(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageFailed(f"{path}: {error.strerror or error}", hint=hint) from error
+        short = "short of space: " if error.errno in NO_ROOM else ""
+        raise StorageFailed(f"{path}: {short}{error.strerror or error}", hint=hint) from error
     except sqlite3.OperationalError as error:
-        raise StorageFailed(f"{path}/manifest.sqlite: {error}", hint=hint) from error
+        short = "short of space: " if "is full" in str(error) else ""
+        raise StorageFailed(f"{path}: {short}manifest.sqlite: {error}", hint=hint) from error
     except sqlite3.DatabaseError as error:
         hint = f"weft verify {shlex.quote(str(path))}"
         raise ManifestDamaged(f"{path}/manifest.sqlite: {error}", hint=hint) from error

@@ -133,7 +133,14 @@ class OwnOutput:
         self._seen_bytes = os.fstat(1).st_size
 
     def cut(self, assignment: Assignment) -> None:
-        """Save what was printed since the last task ended as logs/<key>/<attempt>.log."""
+        """Save what was printed since the last task ended as logs/<key>/<attempt>.log.
+
+        A log that a full disk does not take is lost; the result is not.
+        """
+        with contextlib.suppress(OSError):
+            self._cut(assignment)
+
+    def _cut(self, assignment: Assignment) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
         start, self._seen_bytes = self._seen_bytes, os.fstat(1).st_size
@@ -150,7 +157,8 @@ class OwnOutput:
 
 
 def _lost(loss: Lost) -> list[Any]:
-    return ["lost", loss.ticket, loss.reason, loss.detail, loss.interrupts]
+    flags = (loss.interrupts, loss.exhausted, loss.machine)
+    return ["lost", loss.ticket, loss.reason, loss.detail, *flags]
 
 
 def _to_dict(end: Finished) -> dict[str, Any]:

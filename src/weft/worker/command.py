@@ -3,12 +3,14 @@
 The argv, environment and folder are recorded as templates and expanded here, on the slot, so
 that no path of a machine reaches the ledger. Exit codes: 0 done · 75 temporary, worth a retry ·
 126 and 127 the command itself is broken · any other the command's own failure. A signal from
-outside is a loss. Secrets come in by variable name only and are recorded nowhere.
+outside is a loss, and so is what the machine lacks: a program, a folder, a variable. Secrets come
+in by variable name only and are recorded nowhere.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import importlib
 import json
 import os
@@ -20,21 +22,26 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from weft.define import task
 from weft.model.results import TaskError
+from weft.model.slots import CUDA_DEVICES
+from weft.model.tasks import COMMAND
 from weft.model.values import Object
 from weft.worker import context as task_context
 from weft.worker import supervisor
-from weft.worker.context import TaskContext
+from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
+from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 TEMPORARY = 75
 BROKEN = (126, 127)
+OWN_FAULTS = (None, errno.ENOEXEC, errno.E2BIG, errno.ENAMETOOLONG)
+"""Why exec may fail on any machine; whatever else it says is the fault of this one."""
 INLINE_BYTES = 64 * 1024
 TAIL_LINES = 40
 OVERDUE_S = 2.5
@@ -43,7 +50,6 @@ OVERDUE_S = 2.5
 It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after the limit.
 """
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
-GPU_VARIABLES = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -64,6 +70,11 @@ class CommandRun:
     """The node's folder for scripts; the attempt's own folder when the node has none."""
     python: str = sys.executable
     run_id: str = ""
+    cwd: str = ""
+    """Where the command will start, as far as it is known before `prepare`."""
+    allow_paths: tuple[str, ...] = ()
+    moved: dict[Path, Path] = field(default_factory=dict)
+    """What `prepare` moved aside, and where to; it comes back if the command does not start."""
 
     def names(self) -> dict[str, str]:
         """What templates may name."""
@@ -94,12 +105,19 @@ class Template:
     timeout_s: float | None
     memory_mb: int | None
 
-    def carry_out(self, run: CommandRun, more: Mapping[str, str]) -> dict[str, Any]:
-        """Run the command under a supervisor of its own and return its report."""
+    def carry_out(
+        self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """Run the command under a supervisor of its own and return its report.
+
+        The report holds the least room that there was in `folders` and where it works.
+        """
         names = run.names() | dict(more)
+        cwd = expand(self.cwd, names)
         spec = {
             "argv": [expand(word, names) for word in self.argv],
-            "cwd": expand(self.cwd, names),
+            "cwd": cwd,
+            "folders": list(dict.fromkeys([*folders, cwd])),
             "env": _environment(run, self.env, names) | _deadline(self.timeout_s) | self.secrets,
             "stdout": str(run.stdout),
             "stderr": str(run.stderr),
@@ -109,7 +127,7 @@ class Template:
         return _supervised(spec)
 
 
-@task
+@task(name=COMMAND)
 def run_command(
     argv: list[str],
     args: dict[str, Any],
@@ -127,23 +145,36 @@ def run_command(
     around.stage = "prepare"
     limits = (around.assignment.timeout_s, around.assignment.memory_mb)
     template = Template(argv, env, _secrets(env_from, around.slot), cwd, *limits)
-    run = _attempt(around, args, seed)
+    run = _attempt(around, args, seed, cwd)
+    watch = SpaceWatch([run.out_dir.parent, run.stdout.parent, run.work_dir])
+    started = False
     try:
+        watch.check_before()
         names = _prepared(prepare, run)
         around.enter("run")
-        report = template.carry_out(run, names)
+        report = template.carry_out(run, names, watch.folders)
+        watch.sampled(report["least_room"])
+        started = report["unstarted"] is None
         for name in ("cpu_s", "peak_bytes", "wall_s"):
             around.notes[name] = report[name]
         if on_broken is not None and report["status"] in BROKEN:
-            _function(on_broken)(run, template, report["status"])
+            _hook(on_broken)(run, template, report["status"])
+        elif not started:
+            _check_machine(report["unstarted"], around.slot)
         _judge(report, run)
+        watch.check_success()
         around.enter("collect")
         return _collected(collect, run)
-    except Ending as ending:
-        if around.kept is not None and ending.is_fault:
+    except Exception as error:
+        detail = error.detail if isinstance(error, Ending) else str(error)
+        if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):
+            raise no_room(reason, detail) from None
+        if around.kept is not None and isinstance(error, Ending) and error.is_fault:
             _keep(run.out_dir.parent, around.kept)
         raise
     finally:
+        if not started:
+            _put_back(run)
         shutil.rmtree(run.out_dir.parent, ignore_errors=True)
 
 
@@ -152,7 +183,7 @@ def expand(template: str, names: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), template)
 
 
-def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> CommandRun:
+def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int, cwd: str) -> CommandRun:
     """Make the attempt's own folders; nothing of an earlier attempt is in them."""
     assignment = around.assignment
     folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
@@ -166,13 +197,25 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int) -> Command
         for path in (stdout, stderr):
             path.unlink(missing_ok=True)
     except OSError as error:  # a full disk is the node's fault, not the command's
-        raise Ending(None, lost="no-folder", detail=str(error)) from None
-    return CommandRun(
+        full = error.errno in NO_ROOM
+        reason = f"short of space: {error}" if full else "no-folder"
+        raise Ending(None, lost=reason, detail=str(error), exhausted=full) from None
+    run = CommandRun(
         args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
         python=around.python or sys.executable,
         run_id=around.run_id,
+        allow_paths=around.allow_paths,
     )  # fmt: skip
+    return replace(run, cwd=expand(cwd, run.names()))
+
+
+def _put_back(run: CommandRun) -> None:
+    """Undo what was moved aside for a command that did not start."""
+    for path, aside in run.moved.items():
+        if not os.path.lexists(path):
+            with contextlib.suppress(OSError):
+                aside.rename(path)
 
 
 def _keep(folder: Path, kept: Path) -> None:
@@ -187,14 +230,14 @@ def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
     """Let the search's own function set the place up; it may add names for the templates."""
     if name is None:
         return {}
-    more = _function(name)(run)
+    more = _hook(name)(run)
     return {} if more is None else {key: str(value) for key, value in more.items()}
 
 
 def _collected(name: str | None, run: CommandRun) -> Any:
     """What the attempt is worth: the search's own reading of it, or the command's stdout."""
     if name is not None:
-        return _function(name)(run)
+        return _hook(name)(run)
     data = run.stdout.read_bytes() if run.stdout.is_file() else b""
     try:
         text = data.decode() if len(data) <= INLINE_BYTES else None
@@ -204,9 +247,10 @@ def _collected(name: str | None, run: CommandRun) -> Any:
     return {"exit_code": 0, "stdout": stdout}
 
 
-def _function(name: str) -> Any:
+def _hook(name: str) -> Any:
     """Find a search's own function; failing that is the node's fault, before any body runs."""
-    module, _, attribute = name.partition(":")
+    path = task_context.current().assignment.import_path(name)
+    module, _, attribute = path.partition(":")
     try:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
@@ -214,12 +258,12 @@ def _function(name: str) -> Any:
 
 
 def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
-    """Variables of the node that the command asks for; one that is missing would stay missing."""
+    """Variables of the node that the command asks for; one that is missing is the node's fault."""
     ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
     node = slot.rpartition("/")[0]
     missing = [f"variable {name} is not set on node {node}" for name in names if name not in ours]
     if missing:
-        raise Ending(TaskError("variable-missing", "prepare"), detail="\n".join(missing))
+        raise Ending(None, lost=missing[0], detail="\n".join(missing), machine=True)
     return {name: ours[name] for name in names}
 
 
@@ -228,7 +272,9 @@ def _environment(
 ) -> dict[str, str]:
     """A small environment of known contents, the same on every machine."""
     ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
-    kept = {name: ours[name] for name in (*KEPT_VARIABLES, *GPU_VARIABLES) if name in ours}
+    kept = {name: ours[name] for name in KEPT_VARIABLES if name in ours}
+    variable, _, index = ours.get(COMMAND_DEVICES, f"{CUDA_DEVICES}=").partition("=")
+    kept[variable] = index
     fixed = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(run.tmp_dir)}
     weft = {f"WEFT_{name.upper()}": value for name, value in run.names().items()}
     asked = {name: expand(value, names) for name, value in env.items()}
@@ -277,6 +323,14 @@ def _report_of(
         process.kill()
         return None
     return process.stdout.read()
+
+
+def _check_machine(unstarted: Sequence[Any], slot: str) -> None:
+    """Raise a loss if a command could not start because of the machine it was to start on."""
+    number, why = unstarted
+    if number not in OWN_FAULTS:
+        node = slot.rpartition("/")[0]
+        raise Ending(None, lost=f"cannot start on node {node}: {why}", detail=why, machine=True)
 
 
 def _judge(report: Mapping[str, Any], run: CommandRun) -> None:

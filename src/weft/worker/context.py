@@ -10,7 +10,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from weft.model.values import Object
 PIECE_BYTES = 1 << 20
 DEVICE = "WEFT_DEVICE"
 """The variable by which workers learn where to compute."""
+COMMAND_DEVICES = "WEFT_COMMAND_DEVICES"
+"""The variable by which workers learn which GPU commands may see: `NAME=index`, or `NAME=`."""
 
 
 class TaskContext:
@@ -39,6 +41,7 @@ class TaskContext:
         on_stage: Callable[[Assignment], None] | None = None,
         run_id: str = "",
         kept: Path | None = None,
+        allow_paths: Sequence[str] = (),
     ) -> None:
         self._objects = objects
         self._staging = staging
@@ -50,6 +53,8 @@ class TaskContext:
         """The node's folder for scripts and its interpreter; empty when it has none of its own."""
         self.run_id, self.kept = run_id, kept
         """`kept` is where the folders of failed commands go, if they are to stay."""
+        self.allow_paths = tuple(allow_paths)
+        """Folders beside the node's own where scripts may be and commands may start."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
         self.notes: dict[str, Any] = {}
@@ -68,7 +73,11 @@ class TaskContext:
         if digest not in self.staged and not self._path(digest).is_file():
             self._staging.mkdir(parents=True, exist_ok=True)
             name = f"{os.getpid()}-{next(_names)}"
-            (self._staging / name).write_bytes(data)
+            try:
+                (self._staging / name).write_bytes(data)
+            except OSError:
+                (self._staging / name).unlink(missing_ok=True)
+                raise
             self.staged[digest] = name
         return Object(digest)
 

@@ -11,7 +11,7 @@ import importlib
 import json
 import resource
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -46,11 +46,13 @@ class Executor:
         on_stage: Callable[[Assignment], None] | None = None,
         run_id: str = "",
         kept: Path | None = None,
+        allow_paths: Sequence[str] = (),
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
         self._place = (slot, folder, python)
         self._rest = (on_stage, run_id, kept)
+        self._allow_paths = tuple(allow_paths)
         self._functions: dict[str, Any] = {}
 
     @staticmethod
@@ -68,12 +70,13 @@ class Executor:
             on_stage,
             hello["run_id"],
             Path(hello["kept"]) if hello["kept"] else None,
+            hello["allow_paths"],
         )
 
     def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
         """Find the function and decode its arguments; a failure here is a loss."""
         try:
-            task = self._functions.get(assignment.function) or self._load(assignment.function)
+            task = self._functions.get(assignment.function) or self._load(assignment)
             args: Any = decode_trusted(assignment.args)
         except Exception as error:
             reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
@@ -87,7 +90,9 @@ class Executor:
     def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
-        around = TaskContext(*self._folders, assignment, *self._place, *self._rest)
+        around = TaskContext(
+            *self._folders, assignment, *self._place, *self._rest, self._allow_paths
+        )
         task_context.enter(around)
         end: dict[str, Any]
         start_s = perf_counter()
@@ -118,15 +123,16 @@ class Executor:
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
         return Finished(ticket, **end, notes=notes, run_s=run_s)
 
-    def _load(self, name: str) -> Any:
-        module, _, attribute = name.partition(":")
+    def _load(self, assignment: Assignment) -> Any:
+        path = assignment.import_path(assignment.function)
+        module, _, attribute = path.partition(":")
         try:
             task = getattr(importlib.import_module(module), attribute)
         except AttributeError as error:
             raise ImportError(f"{module} has no task {attribute}") from error
         if not hasattr(task, "wants_seed"):
-            raise ImportError(f"{name} is not a @weft.task function")
-        self._functions[name] = task
+            raise ImportError(f"{path} is not a @weft.task function")
+        self._functions[assignment.function] = task
         return task
 
 

@@ -3,7 +3,8 @@
 To the worker:   ["hello", {…}] · ["run", [[field, …] of an Assignment, …]]
                  · ["drop", [ticket, …]]
 From the worker: ["ready"] · ["started", ticket] · ["finished", ticket, {…}]
-                 · ["lost", ticket, reason, detail, interrupts] · ["dropped", [ticket, …]]
+                 · ["lost", ticket, reason, detail, interrupts, exhausted, machine]
+                 · ["dropped", [ticket, …]]
 """
 
 from __future__ import annotations

@@ -25,6 +25,12 @@ from typing import Any
 TERM_GRACE_S = 1.0
 """How long processes may take to obey TERM before they are killed."""
 MEMORY_EVERY_S = 0.05
+SPACE_EVERY_S = 0.5
+SPACE_SOON_S = 0.01
+"""How often room is measured, and how often when there is little of it."""
+LITTLE_BYTES = 1 << 28
+LITTLE_INODES = 4096
+UNLIMITED = 1 << 62
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -43,6 +49,9 @@ class Supervisor:
         self._reason = "exited"
         self._peak_bytes = 0
         self._usage = (0.0, 0.0, 0)
+        self._least: dict[str, tuple[int, int]] = {}
+        """The least room seen in each folder: bytes, inodes."""
+        self._unstarted: list[Any] | None = None
 
     def run(self) -> dict[str, Any]:
         """Start the command, watch it, clear up, and report."""
@@ -50,6 +59,7 @@ class Supervisor:
         wake = _child_signals()
         self._main = self._start()
         self._watch(wake, start_s)
+        self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
         assert self._status is not None
         cpu_s = self._usage[0] + self._usage[1]
@@ -59,25 +69,33 @@ class Supervisor:
             "wall_s": time.monotonic() - start_s,
             "cpu_s": cpu_s,
             "peak_bytes": max(self._peak_bytes, self._usage[2] * 1024),
+            "least_room": self._least,
+            "unstarted": self._unstarted,
         }
 
     # -- starting -------------------------------------------------------------------------
 
     def _start(self) -> int:
+        """Fork the command; a pipe that exec closes tells why it could not become one."""
         ours = os.getpid()
+        read, write = os.pipe()
         pid = os.fork()
         if pid:
+            os.close(write)
+            cause = os.read(read, 4096)  # one write, far below what a pipe takes at once
+            os.close(read)
+            self._unstarted = json.loads(cause) if cause else None
             return pid
         end_with_parent(ours)
         try:
-            self._become_command()
+            self._become_command(write)
         except FileNotFoundError as error:
-            self._fail(127, error)
+            self._fail(127, error, write)
         except (OSError, ValueError) as error:  # ValueError: a NUL byte, a name with "="
-            self._fail(126, error)
+            self._fail(126, error, write)
         os._exit(126)
 
-    def _become_command(self) -> None:
+    def _become_command(self, pipe: int) -> None:
         spec = self._spec
         os.setsid()
         signal.set_wakeup_fd(-1)
@@ -88,17 +106,22 @@ class Supervisor:
         mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
         os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
-        os.closerange(3, 256)
+        os.closerange(3, pipe)
+        os.closerange(pipe + 1, 256)
         os.chdir(spec["cwd"])
         if spec["memory_bytes"]:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606 - no shell, by design
 
-    def _fail(self, code: int, error: OSError | ValueError) -> None:
-        """Say on the command's stderr why it could not start, as a shell would."""
-        what = getattr(error, "filename", None) or self._spec["argv"][0]
-        why = getattr(error, "strerror", None) or error
-        os.write(2, f"{what}: {why}\n".encode("utf-8", "replace"))
+    def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
+        """Say on the command's stderr why it could not start, as a shell would, and to us."""
+        path = getattr(error, "filename", None)
+        what = path if isinstance(path, str) else self._spec["argv"][0]  # bytes: looked for on PATH
+        why = str(getattr(error, "strerror", None) or error)
+        with contextlib.suppress(OSError):  # a full disk
+            os.write(2, f"{what}: {why}\n".encode("utf-8", "replace"))
+        cause = [getattr(error, "errno", None), f"{what}: {why}"[:500]]
+        os.write(pipe, json.dumps(cause).encode())
         os._exit(code)
 
     # -- watching -------------------------------------------------------------------------
@@ -112,9 +135,11 @@ class Supervisor:
             if left_s is not None and left_s <= 0:
                 self._reason = "timeout"
                 return
-            wait_s = left_s
+            wait_s = self._measure_space()
             if memory:
-                wait_s = MEMORY_EVERY_S if left_s is None else min(left_s, MEMORY_EVERY_S)
+                wait_s = min(wait_s, MEMORY_EVERY_S)
+            if left_s is not None:
+                wait_s = min(wait_s, left_s)
             ready, _, _ = select.select([0, wake], [], [], wait_s)
             if wake in ready:
                 os.read(wake, 4096)
@@ -125,6 +150,19 @@ class Supervisor:
             if memory and self._status is None and self._over_memory(memory):
                 self._reason = "out-of-memory"
                 return
+
+    def _measure_space(self) -> float:
+        """Note how much room there is; return how soon to look again."""
+        soon = False
+        for folder in self._spec["folders"]:
+            try:
+                size, inodes = free_room(folder)
+            except OSError:  # the command removed it
+                continue
+            least = self._least.get(folder, (UNLIMITED, UNLIMITED))
+            self._least[folder] = (min(size, least[0]), min(inodes, least[1]))
+            soon = soon or size < LITTLE_BYTES or inodes < LITTLE_INODES
+        return SPACE_SOON_S if soon else SPACE_EVERY_S
 
     def _over_memory(self, limit_bytes: int) -> bool:
         used = sum(_resident_bytes(pid) for pid in descendants())
@@ -159,6 +197,19 @@ class Supervisor:
         while self._reap():
             _signal_all(signal.SIGKILL)
             time.sleep(0.005)
+
+
+def free_room(folder: str) -> tuple[int, int]:
+    """Return the bytes and inodes that we could still use there.
+
+    File systems without a limit, or without a fixed number of inodes, report a total of 0.
+    """
+    status = os.statvfs(folder)
+    blocks, inodes = status.f_bavail, status.f_favail
+    if os.geteuid() == 0:  # may use what is kept for the system
+        blocks, inodes = status.f_bfree, status.f_ffree
+    size = blocks * status.f_frsize if status.f_blocks else UNLIMITED
+    return size, inodes if status.f_files else UNLIMITED
 
 
 def kill_descendants() -> None:

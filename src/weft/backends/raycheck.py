@@ -1,0 +1,48 @@
+"""Ask every node of a Ray cluster whether it has what a run's commands need, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ray
+from ray.exceptions import RayError
+
+from weft.backends.places import located
+from weft.backends.raycluster import living_nodes, match
+from weft.errors import WorldError
+from weft.model.slots import Node
+from weft.worker.preflight import Need, find_problem
+
+PATIENCE_S = 180.0
+
+
+def find_problems(nodes: Sequence[Node], needs: Sequence[Need]) -> dict[str, str]:
+    """Return what each node lacks, by name; nodes that are not in the cluster are left out."""
+    living = match([node.name for node in nodes], living_nodes(), ())
+    asked = ray.put(list(needs))
+    answers = {
+        node.name: _ask(living[node.name].on_node(), node, asked)
+        for node in nodes
+        if node.name in living
+    }
+    return {name: why for name, answer in answers.items() if (why := _answer(name, answer))}
+
+
+def look(node: Node, needs: Sequence[Need]) -> str:
+    """Run on the node itself: paths are relative to the home there."""
+    place = located(node, Path.home())
+    return find_problem(place.folder, place.python, place.allow_paths, needs)
+
+
+def _ask(options: dict[str, Any], node: Node, needs: Any) -> Any:
+    return ray.remote(look).options(max_retries=0, **options).remote(node, needs)
+
+
+def _answer(name: str, answer: Any) -> str:
+    try:
+        return str(ray.get(answer, timeout=PATIENCE_S))
+    except RayError as error:
+        why = " ".join(str(error).split())[:300]
+        raise WorldError(f"node {name}: {why}", hint="weft nodes check FILE") from None

@@ -1,0 +1,45 @@
+"""What finishing a run takes beyond its answer: signing it, and making its files read-only.
+
+A crash after the last checkpoint leaves a run that is finished by its content, but perhaps not
+signed or not read-only yet. `is_over` says so, and the next command does what is left.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from weft.errors import LedgerDamaged
+from weft.ledger.checkpoint import origin_of, parse_checkpoint
+from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import read_checkpoint, read_note
+
+
+def signer(sign_key: Path | None, search: str) -> Callable[[str], str] | None:
+    """Return what wraps a checkpoint of the search in a signed note; None without a key."""
+    if sign_key is None:
+        return None
+    from weft.signing import load_private_key, sign_checkpoint  # noqa: PLC0415 - slow import
+
+    key = load_private_key(sign_key)
+    return lambda text: sign_checkpoint(text, origin_of(search), key)
+
+
+def is_over(folder: RunFolder, sign_key: Path | None) -> bool:
+    """Whether nothing is left to do: finished, read-only and, with a key, signed by it."""
+    if not folder.is_finished() or (sign_key and not _is_signed(folder, sign_key)):
+        return False
+    return folder.is_read_only() or not os.access(folder.path, os.W_OK)
+
+
+def _is_signed(folder: RunFolder, sign_key: Path) -> bool:
+    """Whether the key has signed the checkpoint as it is."""
+    from weft.signing import check_signed_note, load_private_key  # noqa: PLC0415 - slow import
+
+    public_key = load_private_key(sign_key).public_key()
+    try:
+        text = check_signed_note(read_note(folder.signature) or "", public_key)
+        return parse_checkpoint(text) == read_checkpoint(folder.checkpoint)
+    except LedgerDamaged:
+        return False

@@ -1,0 +1,131 @@
+"""Whether file systems have room to work in: bytes, inodes and quota.
+
+A command that fails where room is short has shown nothing about itself: its attempt is lost, and
+the run stops with exit 75 until someone has made room. Looked at before, while and after a
+command runs (`SpaceWatch`), and by the coordinator before each commit. The supervisor takes the
+samples, since only it is there while the command runs.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from weft.worker.ending import Ending
+from weft.worker.supervisor import UNLIMITED, free_room
+
+RESERVE_BYTES = 1 << 20
+RESERVE_INODES = 64
+"""With less than this left no command starts, and a failure is a loss."""
+EMPTY_BYTES = 1 << 16
+"""With less than this left at any moment even exit 0 is not trusted: output may be cut short."""
+PROBE_BYTES = 1 << 16
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+LAST_LINES = 10
+_WORDS = tuple(os.strerror(number) for number in NO_ROOM)
+"""What a program prints that ran out of room; commands run in the C locale."""
+
+
+def shortage(folder: Path) -> str:
+    """Say what the folder's file system is short of; empty when it has room."""
+    room = _measured(folder)
+    return "" if room is None else _said(folder, *room, RESERVE_BYTES, RESERVE_INODES)
+
+
+def _measured(folder: Path) -> tuple[int, int] | None:
+    """Free bytes and inodes; None for a folder that is gone.
+
+    Some network file systems report nothing free although they have room: a probe refutes them.
+    """
+    try:
+        size, inodes = free_room(str(folder))
+    except OSError:
+        return None
+    if (size == 0 or inodes == 0) and not _refused(folder):
+        return UNLIMITED, UNLIMITED
+    return size, inodes
+
+
+def _refused(folder: Path) -> str:
+    """Why a small file cannot be written there for want of room; empty when it can.
+
+    Finds what the counters do not show, such as a user's quota.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            os.posix_fallocate(file.fileno(), 0, PROBE_BYTES)
+    except OSError as error:
+        return os.strerror(error.errno) if error.errno in NO_ROOM else ""
+    return ""
+
+
+def _said(folder: Path, size: int, inodes: int, least_size: int, least_inodes: int) -> str:
+    if size < least_size:
+        return f"short of space: {size // 1024} KiB free in {folder}"
+    return f"short of inodes: {inodes} free in {folder}" if inodes < least_inodes else ""
+
+
+class SpaceWatch:
+    """The file systems of one command."""
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self._folders = list(dict.fromkeys(folders))
+        self._least: list[tuple[Path, int, int]] = []
+
+    @property
+    def folders(self) -> Sequence[str]:
+        """What the supervisor samples."""
+        return [str(folder) for folder in self._folders]
+
+    def add(self, folder: Path) -> None:
+        """Watch one more folder."""
+        if folder not in self._folders:
+            self._folders.append(folder)
+
+    def sampled(self, least: Mapping[str, Sequence[int]]) -> None:
+        """Take in the least room that the supervisor saw in each folder."""
+        self._least += [(Path(name), size, inodes) for name, (size, inodes) in least.items()]
+
+    def check_before(self) -> None:
+        """Raise the loss of an attempt that should not start."""
+        if reason := self._now():
+            raise no_room(reason)
+
+    def check_success(self) -> None:
+        """Raise the loss of a command that ended well while nothing was left to write to."""
+        for least in self._least:
+            if reason := _said(*least, EMPTY_BYTES, 1):
+                raise no_room(reason)
+
+    def reason(self, error: Exception, words: str) -> str:
+        """Say what was short when an attempt failed with `error` and these last words."""
+        during = (_said(*least, RESERVE_BYTES, RESERVE_INODES) for least in self._least)
+        probes = (
+            f"short of space: {why} in {folder}"
+            for folder in self._folders
+            if (why := _refused(folder))
+        )
+        return self._now() or next(filter(None, during), "") or next(probes, "") or (
+            _confessed(error, words)
+        )  # fmt: skip
+
+    def _now(self) -> str:
+        return next(filter(None, map(shortage, self._folders)), "")
+
+
+def no_room(reason: str, detail: str = "") -> Ending:
+    """The end of an attempt that found no room: lost, and the run stops."""
+    return Ending(None, lost=reason, detail=detail, exhausted=True)
+
+
+def _confessed(error: Exception, words: str) -> str:
+    """What the failure itself says of missing room."""
+    if isinstance(error, OSError) and error.errno in NO_ROOM:
+        return f"short of space: {error}"
+    for line in reversed(words.splitlines()[-LAST_LINES:]):
+        if any(word in line for word in _WORDS):
+            return f"short of space, as the command says: {line.strip()[:200]}"
+    return ""
