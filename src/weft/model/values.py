@@ -52,6 +52,8 @@ class Object:
 
 
 Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | Object | None
+JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
+"""What a JSON document holds: a `Value` without object references."""
 _Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, rendered on error
 
 
