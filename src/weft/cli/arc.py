@@ -15,7 +15,7 @@ from weft.errors import FileInvalid, InputError
 if TYPE_CHECKING:
     from weft.arc.data import TaskSet
     from weft.arc.recorded import ArcRun
-    from weft.arc.telemetry import Telemetry
+    from weft.arc.telemetry import SearchTelemetry
     from weft.wiring.outcome import Run
 
 app = typer.Typer(
@@ -127,9 +127,9 @@ def bench(
         raise InputError(f"{chosen.source}: some tasks have no known output; bench needs them")
     done = _run(chosen, values, sealed=not reveal)
     run = _read(done)
-    found = score(run, {task.digest: task for task in chosen.tasks})
+    bench_score = score(run, {task.digest: task for task in chosen.tasks})
     spent = _telemetry(run, done).to_dict()
-    body = {"data": chosen.source, "score": found.to_dict(), "telemetry": spent}
+    body = {"data": chosen.source, "score": bench_score.to_dict(), "telemetry": spent}
     if as_json:
         per_task = _results(run, reveal=reveal)
         render.print_json({**done.to_dict(), **body, **per_task})
@@ -157,7 +157,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
     from weft.arc.bank import Bank  # noqa: PLC0415 - slow to import
     from weft.arc.search.ablation import parse_without  # noqa: PLC0415
     from weft.arc.search.budget import SearchBudget  # noqa: PLC0415
-    from weft.wiring.arcrun import Settings  # noqa: PLC0415
+    from weft.wiring.arcrun import ArcSettings  # noqa: PLC0415
     from weft.wiring.arcrun import solve as carry_out  # noqa: PLC0415
     from weft.wiring.kernels import compile_arc_kernels  # noqa: PLC0415
 
@@ -171,7 +171,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
     )
     no_prune = [rule for rule in values["no_prune"].split(",") if rule]
     bank = None if values["bank"] is None else Bank.read(values["bank"])
-    settings = Settings(
+    settings = ArcSettings(
         budget, values["seed"], no_prune, values["margin_bits"], bank,
         without=parse_without(values["without"]),
     )  # fmt: skip
@@ -214,7 +214,7 @@ def _read(done: Run) -> ArcRun:
     return read_run(done.out)
 
 
-def _telemetry(run: ArcRun, done: Run) -> Telemetry:
+def _telemetry(run: ArcRun, done: Run) -> SearchTelemetry:
     from weft.arc.telemetry import telemetry  # noqa: PLC0415
     from weft.report.view import RunView  # noqa: PLC0415
 
@@ -225,10 +225,10 @@ def _write_submission(run: ArcRun, tasks: TaskSet, path: Path, attempts: int) ->
     from weft.arc.submission import write  # noqa: PLC0415
     from weft.arc.values import Grid  # noqa: PLC0415
 
-    found = {item.task.digest: item.answer for item in run.items}
+    answer_of = {item.task.digest: item.answer for item in run.items}
     answers: dict[str, list[list[Grid]]] = {}
     for task in tasks.tasks:
-        groups = (found[task.digest] or {"groups": []})["groups"][:attempts]
+        groups = (answer_of[task.digest] or {"groups": []})["groups"][:attempts]
         guesses = [[Grid.of(rows) for rows in group["outputs"]] for group in groups]
         answers[task.name] = [[guess[i] for guess in guesses] for i in range(len(task.test))]
     path.write_bytes(write(tasks.tasks, answers))

@@ -37,13 +37,13 @@ class ApplyCache:
 
     def get(self, key: tuple[object, ...]) -> Expansion | None:
         """Return what is held under a key."""
-        found = self._held.get(key)
-        if found is None:
+        expansion = self._held.get(key)
+        if expansion is None:
             self.misses += 1
             return None
         self.hits += 1
         self._held.move_to_end(key)
-        return found
+        return expansion
 
     def put(self, key: tuple[object, ...], expansion: Expansion) -> None:
         """Hold an expansion; the oldest make room for it."""
