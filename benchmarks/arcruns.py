@@ -72,7 +72,7 @@ def half_of(task: ArcTask) -> int:
 
 
 def halves(out: Path, split: str) -> list[dict[str, Any]]:
-    """BenchScore the two halves of a finished run apart."""
+    """Score the two halves of a finished run apart."""
     run, tasks = read_run(out), load("arc-agi-1", split).tasks
     truth = {task.digest: task for task in tasks}
     parts = [tuple(item for item in run.items if half_of(item.task) == half) for half in (0, 1)]

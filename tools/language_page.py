@@ -58,9 +58,9 @@ Every value has a stage, and an operator takes one stage and gives one.
 """
 STAGES = {
     ValueStage.GRID: "a grid of colours 0 to 9, at most 30 by 30",
-    ValueStage.OBJECTS: "objects in an order that their maker states",
+    ValueStage.OBJECTS: "objects in an order that the operator states",
     ValueStage.OBJECT: "coloured cells at a place",
-    ValueStage.BOX: "a rectangle of places",
+    ValueStage.BOX: "a bounding box: a rectangle of places",
     ValueStage.PATCH: "cells at a place, without colours",
     ValueStage.COLOUR: "a colour",
     ValueStage.COUNT: "a number, 0 to 255",
@@ -92,26 +92,26 @@ then so does the program.
 VIEWED = """
 ## Views
 
-A program may begin with a line that says how it sees its examples; `I` is then the input seen so,
-and what the program returns is seen back:
+A program may begin with a line that names a view, which normalises each example; `I` is then the
+viewed input, and the view is undone on what the program returns:
 
 ```
 view lines_lie
 return mirror_rows(I)
 ```
 
-How an example is seen is told by its input alone, and each may be seen another way. Each colour
-listed but black costs 3.3 bits more.
+What a view does to an example depends on its input alone, so each may be transformed another way.
+Each colour listed but black costs 3.3 bits more.
 
 | view | bits | what it does |
 |---|---|---|
 """
 FITTED = """
-## RuleFit rules
+## Fitted rules
 
 A rule ends a program. Its parameters are the ones that turn every training input into its output;
-it fails when none do, when they do not say what becomes of a test, or when equally good ones
-disagree about it. It costs bits for being a rule and for what was fitted.
+it fails when none do, when they leave a test undetermined, or when equally good ones disagree
+about it. It costs bits for being a rule and for what was fitted.
 
 | rule | shape | what it does |
 |---|---|---|
@@ -119,9 +119,10 @@ disagree about it. It costs bits for being a rule and for what was fitted.
 LISTS = """
 ## Features of a cell
 
-What the lists of `cells` ask. An *area* is what is joined by sides and has one colour, black
-too; a *blob* is what is joined by sides or corners and not black, of any colours; it counts 0
-for black. The *box* of a cell is the smallest one around a blob that it is in. Where full rows and
+What the decision lists of `cells` test. An *area* is a connected component (by sides) of one
+colour, black too; a *blob* is a connected component (by sides or corners) of cells that are not
+black, of any colours; it counts 0 for black. The *box* of a cell is the smallest bounding box of a
+blob that it is in. Where full rows and
 columns of a colour divide the grid, *blocks* lie between them; the coarse grid has a cell for
 each: its commonest colour but black. Colours can also be copied.
 
@@ -131,7 +132,7 @@ each: its commonest colour but black. Colours can also be copied.
 CANVAS = """
 ## Features of a canvas
 
-What the lists of `canvas` ask besides. The *copies* lie side by side from the top left, whether
+What the lists of `canvas` test besides. The *copies* lie side by side from the top left, whether
 they are drawn or not. Counted of the input are `cells` that are not black, `gaps` that are,
 `marks` (colours but black) and `blobs`.
 
@@ -141,7 +142,7 @@ they are drawn or not. Counted of the input are `cells` that are not black, `gap
 SCAN = """
 ## Features of a scan
 
-What the lists of `scanned` ask and copy besides. The *line* of a cell is its row; lines and
+What the lists of `scanned` test and copy besides. The *line* of a cell is its row; lines and
 places are counted in the order of the scan, from its corner on.
 
 | feature | is |

@@ -1,4 +1,4 @@
-"""Evidence: planted tasks where a program passes, is refuted, breaks a tie, violates an invariant."""
+"""Evidence: planted tasks; a program passes, is refuted, breaks a tie or violates an invariant."""
 
 from __future__ import annotations
 

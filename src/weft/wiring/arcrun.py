@@ -41,10 +41,10 @@ class ArcSettings:
         if not 1 <= self.slices <= 1024:
             raise UsageError(f"--slices must be 1 to 1024, not {self.slices}")
         check_without(self.without)
-        kept = [rule for rule in RULES if rule not in self.no_prune]
+        rules = [rule for rule in RULES if rule not in self.no_prune]
         return lanes.make_options(
             self.budget,
-            prune=[] if PRUNING in self.without else kept,
+            prune=[] if PRUNING in self.without else rules,
             seed=self.seed,
             slices=self.slices,
             margin_millibits=self._margin_millibits(),
