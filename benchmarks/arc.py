@@ -116,10 +116,10 @@ def transfer(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noq
         plain[one] = bench(place / f"half{one}", workers, *training(names_of(one)))
     for one, other in ((0, 1), (1, 0)):
         bank = place / f"bank{one}.json"
-        told, _ = call("learn", str(place / f"half{one}"), "--bank", str(bank), "--json")
+        output, _ = call("learn", str(place / f"half{one}"), "--bank", str(bank), "--json")
         words = training(names_of(other))
         banked = bench(place / f"with{one}", workers, *words, "--bank", str(bank))
-        learnt = json.loads(told)
+        learnt = json.loads(output)
         found.append({"concepts": len(learnt["concepts"]), "without": plain[other], "with": banked})
         yield {"halves": found}
 

@@ -52,12 +52,12 @@ BAD: dict[str, tuple[Any, str]] = {
     "five operators": (bad(operators=["fall_down"] * 5), "2 to 4 operators"),
     "operators that do not fit": (bad(operators=[OBJECTS, "fall_down"]), "cannot follow"),
     "a free price": (bad(millibits=0), "a price at least 1"),
-    "a price with a point": (bad(millibits=1.5), "millibits is of a wrong type"),
-    "a price that is true": (bad(millibits=True), "millibits is of a wrong type"),
+    "a price with a point": (bad(millibits=1.5), "millibits: a number where an integer should be"),
+    "a price that is true": (bad(millibits=True), "millibits: true or false where an integer"),
     "two words": (bad(name="two words"), "a name is one word"),
     "the name of an operator": (bad(name="fall_down"), "is taken"),
     "a name used twice": ({"schema_version": 1, "concepts": [PLAIN, PLAIN]}, "is taken"),
-    "a task that is a number": (bad(tasks=[1]), "tasks is of a wrong type"),
+    "a task that is a number": (bad(tasks=[1]), "tasks: a number where a text should be"),
     "a concept that is not there": (bad(concepts=["else"]), "depends on 'else'"),
 }
 

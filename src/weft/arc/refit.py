@@ -1,4 +1,4 @@
-"""A program tried on other grids than it was found on: its chain run, its last rule fitted anew.
+"""A program tried on other grids than it was found on: its chain run, its last rule fitted again.
 
     inputs, some targets ──► chain (compiled) ──► rule fitted to the targets ──► all outputs
 
@@ -68,7 +68,7 @@ def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] 
 
 
 def grids(data: bytes) -> tuple[Grid, ...]:
-    """Read encoded grids that lie one behind the other."""
+    """Read concatenated encoded grids."""
     decoded, at = [], 0
     while at < len(data):
         grid, at = decode(ValueStage.GRID, data, at)

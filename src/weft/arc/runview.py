@@ -130,7 +130,7 @@ def _nearest(task: ArcTask, nearest: NearestRecord | None) -> AnswerView | None:
 def _parsed(text: str) -> Program | None:
     try:
         return parse(text)
-    except WeftError:  # of another version, or tampered with: `weft arc check` says so
+    except WeftError:  # of another version, or tampered with: `weft arc check` reports it
         return None
 
 

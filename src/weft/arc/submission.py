@@ -3,7 +3,7 @@
     {"007bbfb7": [{"attempt_1": [[0, 7], …], "attempt_2": [[0, 0], [0, 0]]}], …}
 
 `write` and `read` are a pair: what one writes, the other accepts, and gives back. An attempt
-that nobody made is the placeholder of the official sample, a 2×2 grid of zeros.
+that is missing is the placeholder of the official sample, a 2×2 grid of zeros.
 """
 
 from __future__ import annotations

@@ -153,11 +153,11 @@ def decide(
     examine: Examine | None = None,
 ) -> TaskVerdict:
     """Judge what was found. `incomplete`: a part of the search failed."""
-    believed = group(candidates, examine)
-    known = {g.outputs for g in believed}
+    explanations = group(candidates, examine)
+    known = {g.outputs for g in explanations}
     guessed = sorted((g for g in group(guesses) if g.outputs not in known), key=_guess_order)
-    groups = (*believed, *guessed)
-    weighing = _weigh(believed, limit_millibits, margin_millibits) if believed else None
+    groups = (*explanations, *guessed)
+    weighing = _weigh(explanations, limit_millibits, margin_millibits) if explanations else None
     if incomplete:  # the competitor may have been there
         return TaskVerdict(Outcome.INCOMPLETE, groups, weighing)
     if weighing is None or not weighing.is_affordable:

@@ -158,7 +158,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
     from weft.arc.search.ablation import parse_without  # noqa: PLC0415
     from weft.arc.search.budget import SearchBudget  # noqa: PLC0415
     from weft.wiring.arcrun import ArcSettings  # noqa: PLC0415
-    from weft.wiring.arcrun import solve as carry_out  # noqa: PLC0415
+    from weft.wiring.arcrun import solve as execute  # noqa: PLC0415
     from weft.wiring.kernels import compile_arc_kernels  # noqa: PLC0415
 
     budget = SearchBudget(
@@ -196,7 +196,7 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
         render.message(f"{len(tasks)} tasks of {tasks.source}")
     compile_arc_kernels(render.message)
     with watching(values["quiet"], values["verbose"]) as watcher, resumable(values["out"]):
-        return carry_out(tasks, settings, {**execution, "watcher": watcher})
+        return execute(tasks, settings, {**execution, "watcher": watcher})
 
 
 def _tags(tasks: TaskSet, split: str | None, *, sealed: bool) -> list[str]:

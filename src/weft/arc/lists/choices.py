@@ -27,7 +27,7 @@ _NO_TEST = (-1, -1, -1)
 
 @dataclass(frozen=True, slots=True)
 class TrainingCells:
-    """The training cells of all pairs, one behind the other."""
+    """The training cells of all pairs, concatenated."""
 
     columns: dict[str, U8]
     """By source, in order."""

@@ -67,7 +67,7 @@ class Layer:
         return not self.corner or any(source in MADE for source in self.cells.sources())
 
     def decide(self, columns: Mapping[str, U8], sizes: Sequence[tuple[int, int]]) -> U8:
-        """The cells of grids, one behind the other; UNDECIDED where no clause applies."""
+        """The cells of grids, concatenated; UNDECIDED where no clause applies."""
         if not self.corner:
             return self.cells.decide(columns.__getitem__, sum(h * w for h, w in sizes))
         asked = [source for source in self.cells.sources() if source not in MADE]

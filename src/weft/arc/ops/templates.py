@@ -2,7 +2,7 @@
 
 A blob is connected cells, by sides or corners, that are not background: not of the grid's most
 common colour, nor in a row or column that is all of one colour. Templates are blobs of the most
-colours, two at least; what else there is tells where copies go.
+colours, two at least; everything else marks where copies go.
 """
 
 from __future__ import annotations

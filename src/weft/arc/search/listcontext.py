@@ -105,7 +105,7 @@ def list_contexts(space: Space) -> Iterator[ListContext]:
 
 
 def cells_of(grids: Sequence[Grid]) -> U8:
-    """Return the cells of grids, one behind the other."""
+    """Return the cells of grids, concatenated."""
     return np.frombuffer(b"".join(grid.cells for grid in grids), np.uint8)
 
 
@@ -120,7 +120,7 @@ def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
 
 
 def encoded(grids: Sequence[Grid]) -> bytes:
-    """Encode grids one behind the other."""
+    """Encode grids and concatenate them."""
     return b"".join(encode(ValueStage.GRID, grid) for grid in grids)
 
 

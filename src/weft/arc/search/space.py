@@ -66,7 +66,7 @@ class ProgramCandidate:
     program: Program
     millibits: int
     outputs: bytes
-    """The test outputs, encoded one behind the other."""
+    """The test outputs, encoded and concatenated."""
     time: int
     """Programs charged when it was found."""
     loo_passed: int | None = None
@@ -348,5 +348,5 @@ def _grid_ends(vector: bytes, examples: int) -> list[int]:
 
 
 def _array(data: bytes) -> U8:
-    """A writable copy: numba compiles anew for arrays that are read-only."""
+    """A writable copy: numba compiles again for arrays that are read-only."""
     return np.frombuffer(bytearray(data), np.uint8)

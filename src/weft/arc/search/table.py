@@ -53,7 +53,7 @@ class HandedOn:
     """What a slice begins with."""
 
     nodes: list[VectorNode]
-    """Its own open vectors and those they came from, numbered anew in the same order."""
+    """Its own open vectors and those they came from, renumbered in the same order."""
     open_nodes: list[int]
     known: list[tuple[int, bytes]]
     """Stage and contents of every vector, so that nothing is reached twice."""
