@@ -242,9 +242,9 @@ def test_what_a_view_recorded_is_what_its_programs_do() -> None:
 
 def test_views_have_their_share_before_the_slices() -> None:
     planner = ParallelPlanner(options(programs=1000, view_share=10))
-    with_views = planner.parts(400, found=False, exhausted=False, views=2)
+    with_views = planner.parts(400, is_solved=False, exhausted=False, views=2)
     assert sum(part.programs for part in with_views) == 1000 - 400 - 2 * 100
-    assert planner.parts(800, found=False, exhausted=False, views=2) == ()
+    assert planner.parts(800, is_solved=False, exhausted=False, views=2) == ()
 
 
 @pytest.mark.parametrize(("spent", "share", "most"), [(400, 10, 6), (950, 10, 0), (1200, 10, 0)])

@@ -91,7 +91,7 @@ def test_slices_run_in_any_order_and_give_the_same_result() -> None:
     planner = ParallelPlanner(options(programs=6000, depth=4, shallow_share=20), slices=4)
     problem = EncodedTask(hard())
     first = shallow(problem, planner.options)
-    parts = planner.parts(first.counts.programs, found=False, exhausted=first.exhausted)
+    parts = planner.parts(first.counts.programs, is_solved=False, exhausted=first.exhausted)
     assert [part.slice for part in parts] == [0, 1, 2, 3]
     forth = [deep(problem, planner.options, part, first.table) for part in parts]
     shared = ApplyCache()
