@@ -32,7 +32,7 @@ def guide_operator() -> Operator:
     """The operator that the row in the guide declares, as its file would read it."""
     guide = (ROOT / "docs" / "arc.md").read_text()
     section = guide.split("## Add an operator")[1].split("\n## ")[0]
-    [row] = re.findall(r"```python\n(.*),\n```", section)
+    [row] = re.findall(r"```\n(.*),\n```", section)
     operator = eval(row, vars(segmentation))
     assert isinstance(operator, Operator)
     return operator
