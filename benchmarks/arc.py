@@ -30,7 +30,7 @@ from weft.arc.search.ablation import BANK, PARTS
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"
 CHART = ROOT / "docs" / "images" / "arc-budget.svg"
-TURNS = 3
+AUGMENTATIONS = 3
 HARD = "4c5c2cf0"
 """A training task that no program of the budget solves, so that every slice runs to its end."""
 BUDGETS = (1_000, 3_000, 10_000, 30_000, 60_000, 120_000)
@@ -116,10 +116,10 @@ def transfer(place: Path, workers: int, every: int) -> Iterator[Figures]:  # noq
         plain[one] = bench(place / f"half{one}", workers, *training(names_of(one)))
     for one, other in ((0, 1), (1, 0)):
         bank = place / f"bank{one}.json"
-        told, _ = call("learn", str(place / f"half{one}"), "--bank", str(bank), "--json")
+        output, _ = call("learn", str(place / f"half{one}"), "--bank", str(bank), "--json")
         words = training(names_of(other))
         banked = bench(place / f"with{one}", workers, *words, "--bank", str(bank))
-        learnt = json.loads(told)
+        learnt = json.loads(output)
         found.append({"concepts": len(learnt["concepts"]), "without": plain[other], "with": banked})
         yield {"halves": found}
 
@@ -138,7 +138,7 @@ def start(*_: object) -> Iterator[Figures]:
     code = "from weft.arc.warm import run_all; run_all()"
     subprocess.run([sys.executable, "-m", "weft.wiring.kernels"], check=True)
     found = []
-    for _ in range(TURNS):
+    for _ in range(AUGMENTATIONS):
         start_s = time.perf_counter()
         subprocess.run([sys.executable, "-c", code], check=True)
         found.append(time.perf_counter() - start_s)
@@ -149,7 +149,7 @@ def compare(place: Path, name: str, *options: str) -> Figures:
     """Run a search with one and with two workers, in turns; the ledgers must be equal."""
     seconds: dict[int, list[float]] = {1: [], 2: []}
     heads = set()
-    for turn in range(TURNS):
+    for turn in range(AUGMENTATIONS):
         for workers in (1, 2) if turn % 2 == 0 else (2, 1):
             out = place / f"{name}-{turn}-{workers}"
             start_s = time.perf_counter()

@@ -69,12 +69,12 @@ Why training tasks are UNKNOWN: {_counted(runs["training"]["failures"])}.
 
 
 def _halves(halves: list[Figures]) -> str:
-    said = [
+    clauses = [
         f"half {i}: {half['right']} right, {half['wrong']} wrong of {half['tasks']} tasks,"
         f" pass@2 {half['top2']}"
         for i, half in enumerate(halves)
     ]
-    return f"Training by halves (parity of the task's digest): {'; '.join(said)}.\n"
+    return f"Training by halves (parity of the task's digest): {'; '.join(clauses)}.\n"
 
 
 def _margins(runs: Mapping[str, Figures]) -> str:

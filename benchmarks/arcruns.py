@@ -1,6 +1,6 @@
 """One measured run of `weft arc`: the real command line in a process of its own, and its totals.
 
-Of evaluation tasks only totals are ever read. Halves of the training split are told apart by the
+Of evaluation tasks only totals are ever read. Halves of the training split are separated by the
 parity of the task's digest, so that they are the same everywhere.
 """
 
@@ -39,8 +39,8 @@ FINISHED = (0, 1)
 def bench(out: Path, workers: int, *options: str) -> dict[str, Any]:
     """Run one `weft arc bench`; return its totals, what it spent, and its largest process."""
     words = ("--workers", str(workers), "--out", str(out), "--json", "-q")
-    told, memory_mb = call("bench", *options, *words)
-    body = json.loads(told)
+    output, memory_mb = call("bench", *options, *words)
+    body = json.loads(output)
     found = body["score"]
     return {
         "data": body["data"],
@@ -54,16 +54,16 @@ def bench(out: Path, workers: int, *options: str) -> dict[str, Any]:
 
 
 def call(command: str, *words: str) -> tuple[str, float]:
-    """Run a command; return what it said and the MB of the largest process in it."""
+    """Run a command; return its output and the MB of the largest process in it."""
     argv = [*WEFT, command, *words]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = process.stdout.read()
+        output = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode not in FINISHED:
         raise SystemExit(f"{' '.join(argv)} ended with exit code {process.returncode}")
-    return told, usage.ru_maxrss / 1024
+    return output, usage.ru_maxrss / 1024
 
 
 def half_of(task: ArcTask) -> int:
@@ -81,7 +81,7 @@ def halves(out: Path, split: str) -> list[dict[str, Any]]:
 
 
 def every_nth(n: int, split: str = "training") -> Sequence[str]:
-    """Return the names of every nth task in the order of digests, which is nobody's."""
+    """Return the names of every nth task in the order of digests, which is arbitrary."""
     tasks = sorted(load("arc-agi-1", split).tasks, key=lambda task: task.digest)
     return [task.name for task in tasks[::n]]
 

@@ -18,9 +18,9 @@ from weft.arc.lists.words import (
     NUMBERS,
 )
 from weft.arc.normal.registry import VIEWS
-from weft.arc.ops.operator import Operator, Palette, Shape
+from weft.arc.ops.operator import Operator, Palette, ShapeEffect
 from weft.arc.ops.registry import REGISTRY
-from weft.arc.values import Stage
+from weft.arc.values import ValueStage
 
 HEAD = """\
 # The ARC language
@@ -57,14 +57,14 @@ Every value has a stage, and an operator takes one stage and gives one.
 |---|---|
 """
 STAGES = {
-    Stage.GRID: "a grid of colours 0 to 9, at most 30 by 30",
-    Stage.OBJECTS: "objects in an order that their maker states",
-    Stage.OBJECT: "coloured cells at a place",
-    Stage.BOX: "a rectangle of places",
-    Stage.PATCH: "cells at a place, without colours",
-    Stage.COLOUR: "a colour",
-    Stage.COUNT: "a number, 0 to 255",
-    Stage.SIZE: "a height and a width",
+    ValueStage.GRID: "a grid of colours 0 to 9, at most 30 by 30",
+    ValueStage.OBJECTS: "objects in an order that the operator states",
+    ValueStage.OBJECT: "coloured cells at a place",
+    ValueStage.BOX: "a bounding box: a rectangle of places",
+    ValueStage.PATCH: "cells at a place, without colours",
+    ValueStage.COLOUR: "a colour",
+    ValueStage.COUNT: "a number, 0 to 255",
+    ValueStage.SIZE: "a height and a width",
 }
 FACTS = """
 ## How to read the tables
@@ -92,16 +92,16 @@ then so does the program.
 VIEWED = """
 ## Views
 
-A program may begin with a line that says how it sees its examples; `I` is then the input seen so,
-and what the program returns is seen back:
+A program may begin with a line that names a view, which normalises each example; `I` is then the
+viewed input, and the view is undone on what the program returns:
 
 ```
 view lines_lie
 return mirror_rows(I)
 ```
 
-How an example is seen is told by its input alone, and each may be seen another way. Each colour
-listed but black costs 3.3 bits more.
+What a view does to an example depends on its input alone, so each may be transformed another way.
+Each colour listed but black costs 3.3 bits more.
 
 | view | bits | what it does |
 |---|---|---|
@@ -110,8 +110,8 @@ FITTED = """
 ## Fitted rules
 
 A rule ends a program. Its parameters are the ones that turn every training input into its output;
-it fails when none do, when they do not say what becomes of a test, or when equally good ones
-disagree about it. It costs bits for being a rule and for what was fitted.
+it fails when none do, when they leave a test undetermined, or when equally good ones disagree
+about it. It costs bits for being a rule and for what was fitted.
 
 | rule | shape | what it does |
 |---|---|---|
@@ -119,9 +119,10 @@ disagree about it. It costs bits for being a rule and for what was fitted.
 LISTS = """
 ## Features of a cell
 
-What the lists of `cells` ask. An *area* is what is joined by sides and has one colour, black
-too; a *blob* is what is joined by sides or corners and not black, of any colours; it counts 0
-for black. The *box* of a cell is the smallest one around a blob that it is in. Where full rows and
+What the decision lists of `cells` test. An *area* is a connected component (by sides) of one
+colour, black too; a *blob* is a connected component (by sides or corners) of cells that are not
+black, of any colours; it counts 0 for black. The *box* of a cell is the smallest bounding box of a
+blob that it is in. Where full rows and
 columns of a colour divide the grid, *blocks* lie between them; the coarse grid has a cell for
 each: its commonest colour but black. Colours can also be copied.
 
@@ -131,7 +132,7 @@ each: its commonest colour but black. Colours can also be copied.
 CANVAS = """
 ## Features of a canvas
 
-What the lists of `canvas` ask besides. The *copies* lie side by side from the top left, whether
+What the lists of `canvas` test besides. The *copies* lie side by side from the top left, whether
 they are drawn or not. Counted of the input are `cells` that are not black, `gaps` that are,
 `marks` (colours but black) and `blobs`.
 
@@ -141,7 +142,7 @@ they are drawn or not. Counted of the input are `cells` that are not black, `gap
 SCAN = """
 ## Features of a scan
 
-What the lists of `scanned` ask and copy besides. The *line* of a cell is its row; lines and
+What the lists of `scanned` test and copy besides. The *line* of a cell is its row; lines and
 places are counted in the order of the scan, from its corner on.
 
 | feature | is |
@@ -151,10 +152,10 @@ places are counted in the order of the scan, from its corner on.
 
 def render() -> str:
     """Return the page: operators by the stage they take, fitted rules, views, features."""
-    assert set(STAGES) == set(Stage)
-    assert {shape.value for shape in Shape} | {p.value for p in Palette} <= _words(FACTS)
+    assert set(STAGES) == set(ValueStage)
+    assert {shape.value for shape in ShapeEffect} | {p.value for p in Palette} <= _words(FACTS)
     stages = "".join(f"| {_name(stage)} | {words} |\n" for stage, words in STAGES.items())
-    taken = [stage for stage in Stage if any(o.takes is stage for o in REGISTRY)]
+    taken = [stage for stage in ValueStage if any(o.takes is stage for o in REGISTRY)]
     tables = "".join(_section(stage) for stage in taken)
     every = (*RULES, *COMPOSED)
     rules = "".join(f"| `{r.name}` | {r.shape.value} | {_cell(r.doc)} |\n" for r in every)
@@ -185,7 +186,7 @@ def _on_canvas() -> str:
     return "".join(f"| `{name}` | {words} |\n" for name, words in (one | many).items())
 
 
-def _section(stage: Stage) -> str:
+def _section(stage: ValueStage) -> str:
     operators = [operator for operator in REGISTRY if operator.takes is stage]
     head = (
         "| operator | gives | bits | shape | palette | what it does |\n|---|---|---|---|---|---|\n"
@@ -195,18 +196,18 @@ def _section(stage: Stage) -> str:
 
 
 def _row(o: Operator) -> str:
-    shape = o.shape.value if o.gives is Stage.GRID else ""
+    shape = o.shape.value if o.gives is ValueStage.GRID else ""
     bits = f"{o.millibits / 1000:g}"
     cells = [f"`{o.name}`", _name(o.gives), bits, shape, o.palette.value, _cell(o.doc)]
     return f"| {' | '.join(cells)} |\n"
 
 
-def _article(stage: Stage) -> str:
+def _article(stage: ValueStage) -> str:
     name = _name(stage)
-    return name if stage is Stage.OBJECTS else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return name if stage is ValueStage.OBJECTS else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
 
 
-def _name(stage: Stage) -> str:
+def _name(stage: ValueStage) -> str:
     return stage.name.lower()
 
 

@@ -11,12 +11,12 @@ from tests.support.arcruns import TINY, Here, ambiguous, solved, write_tasks
 from tests.support.arctasks import options
 from weft.arc.recorded import read_run
 from weft.arc.search.ablation import FITTED, PARTS, parse_without
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.phases import shallow
-from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.errors import UsageError
-from weft.wiring.arcrun import Settings
+from weft.wiring.arcrun import ArcSettings
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
 
@@ -29,20 +29,20 @@ def test_parts_are_read_sorted_and_once() -> None:
 
 
 def test_settings_without_a_part_bind_it() -> None:
-    plain, bare = Settings().options(), Settings(without=("checks", "pruning")).options()
+    plain, bare = ArcSettings().options(), ArcSettings(without=("checks", "pruning")).options()
     assert plain["without"] == []
     assert plain["margin_millibits"] == 4000
     assert bare["without"] == ["checks", "pruning"]
     assert bare["prune"] == []
     assert bare["margin_millibits"] is None
-    assert Settings(margin_bits=7, without=("checks",)).options()["margin_millibits"] == 7000
+    assert ArcSettings(margin_bits=7, without=("checks",)).options()["margin_millibits"] == 7000
 
 
 def test_search_without_fitted_operators_tries_none() -> None:
     pairs = tuple(Pair(Grid.of([[1, a]]), Grid.of([[2, a]])) for a in (3, 4, 5))
     task = ArcTask("map", pairs, (Grid.of([[1, 6]]),))
-    with_rules = shallow(Problem(task), options("mirror_rows"))
-    without = shallow(Problem(task), replace(options("mirror_rows"), without=(FITTED,)))
+    with_rules = shallow(EncodedTask(task), options("mirror_rows"))
+    without = shallow(EncodedTask(task), replace(options("mirror_rows"), without=(FITTED,)))
     assert any(found.program.fitted == "colour_map" for found in with_rules.candidates)
     assert without.candidates == ()
     assert without.counts.fits_tried == 0

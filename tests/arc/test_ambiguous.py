@@ -55,7 +55,7 @@ def test_both_rules_are_given_with_their_outputs(data: Path, tmp_path: Path, wef
     assert "UNKNOWN: ambiguous" in drawn
     sprites = Sprites()
     grid = Grid.of(groups[1]["outputs"][0])
-    assert str(sprites.cut(grid)).split(";--y")[0] in drawn, "a picture of that size is there"
+    assert str(sprites.place(grid)).split(";--y")[0] in drawn, "a picture of that size is there"
 
 
 def test_one_attempt_leaves_the_second_empty(data: Path, tmp_path: Path, weft: Here) -> None:

@@ -12,11 +12,13 @@ from tests.support.arcruns import Here, run_tasks, solved, write_tasks
 from weft.arc.bank import Bank, Concept
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.search.language import Language
-from weft.arc.values import Stage
+from weft.arc.values import ValueStage
 from weft.errors import FileInvalid, RunMismatch
 
 CHAIN = ("fall_down", "fall_left")
-OBJECTS = next(o.name for o in REGISTRY if o.takes is Stage.GRID and o.gives is Stage.OBJECTS)
+OBJECTS = next(
+    o.name for o in REGISTRY if o.takes is ValueStage.GRID and o.gives is ValueStage.OBJECTS
+)
 PLAIN = {"name": "fallen", "operators": list(CHAIN), "millibits": 8000, "tasks": [], "concepts": []}
 
 
@@ -50,12 +52,12 @@ BAD: dict[str, tuple[Any, str]] = {
     "five operators": (bad(operators=["fall_down"] * 5), "2 to 4 operators"),
     "operators that do not fit": (bad(operators=[OBJECTS, "fall_down"]), "cannot follow"),
     "a free price": (bad(millibits=0), "a price at least 1"),
-    "a price with a point": (bad(millibits=1.5), "millibits is of a wrong type"),
-    "a price that is true": (bad(millibits=True), "millibits is of a wrong type"),
+    "a price with a point": (bad(millibits=1.5), "millibits: a number where an integer should be"),
+    "a price that is true": (bad(millibits=True), "millibits: true or false where an integer"),
     "two words": (bad(name="two words"), "a name is one word"),
     "the name of an operator": (bad(name="fall_down"), "is taken"),
     "a name used twice": ({"schema_version": 1, "concepts": [PLAIN, PLAIN]}, "is taken"),
-    "a task that is a number": (bad(tasks=[1]), "tasks is of a wrong type"),
+    "a task that is a number": (bad(tasks=[1]), "tasks: a number where a text should be"),
     "a concept that is not there": (bad(concepts=["else"]), "depends on 'else'"),
 }
 
@@ -83,9 +85,9 @@ def test_missing_bank_is_refused(tmp_path: Path) -> None:
 def test_another_bank_is_another_run(tmp_path: Path) -> None:
     bank = Bank((Concept("fallen", CHAIN, 8000, ()),))
     run_tasks(tmp_path / "run", [solved()], bank=bank)
-    dearer = Bank((Concept("fallen", CHAIN, 8001, ()),))
+    pricier = Bank((Concept("fallen", CHAIN, 8001, ()),))
     with pytest.raises(RunMismatch, match="bank"):
-        run_tasks(tmp_path / "run", [solved()], bank=dearer)
+        run_tasks(tmp_path / "run", [solved()], bank=pricier)
 
 
 def test_bank_is_listed(weft: Here, tmp_path: Path) -> None:

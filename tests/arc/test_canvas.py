@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from tests.support.arctasks import options
 from tests.support.arcvalues import grids
 from weft.arc.fitted.celllist import Cells, OnCanvas
-from weft.arc.lists.canvas import LAID, Canvas, is_steady, supposed
+from weft.arc.lists.canvas import LAID, Canvas, size_loo_passes, supposed
 from weft.arc.lists.canvas import parse as parse_canvas
 from weft.arc.lists.sizes import _ALL, Formula, formulas, measures_of, parse
 from weft.arc.lists.words import CANVAS_NAMES, COUNTS, NAMES
 from weft.arc.program import parse as read_program
 from weft.arc.refit import grids as read_grids
 from weft.arc.search.ablation import LISTS
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.phases import PhaseResult, shallow
-from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.errors import InputError, ValueInvalid
@@ -101,10 +101,10 @@ LAYERS = (
 )
 
 
-@pytest.mark.parametrize(("laid", "height", "width", "wanted"), LAYERS)
-def test_input_is_laid_as_said(laid: str, height: int, width: int, wanted: str) -> None:
+@pytest.mark.parametrize(("laid", "height", "width", "expected"), LAYERS)
+def test_input_is_laid_as_said(laid: str, height: int, width: int, expected: str) -> None:
     canvas = parse_canvas(f"{height} {width} {laid}")
-    assert canvas.base(grid("12/34")) == grid(wanted)
+    assert canvas.base(grid("12/34")) == grid(expected)
     assert canvas.text() == f"{height} {width} {laid}"
 
 
@@ -141,8 +141,8 @@ def test_features_of_a_canvas_are_what_they_say(value: Grid, height: int, width:
 
 def test_supposed_canvases_fit_the_outputs_and_differ() -> None:
     inputs = [grid("12/30"), grid("01/20"), grid("11/22")]
-    wanted = [sized(4, 4), sized(4, 4)]
-    found = supposed(inputs, wanted, 6)
+    expected = [sized(4, 4), sized(4, 4)]
+    found = supposed(inputs, expected, 6)
     assert len(found) == 6
     assert found[0].text() == "h*2 w*2 tiled"
     prices = [canvas.millibits for canvas in found]
@@ -154,8 +154,8 @@ def test_supposed_canvases_fit_the_outputs_and_differ() -> None:
 
 def test_size_that_one_pair_alone_tells_is_not_steady() -> None:
     inputs = [sized(2, 2), sized(3, 3), sized(4, 4)]
-    assert is_steady(inputs, [sized(4, 4), sized(6, 6), sized(8, 8)])
-    assert not is_steady(inputs[:2], [sized(4, 4), sized(5, 5)])
+    assert size_loo_passes(inputs, [sized(4, 4), sized(6, 6), sized(8, 8)])
+    assert not size_loo_passes(inputs[:2], [sized(4, 4), sized(5, 5)])
 
 
 # -- lists on canvases ---------------------------------------------------------------------------
@@ -193,9 +193,9 @@ def test_canvas_that_is_too_large_or_a_chain_of_another_size_says_nothing() -> N
     assert read_program('return canvas(I, "h*2 w tiled: else input")\n').run(small) is None
 
 
-def woven(task: ArcTask, *without: str) -> PhaseResult:
+def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
     own = options("trim", depth=1)
-    return shallow(Problem(task), type(own)(own.language, own.budget, without=without))
+    return shallow(EncodedTask(task), type(own)(own.language, own.budget, without=without))
 
 
 def diagonals() -> ArcTask:
@@ -214,17 +214,19 @@ def diagonals() -> ArcTask:
 
 def test_list_is_learned_where_only_a_canvas_has_the_size() -> None:
     task = diagonals()
-    found = woven(task)
+    found = phase_with_choices(task)
     assert found.candidates == ()
     best = found.guesses[0]
     assert best.program.fitted == OnCanvas.name
     assert read_grids(best.outputs) == task.truth
-    assert woven(task, LISTS).guesses == ()
+    assert phase_with_choices(task, LISTS).guesses == ()
 
 
 def test_what_the_search_recorded_of_a_canvas_is_what_its_program_does() -> None:
     task = diagonals()
-    guesses = [guess for guess in woven(task).guesses if guess.program.fitted == OnCanvas.name]
+    guesses = [
+        guess for guess in phase_with_choices(task).guesses if guess.program.fitted == OnCanvas.name
+    ]
     assert guesses
     for guess in guesses:
         assert [guess.program.run(p.input) for p in task.train] == [p.output for p in task.train]
@@ -236,5 +238,5 @@ def test_task_whose_outputs_are_as_large_as_their_inputs_gets_no_canvas() -> Non
     pairs = tuple(Pair(grid(a), grid(b)) for a, b in (("10", "01"), ("20", "02"), ("030", "030")))
     assert not any(
         guess.program.fitted == OnCanvas.name
-        for guess in woven(ArcTask("same", pairs, (grid("40"),))).guesses
+        for guess in phase_with_choices(ArcTask("same", pairs, (grid("40"),))).guesses
     )

@@ -15,10 +15,10 @@ from weft.arc.fitted.celllist import Cells
 from weft.arc.kernels import covering
 from weft.arc.lists.cells import parse
 from weft.arc.lists.choices import Choices, choices_of, plain_choices_of
+from weft.arc.lists.crossvalidation import leave_out, loo_passes
 from weft.arc.lists.features import features_of, plain_features_of
-from weft.arc.lists.foretell import foretells, without
-from weft.arc.lists.learn import Lesson, learn
-from weft.arc.lists.looks import NONE
+from weft.arc.lists.learn import TrainingCells, learn
+from weft.arc.lists.neighbours import NONE
 from weft.arc.lists.words import COLOURS, NAMES
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import Program
@@ -99,8 +99,8 @@ SEEN = (
 
 @pytest.mark.parametrize(("name", "text", "numbers"), SEEN)
 def test_feature_of_small_grid_is_what_its_words_say(name: str, text: str, numbers: str) -> None:
-    wanted = [NONE if symbol == "x" else int(symbol) for symbol in numbers]
-    assert column(name, grid(text)) == wanted
+    expected = [NONE if symbol == "x" else int(symbol) for symbol in numbers]
+    assert column(name, grid(text)) == expected
 
 
 @st.composite
@@ -249,7 +249,7 @@ def test_best_clauses_are_those_of_the_slow_twin(
 
 
 @st.composite
-def lessons(draw: st.DrawFn) -> Lesson:
+def training_cells(draw: st.DrawFn) -> TrainingCells:
     """A few columns of each kind over cells of one to three pairs."""
     cells, pairs = draw(st.integers(3, 150)), draw(st.integers(1, 3))
 
@@ -261,13 +261,13 @@ def lessons(draw: st.DrawFn) -> Lesson:
     columns = {"own": column(9, 3), "north": column(10, 3), "row": column(60, 6)}
     columns |= {"area_size": column(60, 3), "mirror_columns": column(9, 2), "input": columns["own"]}
     columns |= {"row_parity": column(1, 2), "grow|mirror_rows": column(9, 1)}
-    return Lesson(columns, column(9, 3), np.arange(cells, dtype=np.uint8) % pairs)
+    return TrainingCells(columns, column(9, 3), np.arange(cells, dtype=np.uint8) % pairs)
 
 
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
-@given(lesson=lessons())
-def test_choices_are_those_of_the_slow_twin(lesson: Lesson) -> None:
-    fast, slow = choices_of(lesson), plain_choices_of(lesson)
+@given(training=training_cells())
+def test_choices_are_those_of_the_slow_twin(training: TrainingCells) -> None:
+    fast, slow = choices_of(training), plain_choices_of(training)
     for name in Choices.__slots__:
         one, other = getattr(fast, name), getattr(slow, name)
         assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other
@@ -283,14 +283,14 @@ def test_learned_list_is_right_on_every_training_cell(values: list[Grid]) -> Non
     params = rule.parse("own=1 & area_at_edge=0 -> 7; own=2 -> sees_west; else own")
     pairs = [(value, rule.apply(params, value, value)) for value in values]
     columns = np.hstack([features_of(value) for value in values])
-    wanted = b"".join(target.cells for _, target in pairs if target is not None)
+    expected = b"".join(target.cells for _, target in pairs if target is not None)
     size = [len(value.cells) for value in values]
-    lesson = Lesson(
+    training = TrainingCells(
         dict(zip(NAMES, columns, strict=True)),
-        np.frombuffer(wanted, np.uint8),
+        np.frombuffer(expected, np.uint8),
         np.repeat(np.arange(len(values)), size).astype(np.uint8),
     )
-    found = learn(lesson)
+    found = learn(training)
     assert found
     assert [one.millibits for one in found] == sorted(one.millibits for one in found)
     for one in found:
@@ -326,14 +326,14 @@ def searched(task: ArcTask, *without: str) -> ParallelSearchResult:
     return ParallelPlanner(options).search(task)
 
 
-def test_list_that_foretells_every_pair_answers_what_no_chain_does() -> None:
+def test_list_that_passes_cross_validation_answers_what_no_chain_does() -> None:
     task = planted(len(FRAMES))
     found = searched(task)
     assert found.verdict.outcome is Outcome.SOLVED
     best = found.verdict.groups[0]
     assert best.outputs == task.truth
     assert best.evidence is not None
-    assert best.evidence.foretold == len(task.train)
+    assert best.evidence.loo_passed == len(task.train)
     program = best.programs[0]
     assert program.fitted == "cells"
     assert program.millibits() == best.millibits
@@ -354,18 +354,18 @@ def test_search_without_lists_finds_none() -> None:
     assert searched(planted(), LISTS).verdict.groups == ()
 
 
-def test_lesson_that_every_pair_is_needed_for_foretells_nothing() -> None:
+def test_list_that_needs_every_pair_fails_cross_validation() -> None:
     """Each pair has a colour of its own, which becomes a colour of its own."""
-    own, wanted = np.array([1, 0, 2, 0, 3, 0], np.uint8), np.array([4, 0, 7, 0, 5, 0], np.uint8)
+    own, expected = np.array([1, 0, 2, 0, 3, 0], np.uint8), np.array([4, 0, 7, 0, 5, 0], np.uint8)
     pairs = np.array([0, 0, 1, 1, 2, 2], np.uint8)
-    alone = Lesson({"own": own}, wanted, pairs)
+    alone = TrainingCells({"own": own}, expected, pairs)
     assert learn(alone)
-    assert not foretells(alone)
+    assert not loo_passes(alone)
     marked = {"own": (own > 0).astype(np.uint8)}
-    assert foretells(Lesson(marked, np.array([4, 0] * 3, np.uint8), pairs))
-    rest = without(alone, 1)
+    assert loo_passes(TrainingCells(marked, np.array([4, 0] * 3, np.uint8), pairs))
+    rest = leave_out(alone, 1)
     assert rest.pairs.tolist() == [0, 0, 1, 1]
-    assert rest.wanted.tolist() == [4, 0, 5, 0]
+    assert rest.expected.tolist() == [4, 0, 5, 0]
 
 
 def test_solved_task_keeps_lists_as_guesses_and_shows_its_answer_alone() -> None:

@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 from tests.support.arctasks import options
 from tests.support.arcvalues import grids
 from weft.arc.fitted.choose import (
-    CUTS,
     MEASURES,
     RELATIONS,
+    SEGMENTATIONS,
     Choose,
     Criterion,
-    cut,
-    measured_of,
+    measurements_of,
     returned,
+    segment,
 )
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.program import parse as read_program
 from weft.arc.refit import grids as read_grids
 from weft.arc.search.ablation import FITTED, LISTS
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.phases import PhaseResult, shallow
-from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.errors import InputError
@@ -65,7 +65,7 @@ def test_measure_of_objects_is_what_its_words_say(
     measure: str, text: str, values: list[int]
 ) -> None:
     value = grid(text)
-    measured = measured_of(cut("blobs_8", value), value)
+    measured = measurements_of(segment("blobs_8", value), value)
     assert measured is not None
     assert measured[measure] == values
     assert sorted(measured) == sorted(MEASURES)
@@ -94,11 +94,13 @@ def test_criterion_tells_one_object_or_none(
 
 
 @settings(max_examples=30, deadline=None, derandomize=True, database=None)
-@given(value=grids(7), name=st.sampled_from(CUTS), relation=st.sampled_from(list(RELATIONS)))
-def test_chosen_object_is_one_of_the_cut(value: Grid, name: str, relation: str) -> None:
+@given(
+    value=grids(7), name=st.sampled_from(SEGMENTATIONS), relation=st.sampled_from(list(RELATIONS))
+)
+def test_chosen_object_is_one_of_the_segmentation(value: Grid, name: str, relation: str) -> None:
     words = f"{relation} cells" + (" 2" if relation == "is" else "")
     found = Choose().apply(f"{name} alone: {words}".encode(), value, value)
-    assert found is None or found in [returned(one, value, "alone") for one in cut(name, value)]
+    assert found is None or found in [returned(one, value, "alone") for one in segment(name, value)]
 
 
 @pytest.mark.parametrize(
@@ -123,9 +125,11 @@ def test_exact_value_costs_more_than_an_extreme_and_the_cut_is_paid() -> None:
     assert Choose().price(b"thirds_down crop: most cells") == most + more
 
 
-def woven(task: ArcTask, *without: str) -> PhaseResult:
+def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
     own = options("trim", depth=1)
-    return shallow(Problem(task), type(own)(own.language, own.budget, without=(LISTS, *without)))
+    return shallow(
+        EncodedTask(task), type(own)(own.language, own.budget, without=(LISTS, *without))
+    )
 
 
 def reddest() -> ArcTask:
@@ -144,9 +148,9 @@ def reddest() -> ArcTask:
     return ArcTask("reddest", tuple(train), (test.input,), (test.output,))
 
 
-def test_criterion_is_found_foretells_and_its_program_does_what_was_recorded() -> None:
+def test_criterion_is_learned_and_validated_and_its_program_does_what_was_recorded() -> None:
     task = reddest()
-    found = woven(task)
+    found = phase_with_choices(task)
     guesses = [guess for guess in found.guesses if guess.program.fitted == Choose.name]
     assert guesses
     for guess in guesses:
@@ -155,14 +159,16 @@ def test_criterion_is_found_foretells_and_its_program_does_what_was_recorded() -
         assert guess.millibits == guess.program.millibits()
     best = guesses[0]
     assert read_grids(best.outputs) == task.truth
-    assert best.foretold == len(task.train)
-    assert woven(task, FITTED).guesses == ()
+    assert best.loo_passed == len(task.train)
+    assert phase_with_choices(task, FITTED).guesses == ()
 
 
 def test_nothing_is_chosen_where_outputs_are_as_large_as_inputs() -> None:
     pairs = tuple(Pair(grid(a), grid(a)) for a in ("10", "20", "030"))
     task = ArcTask("same", pairs, (grid("40"),))
-    assert not any(guess.program.fitted == Choose.name for guess in woven(task).guesses)
+    assert not any(
+        guess.program.fitted == Choose.name for guess in phase_with_choices(task).guesses
+    )
 
 
 def test_object_alone_leaves_out_what_lies_in_its_box() -> None:

@@ -66,9 +66,9 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def check_parity(reference: Path, others: dict[str, Path]) -> None:
     """Other orders of arrival, the same tasks, the same ledger."""
     orders = {name: arrival_order(out) for name, out in others.items()}
-    wanted = arrival_order(reference)
-    assert all(sorted(order) == sorted(wanted) for order in orders.values())
-    assert len({wanted, *orders.values()}) > 1, "the orders of arrival did not differ"
+    expected = arrival_order(reference)
+    assert all(sorted(order) == sorted(expected) for order in orders.values())
+    assert len({expected, *orders.values()}) > 1, "the orders of arrival did not differ"
     digest = ledger_digest(reference)
     wrong = [name for name, out in others.items() if ledger_digest(out) != digest]
     assert wrong == [], f"another ledger: {wrong}"

@@ -1,16 +1,16 @@
-"""Evidence: planted tasks where a program foretells, is refuted, breaks a tie or a law."""
+"""Evidence: planted tasks; a program passes, is refuted, breaks a tie or violates an invariant."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.support.arcruns import scattered
-from weft.arc.evidence import CONTRARY, FORETOLD, LACKING, REFUTED, Evidence, examine
-from weft.arc.laws import broken
+from weft.arc.evidence import CONTRARY, LACKING, LOO_REQUIRED, REFUTED, Evidence, examine
+from weft.arc.invariants import violated
 from weft.arc.program import Program, parse
 from weft.arc.refit import predict, run_chain
+from weft.arc.symmetries import AUGMENTATIONS
 from weft.arc.task import ArcTask, Pair
-from weft.arc.turns import TURNS
 from weft.arc.values import Grid
 
 
@@ -32,43 +32,43 @@ def map_task(*pairs: tuple[list[int], list[int]], test: list[int]) -> ArcTask:
     return ArcTask("map", train, (Grid.of([test]),))
 
 
-def test_rule_that_every_pair_shows_is_foretold_by_the_others() -> None:
+def test_rule_that_every_pair_shows_passes_cross_validation() -> None:
     task = map_task(([1, 3], [2, 3]), ([3, 1], [3, 2]), ([1, 1, 3], [2, 2, 3]), test=[3, 1])
-    found = examine(task, *refitted(task, rule="colour_map"))
-    assert (found.foretold, found.wanted, found.refuted) == (3, FORETOLD, 0)
-    assert found.doubt_millibits == 0
+    evidence = examine(task, *refitted(task, rule="colour_map"))
+    assert (evidence.loo_passed, evidence.loo_required, evidence.refuted) == (3, LOO_REQUIRED, 0)
+    assert evidence.doubt_millibits == 0
 
 
 def test_rule_that_needs_every_pair_is_doubtful() -> None:
     task = map_task(([1], [2]), ([3], [4]), ([5], [6]), test=[1, 3])
-    found = examine(task, *refitted(task, rule="colour_map"))
-    assert found.foretold == 0
-    assert found.doubt_millibits >= FORETOLD * LACKING
+    evidence = examine(task, *refitted(task, rule="colour_map"))
+    assert evidence.loo_passed == 0
+    assert evidence.doubt_millibits >= LOO_REQUIRED * LACKING
 
 
-def test_two_pairs_need_to_foretell_one() -> None:
+def test_two_pairs_require_one_prediction() -> None:
     task = map_task(([1, 3], [2, 3]), ([3, 1], [3, 2]), test=[1])
-    found = examine(task, *refitted(task, rule="colour_map"))
-    assert (found.foretold, found.wanted) == (2, 1)
+    evidence = examine(task, *refitted(task, rule="colour_map"))
+    assert (evidence.loo_passed, evidence.loo_required) == (2, 1)
 
 
-def test_rule_that_foretells_a_pair_wrongly_is_refuted() -> None:
+def test_rule_that_predicts_a_pair_wrongly_is_refuted() -> None:
     """Without the third pair all says that colours but 1 stay; there 4 does not."""
     task = map_task(([1, 3], [2, 3]), ([3, 1], [3, 2]), ([1, 4], [2, 5]), test=[1, 4])
-    found = examine(task, *refitted(task, rule="colour_map"))
-    assert found.refuted == 1
-    assert found.doubt_millibits >= REFUTED
+    evidence = examine(task, *refitted(task, rule="colour_map"))
+    assert evidence.refuted == 1
+    assert evidence.doubt_millibits >= REFUTED
 
 
-def test_program_without_a_rule_foretells_every_pair() -> None:
+def test_program_without_a_rule_passes_on_every_pair() -> None:
     grids = [scattered(i) for i in range(3)]
-    turned = run_chain(("rotate_90",), grids)
-    assert turned is not None
-    train = tuple(Pair(a, b) for a, b in zip(grids[:2], turned[:2], strict=True))
-    task = ArcTask("turn", train, (grids[2],))
-    found = examine(task, Program(("rotate_90",)), turned[2:])
-    assert found.foretold == 2
-    assert found.doubt_millibits == 0, "a task that has a direction allows no other"
+    rotated = run_chain(("rotate_90",), grids)
+    assert rotated is not None
+    train = tuple(Pair(a, b) for a, b in zip(grids[:2], rotated[:2], strict=True))
+    task = ArcTask("rotated", train, (grids[2],))
+    evidence = examine(task, Program(("rotate_90",)), rotated[2:])
+    assert evidence.loo_passed == 2
+    assert evidence.doubt_millibits == 0, "a task that has a direction allows no other"
 
 
 def majority(block: list[int]) -> ArcTask:
@@ -80,21 +80,21 @@ def majority(block: list[int]) -> ArcTask:
     return ArcTask("majority", train, (Grid.of([[1, 1, 2, 3, 3, 1, *block]]),))
 
 
-def test_tie_that_training_never_showed_is_found_by_turning() -> None:
+def test_tie_that_training_never_showed_is_found_by_augmentation() -> None:
     clear, tie = majority([5, 7, 5]), majority([5, 7, 6])
-    assert examine(clear, *refitted(clear, rule="block_reduce")).turned == 0
-    found = examine(tie, *refitted(tie, rule="block_reduce"))
-    assert found.turned > 0
-    assert found.doubt_millibits >= CONTRARY
+    assert examine(clear, *refitted(clear, rule="block_reduce")).inconsistent == 0
+    evidence = examine(tie, *refitted(tie, rule="block_reduce"))
+    assert evidence.inconsistent > 0
+    assert evidence.doubt_millibits >= CONTRARY
 
 
 def test_evidence_is_read_back_as_written() -> None:
-    found = Evidence(1, 2, 1, 3, ("size", "kept"))
-    assert Evidence.from_dict(found.to_dict()) == found
-    assert found.doubt_millibits == LACKING + 3 * CONTRARY + REFUTED
+    evidence = Evidence(1, 2, 1, 3, ("size", "kept"))
+    assert Evidence.from_dict(evidence.to_dict()) == evidence
+    assert evidence.doubt_millibits == LACKING + 3 * CONTRARY + REFUTED
 
 
-LAW_CASES = {
+INVARIANT_CASES = {
     "size": ([[1, 2]], [[2, 1]], [[1, 2, 1]]),
     "change": ([[1, 2]], [[2, 1]], [[2, 2]]),
     "colours": ([[1, 2]], [[2, 1]], [[3, 1]]),
@@ -104,24 +104,24 @@ LAW_CASES = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(LAW_CASES))
-def test_answer_that_breaks_a_law_of_all_pairs_is_named(name: str) -> None:
-    before, after, answer = LAW_CASES[name]
+@pytest.mark.parametrize("name", sorted(INVARIANT_CASES))
+def test_answer_that_violates_an_invariant_of_all_pairs_is_named(name: str) -> None:
+    before, after, answer = INVARIANT_CASES[name]
     test = Grid.of([[2, 2]]) if name in ("change", "palette") else Grid.of(before)
-    task = ArcTask("law", (pair(before, after), pair(before, after)), (test,))
-    assert name in broken(task, (Grid.of(answer),))
+    task = ArcTask("invariant", (pair(before, after), pair(before, after)), (test,))
+    assert name in violated(task, (Grid.of(answer),))
 
 
-def test_law_that_one_pair_breaks_binds_nobody() -> None:
+def test_invariant_that_one_pair_violates_does_not_apply() -> None:
     task = ArcTask("free", (pair([[1, 2]], [[2, 1]]), pair([[1, 2]], [[7]])), (Grid.of([[1, 2]]),))
-    assert broken(task, (Grid.of([[1, 2, 7]]),)) == ()
+    assert violated(task, (Grid.of([[1, 2, 7]]),)) == ()
 
 
-def test_every_turn_has_its_way_back_and_none_is_another() -> None:
+def test_every_augmentation_has_an_inverse_and_no_two_are_equal() -> None:
     grid = Grid.of([[1, 2, 3], [4, 5, 6]])
-    seen = [turn.there(grid) for turn in TURNS]
-    assert all(turn.back(turn.there(grid)) == grid for turn in TURNS)
-    assert len(set(seen) | {grid}) == len(TURNS) + 1
+    images = [symmetry.apply(grid) for symmetry in AUGMENTATIONS]
+    assert all(symmetry.undo(symmetry.apply(grid)) == grid for symmetry in AUGMENTATIONS)
+    assert len(set(images) | {grid}) == len(AUGMENTATIONS) + 1
 
 
 def test_compiled_chain_equals_the_definition() -> None:

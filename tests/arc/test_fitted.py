@@ -1,4 +1,4 @@
-"""Fitted rules: each solves its toy, keeps its laws, and equals its slow plain definition."""
+"""Fitted rules: each solves its toy, keeps its contract, and equals its slow plain definition."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.support.arcvalues import grids
 from weft.arc.fitted.gates import survivors
 from weft.arc.fitted.registry import BY_NAME, RULES, finish
-from weft.arc.fitted.rule import MAX_PARAMS, Fitted, Rule, View
-from weft.arc.values import Grid, Stage, decode
+from weft.arc.fitted.rule import MAX_PARAMS, EncodedExamples, FittedRule, RuleFit
+from weft.arc.values import Grid, ValueStage, decode
 from weft.errors import ValueInvalid
 
 
@@ -25,11 +25,11 @@ def grids_of(texts: str) -> list[Grid]:
     return [grid(text) for text in texts.split()]
 
 
-def outputs(fitted: Fitted) -> list[Grid]:
+def outputs(fitted: RuleFit) -> list[Grid]:
     """What a fitted rule makes of every example."""
     found, at = [], 0
     while at < len(fitted.outputs):
-        value, at = decode(Stage.GRID, fitted.outputs, at)
+        value, at = decode(ValueStage.GRID, fitted.outputs, at)
         assert isinstance(value, Grid)
         found.append(value)
     return found
@@ -87,10 +87,10 @@ TOYS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 
 
-def toy_view(toy: tuple[str, ...]) -> tuple[View, list[Grid]]:
+def toy_view(toy: tuple[str, ...]) -> tuple[EncodedExamples, list[Grid]]:
     node, targets = grids_of(toy[2]), grids_of(toy[3])
     inputs = grids_of(toy[4]) if len(toy) > 4 else node
-    return View.of(node, inputs, targets[:-1]), targets
+    return EncodedExamples.of(node, inputs, targets[:-1]), targets
 
 
 def ids(toy: tuple[str, ...]) -> str:
@@ -104,7 +104,7 @@ def test_rule_solves_its_toy(toy: tuple[str, ...]) -> None:
     assert toy[0] in found
     assert BY_NAME[toy[0]].show(found[toy[0]].params) == toy[1]
     assert outputs(found[toy[0]]) == targets
-    check_laws(view)
+    check_contract(view)
 
 
 def test_every_rule_has_a_toy() -> None:
@@ -114,15 +114,15 @@ def test_every_rule_has_a_toy() -> None:
 @pytest.mark.parametrize("toy", TOYS, ids=ids)
 def test_contradiction_in_one_cell_makes_every_rule_fail(toy: tuple[str, ...]) -> None:
     examples = toy_view(toy)[0].examples()
-    first = examples.wanted[0]
+    first = examples.expected[0]
     for at in range(len(first.cells)):
         other = bytearray(first.cells)
         other[at] = (other[at] + 1) % 10
         wrong = replace(first, cells=bytes(other))
-        view = View.of(
+        view = EncodedExamples.of(
             (examples.values[0], *examples.values),
             (examples.given[0], *examples.given),
-            (wrong, *examples.wanted),
+            (wrong, *examples.expected),
         )
         assert finish(view) == []
 
@@ -132,23 +132,23 @@ def test_changed_target_never_fits_the_same_parameters(toy: tuple[str, ...]) -> 
     view, _ = toy_view(toy)
     params = {fitted.rule: fitted.params for fitted in finish(view)}[toy[0]]
     examples = view.examples()
-    for at in range(len(examples.wanted[1].cells)):
-        other = bytearray(examples.wanted[1].cells)
+    for at in range(len(examples.expected[1].cells)):
+        other = bytearray(examples.expected[1].cells)
         other[at] = (other[at] + 1) % 10
-        wanted = (examples.wanted[0], replace(examples.wanted[1], cells=bytes(other)))
-        wanted += examples.wanted[2:]
-        changed = View.of(examples.values, examples.given, wanted)
-        check_laws(changed)
+        expected = (examples.expected[0], replace(examples.expected[1], cells=bytes(other)))
+        expected += examples.expected[2:]
+        changed = EncodedExamples.of(examples.values, examples.given, expected)
+        check_contract(changed)
         assert (toy[0], params) not in [(f.rule, f.params) for f in finish(changed)]
 
 
-def check_laws(view: View) -> None:
+def check_contract(view: EncodedExamples) -> None:
     """Everything a fitted result promises, and that the fast way finds what the slow one does."""
     found = finish(view)
     examples = view.examples()
     for fitted in found:
         rule, grids_found = BY_NAME[fitted.rule], outputs(fitted)
-        assert tuple(grids_found[: len(examples.wanted)]) == examples.wanted
+        assert tuple(grids_found[: len(examples.expected)]) == examples.expected
         for value, inp, result in zip(examples.values, examples.given, grids_found, strict=True):
             assert rule.apply(fitted.params, value, inp) == result
         assert rule.parse(rule.show(fitted.params)) == fitted.params
@@ -185,7 +185,7 @@ TEXTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def planted_params(rule: Rule, text: str) -> bytes:
+def planted_params(rule: FittedRule, text: str) -> bytes:
     """The parameters of a text whose entries may be unsorted."""
     words = text.split(" ")
     if rule.name == "table_of_parts":
@@ -194,7 +194,7 @@ def planted_params(rule: Rule, text: str) -> bytes:
 
 
 @st.composite
-def planted(draw: st.DrawFn, rule: Rule) -> View:
+def planted(draw: st.DrawFn, rule: FittedRule) -> EncodedExamples:
     """A task that the rule made: few-coloured grids, sometimes with damage in one target."""
     params = planted_params(rule, draw(st.sampled_from(TEXTS[rule.name])))
     side = draw(st.integers(2, 6))
@@ -223,7 +223,7 @@ def planted(draw: st.DrawFn, rule: Rule) -> View:
         cells[at] = (cells[at] + 1) % 10
         targets[0] = replace(targets[0], cells=bytes(cells))
     tests = draw(st.integers(0, max(0, len(targets) - 1)))
-    return View.of(values, inputs, targets[: len(targets) - tests])
+    return EncodedExamples.of(values, inputs, targets[: len(targets) - tests])
 
 
 def other_cells(draw: st.DrawFn, value: Grid) -> Grid:
@@ -247,9 +247,9 @@ def repeated(value: Grid, p: int, q: int, draw: st.DrawFn) -> Grid:
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
 @settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(data=st.data())
-def test_planted_task_is_judged_as_by_the_slow_twins(rule: Rule, data: st.DataObject) -> None:
+def test_planted_task_is_judged_as_by_the_slow_twins(rule: FittedRule, data: st.DataObject) -> None:
     view = data.draw(planted(rule))
-    check_laws(view)
+    check_contract(view)
     bits = survivors(
         view.src, view.offsets, view.inp, view.inp_offsets, view.targets, view.target_offsets
     )
@@ -258,7 +258,7 @@ def test_planted_task_is_judged_as_by_the_slow_twins(rule: Rule, data: st.DataOb
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_parameter_text_round_trips_and_anything_else_is_refused(rule: Rule) -> None:
+def test_parameter_text_round_trips_and_anything_else_is_refused(rule: FittedRule) -> None:
     for text in TEXTS[rule.name]:
         params = planted_params(rule, text)
         assert rule.parse(rule.show(params)) == params
@@ -291,13 +291,17 @@ def test_price_grows_with_what_was_fitted(name: str, short: str, long: str) -> N
 
 def test_node_that_is_the_target_has_nothing_to_fit() -> None:
     node = grids_of("12/34 56/07 80/12")
-    assert finish(View.of(node, node, node[:2])) == []
+    assert finish(EncodedExamples.of(node, node, node[:2])) == []
 
 
 def test_unseen_colour_fails_closed() -> None:
-    every = View.of(grids_of("01/10 11/01 15/11"), grids_of("1 1 1"), grids_of("32/23 22/32"))
+    every = EncodedExamples.of(
+        grids_of("01/10 11/01 15/11"), grids_of("1 1 1"), grids_of("32/23 22/32")
+    )
     assert finish(every) == []
-    once = View.of(grids_of("01/10 03/30 05/50"), grids_of("1 1 1"), grids_of("02/20 04/40"))
+    once = EncodedExamples.of(
+        grids_of("01/10 03/30 05/50"), grids_of("1 1 1"), grids_of("02/20 04/40")
+    )
     assert finish(once) == []
 
 
@@ -307,9 +311,9 @@ def test_unseen_square_stays_only_if_its_cross_was_calm() -> None:
     near = grid("0000000/0000000/0050000/0000000/0000500/0000000/0000000")
     far = grid("00000000/00000000/00500000/00000000/00000000/00000500/00000000/00000000")
     rule = BY_NAME["neighbours"]
-    between = View.of([*train, near], [*train, near], targets)
+    between = EncodedExamples.of([*train, near], [*train, near], targets)
     assert rule.fit(between) == rule.fit_plain(between) is None
-    apart = View.of([*train, far], [*train, far], targets)
+    apart = EncodedExamples.of([*train, far], [*train, far], targets)
     found = rule.fit(apart)
     assert found is not None
     assert found == rule.fit_plain(apart)
@@ -321,11 +325,11 @@ def test_turned_pattern_needs_two_positions_or_the_one_seen() -> None:
     targets = grids_of("00000/01210/00000 00000/01210/00000/00000 01210/00000/00000")
     upright = grid("000/010/000/010/000")
     rule = BY_NAME["neighbours"]
-    view = View.of([*train, upright], [*train, upright], targets)
+    view = EncodedExamples.of([*train, upright], [*train, upright], targets)
     assert rule.fit(view) == rule.fit_plain(view) is None
     train.append(grid("000/010/000/010/000"))
     targets.append(grid("000/010/020/010/000"))
-    view = View.of([*train, upright], [*train, upright], targets)
+    view = EncodedExamples.of([*train, upright], [*train, upright], targets)
     found = rule.fit(view)
     assert found is not None
     assert found == rule.fit_plain(view)

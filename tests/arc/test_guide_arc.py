@@ -10,7 +10,7 @@ from weft.arc.normal.registry import VIEWS
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import parse
 from weft.arc.search.budget import SLICES, SearchBudget
-from weft.arc.search.loom import CANVASES
+from weft.arc.search.listcontext import CANVASES
 from weft.arc.verdict import Outcome
 from weft.cli import arcoptions
 

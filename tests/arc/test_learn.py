@@ -29,7 +29,7 @@ from weft.arc.program import Program
 from weft.arc.recombine import joined, spellings
 from weft.arc.recorded import read_run
 from weft.arc.search.budget import SearchBudget
-from weft.arc.simplify import is_redundant, values_seen
+from weft.arc.simplify import is_redundant, operator_inputs
 from weft.errors import InputError
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
@@ -118,9 +118,9 @@ def test_program_is_written_in_its_cheapest_spelling() -> None:
 
 def test_program_that_does_the_same_is_spelled_with_the_concept() -> None:
     """Turned, dropped and turned back is falling left: so two spellings share one concept."""
-    lessons = [task_of(i, *PAIR) for i in range(8)]
+    tasks = [task_of(i, *PAIR) for i in range(8)]
     turned = task_of(10, FALL, "rotate_270", FALL, "rotate_90")
-    found = learn([*lessons, turned])
+    found = learn([*tasks, turned])
     [concept] = found.bank.concepts
     assert concept.operators == PAIR
     assert turned.task.digest in concept.tasks
@@ -156,7 +156,7 @@ def test_chain_that_a_shorter_one_equals_is_redundant(
     chain: tuple[str, ...], redundant: bool
 ) -> None:
     corpus = [task_of(i, *chain) for i in range(2)]
-    seen = values_seen([(s.task, s.program) for s in corpus])
+    seen = operator_inputs([(s.task, s.program) for s in corpus])
     assert is_redundant(chain, seen) == redundant
 
 
@@ -185,8 +185,8 @@ def test_bank_names_its_tasks_and_concepts() -> None:
 
 def test_bank_learned_on_one_run_helps_another(tmp_path: Path, weft: Here) -> None:
     """The pair of operators is one step for those who know it: two steps reach three operators."""
-    lessons = [task_of(i, *PAIR).task for i in range(5)]
-    run_tasks(tmp_path / "a", lessons, budget=SMALL)
+    tasks = [task_of(i, *PAIR).task for i in range(5)]
+    run_tasks(tmp_path / "a", tasks, budget=SMALL)
     told = weft("arc", "learn", tmp_path / "a", "--bank", tmp_path / "bank.json")
     assert told.code == 0, told
     assert "fall_down__fall_left" in told.out

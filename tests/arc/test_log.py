@@ -6,11 +6,11 @@ import hashlib
 
 import pytest
 
-from weft.arc.search.log import SHALLOW, Event, SearchLog, merge
+from weft.arc.search.log import SHALLOW, SearchEvent, SearchLog, merge
 
 
 def log(slice_: int, *times: int) -> SearchLog:
-    return SearchLog(tuple(Event(t, slice_, "best", {"n": i}) for i, t in enumerate(times)))
+    return SearchLog(tuple(SearchEvent(t, slice_, "best", {"n": i}) for i, t in enumerate(times)))
 
 
 def test_log_round_trips_with_its_schema_version() -> None:

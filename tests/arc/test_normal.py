@@ -13,18 +13,18 @@ from weft.arc.check import check_program
 from weft.arc.evidence import examine
 from weft.arc.learn import Solved, below_view
 from weft.arc.normal.colours import ByCount
-from weft.arc.normal.registry import VIEWS, Chosen, worthwhile
-from weft.arc.normal.view import Sight
-from weft.arc.program import BACK, Program, order_key, parse
+from weft.arc.normal.registry import VIEWS, FittedView, worthwhile
+from weft.arc.normal.view import ViewDefinition
+from weft.arc.program import VIEW_UNDONE, Program, order_key, parse
 from weft.arc.refit import predict
 from weft.arc.runview import view_of_program
 from weft.arc.search.ablation import VIEWS as PART
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.log import VIEWED
 from weft.arc.search.phases import PhaseResult, shallow, viewed
 from weft.arc.search.planner import ParallelPlanner, ParallelSearchResult
-from weft.arc.search.problem import Problem
+from weft.arc.symmetries import AUGMENTATIONS
 from weft.arc.task import ArcTask, Pair
-from weft.arc.turns import TURNS
 from weft.arc.values import Grid
 from weft.arc.wire import phase_from_wire, phase_to_wire
 from weft.errors import InputError
@@ -65,19 +65,19 @@ def seen_program(found: PhaseResult | ParallelSearchResult) -> Program:
 @given(given_=grids(), output=grids(), other=grids())
 @settings(max_examples=60, deadline=None)
 def test_undoing_a_view_gives_the_grid_back(
-    view: Sight, given_: Grid, output: Grid, other: Grid
+    view: ViewDefinition, given_: Grid, output: Grid, other: Grid
 ) -> None:
-    chosen = Chosen(view.name, view.fit([Pair(given_, output), Pair(other, output)]))
+    chosen = FittedView(view.name, view.fit([Pair(given_, output), Pair(other, output)]))
     for grid_ in (given_, other):
-        turn = chosen.turn(grid_)
-        assert turn.back(turn.there(output)) == output
-        assert turn.there(turn.back(output)) == output
+        symmetry = chosen.symmetry(grid_)
+        assert symmetry.undo(symmetry.apply(output)) == output
+        assert symmetry.apply(symmetry.undo(output)) == output
 
 
 def test_colours_are_named_by_count_then_place_and_listed_ones_stay() -> None:
-    turn = Chosen(BY_COUNT, "05").turn(grid("77355/99303"))
-    assert turn.there(grid("0123456789")) == grid("0461758293")
-    assert turn.there(grid("77355/99303")).cells == grid("22155/33101").cells
+    symmetry = FittedView(BY_COUNT, "05").symmetry(grid("77355/99303"))
+    assert symmetry.apply(grid("0123456789")) == grid("0461758293")
+    assert symmetry.apply(grid("77355/99303")).cells == grid("22155/33101").cells
 
 
 def test_colours_of_every_input_and_those_that_outputs_add_keep_their_names() -> None:
@@ -96,9 +96,9 @@ def test_colours_of_every_input_and_those_that_outputs_add_keep_their_names() ->
         ("ink_on_top", "00/00", "00/00"),
     ],
 )
-def test_grid_is_turned_as_its_lines_or_ink_say(name: str, before: str, after: str) -> None:
+def test_grid_is_oriented_as_its_lines_or_ink_determine(name: str, before: str, after: str) -> None:
     value = grid(before)
-    assert Chosen(name).turn(value).there(value) == grid(after)
+    assert FittedView(name).symmetry(value).apply(value) == grid(after)
 
 
 # -- which are worth a search --------------------------------------------------------------------
@@ -130,7 +130,7 @@ def test_program_with_a_view_is_read_as_written_and_pays_for_it() -> None:
     bare = replace(program, view=None)
     assert program.millibits() == bare.millibits() + 6000 + 3322
     assert order_key(bare) < order_key(program)
-    assert parse("view lines_lie\nreturn I\n") == Program((), view=Chosen("lines_lie"))
+    assert parse("view lines_lie\nreturn I\n") == Program((), view=FittedView("lines_lie"))
 
 
 @pytest.mark.parametrize(
@@ -150,16 +150,16 @@ def test_view_that_is_none_is_refused_with_its_line(text: str, said: str) -> Non
         parse(text)
 
 
-def test_program_is_run_on_what_the_view_shows_and_seen_back() -> None:
+def test_program_runs_on_the_viewed_input_and_the_view_is_undone() -> None:
     program = parse("view lines_lie\nreturn mirror_rows(I)\n")
     assert program.run(grid("301/302")) == grid("103/203")
     assert program.run(grid("33/01")) == grid("01/33")
 
 
-def test_steps_show_the_grid_as_seen_and_as_seen_back() -> None:
+def test_steps_show_the_viewed_grid_and_the_view_undone() -> None:
     task = ArcTask("t", (pair("301/302", "103/203"),), (grid("33/01"),))
     steps = view_of_program(task, parse("view lines_lie\nreturn mirror_rows(I)\n")).steps
-    assert [step.line for step in steps] == ["view lines_lie", "return mirror_rows(I)", BACK]
+    assert [step.line for step in steps] == ["view lines_lie", "return mirror_rows(I)", VIEW_UNDONE]
     assert [step.values[0] for step in steps] == [
         grid("33/00/12"), grid("12/00/33"), grid("103/203"),
     ]  # fmt: skip
@@ -168,35 +168,35 @@ def test_steps_show_the_grid_as_seen_and_as_seen_back() -> None:
 # -- evidence ------------------------------------------------------------------------------------
 
 
-def test_view_follows_a_task_that_is_recoloured_or_turned() -> None:
-    view = Chosen(BY_COUNT, "05")
-    for turn in TURNS:
+def test_view_follows_a_task_that_is_transformed() -> None:
+    view = FittedView(BY_COUNT, "05")
+    for symmetry in AUGMENTATIONS:
         given_ = grid("5530/4430")
-        there = view.turned(turn).turn(turn.there(given_))
-        kept = [turn.there(grid(colour)) for colour in "05"]
-        assert all(there.there(colour) == colour for colour in kept)
-    assert view.turned(TURNS[-1]) == Chosen(BY_COUNT, "08")
-    assert Chosen("lines_lie").turned(TURNS[-1]) == Chosen("lines_lie")
+        there = view.under(symmetry).symmetry(symmetry.apply(given_))
+        kept = [symmetry.apply(grid(colour)) for colour in "05"]
+        assert all(there.apply(colour) == colour for colour in kept)
+    assert view.under(AUGMENTATIONS[-1]) == FittedView(BY_COUNT, "08")
+    assert FittedView("lines_lie").under(AUGMENTATIONS[-1]) == FittedView("lines_lie")
 
 
 def test_rule_below_a_view_is_examined_as_any_other() -> None:
     task = swapped()
-    view = Chosen(BY_COUNT, "0")
+    view = FittedView(BY_COUNT, "0")
     found = examine(task, Program((), "colour_map", "1:2 2:1", view), task.truth)
-    assert (found.foretold, found.refuted, found.doubt_millibits) == (3, 0, 0)
+    assert (found.loo_passed, found.refuted, found.doubt_millibits) == (3, 0, 0)
     one_of = replace(task, train=(*task.train[:2], pair("700/370", "900/390")))
     assert predict(Program((), "colour_map", "", view), *_split(one_of)) is None
 
 
-def test_tie_that_a_view_breaks_by_place_is_found_by_turning() -> None:
+def test_tie_that_a_view_breaks_by_place_is_found_by_augmentation() -> None:
     """All becomes the rarer of two colours. In one test they are equal, and place decides."""
     train = tuple(pair(f"0{a}{a}/{b}{a}0", f"0{b}{b}/{b}{b}0") for a, b in ((3, 4), (5, 6), (7, 8)))
-    program = Program((), "colour_map", "", Chosen(BY_COUNT, "0"))
-    for test, turned in (("884", False), ("844/088", False), ("84", True)):
+    program = Program((), "colour_map", "", FittedView(BY_COUNT, "0"))
+    for test, is_tie in (("884", False), ("844/088", False), ("84", True)):
         task = ArcTask("tie", train, (grid(test),))
         outputs = predict(program, *_split(task))
         assert outputs is not None
-        assert (examine(task, program, outputs[-1:]).turned > 0) is turned
+        assert (examine(task, program, outputs[-1:]).inconsistent > 0) is is_tie
 
 
 def _split(task: ArcTask) -> tuple[list[Grid], list[Grid]]:
@@ -209,10 +209,10 @@ def _split(task: ArcTask) -> tuple[list[Grid], list[Grid]]:
 
 def test_search_finds_what_only_a_view_shows() -> None:
     task = swapped()
-    assert shallow(Problem(task), SEARCH).candidates == ()
+    assert shallow(EncodedTask(task), SEARCH).candidates == ()
     found = ParallelPlanner(SEARCH).search(task)
     program = seen_program(found)
-    assert program.view == Chosen(BY_COUNT, "0")
+    assert program.view == FittedView(BY_COUNT, "0")
     assert found.verdict.groups[0].outputs == task.truth
     assert check_program(task, program, [g.rows() for g in task.truth]).exact
     assert any(event.slice == VIEWED for event in found.log.events)
@@ -226,7 +226,7 @@ def test_search_without_views_finds_nothing_there() -> None:
 
 def test_what_a_view_recorded_is_what_its_programs_do() -> None:
     task = swapped()
-    phase = viewed(task, SEARCH, Chosen(BY_COUNT, "0"), 0)
+    phase = viewed(task, SEARCH, FittedView(BY_COUNT, "0"), 0)
     assert phase.candidates
     for candidate in (*phase.candidates, *phase.guesses):
         assert [candidate.program.run(p.input) for p in task.train] == [
@@ -242,9 +242,9 @@ def test_what_a_view_recorded_is_what_its_programs_do() -> None:
 
 def test_views_have_their_share_before_the_slices() -> None:
     planner = ParallelPlanner(options(programs=1000, view_share=10))
-    with_views = planner.parts(400, found=False, exhausted=False, views=2)
+    with_views = planner.parts(400, is_solved=False, exhausted=False, views=2)
     assert sum(part.programs for part in with_views) == 1000 - 400 - 2 * 100
-    assert planner.parts(800, found=False, exhausted=False, views=2) == ()
+    assert planner.parts(800, is_solved=False, exhausted=False, views=2) == ()
 
 
 @pytest.mark.parametrize(("spent", "share", "most"), [(400, 10, 6), (950, 10, 0), (1200, 10, 0)])

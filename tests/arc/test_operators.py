@@ -7,19 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.arcvalues import compiled, grids, values
-from weft.arc.ops.operator import Operator, Palette, Shape
+from weft.arc.ops.operator import Operator, Palette, ShapeEffect
 from weft.arc.ops.registry import REGISTRY
-from weft.arc.values import EMPTY, Box, Grid, Size, Stage, Value, encode, fits
+from weft.arc.values import EMPTY, Box, Grid, Size, Value, ValueStage, encode, fits
 
 
-def colours(value: Value, stage: Stage) -> set[int]:
+def colours(value: Value, stage: ValueStage) -> set[int]:
     """The colours a value holds."""
-    if stage is Stage.COLOUR:
+    if stage is ValueStage.COLOUR:
         assert isinstance(value, int)
         return {value}
     if isinstance(value, tuple):
-        return {colour for piece in value for colour in colours(piece, Stage.OBJECT)}
-    if stage is Stage.PATCH or isinstance(value, Box | Size | int):
+        return {colour for piece in value for colour in colours(piece, ValueStage.OBJECT)}
+    if stage is ValueStage.PATCH or isinstance(value, Box | Size | int):
         return set()
     return set(value.cells) - {EMPTY}
 
@@ -41,12 +41,12 @@ def test_kernel_equals_its_twin_on_many_values(operator: Operator, data: st.Data
 
 def _check_twin(operator: Operator, data: st.DataObject) -> None:
     value, inp = data.draw(values(operator.takes)), data.draw(grids())
-    wanted = operator.plain(value, inp)
-    if wanted is not None and not fits(operator.gives, wanted):
-        wanted = None
-    assert compiled(operator, value, inp) == wanted
-    if wanted is not None:
-        _check_facts(operator, value, inp, wanted)
+    expected = operator.plain(value, inp)
+    if expected is not None and not fits(operator.gives, expected):
+        expected = None
+    assert compiled(operator, value, inp) == expected
+    if expected is not None:
+        _check_facts(operator, value, inp, expected)
 
 
 def _check_facts(operator: Operator, value: Value, inp: Grid, result: Value) -> None:
@@ -58,23 +58,23 @@ def _check_facts(operator: Operator, value: Value, inp: Grid, result: Value) -> 
         assert new <= {0}
     elif operator.palette is Palette.INPUT:
         assert new <= {0, *inp.cells}
-    if operator.gives is Stage.GRID:
+    if operator.gives is ValueStage.GRID:
         assert isinstance(result, Grid)
         assert set(result.cells) <= set(range(10))
-    if operator.shape is Shape.INPUT:
+    if operator.shape is ShapeEffect.INPUT:
         assert isinstance(result, Grid)
         assert (result.height, result.width) == (inp.height, inp.width)
-    elif operator.takes is operator.gives is Stage.GRID:
+    elif operator.takes is operator.gives is ValueStage.GRID:
         _check_shape(operator.shape, value, result)
 
 
-def _check_shape(shape: Shape, value: Value, result: Value) -> None:
+def _check_shape(shape: ShapeEffect, value: Value, result: Value) -> None:
     assert isinstance(value, Grid)
     assert isinstance(result, Grid)
     taller, wider = result.height - value.height, result.width - value.width
-    if shape is Shape.KEEP:
+    if shape is ShapeEffect.KEEP:
         assert taller == wider == 0
-    elif shape is Shape.SHRINK:
+    elif shape is ShapeEffect.SHRINK:
         assert max(taller, wider) <= 0
-    elif shape is Shape.GROW:
+    elif shape is ShapeEffect.GROW:
         assert min(taller, wider) >= 0

@@ -9,10 +9,10 @@ import pytest
 from tests.support.arctasks import options, task_of
 from weft.arc.program import Program
 from weft.arc.search.cache import ApplyCache
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.log import SHALLOW
 from weft.arc.search.phases import Options, deep, shallow
 from weft.arc.search.planner import ParallelPlanner
-from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.arc.verdict import Outcome
@@ -50,26 +50,26 @@ def test_search_finds_the_planted_program_and_shows_it(task: ArcTask) -> None:
 
 
 def test_programs_found_are_right_by_their_slow_definition(task: ArcTask) -> None:
-    for candidate in shallow(Problem(task), small()).candidates:
+    for candidate in shallow(EncodedTask(task), small()).candidates:
         for pair in task.train:
             assert candidate.program.run(pair.input) == pair.output
 
 
 def test_stop_on_first_ends_at_the_first_right_program(task: ArcTask) -> None:
-    all_of_it = shallow(Problem(task), small())
+    all_of_it = shallow(EncodedTask(task), small())
     first = replace(small(), budget=replace(small().budget, stop_on_first=True))
-    stopped = shallow(Problem(task), first)
+    stopped = shallow(EncodedTask(task), first)
     assert stopped.candidates[0] == all_of_it.candidates[0]
     assert stopped.counts.programs < all_of_it.counts.programs
 
 
 def test_competitors_get_a_fixed_further_budget(task: ArcTask) -> None:
-    phase = shallow(Problem(task), small(competitor_programs=40))
+    phase = shallow(EncodedTask(task), small(competitor_programs=40))
     assert phase.counts.programs <= phase.candidates[0].time + 40 + 2 * len(FEW)
 
 
 def test_no_more_candidates_than_the_limit(task: ArcTask) -> None:
-    phase = shallow(Problem(task), small(max_candidates=1))
+    phase = shallow(EncodedTask(task), small(max_candidates=1))
     assert len(phase.candidates) == 1
 
 
@@ -89,9 +89,9 @@ def test_program_that_is_too_long_answers_nothing(task: ArcTask) -> None:
 
 def test_slices_run_in_any_order_and_give_the_same_result() -> None:
     planner = ParallelPlanner(options(programs=6000, depth=4, shallow_share=20), slices=4)
-    problem = Problem(hard())
+    problem = EncodedTask(hard())
     first = shallow(problem, planner.options)
-    parts = planner.parts(first.counts.programs, found=False, exhausted=first.exhausted)
+    parts = planner.parts(first.counts.programs, is_solved=False, exhausted=first.exhausted)
     assert [part.slice for part in parts] == [0, 1, 2, 3]
     forth = [deep(problem, planner.options, part, first.table) for part in parts]
     shared = ApplyCache()
@@ -107,8 +107,8 @@ def test_slices_run_in_any_order_and_give_the_same_result() -> None:
 def test_cache_saves_work_and_changes_nothing(task: ArcTask) -> None:
     for cap in (0, 2000, 10**8):
         cache = ApplyCache(cap)
-        once = shallow(Problem(task), small(), cache)
-        again = shallow(Problem(task), small(), cache)
+        once = shallow(EncodedTask(task), small(), cache)
+        again = shallow(EncodedTask(task), small(), cache)
         assert once == again
         assert cache.size_bytes <= cap
         assert (cache.hits > 0) == (cap == 10**8)
@@ -116,7 +116,7 @@ def test_cache_saves_work_and_changes_nothing(task: ArcTask) -> None:
 
 def test_failed_slice_makes_the_answer_incomplete(task: ArcTask) -> None:
     planner = ParallelPlanner(small())
-    first = shallow(Problem(task), planner.options)
+    first = shallow(EncodedTask(task), planner.options)
     assert planner.combine(task, first, [], incomplete=True).verdict.outcome is Outcome.INCOMPLETE
 
 

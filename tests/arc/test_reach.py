@@ -8,13 +8,13 @@ from itertools import product
 import pytest
 
 from tests.support.arctasks import options, task_of
-from weft.arc.ops.operator import Palette, Shape
+from weft.arc.ops.operator import Palette, ShapeEffect
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.program import Program
 from weft.arc.search.ablation import LISTS
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.language import Language
 from weft.arc.search.phases import shallow
-from weft.arc.search.problem import Problem
 from weft.arc.search.reach import (
     FAR,
     HAS_ALL,
@@ -27,9 +27,9 @@ from weft.arc.search.reach import (
     table,
 )
 from weft.arc.task import ArcTask
-from weft.arc.values import Grid, Stage
+from weft.arc.values import Grid, ValueStage
 
-GRID, OBJECTS, OBJECT = int(Stage.GRID), int(Stage.OBJECTS), int(Stage.OBJECT)
+GRID, OBJECTS, OBJECT = int(ValueStage.GRID), int(ValueStage.OBJECTS), int(ValueStage.OBJECT)
 SMALL, LARGE = Grid.of([[1]]), Grid.of([[1, 2], [2, 1]])
 EQUAL = 4
 BELOW, ABOVE = 0, 8
@@ -51,9 +51,9 @@ def test_target_itself_needs_no_step() -> None:
 
 def test_stage_rule_counts_the_way_to_a_grid() -> None:
     facts: tuple[Fact, ...] = (
-        (GRID, OBJECTS, Shape.ANY, Palette.KEEP),
-        (OBJECTS, OBJECT, Shape.ANY, Palette.KEEP),
-        (OBJECT, GRID, Shape.ANY, Palette.BLACK),
+        (GRID, OBJECTS, ShapeEffect.ANY, Palette.KEEP),
+        (OBJECTS, OBJECT, ShapeEffect.ANY, Palette.KEEP),
+        (OBJECT, GRID, ShapeEffect.ANY, Palette.BLACK),
     )
     found = table(facts, LARGE, LARGE, RULES)
     assert found[OBJECT, NO_SHAPE, HAS_ALL] == 1
@@ -65,14 +65,14 @@ def test_stage_rule_counts_the_way_to_a_grid() -> None:
 @pytest.mark.parametrize(
     ("shape", "below", "equal", "above"),
     [
-        (Shape.KEEP, FAR, 0, FAR),
-        (Shape.SHRINK, FAR, 0, 1),
-        (Shape.GROW, 1, 0, FAR),
-        (Shape.ANY, 1, 0, 1),
+        (ShapeEffect.KEEP, FAR, 0, FAR),
+        (ShapeEffect.SHRINK, FAR, 0, 1),
+        (ShapeEffect.GROW, 1, 0, FAR),
+        (ShapeEffect.ANY, 1, 0, 1),
     ],
 )
 def test_shape_rule_follows_what_operators_can_do(
-    shape: Shape, below: int, equal: int, above: int
+    shape: ShapeEffect, below: int, equal: int, above: int
 ) -> None:
     found = table(((GRID, GRID, shape, Palette.KEEP),), LARGE, LARGE, RULES)
     assert [int(found[GRID, r, HAS_ALL]) for r in (BELOW, EQUAL, ABOVE)] == [below, equal, above]
@@ -81,7 +81,7 @@ def test_shape_rule_follows_what_operators_can_do(
 
 
 def test_shape_of_the_input_is_reached_where_it_is_the_targets() -> None:
-    facts: tuple[Fact, ...] = ((GRID, GRID, Shape.INPUT, Palette.KEEP),)
+    facts: tuple[Fact, ...] = ((GRID, GRID, ShapeEffect.INPUT, Palette.KEEP),)
     assert table(facts, LARGE, LARGE, RULES)[GRID, BELOW, HAS_ALL] == 1
     assert table(facts, SMALL, LARGE, RULES)[GRID, ABOVE, HAS_ALL] == FAR
 
@@ -98,7 +98,7 @@ def test_shape_of_the_input_is_reached_where_it_is_the_targets() -> None:
 def test_palette_rule_follows_what_operators_can_add(
     palette: Palette, in_input: int, nowhere: int
 ) -> None:
-    found = table(((GRID, GRID, Shape.KEEP, palette),), LARGE, LARGE, RULES)
+    found = table(((GRID, GRID, ShapeEffect.KEEP, palette),), LARGE, LARGE, RULES)
     assert int(found[GRID, EQUAL, IN_INPUT]) == in_input
     assert int(found[GRID, EQUAL, NOWHERE]) == nowhere
 
@@ -125,9 +125,9 @@ def test_pruning_loses_no_program_within_the_depth(names: tuple[str, ...]) -> No
     # lists are learned behind the search of programs, from what it reached, and prune nothing
     own = replace(options(*names, prune=(), shallow_share=100), without=(LISTS,))
     for task in tasks_of(names):
-        free = shallow(Problem(task), own)
+        free = shallow(EncodedTask(task), own)
         for prune in PRUNED:
-            pruned = shallow(Problem(task), replace(own, prune=prune))
+            pruned = shallow(EncodedTask(task), replace(own, prune=prune))
             assert {c.outputs for c in free.candidates} <= {c.outputs for c in pruned.candidates}
             assert pruned.counts.programs <= free.counts.programs, prune
 
@@ -137,9 +137,9 @@ def test_operator_that_lies_about_its_shape_loses_a_program() -> None:
     task = task_of(Program(("mirror_rows", "transpose")))
     assert task is not None
     honest = options("transpose", "mirror_rows", depth=2, shallow_share=100)
-    found = shallow(Problem(task), honest).candidates
+    found = shallow(EncodedTask(task), honest).candidates
     assert ("mirror_rows", "transpose") in [c.program.names for c in found if not c.program.fitted]
-    liar = replace(BY_NAME["transpose"], shape=Shape.KEEP)
+    liar = replace(BY_NAME["transpose"], shape=ShapeEffect.KEEP)
     language = Language((), [liar, BY_NAME["mirror_rows"]])
-    found = shallow(Problem(task), replace(honest, language=language)).candidates
+    found = shallow(EncodedTask(task), replace(honest, language=language)).candidates
     assert all(candidate.program.fitted for candidate in found)

@@ -12,14 +12,14 @@ from tests.support.arcvalues import grids
 from weft.arc.fitted.celllist import Cells, Layered, Scanned
 from weft.arc.lists.cells import UNDECIDED, parse
 from weft.arc.lists.features import features_of
-from weft.arc.lists.looks import NONE
+from weft.arc.lists.neighbours import NONE
 from weft.arc.lists.scan import CORNERS, made_of, scan
 from weft.arc.lists.words import MADE, NAMES
 from weft.arc.program import parse as read_program
 from weft.arc.refit import grids as read_grids
 from weft.arc.search.ablation import LISTS
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.phases import PhaseResult, shallow
-from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.errors import InputError, ValueInvalid
@@ -54,8 +54,8 @@ SEEN = (
 
 @pytest.mark.parametrize(("corner", "name", "numbers"), SEEN)
 def test_cell_sees_those_made_before_it(corner: str, name: str, numbers: str) -> None:
-    wanted = [NONE if symbol == "x" else int(symbol) for symbol in numbers]
-    assert made_of(grid("123/456"), corner)[name].tolist() == wanted
+    expected = [NONE if symbol == "x" else int(symbol) for symbol in numbers]
+    assert made_of(grid("123/456"), corner)[name].tolist() == expected
 
 
 @settings(max_examples=40, deadline=None, derandomize=True, database=None)
@@ -121,9 +121,9 @@ def test_prices_are_those_of_the_lists_and_of_what_lies_between() -> None:
         Layered().parse("own=0 -> 1; else own  then else own")
 
 
-def woven(task: ArcTask, *without: str) -> PhaseResult:
+def phase_with_choices(task: ArcTask, *without: str) -> PhaseResult:
     own = options("trim", depth=1)
-    return shallow(Problem(task), type(own)(own.language, own.budget, without=without))
+    return shallow(EncodedTask(task), type(own)(own.language, own.budget, without=without))
 
 
 def made_by(text: str, inputs: tuple[str, ...]) -> ArcTask:
@@ -148,7 +148,7 @@ SHOOTING = made_by(
 
 @pytest.mark.parametrize(("task", "rule"), [(ZIGZAG, Scanned.name), (SHOOTING, Layered.name)])
 def test_list_is_found_and_its_program_does_what_was_recorded(task: ArcTask, rule: str) -> None:
-    found = woven(task)
+    found = phase_with_choices(task)
     assert found.candidates == ()
     guesses = [guess for guess in found.guesses if guess.program.fitted == rule]
     assert guesses
@@ -157,7 +157,7 @@ def test_list_is_found_and_its_program_does_what_was_recorded(task: ArcTask, rul
         assert tuple(guess.program.run(one) for one in task.test) == read_grids(guess.outputs)
         assert guess.millibits == guess.program.millibits()
     assert any(read_grids(guess.outputs) == task.truth for guess in guesses)
-    assert woven(task, LISTS).guesses == ()
+    assert phase_with_choices(task, LISTS).guesses == ()
 
 
 def test_made_features_are_documented_colours() -> None:

@@ -68,9 +68,9 @@ def test_kernel_on_planted_copies_equals_its_twin(operator: Operator) -> None:
     drawn = 0
     for seed in range(60):
         value = planted(seed)
-        wanted = operator.plain(value, value)
-        assert compiled(operator, value, value) == wanted
-        drawn += wanted is not None
+        expected = operator.plain(value, value)
+        assert compiled(operator, value, value) == expected
+        drawn += expected is not None
     assert drawn > 3, "too few grids had something to draw"
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from weft.arc.evidence import LACKING, Evidence
 from weft.arc.ops.registry import REGISTRY
 from weft.arc.program import Program
-from weft.arc.search.space import Candidate
-from weft.arc.values import Grid, Stage, encode
+from weft.arc.search.space import ProgramCandidate
+from weft.arc.values import Grid, ValueStage, encode
 from weft.arc.verdict import EXAMINED, WITNESSES, Examine, Outcome, decide
 
 ONE, TWO = Grid.of([[1]]), Grid.of([[2]])
@@ -14,8 +14,8 @@ NAMES = ("mirror_rows", "mirror_columns", "transpose", "rotate_90", "rotate_180"
 SURE, UNSURE = Evidence(2, 2), Evidence(0, 2)
 
 
-def candidate(name: str, grid: Grid, bits: int = 5) -> Candidate:
-    return Candidate(Program((name,)), bits * 1000, encode(Stage.GRID, grid), 1)
+def candidate(name: str, grid: Grid, bits: int = 5) -> ProgramCandidate:
+    return ProgramCandidate(Program((name,)), bits * 1000, encode(ValueStage.GRID, grid), 1)
 
 
 def doubting(*names: str) -> Examine:
@@ -83,7 +83,7 @@ def test_doubtful_program_alone_is_refused_with_its_price() -> None:
 
 
 def test_program_that_stands_alone_is_charged_until_eight_agree() -> None:
-    names = [o.name for o in REGISTRY if o.takes is o.gives is Stage.GRID][:8]
+    names = [o.name for o in REGISTRY if o.takes is o.gives is ValueStage.GRID][:8]
     for count, charged in ((1, 30), (2, 20), (3, 20), (4, 10), (7, 10), (8, 0)):
         found = [candidate(name, ONE, 80) for name in names[:count]]
         verdict = decide(found, exhausted=False)

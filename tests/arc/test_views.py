@@ -22,7 +22,7 @@ from tests.report.browser import started
 from tests.support.arcvalues import grids, values
 from weft.arc.data import load
 from weft.arc.task import Pair
-from weft.arc.values import EMPTY, Box, Grid, Piece, Size, Stage
+from weft.arc.values import EMPTY, Box, Grid, Piece, Size, ValueStage
 from weft.arc.views import png, svg, terminal
 from weft.arc.views.blocks import blocks
 from weft.arc.views.layout import cell_size, task_sheet
@@ -96,28 +96,31 @@ def test_blocks_hold_pairs_then_tests_with_all_answers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stage", "value", "wanted"),
+    ("stage", "value", "expected"),
     [
-        (Stage.GRID, TWO, TWO),
-        (Stage.OBJECTS, (), "no objects"),
-        (Stage.OBJECTS, (Piece(0, 1, 1, 1, b"\7"), Piece(0, 0, 1, 1, b"\3")), [[3, 7], [10, 10]]),
-        (Stage.OBJECT, Piece(-1, -1, 2, 2, b"\1\2\3\4"), [[4, 10], [10, 10]]),
-        (Stage.OBJECT, Piece(5, 5, 1, 2, b"\1\2"), [[1, 2]]),
-        (Stage.PATCH, Piece(0, 0, 1, 2, b"\0\1"), [[10, 5], [10, 10]]),
-        (Stage.BOX, Box(1, 0, 9, 9), [[10, 10], [5, 5]]),
-        (Stage.COLOUR, 8, [[8]]),
-        (Stage.COUNT, 12, "12"),
-        (Stage.SIZE, Size(3, 4), "3 × 4"),
+        (ValueStage.GRID, TWO, TWO),
+        (ValueStage.OBJECTS, (), "no objects"),
+        (ValueStage.OBJECTS, (Piece(0, 1, 1, 1, b"\7"), Piece(0, 0, 1, 1, b"\3")),
+         [[3, 7], [10, 10]]),
+        (ValueStage.OBJECT, Piece(-1, -1, 2, 2, b"\1\2\3\4"), [[4, 10], [10, 10]]),
+        (ValueStage.OBJECT, Piece(5, 5, 1, 2, b"\1\2"), [[1, 2]]),
+        (ValueStage.PATCH, Piece(0, 0, 1, 2, b"\0\1"), [[10, 5], [10, 10]]),
+        (ValueStage.BOX, Box(1, 0, 9, 9), [[10, 10], [5, 5]]),
+        (ValueStage.COLOUR, 8, [[8]]),
+        (ValueStage.COUNT, 12, "12"),
+        (ValueStage.SIZE, Size(3, 4), "3 × 4"),
     ],
 )  # fmt: skip
-def test_every_stage_has_a_picture_or_words(stage: Stage, value: object, wanted: object) -> None:
-    expected = Grid.of(wanted) if isinstance(wanted, list) else wanted
+def test_every_stage_has_a_picture_or_words(
+    stage: ValueStage, value: object, expected: object
+) -> None:
+    expected = Grid.of(expected) if isinstance(expected, list) else expected
     assert shown(stage, value, ONE) == expected  # type: ignore[arg-type]
 
 
 @quick
-@given(data=st.data(), stage=st.sampled_from(Stage))
-def test_any_value_can_be_shown(data: st.DataObject, stage: Stage) -> None:
+@given(data=st.data(), stage=st.sampled_from(ValueStage))
+def test_any_value_can_be_shown(data: st.DataObject, stage: ValueStage) -> None:
     found: Shown = shown(stage, data.draw(values(stage)), data.draw(grids()))
     page = build_page([view(answers=(answer(TWO, steps=(StepView("x", (found,)),)),))])
     assert "step by step" in page
@@ -294,7 +297,7 @@ def test_png_of_a_task_has_the_size_of_its_sheet() -> None:
 @given(st.lists(holed(), min_size=1, max_size=6))
 def test_page_cuts_every_grid_from_its_image(found: list[Grid]) -> None:
     sprites = Sprites()
-    cuts = [sprites.cut(grid) for grid in [*found, *found]]
+    cuts = [sprites.place(grid) for grid in [*found, *found]]
     assert cuts[: len(found)] == cuts[len(found) :]
     encoded = sprites.style().split("base64,")[1].rstrip(")")
     image = Image.open(io.BytesIO(base64.b64decode(encoded)))

@@ -16,7 +16,7 @@ from weft.arc.search.budget import SearchBudget
 from weft.arc.task import ArcTask, Pair
 from weft.arc.values import Grid
 from weft.cli.main import _exit_code
-from weft.wiring.arcrun import Settings, solve
+from weft.wiring.arcrun import ArcSettings, solve
 from weft.wiring.outcome import Run
 
 Here = Callable[..., Told]
@@ -89,7 +89,7 @@ def write_tasks(folder: Path, tasks: Sequence[ArcTask]) -> Path:
 def run_tasks(out: Path, tasks: Sequence[ArcTask], **settings: Any) -> Run:
     """Solve tasks with one worker and the tiny budget."""
     how = {"out": out, "workers": 1, "tags": settings.pop("tags", ())}
-    chosen = Settings(**{"budget": BUDGET, **settings})
+    chosen = ArcSettings(**{"budget": BUDGET, **settings})
     return solve(TaskSet("made here", tuple(tasks)), chosen, how)
 
 

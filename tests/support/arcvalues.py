@@ -14,8 +14,8 @@ from weft.arc.values import (
     Grid,
     Piece,
     Size,
-    Stage,
     Value,
+    ValueStage,
     decode,
     encode,
 )
@@ -54,25 +54,25 @@ def pieces(draw: st.DrawFn, mask: bool = False) -> Piece:
     return Piece(row, col, height, width, draw(_cells(height * width, colours)))
 
 
-def values(stage: Stage) -> st.SearchStrategy[Value]:
+def values(stage: ValueStage) -> st.SearchStrategy[Value]:
     """Any value of a stage."""
     places, sides = st.integers(-3, 9), st.integers(1, 6)
     return {
-        Stage.GRID: grids(),
-        Stage.OBJECTS: st.lists(pieces(), max_size=6).map(tuple),
-        Stage.OBJECT: pieces(),
-        Stage.BOX: st.builds(Box, places, places, sides, sides),
-        Stage.PATCH: pieces(mask=True),
-        Stage.COLOUR: st.integers(0, 9),
-        Stage.COUNT: st.integers(0, 40),
-        Stage.SIZE: st.builds(Size, st.integers(1, 30), st.integers(1, 30)),
+        ValueStage.GRID: grids(),
+        ValueStage.OBJECTS: st.lists(pieces(), max_size=6).map(tuple),
+        ValueStage.OBJECT: pieces(),
+        ValueStage.BOX: st.builds(Box, places, places, sides, sides),
+        ValueStage.PATCH: pieces(mask=True),
+        ValueStage.COLOUR: st.integers(0, 9),
+        ValueStage.COUNT: st.integers(0, 40),
+        ValueStage.SIZE: st.builds(Size, st.integers(1, 30), st.integers(1, 30)),
     }[stage]  # fmt: skip
 
 
 def compiled(operator: Operator, value: Value, given: Grid) -> Value | None:
     """What the kernel makes of a value; checks that it wrote only where it may."""
     src = np.frombuffer(bytearray(b"\x05" + encode(operator.takes, value)), np.uint8)
-    inp = np.frombuffer(bytearray(b"\x06" + encode(Stage.GRID, given)), np.uint8)
+    inp = np.frombuffer(bytearray(b"\x06" + encode(ValueStage.GRID, given)), np.uint8)
     out = np.full(MAX_BYTES + 20, GUARD, np.uint8)
     ops = np.array([(operator.kernel, operator.p, operator.q)], np.int64)
     one, ends = np.array([1], np.int64), np.zeros((1, 1), np.int64)

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from weft.arc.ops.operator import Palette, Shape
+from weft.arc.ops.operator import Palette, ShapeEffect
 from weft.arc.ops.registry import BY_NAME
-from weft.arc.search.language import Entry
+from weft.arc.records import BankRecord, ConceptRecord
+from weft.arc.search.language import LanguageEntry
 from weft.errors import FileInvalid
 from weft.model import strictjson
-from weft.model.values import canonical
+from weft.model.jsonfields import as_array, as_integer, as_text
+from weft.model.values import JsonValue, canonical
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 4 * 2**20
 MAX_STEPS = 4
 """Longest chain that a concept may stand for."""
+_FIELDS = frozenset(ConceptRecord.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +41,15 @@ class Concept:
     concepts: tuple[str, ...] = ()
     """Other concepts of the bank whose chains it contains."""
 
-    def entry(self) -> Entry:
+    def entry(self) -> LanguageEntry:
         """The concept as the search uses it."""
         steps = [BY_NAME[name] for name in self.operators]
-        return Entry(
-            self.name, steps[0].takes, steps[-1].gives, Shape.ANY, Palette.ANY, self.millibits,
-            tuple((s.kernel, s.p, s.q) for s in steps), self.operators,
+        return LanguageEntry(
+            self.name, steps[0].takes, steps[-1].gives, ShapeEffect.ANY, Palette.ANY,
+            self.millibits, tuple((s.kernel, s.p, s.q) for s in steps), self.operators,
         )  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ConceptRecord:
         """JSON form."""
         return {
             "name": self.name,
@@ -65,7 +66,7 @@ class Bank:
 
     concepts: tuple[Concept, ...]
 
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LanguageEntry, ...]:
         """All concepts as the search uses them."""
         return tuple(concept.entry() for concept in self.concepts)
 
@@ -73,7 +74,7 @@ class Bank:
         """SHA-256 of the canonical form."""
         return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> BankRecord:
         """JSON form."""
         concepts = [concept.to_dict() for concept in self.concepts]
         return {"schema_version": SCHEMA_VERSION, "concepts": concepts}
@@ -83,21 +84,23 @@ class Bank:
         return json.dumps(self.to_dict(), indent=1, sort_keys=True) + "\n"
 
     @staticmethod
-    def from_dict(raw: Mapping[str, Any], where: str = "bank") -> Bank:
+    def from_dict(raw: JsonValue, where: str = "bank") -> Bank:
         """Read what `to_dict` wrote; every field is checked."""
-        if not isinstance(raw, Mapping) or raw.get("schema_version") != SCHEMA_VERSION:
+        if not isinstance(raw, dict) or raw.get("schema_version") != SCHEMA_VERSION:
             raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
         if set(raw) != {"schema_version", "concepts"} or not isinstance(raw["concepts"], list):
             raise FileInvalid(f"{where}: a bank holds schema_version and a list of concepts")
-        found = [_concept(item, f"{where}: concept {i}") for i, item in enumerate(raw["concepts"])]
-        names = [concept.name for concept in found]
-        for i, concept in enumerate(found):
+        concepts = [
+            _concept(item, f"{where}: concept {i}") for i, item in enumerate(raw["concepts"])
+        ]
+        names = [concept.name for concept in concepts]
+        for i, concept in enumerate(concepts):
             if concept.name in BY_NAME or concept.name in names[:i]:
                 raise FileInvalid(f"{where}: concept {i}: the name {concept.name!r} is taken")
             unknown = [name for name in concept.concepts if name not in names]
             if unknown:
                 raise FileInvalid(f"{where}: concept {i} depends on {unknown[0]!r}, not in it")
-        return Bank(tuple(found))
+        return Bank(tuple(concepts))
 
     @staticmethod
     def read(path: Path) -> Bank:
@@ -108,25 +111,25 @@ class Bank:
         return Bank.from_dict(raw, str(path))
 
 
-def _concept(raw: Any, where: str) -> Concept:
-    kinds = {"name": str, "operators": list, "millibits": int, "tasks": list, "concepts": list}
-    if not isinstance(raw, dict) or raw.keys() != kinds.keys():
-        raise FileInvalid(f"{where}: fields must be {', '.join(sorted(kinds))}")
-    for name, kind in kinds.items():
-        words = kind is not list or all(isinstance(item, str) for item in raw[name])
-        if type(raw[name]) is not kind or not words:
-            raise FileInvalid(f"{where}: {name} is of a wrong type")
-    operators = tuple(raw["operators"])
-    unknown = [name for name in operators if name not in BY_NAME]
+def _concept(raw: JsonValue, where: str) -> Concept:
+    if not isinstance(raw, dict) or raw.keys() != _FIELDS:
+        raise FileInvalid(f"{where}: fields must be {', '.join(sorted(_FIELDS))}")
+    name = as_text(raw["name"], f"{where}: name")
+    millibits = as_integer(raw["millibits"], f"{where}: millibits")
+    operators = _words(raw["operators"], f"{where}: operators")
+    unknown = [operator for operator in operators if operator not in BY_NAME]
     if unknown:
         raise FileInvalid(f"{where}: there is no operator {unknown[0]!r}")
     if not 2 <= len(operators) <= MAX_STEPS:
         raise FileInvalid(f"{where}: a concept has 2 to {MAX_STEPS} operators")
-    for one, next_ in pairwise(operators):
-        if BY_NAME[one].gives is not BY_NAME[next_].takes:
-            raise FileInvalid(f"{where}: {next_} cannot follow {one}")
-    if not raw["name"].isidentifier() or raw["millibits"] < 1:
+    for earlier, later in pairwise(operators):
+        if BY_NAME[earlier].gives is not BY_NAME[later].takes:
+            raise FileInvalid(f"{where}: {later} cannot follow {earlier}")
+    if not name.isidentifier() or millibits < 1:
         raise FileInvalid(f"{where}: a name is one word, a price at least 1")
-    return Concept(
-        raw["name"], operators, raw["millibits"], tuple(raw["tasks"]), tuple(raw["concepts"])
-    )
+    tasks = _words(raw["tasks"], f"{where}: tasks")
+    return Concept(name, operators, millibits, tasks, _words(raw["concepts"], f"{where}: concepts"))
+
+
+def _words(raw: JsonValue, where: str) -> tuple[str, ...]:
+    return tuple(as_text(word, where) for word in as_array(raw, where))

@@ -12,7 +12,7 @@ from weft.errors import WeftError
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedProgram:
     """One program, run again by its slow definition."""
 
     name: str
@@ -32,25 +32,25 @@ class Checked:
 
 def check_program(
     task: ArcTask, program: Program, claimed: list[list[list[int]]] | None
-) -> Checked:
+) -> CheckedProgram:
     """Run a program on every input of a task."""
     right = sum(program.run(pair.input) == pair.output for pair in task.train)
     outputs = [program.run(grid) for grid in task.test]
     rows = [None if grid is None else grid.rows() for grid in outputs]
     same = claimed is None or rows == claimed
-    return Checked(task.name, program.text(), right, len(task.train), same)
+    return CheckedProgram(task.name, program.text(), right, len(task.train), same)
 
 
-def check_run(run: ArcRun) -> Iterator[Checked]:
+def check_run(run: ArcRun) -> Iterator[CheckedProgram]:
     """Run the program of every answered task again, and those of every competitor."""
     for item in run.items:
-        for group in (item.answer or {"groups": []})["groups"]:
+        for group in [] if item.answer is None else item.answer["groups"]:
             for text in group["programs"]:
                 yield _check_text(item.task, text, group["outputs"])
 
 
-def _check_text(task: ArcTask, text: str, claimed: list[list[list[int]]]) -> Checked:
+def _check_text(task: ArcTask, text: str, claimed: list[list[list[int]]]) -> CheckedProgram:
     try:
         return check_program(task, parse(text), claimed)
     except WeftError as error:  # no program, or one of operators that are not ours
-        return Checked(task.name, text, 0, len(task.train), False, str(error))
+        return CheckedProgram(task.name, text, 0, len(task.train), False, str(error))

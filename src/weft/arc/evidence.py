@@ -1,105 +1,115 @@
-"""What speaks against a program that is right on every training pair: grounds of doubt, counted.
+"""Evidence against a program that is right on every training pair, counted.
 
-    foretold  its last rule, fitted without a pair, gives that pair's output; two should be (one
-              where there are only two pairs). Without a fitted rule every pair is foretold
-    refuted   fitted without a pair, it gives another output than that pair's
-    turned    the task turned, mirrored or recoloured: it is right on all pairs still, and says
-              something else about the tests. Then a tie was broken by place or colour number
-    broken    laws that all pairs keep and its answer breaks
+    cross-validation   leave-one-out: the last rule is fitted without a pair and has to predict
+                       that pair's output; two pairs should be predicted (one where there are
+                       only two). Without a fitted rule every pair counts as predicted
+    refuted            pairs whose prediction was wrong
+    inconsistent       augmentations of the task (rotated, mirrored, colours permuted) on which
+                       the program is right on all pairs and gives another test output. Then a
+                       tie was broken by position or by colour number
+    violated           invariants that hold on all pairs and not on the program's answer
 
-Doubts cost bits, as if the program were so much longer. All is integer, and decided by the task
-and the program alone.
+Doubts cost bits, as if the program were so much longer. All is integer, and determined by the
+task and the program alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from weft.arc.laws import broken
+from weft.arc.invariants import violated
 from weft.arc.ops.operator import BIT
 from weft.arc.program import Program
+from weft.arc.records import EvidenceRecord
 from weft.arc.refit import predict
+from weft.arc.symmetries import AUGMENTATIONS, Symmetry
 from weft.arc.task import ArcTask
-from weft.arc.turns import TURNS, Turn
 from weft.arc.values import Grid
 
 LACKING, CONTRARY, REFUTED = 30 * BIT, 60 * BIT, 90 * BIT
-"""What doubts cost: a pair that lacks, being turned or each broken law, being refuted.
+"""What doubts cost: each prediction that is missing; being inconsistent, or each violated
+invariant; being refuted.
 
 Tuned on the training split: on its tasks, and on those with one pair less and that as the test.
 """
-FORETOLD = 2
-"""Pairs that a fitted program should foretell."""
+LOO_REQUIRED = 2
+"""Pairs that a fitted program should predict in cross-validation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """How a program fared beyond the pairs it was found for."""
 
-    foretold: int
-    wanted: int
-    """Pairs that it should foretell."""
+    loo_passed: int
+    """Pairs predicted in leave-one-out cross-validation."""
+    loo_required: int
+    """Pairs that should be."""
     refuted: int = 0
-    turned: int = 0
-    broken: tuple[str, ...] = ()
+    inconsistent: int = 0
+    violated: tuple[str, ...] = ()
 
     @property
     def doubt_millibits(self) -> int:
         """What the doubts cost."""
-        lacking = max(0, self.wanted - self.foretold)
-        contrary = (self.turned > 0) + len(self.broken)
+        lacking = max(0, self.loo_required - self.loo_passed)
+        contrary = (self.inconsistent > 0) + len(self.violated)
         return LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> EvidenceRecord:
         """JSON form."""
         return {
-            "foretold": self.foretold, "wanted": self.wanted, "refuted": self.refuted,
-            "turned": self.turned, "broken": list(self.broken),
-            "doubt_millibits": self.doubt_millibits,
+            "loo_passed": self.loo_passed, "loo_required": self.loo_required,
+            "refuted": self.refuted, "inconsistent": self.inconsistent,
+            "violated": list(self.violated), "doubt_millibits": self.doubt_millibits,
         }  # fmt: skip
 
     @staticmethod
-    def from_dict(raw: Mapping[str, Any]) -> Evidence:
+    def from_dict(raw: EvidenceRecord) -> Evidence:
         """Read what `to_dict` wrote."""
         return Evidence(
-            raw["foretold"], raw["wanted"], raw["refuted"], raw["turned"], tuple(raw["broken"])
-        )
+            raw["loo_passed"], raw["loo_required"], raw["refuted"], raw["inconsistent"],
+            tuple(raw["violated"]),
+        )  # fmt: skip
 
 
 def examine(
-    task: ArcTask, program: Program, outputs: tuple[Grid, ...], foretold: int | None = None
+    task: ArcTask, program: Program, outputs: tuple[Grid, ...], loo_passed: int | None = None
 ) -> Evidence:
     """Gather the evidence on a program that is right on every pair and gives `outputs`.
 
-    Of a list its maker knows what it `foretold`, and that must be all pairs: it was chosen among
-    too many. Else the last rule is fitted without each pair.
+    A decision list comes with the number of pairs that it `loo_passed`, and that must be all of
+    them: it was chosen among very many. Else the last rule is fitted without each pair.
     """
     pairs, refuted = len(task.train), 0
-    wanted = min(FORETOLD, max(1, pairs - 1)) if foretold is None else pairs
-    if foretold is None:
-        foretold, refuted = _left_out(task, program) if program.fitted else (pairs, 0)
-    turned = sum(_contradicts(task, program, outputs, turn) for turn in TURNS)
-    return Evidence(foretold, wanted, refuted, turned, broken(task, outputs))
+    required = min(LOO_REQUIRED, max(1, pairs - 1)) if loo_passed is None else pairs
+    if loo_passed is None:
+        loo_passed, refuted = _cross_validate(task, program) if program.fitted else (pairs, 0)
+    inconsistent = sum(_contradicts(task, program, outputs, each) for each in AUGMENTATIONS)
+    return Evidence(loo_passed, required, refuted, inconsistent, violated(task, outputs))
 
 
-def _left_out(task: ArcTask, program: Program) -> tuple[int, int]:
-    """Fit without each pair in turn; count those foretold and those foretold wrongly."""
+def _cross_validate(task: ArcTask, program: Program) -> tuple[int, int]:
+    """Fit without each pair in turn; count the pairs predicted and those predicted wrongly."""
     right = wrong = 0
     for left, pair in enumerate(task.train if len(task.train) > 1 else ()):
         others = [other for i, other in enumerate(task.train) if i != left]
         inputs = [*(other.input for other in others), pair.input]
-        found = predict(program, inputs, [other.output for other in others])
-        if found is not None:
-            right, wrong = right + (found[-1] == pair.output), wrong + (found[-1] != pair.output)
+        prediction = predict(program, inputs, [other.output for other in others])
+        if prediction is not None:
+            is_right = prediction[-1] == pair.output
+            right, wrong = right + is_right, wrong + (not is_right)
     return right, wrong
 
 
-def _contradicts(task: ArcTask, program: Program, outputs: tuple[Grid, ...], turn: Turn) -> bool:
-    """Whether a program is right on the turned pairs too, but not of one mind on the tests."""
+def _contradicts(
+    task: ArcTask, program: Program, outputs: tuple[Grid, ...], symmetry: Symmetry
+) -> bool:
+    """Whether a program is right on the augmented pairs too, but gives other test outputs."""
     if program.view is not None:
-        program = replace(program, view=program.view.turned(turn))
-    inputs = [*(turn.there(pair.input) for pair in task.train), *map(turn.there, task.test)]
-    found = predict(program, inputs, [turn.there(pair.output) for pair in task.train])
-    return found is not None and tuple(map(turn.back, found[len(task.train) :])) != outputs
+        program = replace(program, view=program.view.under(symmetry))
+    inputs = [*(symmetry.apply(pair.input) for pair in task.train)]
+    inputs += map(symmetry.apply, task.test)
+    prediction = predict(program, inputs, [symmetry.apply(pair.output) for pair in task.train])
+    if prediction is None:
+        return False
+    return tuple(map(symmetry.undo, prediction[len(task.train) :])) != outputs

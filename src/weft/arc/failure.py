@@ -1,4 +1,4 @@
-"""Why a task was not solved: one class, and one sentence that says what it rests on."""
+"""Why a task was not solved: one class, and one sentence with the reason."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LATE = 3
 """A search that came nearer in its last third might well have come nearer still."""
 
 
-class FailureClass(StrEnum):
+class FailureKind(StrEnum):
     """What would have helped."""
 
     MISSING_OPERATOR = "MISSING_OPERATOR"
@@ -26,32 +26,32 @@ class FailureClass(StrEnum):
 class Failure:
     """The class and why it applies."""
 
-    kind: FailureClass
+    kind: FailureKind
     why: str
 
 
 def analyse(result: ParallelSearchResult) -> Failure | None:
-    """Say why there is no answer; None when there is one."""
+    """Classify why there is no answer; None when there is one."""
     outcome, near = result.verdict.outcome, result.nearest
     if outcome is Outcome.SOLVED:
         return None
     if outcome is Outcome.INCOMPLETE:
-        return Failure(FailureClass.INCOMPLETE, "a part of the search failed")
+        return Failure(FailureKind.INCOMPLETE, "a part of the search failed")
     if outcome is Outcome.AMBIGUOUS:
         n = len(result.verdict.groups)
-        return Failure(FailureClass.AMBIGUOUS, f"{n} explanations differ on the tests")
+        return Failure(FailureKind.AMBIGUOUS, f"{n} explanations differ on the tests")
     if result.verdict.weighing is not None:
-        kind = FailureClass.MISSING_OPERATOR if result.exhausted else FailureClass.SEARCH_BUDGET
-        return Failure(kind, "a program is right on every pair, but too doubtful to be believed")
+        kind = FailureKind.MISSING_OPERATOR if result.exhausted else FailureKind.SEARCH_BUDGET
+        return Failure(kind, "a program is right on every pair, but too doubtful to be accepted")
     if near.shape_loss:
         why = f"no program found the size of {near.shape_loss} training outputs"
-        return Failure(FailureClass.SIZE_UNKNOWN, why)
+        return Failure(FailureKind.SIZE_UNKNOWN, why)
     left = f"the nearest program leaves {near.cell_loss} cells wrong"
     if result.exhausted:
-        return Failure(FailureClass.MISSING_OPERATOR, f"{left}, and every program was tried")
+        return Failure(FailureKind.MISSING_OPERATOR, f"{left}, and every program was tried")
     if _came_nearer_late(result):
-        return Failure(FailureClass.SEARCH_BUDGET, f"{left}, and it was found late")
-    return Failure(FailureClass.MISSING_OPERATOR, f"{left}, and it was found early")
+        return Failure(FailureKind.SEARCH_BUDGET, f"{left}, and it was found late")
+    return Failure(FailureKind.MISSING_OPERATOR, f"{left}, and it was found early")
 
 
 def _came_nearer_late(result: ParallelSearchResult) -> bool:

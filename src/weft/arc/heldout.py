@@ -1,4 +1,4 @@
-"""Which tasks are held out: the evaluation tasks of every published set, by what they show.
+"""Which tasks are held out: the evaluation tasks of every published set, by their contents.
 
 A set is measured honestly only with what never saw it, and sets overlap: most of ARC-AGI-1's
 evaluation tasks are among ARC-AGI-2's training tasks. So a task is known by its training pairs

@@ -9,36 +9,37 @@ on every machine.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import cast
 
 from weft.arc import failure, wire
 from weft.arc.bank import Bank
-from weft.arc.normal.registry import Chosen
+from weft.arc.normal.registry import FittedView
 from weft.arc.ops.registry import fingerprint
+from weft.arc.records import AnswerRecord, OptionsRecord, PhaseRecord, SliceRecord
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.language import Language
 from weft.arc.search.log import SearchLog
 from weft.arc.search.phases import Options, PhaseResult, deep, shallow, viewed
 from weft.arc.search.planner import ParallelPlanner
-from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask
 from weft.define import search, task
-from weft.model.tasks import Unknown, make_lanes
-from weft.model.values import Object
+from weft.model.results import Result
+from weft.model.tasks import SearchBody, Unknown, make_lanes
+from weft.model.values import JsonValue, Object, Value
 from weft.worker.context import get, note, put
 
-Steps = Generator[Any, Any, Any]
 _cache = ApplyCache()
 """One per worker: slices of one task that a worker runs share what they expand."""
 
 
 @task
-def run_shallow(puzzle: Object, options: dict[str, Any]) -> dict[str, Any]:
+def run_shallow(puzzle: Object, options: OptionsRecord) -> PhaseRecord:
     """Run the shallow phase of one task."""
-    problem = Problem(ArcTask.from_canonical(get(puzzle)))
+    problem = EncodedTask(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
     phase = shallow(problem, _planner(options).options, _cache)
     _report(phase, hits, misses)
@@ -50,10 +51,10 @@ def run_shallow(puzzle: Object, options: dict[str, Any]) -> dict[str, Any]:
 
 @task
 def run_slice(
-    puzzle: Object, options: dict[str, Any], part: dict[str, Any], table: Object
-) -> dict[str, Any]:
+    puzzle: Object, options: OptionsRecord, part: SliceRecord, table: Object
+) -> PhaseRecord:
     """Run one slice of the deep phase."""
-    problem = Problem(ArcTask.from_canonical(get(puzzle)))
+    problem = EncodedTask(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
     own = WorkerBudget.from_dict(part)
     phase = deep(problem, _planner(options).options, own, get(table), _cache)
@@ -62,13 +63,11 @@ def run_slice(
 
 
 @task
-def run_view(
-    puzzle: Object, options: dict[str, Any], view: list[str], number: int
-) -> dict[str, Any]:
+def run_view(puzzle: Object, options: OptionsRecord, view: list[str], number: int) -> PhaseRecord:
     """Search one task as a view shows it."""
     hits, misses = _cache.hits, _cache.misses
-    seen = ArcTask.from_canonical(get(puzzle))
-    phase = viewed(seen, _planner(options).options, Chosen(*view), number, _cache)
+    task = ArcTask.from_canonical(get(puzzle))
+    phase = viewed(task, _planner(options).options, FittedView(*view), number, _cache)
     _report(phase, hits, misses)
     return {**wire.phase_to_wire(phase), "log": put(phase.log.to_bytes())}
 
@@ -76,56 +75,55 @@ def run_view(
 @task
 def conclude(
     puzzle: Object,
-    options: dict[str, Any],
-    first: dict[str, Any],
-    rest: list[dict[str, Any]],
-    views: list[dict[str, Any]],
+    options: OptionsRecord,
+    first: PhaseRecord,
+    rest: list[PhaseRecord],
+    views: list[PhaseRecord],
     incomplete: bool,
-) -> dict[str, Any]:
-    """Put the parts together: the verdict, why not if there is none, and the merged log."""
+) -> AnswerRecord:
+    """Assemble the parts: the verdict, why not if there is none, and the merged log."""
     task = ArcTask.from_canonical(get(puzzle))
     begun, *phases = [
         wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
         for raw in (first, *rest, *views)
     ]
-    slices, seen = phases[: len(rest)], phases[len(rest) :]
-    result = _planner(options).combine(task, begun, slices, seen, incomplete)
+    slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
+    result = _planner(options).combine(task, begun, slices, viewed_parts, incomplete)
     answer = wire.answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": put(result.log.to_bytes())}
 
 
-@search(version=4)
-def solve_one(puzzle: Object, options: dict[str, Any]) -> Steps:
+@search(version=5)
+def solve_one(puzzle: Object, options: OptionsRecord) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     [begun] = yield [run_shallow(puzzle, options)]
-    first = begun.value
+    first: PhaseRecord = begun.value
     planner = _planner(options)
-    spent, found = first["programs"], bool(first["candidates"])
+    spent, is_solved = first["programs"], bool(first["candidates"])
     views = first["views"][: planner.most_views(spent)]
-    parts = planner.parts(spent, found, first["exhausted"], len(views))
-    results: Sequence[Any] = []
+    parts = planner.parts(spent, is_solved, first["exhausted"], len(views))
+    results: Sequence[Result] = []
     if parts or views:
         results = yield [
             *(run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts),
             *(run_view(puzzle, options, view, number) for number, view in enumerate(views)),
         ]
     rest = [result.value for result in results[: len(parts)] if result.ok]
-    seen = [result.value for result in results[len(parts) :] if result.ok]
-    incomplete = len(rest) + len(seen) < len(results)
-    [end] = yield [conclude(puzzle, options, first, rest, seen, incomplete)]
+    viewed_parts = [result.value for result in results[len(parts) :] if result.ok]
+    incomplete = len(rest) + len(viewed_parts) < len(results)
+    [end] = yield [conclude(puzzle, options, first, rest, viewed_parts, incomplete)]
     return end.value
 
 
-@search(version=4)
-def solve(tasks: list[str], options: dict[str, Any], *, inputs: Any) -> Steps:
+@search(version=5)
+def solve(tasks: list[str], options: OptionsRecord, *, inputs: Mapping[str, Object]) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 
     The answer counts outcomes; each lane's own answer holds programs and grids.
     """
-    bodies: dict[str, Any] = {d: solve_one(inputs[d], options) for d in tasks}
-    answers = yield make_lanes(bodies)
+    answers = yield make_lanes({d: solve_one(inputs[d], options) for d in tasks})
     outcomes = [_outcome(answer) for answer in answers]
-    counts: dict[str, Any] = {name: outcomes.count(name) for name in sorted(set(outcomes))}
+    counts: dict[str, Value] = {name: outcomes.count(name) for name in sorted(set(outcomes))}
     if counts.get("SOLVED", 0) == 0:
         return Unknown("unsolved", counts)
     return counts
@@ -140,7 +138,7 @@ def make_options(
     margin_millibits: int | None,
     bank: Bank | None,
     without: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> OptionsRecord:
     """Everything that decides a search's outcome, bound into the genesis record."""
     return {
         "budget": budget.to_dict(),
@@ -154,9 +152,9 @@ def make_options(
     }
 
 
-def _planner(options: Mapping[str, Any]) -> ParallelPlanner:
+def _planner(options: OptionsRecord) -> ParallelPlanner:
     raw = options["bank"]
-    language = _language(None if raw is None else Bank.from_dict(raw))
+    language = _language(None if raw is None else Bank.from_dict(cast(JsonValue, raw)))
     assert options["operators"] == fingerprint(), "the operators are not those of the run"
     own = Options(
         language, SearchBudget.from_dict(options["budget"]), options["prune"], options["seed"],
@@ -170,8 +168,8 @@ def _language(bank: Bank | None) -> Language:
     return Language(bank.entries() if bank is not None else ())
 
 
-def _outcome(answer: Any) -> str:
-    return "UNKNOWN/incomplete" if isinstance(answer, Unknown) else str(answer["outcome"])
+def _outcome(answer: AnswerRecord | Unknown) -> str:
+    return "UNKNOWN/incomplete" if isinstance(answer, Unknown) else answer["outcome"]
 
 
 def _report(phase: PhaseResult, hits: int, misses: int) -> None:

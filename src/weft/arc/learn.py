@@ -18,9 +18,8 @@ does not matter: programs are taken by task digest, the cheapest where runs diff
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from weft.arc.bank import MAX_STEPS, Bank, Concept
 from weft.arc.check import check_program
@@ -29,7 +28,8 @@ from weft.arc.ops.registry import BY_NAME, REGISTRY
 from weft.arc.program import Program, order_key, parse
 from weft.arc.recombine import Chain, Spellings, spellings
 from weft.arc.recorded import ArcRun, Recorded
-from weft.arc.simplify import is_redundant, values_seen
+from weft.arc.records import BankRecord
+from weft.arc.simplify import is_redundant, operator_inputs
 from weft.arc.task import ArcTask
 from weft.arc.values import Grid
 from weft.errors import InputError
@@ -50,6 +50,17 @@ class Solved:
     """Of the task itself."""
 
 
+class LearnedRecord(BankRecord):
+    """A bank with what it was chosen by."""
+
+    programs: int
+    candidates: int
+    recombined: int
+    simplified: int
+    before_millibits: int
+    after_millibits: int
+
+
 @dataclass(frozen=True, slots=True)
 class Learned:
     """A bank, and what it was chosen by."""
@@ -65,7 +76,7 @@ class Learned:
     before_millibits: int
     after_millibits: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> LearnedRecord:
         """JSON form."""
         return {
             **self.bank.to_dict(),
@@ -87,15 +98,15 @@ def corpus_of(runs: Iterable[ArcRun]) -> tuple[Solved, ...]:
     Raises InputError for runs that are not finished or hold evaluation tasks: what is learned
     from those could never be measured on them again.
     """
-    found: dict[str, Solved] = {}
+    solutions: dict[str, Solved] = {}
     for run in runs:
         _refuse(run)
         for item in run.items:
             if item.outcome == "SOLVED":
                 solved = _replayed(item, run)
-                known = found.setdefault(item.task.digest, solved)
-                found[item.task.digest] = min(known, solved, key=lambda s: order_key(s.program))
-    return tuple(found[digest] for digest in sorted(found))
+                known = solutions.setdefault(item.task.digest, solved)
+                solutions[item.task.digest] = min(known, solved, key=lambda s: order_key(s.program))
+    return tuple(solutions[digest] for digest in sorted(solutions))
 
 
 def _refuse(run: ArcRun) -> None:
@@ -111,7 +122,7 @@ def _refuse(run: ArcRun) -> None:
 
 def _replayed(item: Recorded, run: ArcRun) -> Solved:
     assert item.answer is not None
-    best: Mapping[str, Any] = item.answer["groups"][0]
+    best = item.answer["groups"][0]
     program = parse(best["programs"][0], f"{run.path}: {item.task.name}")
     if not check_program(item.task, program, best["outputs"]).exact:
         raise InputError(
@@ -127,7 +138,7 @@ def below_view(solved: Solved) -> Solved:
     if view is None:
         return solved
     outputs = [
-        view.turn(given).there(Grid.of(rows)).rows()
+        view.symmetry(given).apply(Grid.of(rows)).rows()
         for given, rows in zip(solved.task.test, solved.outputs, strict=True)
     ]
     bare = replace(solved.program, view=None)
@@ -143,8 +154,8 @@ def learn(corpus: Sequence[Solved]) -> Learned:
     mined = repeated(chains)
     programs = spellings([solved.task for solved in corpus], chains, mined)
     joined = sorted({other for own, *others in programs for other in others} - set(mined))
-    seen = values_seen([(s.task, s.program) for s in corpus])
-    useful = [chain for chain in (*mined, *joined) if not is_redundant(chain, seen)]
+    inputs = operator_inputs([(s.task, s.program) for s in corpus])
+    useful = [chain for chain in (*mined, *joined) if not is_redundant(chain, inputs)]
     chosen = choose(programs, useful)
     bank = _bank(corpus, programs, chosen)
     for solved, spelled in zip(corpus, programs, strict=True):
@@ -173,19 +184,21 @@ def choose(programs: Sequence[Spellings], candidates: Sequence[Chain]) -> tuple[
 
     Then drop those that later ones made useless, short ones first.
     """
-    kept: tuple[Chain, ...] = ()
-    total = description(programs, kept)
+    concepts: tuple[Chain, ...] = ()
+    total = description(programs, concepts)
     while True:
-        trials = [(description(programs, (*kept, c)), c) for c in candidates if c not in kept]
+        trials = [
+            (description(programs, (*concepts, c)), c) for c in candidates if c not in concepts
+        ]
         best = min(trials, default=(total, ()))
         if best[0] >= total:
             break
-        total, kept = best[0], (*kept, best[1])
-    for chain in sorted(kept, key=lambda c: (len(c), c)):
-        without = tuple(other for other in kept if other != chain)
-        if description(programs, without) <= description(programs, kept):
-            kept = without
-    return tuple(sorted(kept, key=lambda c: (len(c), c)))
+        total, concepts = best[0], (*concepts, best[1])
+    for chain in sorted(concepts, key=lambda c: (len(c), c)):
+        without = tuple(other for other in concepts if other != chain)
+        if description(programs, without) <= description(programs, concepts):
+            concepts = without
+    return tuple(sorted(concepts, key=lambda c: (len(c), c)))
 
 
 def description(programs: Sequence[Spellings], concepts: Sequence[Chain]) -> int:
@@ -216,7 +229,9 @@ def _cheapest_of(
     spelled: Spellings, concepts: Sequence[Chain], use: int
 ) -> tuple[int, tuple[Chain, ...]]:
     """Write a program in its cheapest spelling; of equals in the first."""
-    return min((_cheapest(chain, concepts, use) for chain in spelled), key=lambda found: found[0])
+    return min(
+        (_cheapest(chain, concepts, use) for chain in spelled), key=lambda spelling: spelling[0]
+    )
 
 
 def _cheapest(chain: Chain, concepts: Sequence[Chain], use: int) -> tuple[int, tuple[Chain, ...]]:
@@ -225,14 +240,14 @@ def _cheapest(chain: Chain, concepts: Sequence[Chain], use: int) -> tuple[int, t
     for end in range(1, len(chain) + 1):
         name = chain[end - 1]
         cost, parts = best[end - 1]
-        found = (cost + BY_NAME[name].millibits, (*parts, (name,)))
+        extension = (cost + BY_NAME[name].millibits, (*parts, (name,)))
         for concept in concepts:
             start = end - len(concept)
             if start >= 0 and chain[start:end] == concept:
                 cost, parts = best[start]
-                if cost + use < found[0]:
-                    found = (cost + use, (*parts, concept))
-        best.append(found)
+                if cost + use < extension[0]:
+                    extension = (cost + use, (*parts, concept))
+        best.append(extension)
     return best[-1]
 
 

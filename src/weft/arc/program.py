@@ -6,8 +6,8 @@
 
 The text is the program: it can be written by hand, stored, parsed and run anywhere. A fitted
 operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`. A program
-may begin with a view (`view lines_lie`): then `I` is the input seen so, and what the program
-returns is seen back.
+may begin with a view (`view lines_lie`): then `I` is the viewed input, and the view is undone on
+what the program returns.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 from weft.arc.fitted import registry as fitted
 from weft.arc.normal import registry as views
-from weft.arc.normal.registry import Chosen
+from weft.arc.normal.registry import FittedView
 from weft.arc.ops.registry import BY_NAME
-from weft.arc.values import Grid, Stage, Value, fits
+from weft.arc.values import Grid, Value, ValueStage, fits
 from weft.errors import InputError, ValueInvalid
 
 _LINE = re.compile(
@@ -28,7 +28,7 @@ _LINE = re.compile(
     r'\((?P<argument>I|[a-z]{1,2})(?:, "(?P<parameters>[^"\\]*)")?\)'
 )
 _VIEW = re.compile(r'view (?P<name>[a-z][a-z0-9_]*)(?: "(?P<parameters>[^"\\]*)")?')
-BACK = "seen_back"
+VIEW_UNDONE = "view_undone"
 """The last step of a program with a view."""
 
 
@@ -39,7 +39,7 @@ class Program:
     names: tuple[str, ...]
     fitted: str = ""
     parameters: str = ""
-    view: Chosen | None = None
+    view: FittedView | None = None
 
     def text(self) -> str:
         """Write the program in single-assignment lines, below its view."""
@@ -68,39 +68,43 @@ class Program:
             cost += rule.price(rule.parse(self.parameters))
         return cost
 
-    def steps(self, given: Grid) -> Iterator[tuple[str, Stage, Value | None]]:
+    def steps(self, given: Grid) -> Iterator[tuple[str, ValueStage, Value | None]]:
         """Run by definition: each operator's name, and what it gave; None ends a failure.
 
-        With a view the first step is the input as it is seen, the last one what is seen back.
+        With a view the first step is the viewed input, and the last one undoes the view.
         """
         if self.view is None:
             yield from self._steps(given)
             return
-        turn = self.view.turn(given)
-        value: Value | None = turn.there(given)
-        yield self.view.name, Stage.GRID, value
-        for step in self._steps(turn.there(given)):
+        symmetry = self.view.symmetry(given)
+        value: Value | None = symmetry.apply(given)
+        yield self.view.name, ValueStage.GRID, value
+        for step in self._steps(symmetry.apply(given)):
             yield step
             value = step[2]
         if value is not None:
             assert isinstance(value, Grid)
-            yield BACK, Stage.GRID, turn.back(value)
+            yield VIEW_UNDONE, ValueStage.GRID, symmetry.undo(value)
 
-    def _steps(self, given: Grid) -> Iterator[tuple[str, Stage, Value | None]]:
+    def _steps(self, given: Grid) -> Iterator[tuple[str, ValueStage, Value | None]]:
         value: Value = given
         for name in self.names:
             operator = BY_NAME[name]
-            found = operator.plain(value, given)
-            if found is not None and not fits(operator.gives, found):
-                found = None
-            yield name, operator.gives, found
-            if found is None:
+            result = operator.plain(value, given)
+            if result is not None and not fits(operator.gives, result):
+                result = None
+            yield name, operator.gives, result
+            if result is None:
                 return
-            value = found
+            value = result
         if self.fitted:
             assert isinstance(value, Grid)
             rule = fitted.BY_NAME[self.fitted]
-            yield self.fitted, Stage.GRID, rule.apply(rule.parse(self.parameters), value, given)
+            yield (
+                self.fitted,
+                ValueStage.GRID,
+                rule.apply(rule.parse(self.parameters), value, given),
+            )
 
     def run(self, given: Grid) -> Grid | None:
         """Return the grid that the program makes of an input, or None where it fails."""
@@ -121,21 +125,21 @@ def parse(text: str, where: str = "program") -> Program:
     if lines == ["return I"]:
         return Program((), view=view)
     names: list[str] = []
-    stage, argument, parameters = Stage.GRID, "I", None
+    stage, argument, parameters = ValueStage.GRID, "I", None
     above = 0 if view is None else 1
     for number, line in enumerate(lines, 1 + above):
-        found = _LINE.fullmatch(line.strip())
-        if found is None:
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
             raise InputError(f"{where}, line {number}: {line[:60]!r} is not a step of a program")
         last = number == len(lines) + above
-        if (found["target"] is None) != last:
+        if (match["target"] is None) != last:
             raise InputError(f"{where}, line {number}: the last line, and no other, returns")
-        if found["argument"] != argument:
+        if match["argument"] != argument:
             raise InputError(f"{where}, line {number}: each step uses the one before it")
-        stage = _checked_stage(found["name"], stage, last, f"{where}, line {number}")
-        names.append(found["name"])
-        argument, parameters = found["target"], found["parameters"]
-    if not names or stage is not Stage.GRID:
+        stage = _checked_stage(match["name"], stage, last, f"{where}, line {number}")
+        names.append(match["name"])
+        argument, parameters = match["target"], match["parameters"]
+    if not names or stage is not ValueStage.GRID:
         raise InputError(f"{where}: a program ends with a grid")
     if names[-1] not in fitted.BY_NAME:
         return Program(tuple(names), view=view)
@@ -146,21 +150,23 @@ def parse(text: str, where: str = "program") -> Program:
     return Program(tuple(names[:-1]), names[-1], parameters or "", view)
 
 
-def _parsed_view(line: str, where: str) -> Chosen:
-    found = _VIEW.fullmatch(line)
-    if found is None or found["name"] not in views.BY_NAME:
+def _parsed_view(line: str, where: str) -> FittedView:
+    match = _VIEW.fullmatch(line)
+    if match is None or match["name"] not in views.BY_NAME:
         raise InputError(
             f"{where}, line 1: {line[:60]!r} is not a view", hint="see docs/arc-language.md"
         )
     try:
-        return Chosen(found["name"], views.BY_NAME[found["name"]].parse(found["parameters"] or ""))
+        return FittedView(
+            match["name"], views.BY_NAME[match["name"]].parse(match["parameters"] or "")
+        )
     except ValueInvalid as error:
         raise InputError(f"{where}, line 1: {error.reason}", hint=error.hint) from None
 
 
-def _checked_stage(name: str, stage: Stage, last: bool, where: str) -> Stage:
+def _checked_stage(name: str, stage: ValueStage, last: bool, where: str) -> ValueStage:
     if name in fitted.BY_NAME:
-        takes, gives = Stage.GRID, Stage.GRID
+        takes, gives = ValueStage.GRID, ValueStage.GRID
         if not last:
             raise InputError(f"{where}: {name} is fitted and ends a program")
     elif name in BY_NAME:
@@ -177,7 +183,10 @@ def _letter(i: int) -> str:
     return chr(97 + i) if i < 26 else chr(96 + i // 26) + chr(97 + i % 26)
 
 
-def order_key(program: Program) -> tuple[int, int, Sequence[str], str, str, str]:
+ProgramOrder = tuple[int, int, Sequence[str], str, str, str]
+
+
+def order_key(program: Program) -> ProgramOrder:
     """Sort programs: cheaper first, then shorter, then by name; those without a view first."""
     return (
         program.millibits(), len(program.names), program.names, program.fitted, program.parameters,

@@ -1,47 +1,47 @@
-"""Why an answer was believed or refused, in words and numbers, from what a run recorded."""
+"""Why an answer was accepted or refused, in words and numbers, from what a run recorded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from weft.arc.evidence import Evidence
+from weft.arc.records import EvidenceRecord, WeighingRecord
 
 
-def weighed(weighing: Mapping[str, Any] | None) -> str:
-    """Say what decided about the best answer; empty where there was none to decide about."""
+def weighed(weighing: WeighingRecord | None) -> str:
+    """State what decided about the best answer; empty where there was none to decide about."""
     if weighing is None:
         return ""
     alone, limit = weighing["alone_millibits"], weighing["limit_millibits"]
     price = weighing["price_millibits"] + alone
     lone = f", {_bits(alone)} as few programs agree" if alone else ""
     if price > limit:
-        return f"refused: {_bits(price)} bits with doubts{lone}; {_bits(limit)} are believed"
+        return f"refused: {_bits(price)} bits with doubts{lone}; the limit is {_bits(limit)}"
     margin, needed = weighing["margin_millibits"], weighing["needed_millibits"]
     if margin is None:
-        return f"believed: {_bits(price)} of {_bits(limit)} bits{lone}; nothing contradicts it"
-    bound = "none may be" if needed is None else f"more than {_bits(needed)} needed"
+        return f"accepted: {_bits(price)} of {_bits(limit)} bits{lone}; nothing contradicts it"
+    bound = "no competitor is allowed" if needed is None else f"more than {_bits(needed)} needed"
     clear = needed is not None and margin > needed
-    word = "believed" if clear else "refused"
-    return f"{word}: the strongest competitor is {_bits(margin)} bits dearer, {bound}"
+    word = "accepted" if clear else "refused"
+    return f"{word}: the strongest competitor costs {_bits(margin)} bits more, {bound}"
 
 
-def doubts(raw: Mapping[str, Any] | None) -> str:
-    """Say what speaks for and against a program; empty where it was not examined."""
+def doubts(raw: EvidenceRecord | None) -> str:
+    """State what speaks against a program; empty where nothing does or it was not examined."""
     if raw is None:
         return ""
-    found = Evidence.from_dict(raw)
-    said = []
-    if found.foretold < found.wanted:
-        said.append(f"{found.foretold} of {found.wanted} pairs foretold")
-    if found.refuted:
-        said.append(f"{found.refuted} foretold wrongly")
-    if found.turned:
-        said.append(f"says otherwise when the task is turned or recoloured ({found.turned} ways)")
-    said += [f"breaks the law of {name}" for name in found.broken]
-    if not said:
+    evidence = Evidence.from_dict(raw)
+    reasons = []
+    if evidence.loo_passed < evidence.loo_required:
+        counts = f"{evidence.loo_passed} of {evidence.loo_required} pairs"
+        reasons.append(f"{counts} predicted in cross-validation")
+    if evidence.refuted:
+        reasons.append(f"{evidence.refuted} predicted wrongly")
+    if evidence.inconsistent:
+        count = evidence.inconsistent
+        reasons.append(f"answers differently on {count} rotated, mirrored or recoloured tasks")
+    reasons += [f"violates the invariant {name!r}" for name in evidence.violated]
+    if not reasons:
         return ""
-    return f"{_bits(found.doubt_millibits)} bits of doubt: {', '.join(said)}"
+    return f"{_bits(evidence.doubt_millibits)} bits of doubt: {', '.join(reasons)}"
 
 
 def _bits(millibits: int) -> str:

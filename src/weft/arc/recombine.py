@@ -1,4 +1,4 @@
-"""Chains that no program was found with: parts of solved programs joined, where they do the same.
+"""Other spellings of solved programs: parts of them joined, where that gives the same grids.
 
     parts (chains that repeat, operators used twice) ──► joined two by two ──► run on every task
         ──► kept as another spelling of a program whose own chain gives the same grids
@@ -16,7 +16,7 @@ from weft.arc.bank import MAX_STEPS
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.refit import run_chain
 from weft.arc.task import ArcTask
-from weft.arc.values import Grid, Stage
+from weft.arc.values import Grid, ValueStage
 
 Chain = tuple[str, ...]
 Spellings = tuple[Chain, ...]
@@ -37,8 +37,8 @@ def joined(chains: Iterable[Chain], repeated: Sequence[Chain]) -> list[Chain]:
     single = [(name,) for name, count in uses.items() if count > 1]
     pairs = [(a, b) for a in repeated for b in (*repeated, *single)]
     pairs += [(a, b) for a in single for b in repeated]
-    found = {a + b for a, b in pairs if len(a + b) <= MAX_STEPS and _fit(a, b)}
-    return sorted(filter(_is_whole, found))
+    chains_joined = {a + b for a, b in pairs if len(a + b) <= MAX_STEPS and _fit(a, b)}
+    return sorted(filter(_is_whole, chains_joined))
 
 
 def _fit(a: Chain, b: Chain) -> bool:
@@ -46,18 +46,18 @@ def _fit(a: Chain, b: Chain) -> bool:
 
 
 def _is_whole(chain: Chain) -> bool:
-    return BY_NAME[chain[0]].takes is BY_NAME[chain[-1]].gives is Stage.GRID
+    return BY_NAME[chain[0]].takes is BY_NAME[chain[-1]].gives is ValueStage.GRID
 
 
 def _equal(task: ArcTask, own: Chain, others: Sequence[Chain]) -> Spellings:
     """Return the chains that give the same as a program's own on every input of its task."""
     inputs = [*(pair.input for pair in task.train), *task.test]
-    wanted = run_chain(own, inputs)
-    return tuple(other for other in others if other != own and _gives(other, inputs, wanted))
+    expected = run_chain(own, inputs)
+    return tuple(other for other in others if other != own and _gives(other, inputs, expected))
 
 
-def _gives(chain: Chain, inputs: Sequence[Grid], wanted: tuple[Grid, ...] | None) -> bool:
-    """Whether a chain gives the wanted grids; most fail on the first."""
-    if wanted is None or run_chain(chain, inputs[:1]) != wanted[:1]:
+def _gives(chain: Chain, inputs: Sequence[Grid], expected: tuple[Grid, ...] | None) -> bool:
+    """Whether a chain gives the expected grids; most fail on the first."""
+    if expected is None or run_chain(chain, inputs[:1]) != expected[:1]:
         return False
-    return run_chain(chain, inputs) == wanted
+    return run_chain(chain, inputs) == expected

@@ -7,14 +7,14 @@ run.toml: names of tasks, and the tags of a run on evaluation tasks.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
+from weft.arc.records import AnswerRecord, OptionsRecord
 from weft.arc.task import ArcTask
 from weft.errors import InputError
-from weft.model.values import Object, from_wire
+from weft.model.values import JsonValue, Object, Value, from_wire
 from weft.readers.access import run_named
 from weft.report.view import RunView
 from weft.storage.folder import SEALED_VIEWS, RunFolder
@@ -22,17 +22,22 @@ from weft.storage.folder import SEALED_VIEWS, RunFolder
 SEARCH = "weft.arc.lanes:solve"
 
 
+class _Arguments(TypedDict):
+    tasks: list[str]
+    options: OptionsRecord
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """One task of a run. `answer` is None while its lane has none."""
 
     task: ArcTask
-    answer: Mapping[str, Any] | None
+    answer: AnswerRecord | None
 
     @property
     def outcome(self) -> str:
         """The outcome in words; `running` while there is none."""
-        return "running" if self.answer is None else str(self.answer["outcome"])
+        return "running" if self.answer is None else self.answer["outcome"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,7 @@ class ArcRun:
     """All tasks of a run, by name."""
 
     path: Path
-    options: Mapping[str, Any]
+    options: OptionsRecord
     items: tuple[Recorded, ...]
     tags: tuple[str, ...] = ()
 
@@ -78,30 +83,32 @@ def of_view(view: RunView) -> ArcRun:
     """Read a run through the report's view of it."""
     run_file = RunFolder(view.path).read_run_file()
     names = run_file.labels
-    answers: dict[str, Any] = {}
-    config: Mapping[str, Any] = {}
+    answers: dict[str, AnswerRecord] = {}
+    args: Value = None
     for record in view.records():
         if record.seq == 0:
-            config = record.body["config"]
+            args = from_wire(record.body["config"]["args"])
         elif record.kind == "answer" and record.body["lane"].count("/") == 1:
-            answers[record.body["lane"][1:]] = _answer(record.body)
-    args: Any = from_wire(config["args"])
+            answers[record.body["lane"][1:]] = _answer(
+                record.body["status"], record.body.get("value")
+            )
+    config = cast(_Arguments, args)
     items = [
         Recorded(
             ArcTask.from_canonical(view.read(Object(digest)), names.get(digest, digest[:8])),
             answers.get(digest),
         )
-        for digest in args["tasks"]
+        for digest in config["tasks"]
     ]
     items.sort(key=lambda item: (item.task.name, item.task.digest))
-    return ArcRun(view.path, args["options"], tuple(items), run_file.tags)
+    return ArcRun(view.path, config["options"], tuple(items), run_file.tags)
 
 
-def _answer(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    if body["status"] == "unknown":
+def _answer(status: str, wire: JsonValue) -> AnswerRecord:
+    """Return the answer of a lane; the ledger was verified, so its keys are those we write."""
+    if status == "unknown":
         return {
             "outcome": "UNKNOWN/incomplete", "groups": [], "weighing": None, "failure": None,
             "nearest": None,
         }  # fmt: skip
-    answer: Any = from_wire(body["value"])
-    return dict(answer)
+    return cast(AnswerRecord, from_wire(wire))

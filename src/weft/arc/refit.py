@@ -1,8 +1,8 @@
-"""A program tried on other grids than it was found on: its chain run, its last rule fitted anew.
+"""A program tried on other grids than it was found on: its chain run, its last rule fitted again.
 
     inputs, some targets ──► chain (compiled) ──► rule fitted to the targets ──► all outputs
 
-Evidence is gathered this way: with one pair left out, or with the whole task turned or recoloured.
+Evidence is gathered this way: with one pair left out, or on augmented copies of the task.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from weft.arc.fitted import registry as fitted
-from weft.arc.fitted.rule import View
+from weft.arc.fitted.rule import EncodedExamples
 from weft.arc.kernels.expand import FAMILIES, family_of
 from weft.arc.ops.registry import BY_NAME
 from weft.arc.program import Program
 from weft.arc.task import ArcTask, Pair
-from weft.arc.values import MAX_BYTES, Grid, Stage, decode
+from weft.arc.values import MAX_BYTES, Grid, ValueStage, decode
 
 
 def predict(
@@ -31,9 +31,9 @@ def predict(
     if view is None:
         return _predict(program, inputs, targets)
     pairs = tuple(map(Pair, inputs, targets))
-    seen = view.of(ArcTask("", pairs, tuple(inputs[len(pairs) :])))
-    grids_seen = [*(pair.input for pair in seen.train), *seen.test]
-    outputs = _predict(program, grids_seen, [pair.output for pair in seen.train])
+    viewed_task = view.of(ArcTask("", pairs, tuple(inputs[len(pairs) :])))
+    viewed_inputs = [*(pair.input for pair in viewed_task.train), *viewed_task.test]
+    outputs = _predict(program, viewed_inputs, [pair.output for pair in viewed_task.train])
     return None if outputs is None else view.back(inputs, outputs)
 
 
@@ -43,9 +43,9 @@ def _predict(
     """Do the same for what lies below a view."""
     outputs = run_chain(program.names, inputs)
     if outputs is not None and program.fitted:
-        view = View.of(outputs, inputs, targets)
-        found = fitted.BY_NAME[program.fitted].fit(view)
-        outputs = None if found is None else grids(found.outputs)
+        view = EncodedExamples.of(outputs, inputs, targets)
+        fit = fitted.BY_NAME[program.fitted].fit(view)
+        outputs = None if fit is None else grids(fit.outputs)
     if outputs is None or outputs[: len(targets)] != tuple(targets):
         return None
     return outputs
@@ -53,7 +53,7 @@ def _predict(
 
 def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] | None:
     """Run operators that end with a grid on several inputs at once; None when one fails."""
-    view = View.of(inputs, inputs, ())
+    view = EncodedExamples.of(inputs, inputs, ())
     data, offsets = view.src, view.offsets
     for name in names:
         operator, ends = BY_NAME[name], np.empty((1, len(inputs)), np.int64)
@@ -68,10 +68,10 @@ def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] 
 
 
 def grids(data: bytes) -> tuple[Grid, ...]:
-    """Read encoded grids that lie one behind the other."""
-    found, at = [], 0
+    """Read concatenated encoded grids."""
+    decoded, at = [], 0
     while at < len(data):
-        grid, at = decode(Stage.GRID, data, at)
+        grid, at = decode(ValueStage.GRID, data, at)
         assert isinstance(grid, Grid)
-        found.append(grid)
-    return tuple(found)
+        decoded.append(grid)
+    return tuple(decoded)

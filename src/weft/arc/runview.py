@@ -6,13 +6,20 @@ A program that this version cannot run is still shown, without its steps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
-from typing import Any
 
-from weft.arc.program import BACK, Program, parse
+from weft.arc.program import VIEW_UNDONE, Program, parse
 from weft.arc.reasons import doubts, weighed
 from weft.arc.recorded import Recorded
+from weft.arc.records import (
+    AnswerRecord,
+    GroupRecord,
+    NearestRecord,
+    Rows,
+    ShownAnswerRecord,
+    ShownTaskRecord,
+)
 from weft.arc.task import ArcTask
 from weft.arc.values import Grid
 from weft.arc.views.model import AnswerView, Shown, StepView, TaskView
@@ -30,7 +37,7 @@ def view_of(item: Recorded) -> TaskView:
     base = TaskView.of(task)
     if answer is None:
         return TaskView(base.name, base.digest, base.pairs, base.tests, note="no outcome yet")
-    outcome, _, reason = str(answer["outcome"]).partition("/")
+    outcome, _, reason = answer["outcome"].partition("/")
     answers = [_answer(task, group) for group in _shown(answer)]
     return TaskView(
         base.name, base.digest, base.pairs, base.tests, outcome, reason,
@@ -38,19 +45,19 @@ def view_of(item: Recorded) -> TaskView:
     )  # fmt: skip
 
 
-def _shown(answer: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _shown(answer: AnswerRecord) -> Sequence[GroupRecord]:
     """Return the groups to show: of a solved task the answer and what it was weighed against."""
-    groups: list[Mapping[str, Any]] = answer["groups"]
+    groups = answer["groups"]
     if answer["outcome"] != "SOLVED":
         return groups
-    return [groups[0], *(group for group in groups[1:] if group.get("evidence"))]
+    return [groups[0], *(group for group in groups[1:] if group["evidence"])]
 
 
-def _note(answer: Mapping[str, Any]) -> str:
-    """Say why there is no answer, and what decided."""
+def _note(answer: AnswerRecord) -> str:
+    """State why there is no answer, and what decided."""
     failure = answer["failure"]
     why = "" if failure is None else f"{failure['class']}: {failure['why']}"
-    return "; ".join(part for part in (why, weighed(answer.get("weighing"))) if part)
+    return "; ".join(part for part in (why, weighed(answer["weighing"])) if part)
 
 
 def view_of_program(task: ArcTask, program: Program) -> AnswerView:
@@ -64,9 +71,9 @@ def view_of_program(task: ArcTask, program: Program) -> AnswerView:
     )  # fmt: skip
 
 
-def to_dict(view: TaskView) -> dict[str, Any]:
+def to_dict(view: TaskView) -> ShownTaskRecord:
     """JSON form of a task as it is shown; grids are rows."""
-    body: dict[str, Any] = {
+    body: ShownTaskRecord = {
         "name": view.name,
         "digest": view.digest,
         "train": [{"input": p.input.rows(), "output": p.output.rows()} for p in view.pairs],
@@ -85,7 +92,7 @@ def to_dict(view: TaskView) -> dict[str, Any]:
     }
 
 
-def _answer_to_dict(answer: AnswerView) -> dict[str, Any]:
+def _answer_to_dict(answer: AnswerView) -> ShownAnswerRecord:
     return {
         "program": list(answer.program),
         "millibits": answer.bits,
@@ -100,37 +107,37 @@ def _answer_to_dict(answer: AnswerView) -> dict[str, Any]:
     }
 
 
-def _plain(value: Shown) -> list[list[int]] | str:
+def _plain(value: Shown) -> Rows | str:
     return value.rows() if isinstance(value, Grid) else value
 
 
-def _answer(task: ArcTask, group: Mapping[str, Any]) -> AnswerView:
-    text = str(group["programs"][0])
+def _answer(task: ArcTask, group: GroupRecord) -> AnswerView:
+    text = group["programs"][0]
     outputs = tuple(Grid.of(rows) for rows in group["outputs"])
     program = _parsed(text)
     steps = () if program is None else _steps(task, program)
     return AnswerView(
         tuple(text.splitlines()), group["millibits"], outputs, group["size"], steps,
-        _input_names(task) if steps else (), doubts(group.get("evidence")),
+        _input_names(task) if steps else (), doubts(group["evidence"]),
     )  # fmt: skip
 
 
-def _nearest(task: ArcTask, nearest: Mapping[str, Any] | None) -> AnswerView | None:
-    program = None if nearest is None else _parsed(str(nearest["program"]))
+def _nearest(task: ArcTask, nearest: NearestRecord | None) -> AnswerView | None:
+    program = None if nearest is None else _parsed(nearest["program"])
     return None if program is None else view_of_program(task, program)
 
 
 def _parsed(text: str) -> Program | None:
     try:
         return parse(text)
-    except WeftError:  # of another version, or tampered with: `weft arc check` says so
+    except WeftError:  # of another version, or tampered with: `weft arc check` reports it
         return None
 
 
 def _steps(task: ArcTask, program: Program) -> tuple[StepView, ...]:
     columns = [_values(program, grid) for grid in _inputs(task)]
     rows = zip_longest(*columns, fillvalue="")
-    lines = [*program.text().splitlines(), *([] if program.view is None else [BACK])]
+    lines = [*program.text().splitlines(), *([] if program.view is None else [VIEW_UNDONE])]
     return tuple(StepView(line, tuple(values)) for line, values in zip(lines, rows, strict=False))
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import cast
 
 from weft.arc.recorded import ArcRun
+from weft.arc.records import AnswerRecord, CostRecord, ScoreRecord
 from weft.arc.task import ArcTask
 from weft.arc.values import Grid
 from weft.report.view import TaskSeen
@@ -21,7 +22,7 @@ MARGINS: tuple[int | None, ...] = (0, 2, 4, 8, 16, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class BenchScore:
     """Totals of a run. `right` and `wrong` count answers given; tops count first guesses."""
 
     tasks: int
@@ -41,9 +42,10 @@ class Score:
         """Share of answers that are right; None when none was given."""
         return self.right / self.answered if self.answered else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> ScoreRecord:
         """JSON form."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self), "precision": self.precision}
+        fields = {**asdict(self), "precision": self.precision}
+        return cast(ScoreRecord, {"schema_version": SCHEMA_VERSION, **fields})
 
 
 @dataclass(slots=True)
@@ -61,10 +63,10 @@ class Cost:
     cache_hits: int = 0
     cache_misses: int = 0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CostRecord:
         """JSON form, with the rates people ask for."""
         pruned = sum(self.pruned.values())
-        seen = self.cache_hits + self.cache_misses
+        lookups = self.cache_hits + self.cache_misses
         return {
             "cpu_s": round(self.cpu_s, 3),
             "cpu_s_per_task": round(self.cpu_s / max(1, self.tasks), 3),
@@ -75,26 +77,26 @@ class Cost:
             "pruned": dict(sorted(self.pruned.items())),
             "repeated_share": round(self.repeated / max(1, self.programs), 4),
             "failed_share": round(self.failed / max(1, self.programs), 4),
-            "cache_hit_share": round(self.cache_hits / max(1, seen), 4),
+            "cache_hit_share": round(self.cache_hits / max(1, lookups), 4),
         }
 
 
-def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> Score:
+def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> BenchScore:
     """Score a run against the true outputs, by digest."""
     outcomes: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     right = wrong = top1 = top2 = 0
     for item in run.items:
         outcomes[item.outcome] += 1
-        answer = item.answer or {"groups": [], "failure": None}
-        if answer["failure"] is not None:
-            failures[answer["failure"]["class"]] += 1
-        place = rank(answer, truth[item.task.digest].truth)
+        failure = None if item.answer is None else item.answer["failure"]
+        if failure is not None:
+            failures[failure["class"]] += 1
+        place = rank(item.answer, truth[item.task.digest].truth)
         top1, top2 = top1 + (place == 0), top2 + (place in (0, 1))
         if item.outcome == "SOLVED":
             right, wrong = right + (place == 0), wrong + (place != 0)
     answered, n = right + wrong, len(run.items)
-    return Score(
+    return BenchScore(
         n, answered, right, wrong, n - answered, top1, top2,
         dict(sorted(outcomes.items())), dict(sorted(failures.items())),
         {
@@ -105,32 +107,34 @@ def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> Score:
 
 
 def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int | None) -> dict[str, int]:
-    """Count answers if competitors had to be dearer by more than `bits`."""
+    """Count answers if competitors had to cost over `bits` more."""
     right = wrong = 0
     for item in run.items:
-        answer = item.answer or {}
-        if item.outcome in ("SOLVED", "UNKNOWN/ambiguous") and _is_clear(answer, bits):
-            is_right = rank(answer, truth[item.task.digest].truth) == 0
+        if item.outcome in ("SOLVED", "UNKNOWN/ambiguous") and _is_clear(item.answer, bits):
+            is_right = rank(item.answer, truth[item.task.digest].truth) == 0
             right, wrong = right + is_right, wrong + (not is_right)
     return {"answered": right + wrong, "right": right, "wrong": wrong}
 
 
-def _is_clear(answer: Mapping[str, Any], bits: int | None) -> bool:
-    margin = answer["weighing"]["margin_millibits"]
+def _is_clear(answer: AnswerRecord | None, bits: int | None) -> bool:
+    weighing = None if answer is None else answer["weighing"]
+    assert weighing is not None, "what is solved or ambiguous was weighed"
+    margin = weighing["margin_millibits"]
     return margin is None or (bits is not None and margin > 1000 * bits)
 
 
-def rank(answer: Mapping[str, Any], truth: tuple[Grid, ...]) -> int | None:
+def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:
     """Place of the right outputs among the groups of an answer; None when they are not there."""
-    wanted = [grid.rows() for grid in truth]
-    places = [i for i, group in enumerate(answer["groups"]) if group["outputs"] == wanted]
+    expected = [grid.rows() for grid in truth]
+    groups = [] if answer is None else answer["groups"]
+    places = [i for i, group in enumerate(groups) if group["outputs"] == expected]
     return places[0] if places else None
 
 
-def cost(tasks: int, seen: Iterable[TaskSeen]) -> Cost:
+def cost(tasks: int, records: Iterable[TaskSeen]) -> Cost:
     """Add up what the tasks of a run reported."""
     total = Cost(tasks)
-    for task in seen:
+    for task in records:
         total.cpu_s += task.run_s or 0.0
         notes = task.notes
         if "programs" not in notes:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from weft.arc.ops.registry import BY_NAME, REGISTRY, apply_chain
 from weft.arc.program import Program
 from weft.arc.task import ArcTask
-from weft.arc.values import Grid, Stage, Value
+from weft.arc.values import Grid, Value, ValueStage
 
 Chain = tuple[str, ...]
 Place = tuple[Value, Grid]
@@ -22,7 +22,7 @@ Place = tuple[Value, Grid]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class OperatorInputs:
     """What each operator was applied to, and all training inputs."""
 
     by_operator: Mapping[str, Sequence[Place]]
@@ -31,10 +31,10 @@ class Seen:
     def places(self, chain: Chain) -> list[Place]:
         """Return the values on which a chain is compared with others."""
         own = list(self.by_operator.get(chain[0], ()))
-        return own + (list(self.inputs) if BY_NAME[chain[0]].takes is Stage.GRID else [])
+        return own + (list(self.inputs) if BY_NAME[chain[0]].takes is ValueStage.GRID else [])
 
 
-def values_seen(corpus: Sequence[tuple[ArcTask, Program]]) -> Seen:
+def operator_inputs(corpus: Sequence[tuple[ArcTask, Program]]) -> OperatorInputs:
     """Run every program on its training inputs and note what each operator got."""
     by_operator: dict[str, list[Place]] = {}
     inputs: list[Place] = []
@@ -43,17 +43,17 @@ def values_seen(corpus: Sequence[tuple[ArcTask, Program]]) -> Seen:
             inputs.append((pair.input, pair.input))
             value: Value = pair.input
             steps = list(program.steps(pair.input))[: len(program.names)]
-            for name, _, found in steps:
+            for name, _, result in steps:
                 by_operator.setdefault(name, []).append((value, pair.input))
-                if found is None:
+                if result is None:
                     break
-                value = found
-    return Seen(by_operator, inputs)
+                value = result
+    return OperatorInputs(by_operator, inputs)
 
 
-def is_redundant(chain: Chain, seen: Seen) -> bool:
+def is_redundant(chain: Chain, inputs: OperatorInputs) -> bool:
     """Whether nothing, one operator, or a shorter part of the chain does the same as the chain."""
-    places = seen.places(chain)
+    places = inputs.places(chain)
     takes, gives = BY_NAME[chain[0]].takes, BY_NAME[chain[-1]].gives
     shorter: list[Chain] = [()] if takes is gives else []
     shorter += [(o.name,) for o in REGISTRY if o.takes is takes and o.gives is gives]
@@ -78,7 +78,7 @@ def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
 
 @lru_cache(maxsize=100_000)
 def _applied(chain: Chain, value: Value, given: Grid) -> Value | None:
-    """Apply a chain; what it gave is kept, as chains are compared with many others."""
+    """Apply a chain; results are cached, as chains are compared with many others."""
     return apply_chain(chain, value, given)
 
 

@@ -3,20 +3,21 @@
     {"007bbfb7": [{"attempt_1": [[0, 7], …], "attempt_2": [[0, 0], [0, 0]]}], …}
 
 `write` and `read` are a pair: what one writes, the other accepts, and gives back. An attempt
-that nobody made is the placeholder of the official sample, a 2×2 grid of zeros.
+that is missing is the placeholder of the official sample, a 2×2 grid of zeros.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from weft.arc.task import ArcTask
-from weft.arc.taskfile import keys_of, kind, read_grid, said
+from weft.arc.taskfile import keys_of, printable, read_grid
 from weft.arc.values import Grid
 from weft.errors import FileInvalid
 from weft.model import strictjson
+from weft.model.jsonfields import kind_of
+from weft.model.values import JsonValue
 
 ATTEMPTS = ("attempt_1", "attempt_2")
 PLACEHOLDER = Grid(2, 2, bytes(4))
@@ -44,13 +45,13 @@ def read(data: bytes, tasks: Sequence[ArcTask], where: str) -> dict[str, tuple[A
 
     The file must hold exactly these tasks, with an entry for each of their tests.
     """
-    value = strictjson.loads(data, where=where)
+    value: JsonValue = strictjson.loads(data, where=where)
     if not isinstance(value, dict):
-        raise FileInvalid(f"{where}: {kind(value)} where attempts by task should be")
+        raise FileInvalid(f"{where}: {kind_of(value)} where attempts by task should be")
     known = {task.name for task in tasks}
     for name in value:
         if name not in known:
-            raise FileInvalid(f"{where}: {said(name)}: no such task")
+            raise FileInvalid(f"{where}: {printable(name)}: no such task")
     return {task.name: _read_task(task, value, where) for task in tasks}
 
 
@@ -68,18 +69,18 @@ def _attempts(grids: Sequence[Grid]) -> dict[str, list[list[int]]]:
     return {name: grid.rows() for name, grid in zip(ATTEMPTS, filled, strict=False)}
 
 
-def _read_task(task: ArcTask, value: Mapping[str, Any], where: str) -> tuple[Attempts, ...]:
+def _read_task(task: ArcTask, value: Mapping[str, JsonValue], where: str) -> tuple[Attempts, ...]:
     place = f"{where}: {task.name}"
     if task.name not in value:
         raise FileInvalid(f"{place}: the task is missing")
     entries = value[task.name]
     if not isinstance(entries, list) or len(entries) != len(task.test):
-        what = f"{len(entries)} entries" if isinstance(entries, list) else kind(entries)
+        what = f"{len(entries)} entries" if isinstance(entries, list) else kind_of(entries)
         raise FileInvalid(f"{place}: {what}, the task has {len(task.test)} tests")
     return tuple(_read_entry(entry, f"{place}[{i}]") for i, entry in enumerate(entries))
 
 
-def _read_entry(value: Any, where: str) -> Attempts:
+def _read_entry(value: JsonValue, where: str) -> Attempts:
     body = keys_of(value, where, "an entry", needed=ATTEMPTS)
     first, second = (read_grid(body[name], f"{where}.{name}") for name in ATTEMPTS)
     return first, second

@@ -25,7 +25,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class ArcTask:
-    """A puzzle. `truth` is for scoring only and is empty where nobody knows it."""
+    """A puzzle. `truth` is for scoring only and is empty where it is not known."""
 
     name: str
     train: tuple[Pair, ...]

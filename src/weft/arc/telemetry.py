@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from weft.arc.records import TelemetryRecord, WorkerRecord
 from weft.arc.score import Cost, cost
 from weft.report.text import percent
 from weft.report.view import TaskSeen
 
 SLICE = "weft.arc.lanes:run_slice"
-MAX_WORKERS_SAID = 4
+MAX_WORKERS_LISTED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class WorkerRate:
 
 
 @dataclass(frozen=True, slots=True)
-class Telemetry:
+class SearchTelemetry:
     """A run's figures. `slice_balance` is 1 when all slices of a task took equally long."""
 
     cost: Cost
@@ -47,9 +47,9 @@ class Telemetry:
         total = max(1, pruned.total() + self.cost.programs)
         return {rule: count / total for rule, count in sorted(pruned.items())}
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> TelemetryRecord:
         """JSON form."""
-        workers = [
+        workers: list[WorkerRecord] = [
             {"worker": w.name, "programs": w.programs, "busy_s": round(w.busy_s, 3),
              "programs_per_s": w.per_s}
             for w in self.workers
@@ -64,11 +64,11 @@ class Telemetry:
         }
 
     def lines(self) -> list[str]:
-        """Say it in a few lines, for the status of a run."""
+        """Return a few lines for the status of a run."""
         if not self.cost.programs:
             return []
         c = self.cost.to_dict()
-        said = [
+        lines = [
             f"{c['programs']:,} programs in {c['cpu_s']:.1f} CPU s:"
             f" {c['programs_per_s']:,} programs/s, {c['states_per_s']:,} states/s",
             *self._worker_lines(),
@@ -78,11 +78,11 @@ class Telemetry:
             f"cache hits {percent(c['cache_hit_share'])}",
         ]
         if self.slice_balance is not None:
-            said[-1] += f"; slices balanced {percent(self.slice_balance)}"
-        return said
+            lines[-1] += f"; slices balanced {percent(self.slice_balance)}"
+        return lines
 
     def _worker_lines(self) -> Sequence[str]:
-        rates = [f"{w.name} {w.per_s:,}" for w in self.workers[:MAX_WORKERS_SAID]]
+        rates = [f"{w.name} {w.per_s:,}" for w in self.workers[:MAX_WORKERS_LISTED]]
         more = len(self.workers) - len(rates)
         return ["programs/s by worker: " + ", ".join(rates) + (f", {more} more" if more else "")]
 
@@ -91,16 +91,16 @@ class Telemetry:
         return f" ({', '.join(shares)})" if shares else ""
 
 
-def telemetry(tasks: int, seen: Iterable[TaskSeen]) -> Telemetry:
-    """Add up what the tasks of a run noted; `tasks` is how many puzzles there are."""
-    kept = list(seen)
-    return Telemetry(cost(tasks, kept), _workers(kept), _balance(kept))
+def telemetry(tasks: int, records: Iterable[TaskSeen]) -> SearchTelemetry:
+    """Add up what the tasks of a run reported; `tasks` is how many puzzles there are."""
+    listed = list(records)
+    return SearchTelemetry(cost(tasks, listed), _workers(listed), _balance(listed))
 
 
-def _workers(seen: Sequence[TaskSeen]) -> tuple[WorkerRate, ...]:
+def _workers(records: Sequence[TaskSeen]) -> tuple[WorkerRate, ...]:
     programs: dict[str, int] = defaultdict(int)
     busy_s: dict[str, float] = defaultdict(float)
-    for task in seen:
+    for task in records:
         if task.worker_pid is not None and "programs" in task.notes:
             name = f"{task.node or 'here'}/{task.worker_pid}"
             programs[name] += task.notes["programs"]
@@ -108,10 +108,10 @@ def _workers(seen: Sequence[TaskSeen]) -> tuple[WorkerRate, ...]:
     return tuple(WorkerRate(name, programs[name], busy_s[name]) for name in sorted(programs))
 
 
-def _balance(seen: Sequence[TaskSeen]) -> float | None:
+def _balance(records: Sequence[TaskSeen]) -> float | None:
     """Time of all slices over what they would take if each took as long as its task's longest."""
     lanes: dict[str, list[float]] = defaultdict(list)
-    for task in seen:
+    for task in records:
         if task.function == SLICE and task.run_s is not None:
             lanes[task.lane].append(task.run_s)
     longest = sum(len(times) * max(times) for times in lanes.values())

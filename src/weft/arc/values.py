@@ -1,4 +1,4 @@
-"""What programs compute with: grids, objects, boxes, patches and small numbers, by stage.
+"""What programs compute with: grids, objects, bounding boxes, patches and small numbers, by stage.
 
 Two forms of the same thing. The plain form (`Grid`, `Piece`, tuples, ints) defines meaning and
 is what the slow twins use. The encoded form is bytes, is what kernels and the search use, and
@@ -6,7 +6,7 @@ is canonical: two values are equal exactly when their bytes are.
 
     GRID     h w cells…             colours 0–9
     OBJECT   r c h w cells…         colours 0–9, 10 where there is no cell
-    OBJECTS  n object…              in an order that the maker states
+    OBJECTS  n object…              in an order that the operator states
     BOX      r c h w
     PATCH    r c h w cells…         1 where there is a cell, else 0
     COLOUR   c        COUNT  n      SIZE  h w
@@ -31,7 +31,7 @@ MAX_BYTES = 6144
 """Longest encoded value; a kernel that would exceed it fails."""
 
 
-class Stage(IntEnum):
+class ValueStage(IntEnum):
     """The type of a value."""
 
     GRID = 0
@@ -92,7 +92,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle of places."""
+    """A bounding box: a rectangle of places."""
 
     row: int
     col: int
@@ -111,57 +111,57 @@ class Size:
 Value = Grid | tuple[Piece, ...] | Piece | Box | Size | int
 
 
-def encode(stage: Stage, value: Value) -> bytes:
+def encode(stage: ValueStage, value: Value) -> bytes:
     """Return the canonical bytes of a value."""
     match stage, value:
-        case Stage.GRID, Grid(h, w, cells):
+        case ValueStage.GRID, Grid(h, w, cells):
             return bytes((h, w)) + cells
-        case Stage.OBJECTS, tuple():
-            pieces = [encode(Stage.OBJECT, piece) for piece in value]
+        case ValueStage.OBJECTS, tuple():
+            pieces = [encode(ValueStage.OBJECT, piece) for piece in value]
             return bytes((len(pieces),)) + b"".join(pieces)
-        case ((Stage.OBJECT | Stage.PATCH), Piece(r, c, h, w, cells)):
+        case ((ValueStage.OBJECT | ValueStage.PATCH), Piece(r, c, h, w, cells)):
             return bytes((r + ORIGIN, c + ORIGIN, h, w)) + cells
-        case Stage.BOX, Box(r, c, h, w):
+        case ValueStage.BOX, Box(r, c, h, w):
             return bytes((r + ORIGIN, c + ORIGIN, h, w))
-        case Stage.SIZE, Size(h, w):
+        case ValueStage.SIZE, Size(h, w):
             return bytes((h, w))
-        case ((Stage.COLOUR | Stage.COUNT), int()):
+        case ((ValueStage.COLOUR | ValueStage.COUNT), int()):
             return bytes((value,))
     raise AssertionError(f"{value!r} is not of stage {stage.name}")
 
 
-def decode(stage: Stage, data: bytes, start: int = 0) -> tuple[Value, int]:
+def decode(stage: ValueStage, data: bytes, start: int = 0) -> tuple[Value, int]:
     """Read a value; return it and where it ends."""
-    if stage is Stage.OBJECTS:
+    if stage is ValueStage.OBJECTS:
         pieces, at = [], start + 1
         for _ in range(data[start]):
-            piece, at = decode(Stage.OBJECT, data, at)
+            piece, at = decode(ValueStage.OBJECT, data, at)
             assert isinstance(piece, Piece)
             pieces.append(piece)
         return tuple(pieces), at
-    if stage in (Stage.COLOUR, Stage.COUNT):
+    if stage in (ValueStage.COLOUR, ValueStage.COUNT):
         return data[start], start + 1
-    if stage is Stage.SIZE:
+    if stage is ValueStage.SIZE:
         return Size(data[start], data[start + 1]), start + 2
-    if stage is Stage.GRID:
+    if stage is ValueStage.GRID:
         h, w = data[start], data[start + 1]
         end = start + 2 + h * w
         return Grid(h, w, data[start + 2 : end]), end
     r, c, h, w = data[start : start + 4]
-    if stage is Stage.BOX:
+    if stage is ValueStage.BOX:
         return Box(r - ORIGIN, c - ORIGIN, h, w), start + 4
     end = start + 4 + h * w
     return Piece(r - ORIGIN, c - ORIGIN, h, w, data[start + 4 : end]), end
 
 
-def fits(stage: Stage, value: Value) -> bool:
+def fits(stage: ValueStage, value: Value) -> bool:
     """Whether a value may exist: sides 1 to 30, not too many objects, not too many bytes."""
-    if stage is Stage.OBJECTS:
+    if stage is ValueStage.OBJECTS:
         assert isinstance(value, tuple)
-        inside = all(fits(Stage.OBJECT, piece) for piece in value)
+        inside = all(fits(ValueStage.OBJECT, piece) for piece in value)
         return inside and len(value) <= MAX_OBJECTS and len(encode(stage, value)) <= MAX_BYTES
     if isinstance(value, int):
-        return 0 <= value <= (9 if stage is Stage.COLOUR else 255)
+        return 0 <= value <= (9 if stage is ValueStage.COLOUR else 255)
     assert not isinstance(value, tuple)
     sides = 1 <= value.height <= MAX_SIDE and 1 <= value.width <= MAX_SIDE
     if isinstance(value, Piece | Box):

@@ -1,9 +1,9 @@
-"""What the found programs amount to: an answer, or UNKNOWN and why. Fails closed.
+"""What the programs found amount to: an answer, or UNKNOWN and why. Fails closed.
 
 Programs that are right on every training pair are grouped by what they make of the tests. A
 group claims the answer at the price of its best program: its bits, and what doubts of it cost
 (`evidence`). The cheapest claim is the answer if its price is within the limit and every other
-group's objection, its shortest program whatever the doubts, is dearer by more than the margin.
+group's objection, its shortest program whatever the doubts, costs more than the margin above it.
 A program that stands alone is charged for it against the limit, the less the more programs agree;
 numbers never decide between answers. Programs longer than the limit are guesses: they answer
 nothing and contradict nothing. Among guesses numbers do count: each doubling of those that agree
@@ -15,14 +15,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
 
 from weft.arc.evidence import Evidence
 from weft.arc.ops.operator import BIT
-from weft.arc.program import Program, order_key
+from weft.arc.program import Program, ProgramOrder, order_key
+from weft.arc.records import WeighingRecord
 from weft.arc.refit import grids
-from weft.arc.search.space import Candidate
-from weft.arc.values import Grid, Stage, encode
+from weft.arc.search.space import ProgramCandidate
+from weft.arc.values import Grid, ValueStage, encode
 
 WITNESSES = 3
 """Programs examined and shown of each group."""
@@ -34,8 +34,9 @@ DOUBLINGS = 3
 VOTE = 6 * BIT
 """What a doubling of the programs that agree on a guess is worth."""
 MARGIN = 4 * BIT
-"""How much dearer every competitor must be; tuned on the training split."""
+"""How much more every competitor must cost; tuned on the training split."""
 LIMIT = 100 * BIT
+Order = tuple[int, int, ProgramOrder]
 Examine = Callable[[Program, tuple[Grid, ...], int | None], Evidence]
 
 
@@ -51,7 +52,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Programs that agree on the tests, the most believable first."""
+    """Programs that agree on the tests, the most credible first."""
 
     outputs: tuple[Grid, ...]
     programs: tuple[Program, ...]
@@ -65,7 +66,7 @@ class Group:
 
     @property
     def price_millibits(self) -> int:
-        """What it costs to believe the first program: its bits, and its doubts."""
+        """What it costs to accept the first program: its bits, and its doubts."""
         return self.millibits + (self.evidence.doubt_millibits if self.evidence else 0)
 
     @property
@@ -83,13 +84,13 @@ class Weighing:
     """Charged because few programs agree."""
     limit_millibits: int
     margin_millibits: int | None
-    """By how much the strongest competitor is dearer; None without one."""
+    """How much more the strongest competitor costs; None without one."""
     needed_millibits: int | None
     """The margin that it must exceed; None where any competitor is too many."""
 
     @property
     def is_affordable(self) -> bool:
-        """Whether the best group may be believed at all."""
+        """Whether the best group may be accepted at all."""
         return self.price_millibits + self.alone_millibits <= self.limit_millibits
 
     def is_clear(self, needed_millibits: int | None) -> bool:
@@ -98,7 +99,7 @@ class Weighing:
             return True
         return needed_millibits is not None and self.margin_millibits > needed_millibits
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> WeighingRecord:
         """JSON form."""
         return {
             "price_millibits": self.price_millibits,
@@ -110,7 +111,7 @@ class Weighing:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TaskVerdict:
     """The outcome, the groups it rests on, best first, and what decided about the best."""
 
     outcome: Outcome
@@ -123,53 +124,55 @@ class Verdict:
         return self.groups[0].outputs if self.outcome is Outcome.SOLVED else ()
 
 
-def group(candidates: Sequence[Candidate], examine: Examine | None = None) -> tuple[Group, ...]:
+def group(
+    candidates: Sequence[ProgramCandidate], examine: Examine | None = None
+) -> tuple[Group, ...]:
     """Group programs by test outputs; the cheapest claim first, unexamined groups last.
 
     Of equals the group of more programs comes first, then by the order of programs.
     """
-    found: dict[bytes, list[Candidate]] = {}
+    by_outputs: dict[bytes, list[ProgramCandidate]] = {}
     for candidate in sorted(candidates, key=lambda c: (c.millibits, order_key(c.program))):
-        found.setdefault(candidate.outputs, []).append(candidate)
-    groups = [_group(outputs, members) for outputs, members in found.items()]
+        by_outputs.setdefault(candidate.outputs, []).append(candidate)
+    groups = [_group(outputs, members) for outputs, members in by_outputs.items()]
     groups.sort(key=_order)
     if examine is None:
         return tuple(groups)
-    best = [_examined(g, found[_encoded(g)], examine) for g in groups[:EXAMINED]]
+    best = [_examined(g, by_outputs[_encoded(g)], examine) for g in groups[:EXAMINED]]
     return (*sorted(best, key=_order), *groups[EXAMINED:])
 
 
 def decide(
-    candidates: Sequence[Candidate],
-    guesses: Sequence[Candidate] = (),
+    candidates: Sequence[ProgramCandidate],
+    guesses: Sequence[ProgramCandidate] = (),
     *,
     exhausted: bool,
     incomplete: bool = False,
     margin_millibits: int | None = MARGIN,
     limit_millibits: int = LIMIT,
     examine: Examine | None = None,
-) -> Verdict:
-    """Judge what was found. `incomplete` says that a part of the search failed."""
-    believed = group(candidates, examine)
-    known = {g.outputs for g in believed}
+) -> TaskVerdict:
+    """Judge what was found. `incomplete`: a part of the search failed."""
+    explanations = group(candidates, examine)
+    known = {g.outputs for g in explanations}
     guessed = sorted((g for g in group(guesses) if g.outputs not in known), key=_guess_order)
-    groups = (*believed, *guessed)
-    weighing = _weigh(believed, limit_millibits, margin_millibits) if believed else None
+    groups = (*explanations, *guessed)
+    weighing = _weigh(explanations, limit_millibits, margin_millibits) if explanations else None
     if incomplete:  # the competitor may have been there
-        return Verdict(Outcome.INCOMPLETE, groups, weighing)
+        return TaskVerdict(Outcome.INCOMPLETE, groups, weighing)
     if weighing is None or not weighing.is_affordable:
-        return Verdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups, weighing)
+        return TaskVerdict(Outcome.NO_PROGRAM if exhausted else Outcome.BUDGET, groups, weighing)
     clear = weighing.is_clear(margin_millibits)
-    return Verdict(Outcome.SOLVED if clear else Outcome.AMBIGUOUS, groups, weighing)
+    return TaskVerdict(Outcome.SOLVED if clear else Outcome.AMBIGUOUS, groups, weighing)
 
 
-def _order(group: Group) -> tuple[Any, ...]:
+def _order(group: Group) -> Order:
     return (group.price_millibits, -group.size, order_key(group.programs[0]))
 
 
-def _guess_order(group: Group) -> tuple[Any, ...]:
+def _guess_order(group: Group) -> tuple[int, Order]:
     doublings = group.size.bit_length() - 1
-    return (group.millibits - VOTE * doublings, *_order(group))
+    return group.millibits - VOTE * doublings, _order(group)
 
 
 def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:
@@ -179,17 +182,17 @@ def _weigh(groups: Sequence[Group], limit: int, needed: int | None) -> Weighing:
     return Weighing(best.price_millibits, best.alone_millibits, limit, margin, needed)
 
 
-def _group(outputs: bytes, members: Sequence[Candidate]) -> Group:
+def _group(outputs: bytes, members: Sequence[ProgramCandidate]) -> Group:
     """Make a group of programs that are sorted, the shortest first."""
     programs = tuple(dict.fromkeys(c.program for c in members))
     cost = members[0].millibits
     return Group(grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
 
 
-def _examined(group: Group, members: Sequence[Candidate], examine: Examine) -> Group:
+def _examined(group: Group, members: Sequence[ProgramCandidate], examine: Examine) -> Group:
     """Put the program first that is cheapest with its doubts; of equals the shorter."""
     costs = {c.program: c.millibits for c in reversed(members)}
-    known = {c.program: c.foretold for c in reversed(members)}
+    known = {c.program: c.loo_passed for c in reversed(members)}
     evidence = {p: examine(p, group.outputs, known[p]) for p in group.programs}
     first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)
     rest = (program for program in group.programs if program != first)
@@ -197,4 +200,4 @@ def _examined(group: Group, members: Sequence[Candidate], examine: Examine) -> G
 
 
 def _encoded(group: Group) -> bytes:
-    return b"".join(encode(Stage.GRID, grid) for grid in group.outputs)
+    return b"".join(encode(ValueStage.GRID, grid) for grid in group.outputs)

@@ -6,16 +6,15 @@ python -m weft.arc.warm 4        one part; `weft.wiring.kernels` runs all parts 
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 import numba
 import numpy as np
 
 from weft.arc.fitted.registry import RULES
-from weft.arc.fitted.rule import View
+from weft.arc.fitted.rule import EncodedExamples
 from weft.arc.kernels.expand import FAMILIES
 from weft.arc.lists.features import features_of
-from weft.arc.lists.learn import Lesson, learn
+from weft.arc.lists.learn import TrainingCells, learn
 from weft.arc.lists.words import NAMES
 from weft.arc.search.ablation import LISTS
 from weft.arc.search.budget import SearchBudget
@@ -37,13 +36,13 @@ def compile_part(part: int) -> None:
         _fit_all()
         return
     if part == OF_LISTS:
-        grid, wanted = Grid.of([[0, 1], [2, 0]]), np.array([3, 1, 2, 0], np.uint8)
+        grid, expected = Grid.of([[0, 1], [2, 0]]), np.array([3, 1, 2, 0], np.uint8)
         columns = dict(zip(NAMES, features_of(grid), strict=True))
-        learn(Lesson(columns, wanted, np.zeros(4, np.uint8)))
+        learn(TrainingCells(columns, expected, np.zeros(4, np.uint8)))
         return
-    data, one = np.zeros(8, np.uint8), np.zeros(1, np.int64)
+    data, offsets = np.zeros(8, np.uint8), np.zeros(1, np.int64)
     rows, ends = np.zeros((0, 3), np.int64), np.zeros((0, 1), np.int64)
-    FAMILIES[part](rows, data, one, data, one, data, ends, 0)
+    FAMILIES[part](rows, data, offsets, data, offsets, data, ends, 0)
 
 
 def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -> None:
@@ -58,16 +57,16 @@ def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -
 
 
 def _fit_all() -> None:
-    """Fit every rule to one pair: what speaks against a rule would keep a search from trying it."""
+    """Fit every rule to one pair: evidence against a rule would keep a search from trying it."""
     grid, target = Grid.of([[0, 1, 0], [2, 0, 0]]), Grid.of([[7, 1, 0], [2, 0, 0]])
     for rule in RULES:
-        rule.fit(View.of((grid, grid), (grid, grid), (target,)))
+        rule.fit(EncodedExamples.of((grid, grid), (grid, grid), (target,)))
 
 
 def compile_quickly() -> None:
     """Ask LLVM for less: grids are small, vector code gains nothing and takes long to make."""
-    config: Any = numba.config
-    config.LOOP_VECTORIZE = config.SLP_VECTORIZE = 0
+    for name in ("LOOP_VECTORIZE", "SLP_VECTORIZE"):
+        setattr(numba.config, name, 0)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,25 @@
-"""What travels between the tasks of a search, as JSON values: pairs of functions with a law."""
+"""What travels between the tasks of a search, as JSON values: writers and their inverses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from weft.arc.failure import Failure
-from weft.arc.normal.registry import Chosen
+from weft.arc.normal.registry import FittedView
 from weft.arc.program import parse
+from weft.arc.records import (
+    AnswerRecord,
+    CandidateRecord,
+    GroupRecord,
+    NearestRecord,
+    PhaseRecord,
+)
 from weft.arc.search.log import SearchLog
 from weft.arc.search.phases import Nearest, PhaseResult
 from weft.arc.search.planner import ParallelSearchResult
-from weft.arc.search.space import Candidate, Counts
+from weft.arc.search.space import ProgramCandidate, SearchCounts
 from weft.arc.verdict import Group
 
 
-def phase_to_wire(phase: PhaseResult) -> dict[str, Any]:
+def phase_to_wire(phase: PhaseResult) -> PhaseRecord:
     """What a phase found, without its log and table, which travel as objects."""
     return {
         "candidates": [_candidate_to_wire(candidate) for candidate in phase.candidates],
@@ -29,22 +33,22 @@ def phase_to_wire(phase: PhaseResult) -> dict[str, Any]:
     }
 
 
-def phase_from_wire(raw: Mapping[str, Any], log: SearchLog) -> PhaseResult:
+def phase_from_wire(raw: PhaseRecord, log: SearchLog) -> PhaseResult:
     """Read what `phase_to_wire` wrote."""
     return PhaseResult(
         tuple(_candidate_from_wire(item) for item in raw["candidates"]),
         tuple(_candidate_from_wire(item) for item in raw["guesses"]),
         _nearest_from_wire(raw["nearest"]),
-        Counts(programs=raw["programs"]),
+        SearchCounts(programs=raw["programs"]),
         log,
         raw["exhausted"],
         raw["states"],
         raw["examples"],
-        views=tuple(Chosen(*view) for view in raw["views"]),
+        views=tuple(FittedView(*view) for view in raw["views"]),
     )
 
 
-def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> dict[str, Any]:
+def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> AnswerRecord:
     """A lane's answer: the outcome, its evidence, and what came nearest."""
     weighing = result.verdict.weighing
     return {
@@ -58,22 +62,24 @@ def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> dic
     }
 
 
-def _candidate_to_wire(candidate: Candidate) -> dict[str, Any]:
+def _candidate_to_wire(candidate: ProgramCandidate) -> CandidateRecord:
     return {
         "program": candidate.program.text(),
         "millibits": candidate.millibits,
         "outputs": candidate.outputs.hex(),
         "time": candidate.time,
-        "foretold": candidate.foretold,
+        "loo_passed": candidate.loo_passed,
     }
 
 
-def _candidate_from_wire(raw: Mapping[str, Any]) -> Candidate:
+def _candidate_from_wire(raw: CandidateRecord) -> ProgramCandidate:
     outputs = bytes.fromhex(raw["outputs"])
-    return Candidate(parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["foretold"])
+    return ProgramCandidate(
+        parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["loo_passed"]
+    )
 
 
-def _nearest_to_wire(nearest: Nearest) -> dict[str, Any]:
+def _nearest_to_wire(nearest: Nearest) -> NearestRecord:
     return {
         "program": nearest.program.text(),
         "shape_loss": nearest.shape_loss,
@@ -81,11 +87,11 @@ def _nearest_to_wire(nearest: Nearest) -> dict[str, Any]:
     }
 
 
-def _nearest_from_wire(raw: Mapping[str, Any]) -> Nearest:
+def _nearest_from_wire(raw: NearestRecord) -> Nearest:
     return Nearest(parse(raw["program"]), raw["shape_loss"], raw["cell_loss"])
 
 
-def _group_to_wire(group: Group) -> dict[str, Any]:
+def _group_to_wire(group: Group) -> GroupRecord:
     return {
         "outputs": [grid.rows() for grid in group.outputs],
         "programs": [program.text() for program in group.programs],

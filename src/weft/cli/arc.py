@@ -16,7 +16,7 @@ from weft.errors import FileInvalid, InputError
 if TYPE_CHECKING:
     from weft.arc.data import TaskSet
     from weft.arc.recorded import ArcRun
-    from weft.arc.telemetry import Telemetry
+    from weft.arc.telemetry import SearchTelemetry
     from weft.wiring.outcome import Run
 
 app = typer.Typer(
@@ -75,9 +75,9 @@ def bench(
         raise InputError(f"{chosen.source}: some tasks have no known output; bench needs them")
     done = _run(chosen, search, execution, sealed=not reveal)
     run = _read(done)
-    found = score(run, {task.digest: task for task in chosen.tasks})
+    bench_score = score(run, {task.digest: task for task in chosen.tasks})
     spent = _telemetry(run, done).to_dict()
-    body = {"data": chosen.source, "score": found.to_dict(), "telemetry": spent}
+    body = {"data": chosen.source, "score": bench_score.to_dict(), "telemetry": spent}
     if execution.as_json:
         per_task = _results(run, reveal=reveal)
         render.print_json({**done.to_dict(), **body, **per_task})
@@ -111,8 +111,8 @@ def _run(
     from weft.arc.bank import Bank  # noqa: PLC0415 - slow to import
     from weft.arc.search.ablation import parse_without  # noqa: PLC0415
     from weft.arc.search.budget import SearchBudget  # noqa: PLC0415
-    from weft.wiring.arcrun import Settings  # noqa: PLC0415
-    from weft.wiring.arcrun import solve as carry_out  # noqa: PLC0415
+    from weft.wiring.arcrun import ArcSettings  # noqa: PLC0415
+    from weft.wiring.arcrun import solve as execute  # noqa: PLC0415
     from weft.wiring.kernels import compile_arc_kernels  # noqa: PLC0415
 
     budget = SearchBudget(
@@ -125,7 +125,7 @@ def _run(
     )
     no_prune = [rule for rule in search.no_prune.split(",") if rule]
     bank = None if search.bank is None else Bank.read(search.bank)
-    settings = Settings(
+    settings = ArcSettings(
         budget, search.seed, no_prune, search.margin_bits, bank,
         without=parse_without(search.without),
     )  # fmt: skip
@@ -150,7 +150,7 @@ def _run(
         render.message(f"{len(tasks)} tasks of {tasks.source}")
     compile_arc_kernels(render.message)
     with watching(execution.quiet, execution.verbose) as watcher, resumable(execution.out):
-        return carry_out(tasks, settings, {**how, "watcher": watcher})
+        return execute(tasks, settings, {**how, "watcher": watcher})
 
 
 def _tags(tasks: TaskSet, split: str | None, *, sealed: bool) -> list[str]:
@@ -168,7 +168,7 @@ def _read(done: Run) -> ArcRun:
     return read_run(done.out)
 
 
-def _telemetry(run: ArcRun, done: Run) -> Telemetry:
+def _telemetry(run: ArcRun, done: Run) -> SearchTelemetry:
     from weft.arc.telemetry import telemetry  # noqa: PLC0415
     from weft.report.view import RunView  # noqa: PLC0415
 
@@ -179,10 +179,10 @@ def _write_submission(run: ArcRun, tasks: TaskSet, path: Path, attempts: int) ->
     from weft.arc.submission import write  # noqa: PLC0415
     from weft.arc.values import Grid  # noqa: PLC0415
 
-    found = {item.task.digest: item.answer for item in run.items}
+    answer_of = {item.task.digest: item.answer for item in run.items}
     answers: dict[str, list[list[Grid]]] = {}
     for task in tasks.tasks:
-        groups = (found[task.digest] or {"groups": []})["groups"][:attempts]
+        groups = (answer_of[task.digest] or {"groups": []})["groups"][:attempts]
         guesses = [[Grid.of(rows) for rows in group["outputs"]] for group in groups]
         answers[task.name] = [[guess[i] for guess in guesses] for i in range(len(task.test))]
     path.write_bytes(write(tasks.tasks, answers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -90,25 +90,25 @@ def check(
     from weft.arc.program import parse  # noqa: PLC0415
 
     if run.is_dir():
-        found = list(check_run(_read_run(run)))
+        checks = list(check_run(_read_run(run)))
     else:
         text = options.read_file(run, "program").decode("utf-8", "replace")
         if task is None:
             raise UsageError("a program is checked against a task", hint="weft arc check FILE TASK")
         chosen = arcoptions.choose(data, split, [task], None).tasks[0]
-        found = [check_program(chosen, parse(text, str(run)), None)]
-    wrong = [item for item in found if not item.exact]
+        checks = [check_program(chosen, parse(text, str(run)), None)]
+    wrong = [item for item in checks if not item.exact]
     if as_json:
         names = [item.name for item in wrong]
-        exact = len(found) - len(wrong)
-        render.print_json({"checked": len(found), "exact": exact, "wrong": names})
+        exact = len(checks) - len(wrong)
+        render.print_json({"checked": len(checks), "exact": exact, "wrong": names})
     else:
         for item in wrong:
             same = "" if item.outputs_same else ", and other test outputs than recorded"
             why = f" ({item.problem})" if item.problem else ""
-            said = f"{item.train_right} of {item.train} pairs{same}{why}"
-            render.out(f"WRONG   {item.name}: {said}")
-        render.out(f"checked {len(found)} programs, {len(found) - len(wrong)} exact")
+            counts = f"{item.train_right} of {item.train} pairs{same}{why}"
+            render.out(f"WRONG   {item.name}: {counts}")
+        render.out(f"checked {len(checks)} programs, {len(checks) - len(wrong)} exact")
     raise typer.Exit(NOT_EXACT if wrong else 0)
 
 
@@ -135,13 +135,13 @@ def learn(
         Bank.read(bank)  # a file that is no bank is not overwritten
     elif not bank.parent.is_dir():
         raise FileInvalid(f"--bank {bank}: there is no folder {bank.parent}")
-    found = mine(corpus_of([_read_run(path) for path in runs]))
-    Disk().replace(bank, found.bank.to_json().encode())
+    learned = mine(corpus_of([_read_run(path) for path in runs]))
+    Disk().replace(bank, learned.bank.to_json().encode())
     if as_json:
-        render.print_json({"bank": str(bank), "digest": found.bank.digest(), **found.to_dict()})
+        render.print_json({"bank": str(bank), "digest": learned.bank.digest(), **learned.to_dict()})
     else:
-        _show_learned(found, bank)
-    raise typer.Exit(0 if found.bank.concepts else NO_CONCEPT)
+        _show_learned(learned, bank)
+    raise typer.Exit(0 if learned.bank.concepts else NO_CONCEPT)
 
 
 # -- reading ----------------------------------------------------------------------------------
@@ -175,12 +175,12 @@ def _view_of_task(what: str, task: str | None, data: str, split: str | None) -> 
     if task is not None:
         raise UsageError(f"{what} is no run, so {task} cannot be one of its tasks")
     if path.is_file():
-        found = arcoptions.choose(what, split, None, None)
-        if len(found) > 1:
-            raise InputError(f"{what} holds {len(found)} tasks", hint=f"... TASK --data {what}")
+        tasks = arcoptions.choose(what, split, None, None)
+        if len(tasks) > 1:
+            raise InputError(f"{what} holds {len(tasks)} tasks", hint=f"... TASK --data {what}")
     else:
-        found = arcoptions.choose(data, split, [what], None)
-    return TaskView.of(found.tasks[0])
+        tasks = arcoptions.choose(data, split, [what], None)
+    return TaskView.of(tasks.tasks[0])
 
 
 # -- saying -----------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def _draw(views: list[TaskView], *, steps: bool) -> None:
 def _print_views(views: list[TaskView], *, is_run: bool) -> None:
     from weft.arc.runview import to_dict  # noqa: PLC0415 - slow to import
 
-    bodies: list[dict[str, Any]] = [to_dict(view) for view in views]
+    bodies = [to_dict(view) for view in views]
     render.print_json({"tasks": bodies} if is_run else bodies[0])
 
 
@@ -249,15 +249,15 @@ def _show_bank(path: Path, *, as_json: bool) -> None:
     render.out(f"{len(bank.concepts)} concepts, digest {bank.digest()}")
 
 
-def _show_learned(found: Learned, path: Path) -> None:
-    for concept in found.bank.concepts:
-        uses = f"used by {len(concept.tasks)} of {found.programs} programs"
+def _show_learned(learned: Learned, path: Path) -> None:
+    for concept in learned.bank.concepts:
+        uses = f"used by {len(concept.tasks)} of {learned.programs} programs"
         render.out(f"{concept.name}  {concept.millibits / 1000:.1f} bits, {uses}")
     render.out(
-        f"{len(found.bank.concepts)} concepts of {found.candidates} chains that repeat and"
-        f" {found.recombined} joined ones;"
-        f" {found.simplified} chains dropped for shorter ones that do the same"
+        f"{len(learned.bank.concepts)} concepts of {learned.candidates} chains that repeat and"
+        f" {learned.recombined} joined ones;"
+        f" {learned.simplified} chains dropped for shorter ones that do the same"
     )
-    before, after = found.before_millibits / 1000, found.after_millibits / 1000
-    render.out(f"description of {found.programs} programs: {before:.1f} → {after:.1f} bits")
-    render.out(f"bank    {path}  {found.bank.digest()}")
+    before, after = learned.before_millibits / 1000, learned.after_millibits / 1000
+    render.out(f"description of {learned.programs} programs: {before:.1f} → {after:.1f} bits")
+    render.out(f"bank    {path}  {learned.bank.digest()}")

@@ -92,7 +92,7 @@ Margin = Annotated[
         "--margin-bits",
         min=0,
         metavar="N",
-        help="Answer when every competitor is dearer by more than N bits; 4 if not said.",
+        help="Answer when every competitor costs over N bits more; 4 if not given.",
         rich_help_panel=BUDGET,
     ),
 ]

@@ -11,6 +11,7 @@ from weft.arc import lanes
 from weft.arc.bank import Bank
 from weft.arc.data import TaskSet
 from weft.arc.ops.operator import BIT
+from weft.arc.records import OptionsRecord
 from weft.arc.search.ablation import BANK, CHECKS, PRUNING, check_without
 from weft.arc.search.budget import SLICES, SearchBudget
 from weft.arc.search.reach import RULES
@@ -21,7 +22,7 @@ from weft.wiring.run import run
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ArcSettings:
     """What decides the outcome of a search, beside the tasks."""
 
     budget: SearchBudget = field(default_factory=SearchBudget)
@@ -32,7 +33,7 @@ class Settings:
     slices: int = SLICES
     without: Sequence[str] = ()
 
-    def options(self) -> dict[str, Any]:
+    def options(self) -> OptionsRecord:
         """Return what the genesis record binds; refuses rules that do not exist."""
         unknown = [rule for rule in self.no_prune if rule not in RULES]
         if unknown:
@@ -40,10 +41,10 @@ class Settings:
         if not 1 <= self.slices <= 1024:
             raise UsageError(f"--slices must be 1 to 1024, not {self.slices}")
         check_without(self.without)
-        kept = [rule for rule in RULES if rule not in self.no_prune]
+        rules = [rule for rule in RULES if rule not in self.no_prune]
         return lanes.make_options(
             self.budget,
-            prune=[] if PRUNING in self.without else kept,
+            prune=[] if PRUNING in self.without else rules,
             seed=self.seed,
             slices=self.slices,
             margin_millibits=self._margin_millibits(),
@@ -58,7 +59,7 @@ class Settings:
         return None if CHECKS in self.without else MARGIN
 
 
-def solve(tasks: TaskSet, settings: Settings, execution: Mapping[str, Any]) -> Run:
+def solve(tasks: TaskSet, settings: ArcSettings, execution: Mapping[str, Any]) -> Run:
     """Run the search; `execution` are the options of `weft.run` that decide nothing.
 
     A task that is in the set twice is searched once. Tasks are ordered by digest, so that what

@@ -135,10 +135,10 @@ def _picture(out: Path, workers: int, watcher: Watcher | None) -> Run:
 def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
     from weft.arc.data import load  # noqa: PLC0415 - brings in numba
     from weft.arc.search.budget import SearchBudget  # noqa: PLC0415
-    from weft.wiring.arcrun import Settings, solve  # noqa: PLC0415
+    from weft.wiring.arcrun import ArcSettings, solve  # noqa: PLC0415
 
     tasks = load("arc-agi-1").select((PUZZLE,))
-    settings = Settings(SearchBudget(max_programs=PROGRAMS))
+    settings = ArcSettings(SearchBudget(max_programs=PROGRAMS))
     return solve(tasks, settings, {"out": out, "workers": workers, "watcher": watcher})
 
 

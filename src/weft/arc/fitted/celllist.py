@@ -10,7 +10,7 @@ from weft.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
 from weft.arc.lists.features import U8, features_of
 from weft.arc.lists.scan import BEFORE, CORNERS, Layer
 from weft.arc.lists.words import CANVAS_NAMES, MADE, NAMES, WORDS
-from weft.arc.ops.operator import Shape
+from weft.arc.ops.operator import ShapeEffect
 from weft.arc.ops.registry import apply_chain
 from weft.arc.values import Grid
 
@@ -29,7 +29,7 @@ class Cells(Composed):
         "with =, !=, >= and <; x is no colour. An action is a colour, a copy, or with `lay` a "
         "copy of what is not black."
     )
-    shape = Shape.KEEP
+    shape = ShapeEffect.KEEP
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         columns = dict(zip(NAMES, features_of(value), strict=True))
@@ -51,7 +51,7 @@ class Scanned(Composed):
         "corner, and a cell sees those made before it: `bottom_left: made_back=8 & own=0 -> 8; "
         "else own`. Features that begin with `made` tell them."
     )
-    shape = Shape.KEEP
+    shape = ShapeEffect.KEEP
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         return _made(_read_scan(params.decode()), value, given)
@@ -72,12 +72,12 @@ class Layered(Composed):
         "`own=0 & across=2 -> 2; else own then beside_ink=4 -> 1; else own`. Chains run from the "
         "input in both."
     )
-    shape = Shape.KEEP
+    shape = ShapeEffect.KEEP
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         first, second = _read_layers(params.decode())
-        made = _made(first, value, given)
-        return None if made is None else _made(second, made, given)
+        first_grid = _made(first, value, given)
+        return None if first_grid is None else _made(second, first_grid, given)
 
     def price(self, params: bytes) -> int:
         return BASE + sum(layer.millibits for layer in _read_layers(params.decode()))
@@ -97,31 +97,31 @@ class OnCanvas(Composed):
         "number, or h or w times one of these), then how the grid lies on it: `tiled`, `spread`, "
         "or in a corner (`top_left`). Features are those of a canvas, too."
     )
-    shape = Shape.ANY
+    shape = ShapeEffect.ANY
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        own, found = _read_canvas(params.decode())
+        own, cell_list = _read_canvas(params.decode())
         base, columns = own.base(value), own.columns(value)
         if base is None or columns is None:
             return None
-        return _decided(found, columns, base, given)
+        return _decided(cell_list, columns, base, given)
 
     def price(self, params: bytes) -> int:
-        own, found = _read_canvas(params.decode())
-        return BASE + own.millibits + found.millibits
+        own, cell_list = _read_canvas(params.decode())
+        return BASE + own.millibits + cell_list.millibits
 
     def read(self, text: str) -> bytes:
-        own, found = _read_canvas(text)
-        return f"{own.text()}{BEFORE}{found.text()}".encode()
+        own, cell_list = _read_canvas(text)
+        return f"{own.text()}{BEFORE}{cell_list.text()}".encode()
 
 
 def _parse(text: str, *more: str) -> CellList:
     """Read a list that names no features beside the plain ones and `more`."""
-    found = parse(text)
+    cell_list = parse(text)
     beside = {*CANVAS_NAMES, *MADE}.difference(more)
-    if any(source in beside for source in found.sources()):
+    if any(source in beside for source in cell_list.sources()):
         raise ValueError(text)
-    return found
+    return cell_list
 
 
 def _read_layers(text: str) -> tuple[Layer, Layer]:
@@ -131,15 +131,15 @@ def _read_layers(text: str) -> tuple[Layer, Layer]:
 
 
 def _read_canvas(text: str) -> tuple[canvas.Canvas, CellList]:
-    own, found = text.split(BEFORE)
-    return canvas.parse(own), _parse(found, *CANVAS_NAMES)
+    own, list_text = text.split(BEFORE)
+    return canvas.parse(own), _parse(list_text, *CANVAS_NAMES)
 
 
 def _read_scan(text: str) -> Layer:
-    corner, found = text.split(BEFORE)
+    corner, list_text = text.split(BEFORE)
     if corner not in CORNERS:
         raise ValueError(text)
-    return Layer(corner, _parse(found, *MADE))
+    return Layer(corner, _parse(list_text, *MADE))
 
 
 def _made(layer: Layer, value: Grid, given: Grid) -> Grid | None:
@@ -151,19 +151,19 @@ def _made(layer: Layer, value: Grid, given: Grid) -> Grid | None:
     return _grid(layer.decide(columns, [(value.height, value.width)]), value)
 
 
-def _decided(found: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:
+def _decided(cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:
     """Decide the cells of a base."""
-    known = _columns(found, columns, base, given)
+    known = _columns(cell_list, columns, base, given)
     if known is None:
         return None
-    return _grid(found.decide(known.__getitem__, len(base.cells)), base)
+    return _grid(cell_list.decide(known.__getitem__, len(base.cells)), base)
 
 
 def _columns(
-    found: CellList, columns: dict[str, U8], base: Grid, given: Grid
+    cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid
 ) -> dict[str, U8] | None:
     """Add the chains that a list names, run from the input; None where one is not as large."""
-    for source in found.sources():
+    for source in cell_list.sources():
         if source not in columns and source not in WORDS:
             grid = apply_chain(chain_of(source), given, given)
             same = isinstance(grid, Grid) and (grid.height, grid.width) == (base.height, base.width)

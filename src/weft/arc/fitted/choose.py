@@ -1,16 +1,16 @@
-"""The rule that cuts a grid into objects and returns one of them, the one that a measure tells.
+"""The rule that segments a grid into objects and returns the one that a measure singles out.
 
-    objects_4 crop: most count_2      the box, in the input, of the object with the most red
+    objects_4 crop: most count_2      the input in the bounding box of the object with the most red
     thirds_down alone: odd mirrors    the third that is unlike the others in its symmetry
 
-Measured is what the input shows in an object's box, and how the object stands to the others.
+Measured are the input's cells in an object's bounding box, and how it compares with the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from weft.arc.fitted.rule import BASE, Composed, number
 from weft.arc.ops.objectparts import (
@@ -24,15 +24,15 @@ from weft.arc.ops.objectparts import (
     mirrors,
     shape_of,
 )
-from weft.arc.ops.operator import BIT, Shape
+from weft.arc.ops.operator import BIT, ShapeEffect
 from weft.arc.ops.registry import BY_NAME, REGISTRY
-from weft.arc.values import Grid, Piece, Stage
+from weft.arc.values import Grid, Piece, ValueStage
 
-CUTS: tuple[str, ...] = tuple(
-    o.name for o in REGISTRY if o.takes is Stage.GRID and o.gives is Stage.OBJECTS
+SEGMENTATIONS: tuple[str, ...] = tuple(
+    o.name for o in REGISTRY if o.takes is ValueStage.GRID and o.gives is ValueStage.OBJECTS
 )
 AS: dict[str, str] = {"crop": "object_crop", "alone": "object_grid"}
-"""How an object is returned: the input's cells in its box, or its own on black."""
+"""How an object is returned: the input's cells in its bounding box, or its own on black."""
 COLOURS = range(10)
 MEASURES: tuple[str, ...] = (
     "cells", "room", "height", "width", "colours", "main", "rest", "parts", "specks", "holes",
@@ -42,6 +42,7 @@ MEASURES: tuple[str, ...] = (
 MEASURE, RELATION, VALUE, RETURNED = 5 * BIT, 2 * BIT, 3 * BIT, BIT
 """What they cost to say."""
 MOST_VALUE = 99
+_Mark = TypeVar("_Mark")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +67,12 @@ class Criterion:
         return self.relation == "is"
 
     def chosen(self, measured: dict[str, list[int]]) -> int | None:
-        """Return which object it tells; None if there is not exactly one."""
+        """Return which object it selects; None if there is not exactly one."""
         values = measured[self.measure]
-        wanted = RELATIONS[self.relation](values, self.value)
-        return values.index(wanted) if wanted is not None and values.count(wanted) == 1 else None
+        expected = RELATIONS[self.relation](values, self.value)
+        return (
+            values.index(expected) if expected is not None and values.count(expected) == 1 else None
+        )
 
 
 def _odd(values: Sequence[int], _: int) -> int | None:
@@ -87,43 +90,45 @@ RELATIONS: dict[str, Callable[[Sequence[int], int], int | None]] = {
 
 
 def criteria(measured: Sequence[dict[str, list[int]]]) -> Iterator[Criterion]:
-    """Yield everything that could tell one object of the first set, cheapest first."""
+    """Yield everything that could single out an object of the first set, cheapest first."""
     for relation in ("most", "least", "odd"):
         yield from (Criterion(relation, measure) for measure in MEASURES)
     for measure in MEASURES:
-        seen = measured[0][measure]
-        yield from (Criterion("is", measure, v) for v in sorted(set(seen)) if v <= MOST_VALUE)
+        values = measured[0][measure]
+        yield from (Criterion("is", measure, v) for v in sorted(set(values)) if v <= MOST_VALUE)
 
 
-def cut(name: str, value: Grid) -> tuple[Piece, ...]:
-    """Cut a grid; nothing where that fails."""
-    found = BY_NAME[name].plain(value, value)
-    return () if found is None else as_objects(found)
+def segment(name: str, value: Grid) -> tuple[Piece, ...]:
+    """Segment a grid; nothing where that fails."""
+    objects = BY_NAME[name].plain(value, value)
+    return () if objects is None else as_objects(objects)
 
 
 def returned(piece: Piece, given: Grid, how: str) -> Grid | None:
     """Return an object as a grid."""
-    found = BY_NAME[AS[how]].plain(piece, given)
-    assert found is None or isinstance(found, Grid)
-    return found
+    grid = BY_NAME[AS[how]].plain(piece, given)
+    assert grid is None or isinstance(grid, Grid)
+    return grid
 
 
-def measured_of(objects: Sequence[Piece], given: Grid) -> dict[str, list[int]] | None:
+def measurements_of(objects: Sequence[Piece], given: Grid) -> dict[str, list[int]] | None:
     """Measure all objects of a set; None where one lies outside the input."""
     crops = [returned(piece, given, "crop") for piece in objects]
     within = [crop for crop in crops if crop is not None]
     if len(within) < len(objects):
         return None
     each = [_own(piece, crop, given) for piece, crop in zip(objects, within, strict=True)]
-    found = {measure: [one[measure] for one in each] for measure in each[0]} if each else {}
-    found["copies"] = _alike([shape_of(piece) for piece in objects])
-    found["likes"] = _alike(within)
-    found["kin"] = _alike([colour_of(piece) for piece in objects])
-    return found
+    measurements = (
+        {measure: [measures[measure] for measures in each] for measure in each[0]} if each else {}
+    )
+    measurements["copies"] = _alike([shape_of(piece) for piece in objects])
+    measurements["likes"] = _alike(within)
+    measurements["kin"] = _alike([colour_of(piece) for piece in objects])
+    return measurements
 
 
-def _alike(marks: Sequence[Any]) -> list[int]:
-    """How many objects have each one's mark."""
+def _alike(marks: Sequence[_Mark]) -> list[int]:
+    """How many objects have the mark of each."""
     return [marks.count(mark) for mark in marks]
 
 
@@ -152,26 +157,27 @@ def _own(piece: Piece, crop: Grid, given: Grid) -> dict[str, int]:
 
 
 class Choose(Composed):
-    """Parameters: the cut, how the object is returned, the criterion."""
+    """Parameters: the segmentation, how the object is returned, the criterion."""
 
     name = "choose"
     doc = (
-        "The grid is cut into objects by an operator and one of them is returned, as the input "
-        "shows its box (`crop`) or by itself (`alone`): `objects_4 crop: most count_2`. It is the "
-        "one with the `most` or `least` of a measure, the `odd` one (all others measure the same) "
-        "or the only one that `is` so much (`is holes 2`). Of its box in the input: `count_0` to "
-        "`count_9` cells of a colour, `colours`, `main` (cells of the commonest), `rest`, `parts` "
-        "(not black, by corners too), `specks` (not of the commonest), `mirrors` that leave it as "
-        "it is, `room`, `height`, `width`, steps to the `top`, `left`, `bottom`, `right`, sides at "
-        "the `border`; of itself: `cells`, `holes`; objects with the same shape (`copies`), the "
-        "same box (`likes`), the same colour (`kin`). It fails where no single one is told."
+        "The grid is segmented into objects by an operator and one is returned, as the input "
+        "shows its bounding box (`crop`) or by itself (`alone`): `objects_4 crop: most count_2`. "
+        "It is the one with the `most` or `least` of a measure, the `odd` one (all others measure "
+        "the same) or the only one that `is` so much (`is holes 2`). Of its box in the input: "
+        "`count_0` to `count_9` cells of a colour, `colours`, `main` (cells of the commonest), "
+        "`rest`, `parts` (not black, by corners too), `specks` (not of the commonest), `mirrors` "
+        "that leave it as it is, `room`, `height`, `width`, steps to the `top`, `left`, `bottom`, "
+        "`right`, sides at the `border`; of itself: `cells`, `holes`; objects with the same shape "
+        "(`copies`), the same box (`likes`), the same colour (`kin`). It fails where no single "
+        "one is."
     )
-    shape = Shape.ANY
+    shape = ShapeEffect.ANY
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         name, how, criterion = _read(params.decode())
-        objects = cut(name, value)
-        measured = measured_of(objects, given) if objects else None
+        objects = segment(name, value)
+        measured = measurements_of(objects, given) if objects else None
         place = None if measured is None else criterion.chosen(measured)
         return None if place is None else returned(objects[place], given, how)
 
@@ -193,7 +199,12 @@ def _read(text: str) -> tuple[str, str, Criterion]:
     before, after = text.split(": ")
     name, how = before.split(" ")
     relation, measure, *value = after.split(" ")
-    if name not in CUTS or how not in AS or relation not in RELATIONS or measure not in MEASURES:
+    if (
+        name not in SEGMENTATIONS
+        or how not in AS
+        or relation not in RELATIONS
+        or measure not in MEASURES
+    ):
         raise ValueError(text)
     if len(value) != (relation == "is"):
         raise ValueError(text)

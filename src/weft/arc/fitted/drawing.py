@@ -9,14 +9,14 @@ from weft.arc.fitted.rule import (
     BASE,
     COLOUR,
     Examples,
-    Rule,
+    FittedRule,
     colour_decides,
     digit,
     number,
     sizes_equal,
 )
-from weft.arc.ops.operator import BIT, Shape
-from weft.arc.values import MAX_SIDE, Grid, Stage, decode, encode
+from weft.arc.ops.operator import BIT, ShapeEffect
+from weft.arc.values import MAX_SIDE, Grid, ValueStage, decode, encode
 
 FEW_PAIRS = 3
 REACH = 2
@@ -26,19 +26,19 @@ Pattern = dict[int, int]
 """Colour by place in the 5×5 square around an anchor, row by row."""
 
 
-class Constant(Rule):
+class Constant(FittedRule):
     """Parameters: the encoded grid. Only fitted where the node is the input itself."""
 
     name = "constant"
     doc = "Always the same grid, `2x3 012/345`."
-    shape = Shape.ANY
+    shape = ShapeEffect.ANY
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
-        if len(examples.wanted) >= FEW_PAIRS and examples.values == examples.given:
-            yield encode(Stage.GRID, examples.wanted[0])
+        if len(examples.expected) >= FEW_PAIRS and examples.values == examples.given:
+            yield encode(ValueStage.GRID, examples.expected[0])
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        grid, _ = decode(Stage.GRID, params)
+        grid, _ = decode(ValueStage.GRID, params)
         assert isinstance(grid, Grid)
         return grid
 
@@ -61,7 +61,7 @@ class Constant(Rule):
         return bytes((height, width)) + cells
 
 
-class Stamp(Rule):
+class Stamp(FittedRule):
     """Parameters: background, then per anchor colour, ascending: colour, n, (place, colour)….
 
     Only what training drew around every anchor, wherever there was background, is drawn, and
@@ -77,14 +77,14 @@ class Stamp(Rule):
         "Around every cell of a colour the 5×5 pattern is drawn on cells of the background, which "
         "is named first: `0 2=...../.3.3./..2../.3.3./.....`; . draws nothing, / ends a row."
     )
-    shape = Shape.KEEP
+    shape = ShapeEffect.KEEP
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         back = _background(examples)
         if back is None:
             return
         shown = {a: _shown(a, back, examples) for a in _anchors(back, examples)}
-        patterns = {a: _pattern(seen, back) for a, seen in shown.items()}
+        patterns = {a: _pattern(drawn, back) for a, drawn in shown.items()}
         patterns = {a: pattern for a, pattern in patterns.items() if pattern}
         for size in (1, 2):
             fitting = [
@@ -112,17 +112,19 @@ class Stamp(Rule):
 
     def covers(self, params: bytes, examples: Examples) -> bool:
         back, patterns = _patterns(params)
-        train = len(examples.wanted)
+        train = len(examples.expected)
         known = [set(value.cells) for value in examples.values[:train]]
         new = set().union(*(value.cells for value in examples.values[train:]))
-        if new - set().union(*known) and any(sum(a in one for one in known) == 1 for a in patterns):
+        if new - set().union(*known) and any(
+            sum(a in colours for colours in known) == 1 for a in patterns
+        ):
             return False
         for anchor, pattern in patterns.items():
-            seen = _shown(anchor, back, examples)
+            drawn = _shown(anchor, back, examples)
             reach = max(map(_distance, pattern))
-            places = [p for p in range(SIDE * SIDE) if p not in seen and _distance(p) <= reach]
+            places = [p for p in range(SIDE * SIDE) if p not in drawn and _distance(p) <= reach]
             unknown = dict.fromkeys(places, back)
-            for value in examples.values[len(examples.wanted) :]:
+            for value in examples.values[len(examples.expected) :]:
                 if any(value.cells[at] == back for _, _, at in _places(value, {anchor: unknown})):
                     return False
         return True
@@ -219,7 +221,9 @@ def _explains(patterns: dict[int, Pattern], back: int, examples: Examples) -> bo
 def _leanest(patterns: dict[int, Pattern], back: int, examples: Examples) -> dict[int, Pattern]:
     """Leave out every place that is not needed: the farthest first, then in order."""
     places = [(_distance(p), anchor, p) for anchor in patterns for p in patterns[anchor]]
-    for _, anchor, place in sorted(places, key=lambda found: (-found[0], *found[1:])):
+    for _, anchor, place in sorted(
+        places, key=lambda count_and_place: (-count_and_place[0], *count_and_place[1:])
+    ):
         rest = {p: colour for p, colour in patterns[anchor].items() if p != place}
         if rest and _explains({**patterns, anchor: rest}, back, examples):
             patterns = {**patterns, anchor: rest}

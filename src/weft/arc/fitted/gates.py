@@ -27,22 +27,22 @@ REACH, SIDE = 2, 5
 
 
 @kernel
-def turned_cell(src: U8, cells: int, h: int, w: int, turn: int, r: int, c: int) -> int:
+def rotated_cell(src: U8, cells: int, h: int, w: int, symmetry: int, r: int, c: int) -> int:
     """A cell of the grid after one of its eight symmetries (numbered as in ops.moves)."""
-    y, x = (c, r) if turn & 4 else (r, c)
-    if turn & 2:
+    y, x = (c, r) if symmetry & 4 else (r, c)
+    if symmetry & 2:
         y = h - 1 - y
-    if turn & 1:
+    if symmetry & 1:
         x = w - 1 - x
     return byte(src, cells + y * w + x)
 
 
 @kernel
 def block_is(src: U8, i: int, h: int, w: int, targets: U8, j: int, width: int, how: int) -> bool:
-    """Whether the target's block at j is the grid turned (0 to 7) or black (8)."""
+    """Whether the target's block at j is a symmetry of the grid (0 to 7) or black (8)."""
     for r in range(h):
         for c in range(w):
-            cell = 0 if how == 8 else turned_cell(src, i, h, w, how, r, c)
+            cell = 0 if how == 8 else rotated_cell(src, i, h, w, how, r, c)
             if byte(targets, j + r * width + c) != cell:
                 return False
     return True
@@ -233,16 +233,16 @@ def framed(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
 @kernel
 def changed_colour(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> int:
     """The one colour of all cells that change, or FAIL; sizes are equal."""
-    found = FAIL
+    colour = FAIL
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
         for k in range(byte(src, i - 2) * byte(src, i - 1)):
             if src[i + k] != targets[j + k]:
-                if found == FAIL:
-                    found = byte(src, i + k)
-                elif found != byte(src, i + k):
+                if colour == FAIL:
+                    colour = byte(src, i + k)
+                elif colour != byte(src, i + k):
                     return FAIL
-    return found
+    return colour
 
 
 @kernel
@@ -250,7 +250,7 @@ def learn_stamps(
     src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int, drawn: U8
 ) -> None:
     """By colour and place of the 5×5 square: what background there always became, or NONE."""
-    seen = np.zeros((10, SIDE * SIDE), np.uint8)
+    is_known = np.zeros((10, SIDE * SIDE), np.uint8)
     drawn[:] = NONE
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
@@ -264,11 +264,11 @@ def learn_stamps(
                 if r < 0 or c < 0 or r >= h or c >= w or src[i + r * w + c] != back:
                     continue
                 new = targets[j + r * w + c]
-                if seen[anchor, place] == 0 and new != back:
+                if is_known[anchor, place] == 0 and new != back:
                     drawn[anchor, place] = new
                 elif drawn[anchor, place] != new:
                     drawn[anchor, place] = NONE
-                seen[anchor, place] = 1
+                is_known[anchor, place] = 1
 
 
 @kernel
@@ -376,7 +376,7 @@ def begins_alike(
 def parts_decide(
     src: U8, offsets: I64, targets: U8, target_offsets: I64, rows: int, columns: int, lines: int
 ) -> bool:
-    """Whether the parts' cells always decide the target's; cut as `parts_of` does."""
+    """Whether the parts' cells always decide the target's; split as `parts_of` does."""
     for e in range(len(target_offsets)):
         i, j = offsets[e], target_offsets[e]
         if byte(src, i) + lines != rows * (byte(targets, j) + lines):

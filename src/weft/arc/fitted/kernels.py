@@ -1,4 +1,4 @@
-"""Compiled steps of rules that look at cells of equally large grids, and all of `neighbours`."""
+"""Compiled steps of rules that read cells of equally large grids, and all of `neighbours`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_SLOTS = 16384
 FEW_SLOTS = 1024
 NONE = 255
 SEVERAL = 255
-TURNS = np.array(
+SYMMETRIES = np.array(
     [
         [0, 1, 2, 3, 4, 5, 6, 7, 8],
         [2, 1, 0, 5, 4, 3, 8, 7, 6],
@@ -94,7 +94,7 @@ def maps_cells(
 
 
 @kernel
-def look(src: U8, cells: int, h: int, w: int, k: int, around: I64) -> None:
+def read_around(src: U8, cells: int, h: int, w: int, k: int, around: I64) -> None:
     """Read the 3×3 square around cell k."""
     row, col = k // w, k % w
     n = 0
@@ -107,14 +107,14 @@ def look(src: U8, cells: int, h: int, w: int, k: int, around: I64) -> None:
 
 @kernel
 def least_turn(around: I64, first: int, step: int) -> int:
-    """The turn that reads the square's cells (all, or every other one) as the least sequence."""
+    """The symmetry that reads the cells (all, or every other one) as the least sequence."""
     best = 0
-    for turn in range(1, 8):
+    for symmetry in range(1, 8):
         for n in range(first, 9, step):
-            there, here = around[TURNS[turn, n]], around[TURNS[best, n]]
+            there, here = around[SYMMETRIES[symmetry, n]], around[SYMMETRIES[best, n]]
             if there != here:
                 if there < here:
-                    best = turn
+                    best = symmetry
                 break
     return best
 
@@ -129,25 +129,25 @@ def key_of(feature: int, around: I64) -> int:
     if feature == CROSS_TURNED:
         best, key = least_turn(around, 1, 2), centre
         for n in range(1, 9, 2):
-            key = key * 11 + int(around[TURNS[best, n]])
+            key = key * 11 + int(around[SYMMETRIES[best, n]])
         return key
     if feature >= TURNED:
         best, key = least_turn(around, 0, 1) if feature == TURNED else 0, 0
         for n in range(9):
-            key = key * 11 + int(around[TURNS[best, n]])
+            key = key * 11 + int(around[SYMMETRIES[best, n]])
         return key
-    found = 0
+    summary = 0
     for n in range(9):
         cell = int(around[n])
         if n == 4 or cell == OUTSIDE:
             continue
         if feature == COUNT:
-            found += cell != 0
+            summary += cell != 0
         elif feature == EQUAL:
-            found += cell == centre
-        elif cell not in (0, found):
-            found = cell if found == 0 else OUTSIDE
-    return centre * 11 + found
+            summary += cell == centre
+        elif cell not in (0, summary):
+            summary = cell if summary == 0 else OUTSIDE
+    return centre * 11 + summary
 
 
 @kernel
@@ -173,7 +173,7 @@ def squares_agree(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bo
         i, j = offsets[e] + 2, target_offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
         for k in range(h * w):
-            look(src, i, h, w, k, around)
+            read_around(src, i, h, w, k, around)
             key = key_of(FULL, around)
             slot = slot_of(keys, key)
             if keys[slot] < 0:
@@ -208,7 +208,7 @@ def learn_patterns(
         i, j = offsets[e] + 2, target_offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
         for k in range(h * w):
-            look(src, i, h, w, k, around)
+            read_around(src, i, h, w, k, around)
             key = key_of(feature, around)
             slot = slot_of(keys, key)
             if keys[slot] < 0:
@@ -236,7 +236,7 @@ def learn_calm(
         i, j = offsets[e] + 2, target_offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
         for k in range(h * w):
-            look(src, i, h, w, k, around)
+            read_around(src, i, h, w, k, around)
             slot = slot_of(keys, key_of(coarse, around))
             if keys[slot] < 0:
                 keys[slot] = key_of(coarse, around)
@@ -246,20 +246,22 @@ def learn_calm(
 
 
 @kernel
-def learn_turns(src: U8, offsets: I64, train: int, keys: I64, raw_keys: I64, turns: U8) -> None:
-    """Note the 3×3 squares as they lie, and for every turned pattern how many of them it has."""
+def count_symmetries(
+    src: U8, offsets: I64, train: int, keys: I64, raw_keys: I64, orientations: U8
+) -> None:
+    """Note the 3×3 squares as they lie, and for every `turned` pattern how many of them it has."""
     around = np.empty(9, np.int64)
     raw_keys[:] = -1
-    turns[:] = 0
+    orientations[:] = 0
     for e in range(train):
         i = offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
         for k in range(h * w):
-            look(src, i, h, w, k, around)
+            read_around(src, i, h, w, k, around)
             raw = slot_of(raw_keys, key_of(FULL, around))
             if raw_keys[raw] < 0:
                 raw_keys[raw] = key_of(FULL, around)
-                turns[slot_of(keys, key_of(TURNED, around))] += 1
+                orientations[slot_of(keys, key_of(TURNED, around))] += 1
 
 
 @kernel
@@ -334,7 +336,7 @@ def write_outputs(
         out[to + 1] = w
         to += 2
         for k in range(h * w):
-            look(src, i, h, w, k, around)
+            read_around(src, i, h, w, k, around)
             slot = slot_of(keys, key_of(feature, around))
             out[to] = outs[slot] if keys[slot] >= 0 else around[4]
             to += 1
@@ -358,7 +360,7 @@ def patterns_cover(
         i = offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
         for k in range(h * w):
-            look(src, i, h, w, k, around)
+            read_around(src, i, h, w, k, around)
             slot = slot_of(keys, key_of(feature, around))
             if keys[slot] < 0:
                 if not stay >> around[4] & 1:
@@ -372,25 +374,25 @@ def patterns_cover(
 def squares_cover(
     feature: int, src: U8, offsets: I64, targets: U8, target_offsets: I64, keys: I64, outs: U8
 ) -> bool:
-    """Whether unseen test squares have a calm cross, and turned ones that change were seen so."""
+    """Whether unseen test squares have an unchanged cross, and `turned` ones were shown so."""
     train, slots = len(target_offsets), len(keys)
     calm_keys, calm = np.empty(slots, np.int64), np.empty(slots, np.uint8)
-    raw_keys, turns = np.empty(slots, np.int64), np.empty(slots, np.uint8)
+    raw_keys, orientations = np.empty(slots, np.int64), np.empty(slots, np.uint8)
     learn_calm(COARSE[feature], src, offsets, targets, target_offsets, calm_keys, calm)
     if feature == TURNED:
-        learn_turns(src, offsets, train, keys, raw_keys, turns)
+        count_symmetries(src, offsets, train, keys, raw_keys, orientations)
     around = np.empty(9, np.int64)
     for e in range(train, len(offsets)):
         i = offsets[e] + 2
         h, w = byte(src, i - 2), byte(src, i - 1)
         for k in range(h * w):
-            look(src, i, h, w, k, around)
+            read_around(src, i, h, w, k, around)
             slot = slot_of(keys, key_of(feature, around))
             if keys[slot] < 0:
                 slot = slot_of(calm_keys, key_of(COARSE[feature], around))
                 if calm_keys[slot] < 0 or calm[slot] == 0:
                     return False
-            elif feature == TURNED and outs[slot] != around[4] and turns[slot] < 2:
+            elif feature == TURNED and outs[slot] != around[4] and orientations[slot] < 2:
                 raw = slot_of(raw_keys, key_of(FULL, around))
                 if raw_keys[raw] < 0:
                     return False
@@ -425,7 +427,7 @@ def fit_neighbours(
     slots = slots_for(src, offsets, train)
     keys, outs = np.empty(slots, np.int64), np.empty(slots, np.uint8)
     pairs, spare = np.empty(slots, np.uint8), np.empty(len(params), np.uint8)
-    found = False
+    is_fitted = False
     for feature in range(FEATURES):
         keys[:] = -1
         if not learn_patterns(feature, src, offsets, targets, target_offsets, keys, outs, pairs):
@@ -436,11 +438,11 @@ def fit_neighbours(
             feature, src, offsets, targets, target_offsets, keys, outs
         ):
             continue
-        end = write_patterns(feature, keys, outs, spare if found else params)
+        end = write_patterns(feature, keys, outs, spare if is_fitted else params)
         if end < 0:
             continue
-        if not found:
-            found = True
+        if not is_fitted:
+            is_fitted = True
             ends[0] = end
             ends[1] = write_outputs(feature, src, offsets, keys, outs, out, 0)
         else:
@@ -448,4 +450,4 @@ def fit_neighbours(
             for k in range(ends[1]):
                 if out[k] != out[ends[1] + k]:
                     return False
-    return found
+    return is_fitted

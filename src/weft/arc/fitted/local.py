@@ -1,4 +1,4 @@
-"""The rule that looks at a cell and its neighbours: cellular automata of one step."""
+"""The rule that reads a cell and its neighbours: cellular automata of one step."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from weft.arc.fitted.rule import (
     BASE,
     COLOUR,
     MAX_PARAMS,
+    EncodedExamples,
     Examples,
-    Fitted,
-    Rule,
-    View,
+    FittedRule,
+    RuleFit,
     colour_decides,
     digit,
     sizes_equal,
 )  # fmt: skip
-from weft.arc.ops.operator import BIT, Shape
+from weft.arc.ops.operator import BIT, ShapeEffect
 from weft.arc.values import Grid
 
 NAMES = ("cross", "count", "equal", "single", "turned", "full")
@@ -44,15 +44,15 @@ SYMBOL_COST = (0, 0, 1000, 1585, 2000, 2322, 2585, 2807, 3000, 3170, 3322, 3459)
 Pattern = tuple[int, ...]
 
 
-class Neighbours(Rule):
+class Neighbours(FittedRule):
     """Parameters: feature, then the patterns that change something (pattern…, out), sorted.
 
     A pattern that changes test cells must occur in two training pairs or more, a `turned` one
     also as it lies or in two positions. A pattern that training never showed is left as it is,
     but only on this evidence:
     - cells of its colour stayed in training, and every pattern around that colour that changes
-      occurs in two training pairs or more (so each pair was foretold by the others);
-    - for 3×3 patterns also: its cross was seen in training and cells with that cross stayed.
+      occurs in two training pairs or more (so each pair is predicted by the others);
+    - for 3×3 patterns also: its cross occurs in training and cells with that cross stayed.
     Otherwise the rule is not fitted.
     """
 
@@ -63,17 +63,17 @@ class Neighbours(Rule):
         "`single` the only colour among them (0 none, x several); `turned` 3×3 in any position; "
         "`full` 3×3. x is outside. Cells with other surroundings stay."
     )
-    shape = Shape.KEEP
+    shape = ShapeEffect.KEEP
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         if not sizes_equal(examples) or colour_decides(examples):
             return
         for feature in range(FEATURES):
-            seen = _seen(feature, examples)
-            if len(seen) > MAX_PATTERNS:
+            outcomes = _seen(feature, examples)
+            if len(outcomes) > MAX_PATTERNS:
                 continue
             params = bytearray((feature,))
-            for pattern, (new, _) in sorted(seen.items()):
+            for pattern, (new, _) in sorted(outcomes.items()):
                 if pattern[_centre(feature)] != new:
                     params += bytes((*pattern, new))
             yield bytes(params)
@@ -87,21 +87,21 @@ class Neighbours(Rule):
 
     def covers(self, params: bytes, examples: Examples) -> bool:
         feature = params[0]
-        seen = _seen(feature, examples)
+        outcomes = _seen(feature, examples)
         centre = _centre(feature)
-        stay = {pattern[centre] for pattern, (new, _) in seen.items() if pattern[centre] == new}
+        stay = {pattern[centre] for pattern, (new, _) in outcomes.items() if pattern[centre] == new}
         doubtful = {
             pattern[centre]
-            for pattern, (new, pairs) in seen.items()
+            for pattern, (new, pairs) in outcomes.items()
             if pattern[centre] != new and len(pairs) == 1
         }
         calm = _calm(COARSE[feature], examples)
         rare = _seen_once(examples) if feature == TURNED else {}
-        for value in examples.values[len(examples.wanted) :]:
+        for value in examples.values[len(examples.expected) :]:
             for at, old in enumerate(value.cells):
                 pattern = pattern_of(feature, value, at)
-                if pattern in seen:
-                    new, pairs = seen[pattern]
+                if pattern in outcomes:
+                    new, pairs = outcomes[pattern]
                     lying = rare.get(pattern, pattern_of(FULL, value, at))
                     if new != old and (len(pairs) == 1 or lying != pattern_of(FULL, value, at)):
                         return False
@@ -112,7 +112,7 @@ class Neighbours(Rule):
                     return False
         return True
 
-    def fit(self, view: View) -> Fitted | None:
+    def fit(self, view: EncodedExamples) -> RuleFit | None:
         params = np.empty(MAX_PARAMS, np.uint8)
         out = np.empty(2 * 902 * len(view.offsets), np.uint8)
         ends = np.zeros(2, np.int64)
@@ -120,8 +120,10 @@ class Neighbours(Rule):
             view.src, view.offsets, view.targets, view.target_offsets, params, out, ends
         ):
             return None
-        found = params[: ends[0]].tobytes()
-        return Fitted(self.name, found, self.price(found), out[: ends[1]].tobytes())
+        fitted_params = params[: ends[0]].tobytes()
+        return RuleFit(
+            self.name, fitted_params, self.price(fitted_params), out[: ends[1]].tobytes()
+        )
 
     def price(self, params: bytes) -> int:
         feature, table = _table(params)
@@ -146,17 +148,17 @@ class Neighbours(Rule):
 
 def _seen(feature: int, examples: Examples) -> dict[Pattern, tuple[int, set[int]]]:
     """By pattern: what its cells become, and the training pairs it occurs in."""
-    seen: dict[Pattern, tuple[int, set[int]]] = {}
+    outcomes: dict[Pattern, tuple[int, set[int]]] = {}
     for e, (value, target) in enumerate(examples.pairs()):
         for at, new in enumerate(target.cells):
             pattern = pattern_of(feature, value, at)
-            _, pairs = seen.get(pattern, (new, set()))
-            seen[pattern] = (new, pairs | {e})
-    return seen
+            _, pairs = outcomes.get(pattern, (new, set()))
+            outcomes[pattern] = (new, pairs | {e})
+    return outcomes
 
 
 def _seen_once(examples: Examples) -> dict[Pattern, Pattern]:
-    """Turned patterns that training shows in one position only, with that position."""
+    """`turned` patterns that training shows in one position only, with that position."""
     lying: dict[Pattern, set[Pattern]] = {}
     for value, _ in examples.pairs():
         for at in range(len(value.cells)):
@@ -207,8 +209,10 @@ def pattern_of(feature: int, grid: Grid, at: int) -> Pattern:
         colours = sorted(set(others) - {0})
         return (centre, OUTSIDE if len(colours) > 1 else sum(colours))
     if feature == CROSS_TURNED:
-        turns = kernels.TURNS.tolist()
-        return min((centre, *(around[turn[n]] for n in (1, 3, 5, 7))) for turn in turns)
+        symmetries = kernels.SYMMETRIES.tolist()
+        return min(
+            (centre, *(around[symmetry[n]] for n in (1, 3, 5, 7))) for symmetry in symmetries
+        )
     if feature == TURNED:
-        return min(tuple(around[i] for i in turn) for turn in kernels.TURNS.tolist())
+        return min(tuple(around[i] for i in symmetry) for symmetry in kernels.SYMMETRIES.tolist())
     return around

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, sizes_equal
-from weft.arc.ops.operator import BIT, Shape
+from weft.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, sizes_equal
+from weft.arc.ops.operator import BIT, ShapeEffect
 from weft.arc.values import MAX_SIDE, Grid
 
 NO_HOLE = 10
@@ -15,7 +15,7 @@ LOW = 64
 FACTORS = 4
 
 
-class ExtendPeriod(Rule):
+class ExtendPeriod(FittedRule):
     """Parameters: colour of holes or 10; factor and summand + 64 of the height; of the width."""
 
     name = "extend_period"
@@ -24,7 +24,7 @@ class ExtendPeriod(Rule):
         "repeated over a grid of height `1h+3` and width `2w+0`; `hole 0` ignores cells of a "
         "colour and fills them; it fails where no cell tells."
     )
-    shape = Shape.GROW
+    shape = ShapeEffect.GROW
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         pairs = examples.pairs()
@@ -88,12 +88,12 @@ class ExtendPeriod(Rule):
 
 def _formulas(sides: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Every factor and summand that give all the targets' sides; first those that keep them."""
-    found = []
+    formulas = []
     for factor in (1, 0, *range(2, FACTORS)):
         added = {new - factor * old for old, new in sides}
         if len(added) == 1 and abs(min(added)) < LOW:
-            found.append((factor, min(added) + LOW))
-    return found
+            formulas.append((factor, min(added) + LOW))
+    return formulas
 
 
 @lru_cache(maxsize=64)

@@ -1,41 +1,41 @@
-"""Rules that look at one cell at a time: its colour, or its colour and the input's there."""
+"""Rules that read one cell at a time: its colour, or its colour and the input's there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, sizes_equal
-from weft.arc.ops.operator import BIT, Shape
+from weft.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, sizes_equal
+from weft.arc.ops.operator import BIT, ShapeEffect
 from weft.arc.values import Grid
 
 KEEP, CONST, TABLE = 0, 1, 2
 
 
-class ColourMap(Rule):
+class ColourMap(FittedRule):
     """Parameters: 1 if other colours stay, else 0; then pairs (from, to), sorted.
 
-    Without "others stay" any other colour fails. Others stay if one was seen to stay and every
-    colour that changes occurs in two training pairs or more: then each pair was foretold by
+    Without "others stay" any other colour fails. Others stay if one stays in training and every
+    colour that changes occurs in two training pairs or more: then each pair is predicted by
     the others. Otherwise all observed pairs are listed, also (1, 1).
     """
 
     name = "colour_map"
     doc = "Each colour becomes another; with `keep` the colours not named stay, else they fail."
-    shape = Shape.KEEP
+    shape = ShapeEffect.KEEP
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         if not sizes_equal(examples):
             return
-        seen: dict[int, int] = {}
+        colour_map: dict[int, int] = {}
         pairs: dict[int, set[int]] = {}
         for e, (value, target) in enumerate(examples.pairs()):
-            seen.update(zip(value.cells, target.cells, strict=True))
+            colour_map.update(zip(value.cells, target.cells, strict=True))
             for colour in value.cells:
                 pairs.setdefault(colour, set()).add(e)
-        changes = {old for old, new in seen.items() if old != new}
-        keep = len(changes) < len(seen) and all(len(pairs[old]) > 1 for old in changes)
-        listed = sorted(changes if keep else seen)
-        yield bytes((keep, *(colour for old in listed for colour in (old, seen[old]))))
+        changes = {old for old, new in colour_map.items() if old != new}
+        keep = len(changes) < len(colour_map) and all(len(pairs[old]) > 1 for old in changes)
+        listed = sorted(changes if keep else colour_map)
+        yield bytes((keep, *(colour for old in listed for colour in (old, colour_map[old]))))
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
         table = dict(zip(params[1::2], params[2::2], strict=True))
@@ -61,7 +61,7 @@ class ColourMap(Rule):
         return bytes((keep, *(colour for pair in changes for colour in pair)))
 
 
-class CellTable(Rule):
+class CellTable(FittedRule):
     """Parameters per node colour v, ascending: v KEEP | v CONST c | v TABLE n (in, out)….
 
     A colour v that does not keep counts in a test grid only if two training pairs have it.
@@ -72,25 +72,29 @@ class CellTable(Rule):
         "A cell of colour v tells what becomes of the input's cell there: `v=keep` it stays, "
         "`v=c` it becomes c, `v=a:b,c:d` by a table; all else fails."
     )
-    shape = Shape.KEEP
+    shape = ShapeEffect.KEEP
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
-        inputs = examples.given[: len(examples.wanted)]
+        inputs = examples.given[: len(examples.expected)]
         if not sizes_equal(examples) or any(
             (i.height, i.width) != (t.height, t.width)
-            for i, t in zip(inputs, examples.wanted, strict=True)
+            for i, t in zip(inputs, examples.expected, strict=True)
         ):
             return
-        seen = {
+        entries = {
             cell
-            for value, given, target in zip(examples.values, inputs, examples.wanted, strict=False)
+            for value, given, target in zip(
+                examples.values, inputs, examples.expected, strict=False
+            )
             for cell in zip(value.cells, given.cells, target.cells, strict=True)
         }
-        if _is_function({(v, t) for v, _, t in seen}) or _is_function({(i, t) for _, i, t in seen}):
+        if _is_function({(v, t) for v, _, t in entries}) or _is_function(
+            {(i, t) for _, i, t in entries}
+        ):
             return  # one of the two says it all: a colour map
         params = bytearray()
-        for v in sorted({cell[0] for cell in seen}):
-            params += bytes((v, *_branch(sorted((i, t) for w, i, t in seen if w == v))))
+        for v in sorted({cell[0] for cell in entries}):
+            params += bytes((v, *_branch(sorted((i, t) for w, i, t in entries if w == v))))
         yield bytes(params)
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
@@ -108,7 +112,7 @@ class CellTable(Rule):
 
     def covers(self, params: bytes, examples: Examples) -> bool:
         weak = {v for v, (kind, _) in _branches(params).items() if kind != KEEP}
-        train = len(examples.wanted)
+        train = len(examples.expected)
         weak = {v for v in weak if sum(v in g.cells for g in examples.values[:train]) == 1}
         return not any(cell in weak for g in examples.values[train:] for cell in g.cells)
 
@@ -154,7 +158,7 @@ def _branch(pairs: list[tuple[int, int]]) -> tuple[int, ...]:
 
 def _branches(params: bytes) -> dict[int, tuple[int, dict[int, int]]]:
     """By node colour: the kind and its table; CONST has its colour under 0."""
-    found: dict[int, tuple[int, dict[int, int]]] = {}
+    branches: dict[int, tuple[int, dict[int, int]]] = {}
     at = 0
     while at < len(params):
         v, kind = params[at], params[at + 1]
@@ -167,5 +171,5 @@ def _branches(params: bytes) -> dict[int, tuple[int, dict[int, int]]]:
             end = at + 1 + 2 * params[at]
             table = dict(zip(params[at + 1 : end : 2], params[at + 2 : end : 2], strict=True))
             at = end
-        found[v] = (kind, table)
-    return found
+        branches[v] = (kind, table)
+    return branches

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from weft.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
 from weft.arc.fitted.choose import Choose
-from weft.arc.fitted.cutting import BlockReduce, TableOfParts, Window
 from weft.arc.fitted.drawing import Constant, Stamp
 from weft.arc.fitted.gates import survivors
 from weft.arc.fitted.local import Neighbours
 from weft.arc.fitted.period import ExtendPeriod
 from weft.arc.fitted.recolour import CellTable, ColourMap
-from weft.arc.fitted.rule import Composed, Fitted, Rule, View
+from weft.arc.fitted.rule import Composed, EncodedExamples, FittedRule, RuleFit
+from weft.arc.fitted.shrinking import BlockReduce, TableOfParts, WindowRule
 from weft.arc.fitted.tiling import Border, Scale, TileLayout
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[FittedRule, ...] = (
     ColourMap(),
     CellTable(),
     Neighbours(),
     TileLayout(),
     BlockReduce(),
     Scale(),
-    Window(),
+    WindowRule(),
     Constant(),
     Border(),
     Stamp(),
@@ -30,16 +30,16 @@ RULES: tuple[Rule, ...] = (
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (Cells(), OnCanvas(), Scanned(), Layered(), Choose())
 """Rules that are made of many vectors at the end of a phase, not of one."""
-BY_NAME: dict[str, Rule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
+BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
 assert len(BY_NAME) == len(RULES) + len(COMPOSED), "two rules have one name"
 
 
-def finish(view: View) -> list[Fitted]:
+def finish(view: EncodedExamples) -> list[RuleFit]:
     """Return every rule that maps the node to the targets, in the registry's order."""
     bits = survivors(
         view.src, view.offsets, view.inp, view.inp_offsets, view.targets, view.target_offsets
     )
     if bits == 0:
         return []
-    found = (rule.fit(view) for place, rule in enumerate(RULES) if bits >> place & 1)
-    return [fitted for fitted in found if fitted is not None]
+    fits = (rule.fit(view) for place, rule in enumerate(RULES) if bits >> place & 1)
+    return [fitted for fitted in fits if fitted is not None]

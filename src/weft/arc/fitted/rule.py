@@ -20,8 +20,8 @@ from typing import ClassVar
 import numpy as np
 
 from weft.arc.kernels.layout import I64, U8
-from weft.arc.ops.operator import BIT, Shape
-from weft.arc.values import Grid, Stage, decode, encode
+from weft.arc.ops.operator import BIT, ShapeEffect
+from weft.arc.values import Grid, ValueStage, decode, encode
 from weft.errors import ValueInvalid
 
 BASE = 4 * BIT
@@ -32,7 +32,7 @@ MAX_PARAMS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class RuleFit:
     """A rule with its parameters, and what it makes of all examples (grids, one by one)."""
 
     rule: str
@@ -43,19 +43,19 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The plain form of a view: node, inputs, and as many targets as there are training pairs."""
+    """`EncodedExamples` in plain form: node, inputs, and one target per training pair."""
 
     values: tuple[Grid, ...]
     given: tuple[Grid, ...]
-    wanted: tuple[Grid, ...]
+    expected: tuple[Grid, ...]
 
     def pairs(self) -> list[tuple[Grid, Grid]]:
         """The node's training grids with their targets."""
-        return list(zip(self.values, self.wanted, strict=False))
+        return list(zip(self.values, self.expected, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class EncodedExamples:
     """A node with its task, as kernels read it: encoded grids and where each begins.
 
     Training examples come first; there are as many as target offsets. All arrays are C
@@ -70,13 +70,17 @@ class View:
     target_offsets: I64
 
     @staticmethod
-    def of(node: Sequence[Grid], inputs: Sequence[Grid], targets: Sequence[Grid]) -> View:
+    def of(
+        node: Sequence[Grid], inputs: Sequence[Grid], targets: Sequence[Grid]
+    ) -> EncodedExamples:
         """Encode plain grids."""
-        return View(*_packed(node), *_packed(inputs), *_packed(targets))
+        return EncodedExamples(*_packed(node), *_packed(inputs), *_packed(targets))
 
-    def with_node(self, src: U8, offsets: I64) -> View:
+    def with_node(self, src: U8, offsets: I64) -> EncodedExamples:
         """Return the same task with another node."""
-        return View(src, offsets, self.inp, self.inp_offsets, self.targets, self.target_offsets)
+        return EncodedExamples(
+            src, offsets, self.inp, self.inp_offsets, self.targets, self.target_offsets
+        )
 
     def examples(self) -> Examples:
         """Decode everything."""
@@ -88,7 +92,7 @@ class View:
 
 
 def _packed(grids: Sequence[Grid]) -> tuple[U8, I64]:
-    encoded = [encode(Stage.GRID, grid) for grid in grids]
+    encoded = [encode(ValueStage.GRID, grid) for grid in grids]
     starts = [sum(map(len, encoded[:e])) for e in range(len(encoded))]
     return np.array(bytearray(b"".join(encoded)), np.uint8), np.array(starts, np.int64)
 
@@ -96,24 +100,24 @@ def _packed(grids: Sequence[Grid]) -> tuple[U8, I64]:
 def _unpacked(data: U8, offsets: I64) -> tuple[Grid, ...]:
     raw, grids = data.tobytes(), []
     for start in offsets.tolist():
-        grid, _ = decode(Stage.GRID, raw, start)
+        grid, _ = decode(ValueStage.GRID, raw, start)
         assert isinstance(grid, Grid)
         grids.append(grid)
     return tuple(grids)
 
 
-class Rule(ABC):
+class FittedRule(ABC):
     """One fitted operator."""
 
     name: ClassVar[str]
     doc: ClassVar[str]
-    shape: ClassVar[Shape]
+    shape: ClassVar[ShapeEffect]
 
     @abstractmethod
     def propose(self, examples: Examples) -> Iterator[bytes]:
         """Yield every parameter setting worth trying, in a fixed order.
 
-        Not all need fit; but the training pairs decide, so it reads the test grids for nothing.
+        Not all need fit; but the training pairs decide, so the test grids must not.
         """
 
     @abstractmethod
@@ -145,22 +149,22 @@ class Rule(ABC):
             )
         return params
 
-    def fit(self, view: View) -> Fitted | None:
+    def fit(self, view: EncodedExamples) -> RuleFit | None:
         """Fit; a compiled rule overrides this and must do the same as `fit_plain`."""
         return self.fit_plain(view)
 
-    def fit_plain(self, view: View) -> Fitted | None:
+    def fit_plain(self, view: EncodedExamples) -> RuleFit | None:
         """Return the first proposal that fits, if all others that fit give the same."""
         examples = view.examples()
-        if examples.values[: len(examples.wanted)] == examples.wanted:
+        if examples.values[: len(examples.expected)] == examples.expected:
             return None  # nothing is left to do
-        best: Fitted | None = None
+        best: RuleFit | None = None
         for params in self.propose(examples):
             outputs = self.outputs(params, examples)
             if outputs is None or not self.covers(params, examples):
                 continue
             if best is None:
-                best = Fitted(self.name, params, self.price(params), outputs)
+                best = RuleFit(self.name, params, self.price(params), outputs)
             elif outputs != best.outputs:
                 return None
         return best
@@ -176,13 +180,13 @@ class Rule(ABC):
         encoded = []
         for e, (value, given) in enumerate(zip(examples.values, examples.given, strict=True)):
             grid = self.apply(params, value, given)
-            if grid is None or (e < len(examples.wanted) and grid != examples.wanted[e]):
+            if grid is None or (e < len(examples.expected) and grid != examples.expected[e]):
                 return None
-            encoded.append(encode(Stage.GRID, grid))
+            encoded.append(encode(ValueStage.GRID, grid))
         return b"".join(encoded)
 
 
-class Composed(Rule):
+class Composed(FittedRule):
     """A rule that the search makes of many vectors at the end of a phase; its parameters are text.
 
     It proposes nothing itself, so fitting it to other pairs finds nothing.
@@ -212,8 +216,8 @@ def number(symbol: str, low: int = 0, high: int = 99) -> int:
 
 def colour_decides(examples: Examples) -> bool:
     """Whether equal colours always become equal ones: a colour map. Sizes are equal."""
-    seen = {cells for v, t in examples.pairs() for cells in zip(v.cells, t.cells, strict=True)}
-    return len({old for old, _ in seen}) == len(seen)
+    changes = {cells for v, t in examples.pairs() for cells in zip(v.cells, t.cells, strict=True)}
+    return len({old for old, _ in changes}) == len(changes)
 
 
 def sizes_equal(examples: Examples) -> bool:

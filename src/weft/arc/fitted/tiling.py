@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, number
-from weft.arc.ops.moves import turn
-from weft.arc.ops.operator import BIT, Shape
+from weft.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, number
+from weft.arc.ops.moves import transform
+from weft.arc.ops.operator import BIT, ShapeEffect
 from weft.arc.values import MAX_SIDE, Grid
 
 BLANK = 8
@@ -14,7 +14,7 @@ MAX_BLOCKS = 36
 BLOCKS = "01234567."
 
 
-class TileLayout(Rule):
+class TileLayout(FittedRule):
     """Parameters: rows, columns, then per block a symmetry (as in ops.moves) or 8 for black."""
 
     name = "tile_layout"
@@ -22,7 +22,7 @@ class TileLayout(Rule):
         "The grid laid out R×C times, block by block: 0 as it is, 1 columns mirrored, 2 rows "
         "mirrored, 3 both, 4 to 7 the same and transposed, . black."
     )
-    shape = Shape.GROW
+    shape = ShapeEffect.GROW
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         pairs = examples.pairs()
@@ -33,7 +33,11 @@ class TileLayout(Rule):
         ):
             return
         choices = [
-            [how for how in range(9) if all(_block(v, how) == _cut(t, v, *place) for v, t in pairs)]
+            [
+                how
+                for how in range(9)
+                if all(_block(v, how) == _block_at(t, v, *place) for v, t in pairs)
+            ]
             for place in ((r, c) for r in range(rows) for c in range(columns))
         ]
         if not all(choices):
@@ -81,12 +85,12 @@ def _block(value: Grid, how: int) -> Grid | None:
         return Grid(value.height, value.width, bytes(len(value.cells)))
     if how & 4 and value.height != value.width:
         return None
-    turned = turn(value, value, how, 0)
-    assert isinstance(turned, Grid)
-    return turned
+    image = transform(value, value, how, 0)
+    assert isinstance(image, Grid)
+    return image
 
 
-def _cut(target: Grid, value: Grid, row: int, col: int) -> Grid:
+def _block_at(target: Grid, value: Grid, row: int, col: int) -> Grid:
     """The target's block at a row and column of blocks as large as the value."""
     cells = b"".join(
         target.cells[r * target.width + col * value.width :][: value.width]
@@ -95,7 +99,7 @@ def _cut(target: Grid, value: Grid, row: int, col: int) -> Grid:
     return Grid(value.height, value.width, cells)
 
 
-class Scale(Rule):
+class Scale(FittedRule):
     """Parameters: kind (0 fixed, else a measure), factor of rows, factor of columns (or 0, 0)."""
 
     name = "scale"
@@ -104,7 +108,7 @@ class Scale(Rule):
         "has `colours`, `marks` (colours but black), `cells` (not black), `height`, `width`; "
         "`own` makes blocks as large as the grid."
     )
-    shape = Shape.GROW
+    shape = ShapeEffect.GROW
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         value, target = examples.pairs()[0]
@@ -152,12 +156,12 @@ def measured(kind: int, grid: Grid) -> tuple[int, int]:
     return count, count
 
 
-class Border(Rule):
+class Border(FittedRule):
     """Parameters: thickness of the frame that is added, or 0 to recolour the rim; colour."""
 
     name = "border"
     doc = "A frame `add T C` of thickness T and colour C around the grid; or `rim C` recolours it."
-    shape = Shape.GROW
+    shape = ShapeEffect.GROW
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         value, target = examples.pairs()[0]

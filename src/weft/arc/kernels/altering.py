@@ -4,6 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.altering import (
+    BOXES_ON_INPUT,
+    DOUBLE_ACROSS,
+    DOUBLE_DOWN,
+    ERASE,
+    ERASE_COMMON,
+    FILL_BOX,
+    FILL_HOLES,
+    FILL_INPUT,
+    HOLES_ALONE,
+    KEEP,
+    MAIN_COLOUR,
+    MANY,
+    MASK,
+    ON_COMMON,
+    ON_INPUT,
+    OTHER_COLOURS,
+    OUTLINE,
+    PEEL,
+    RING,
+    SCALE,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
@@ -19,15 +41,6 @@ from weft.arc.kernels.layout import (
     put_piece,
 )
 from weft.arc.kernels.objectparts import common_colour, cover_holes, put_tight
-
-FILL_BOX, FILL_INPUT, OUTLINE, MAIN_COLOUR, OTHER_COLOURS = 8, 9, 10, 11, 12
-FILL_HOLES, HOLES_ALONE, RING = 13, 14, 15
-PEEL, DOUBLE_ACROSS, DOUBLE_DOWN, DOUBLE_BOTH = 20, 21, 22, 23
-SCALE = 30
-"""Alterations: 0 to 7 are turns (bits: mirror columns, rows, then transpose), 30 + n scale by n."""
-ON_BLACK, ON_COMMON, KEEP, ON_INPUT, BOXES_ON_INPUT, ERASE, ERASE_COMMON = 0, 1, 2, 3, 4, 5, 6
-MASK, MANY = 1, 2
-"""What is drawn, q: an object (0), a patch, where 0 is no cell, or a set of objects."""
 
 
 @kernel
@@ -192,7 +205,7 @@ def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: i
 @kernel
 def each(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
     """Alter every object; those that cannot be are left out. FAIL when none remains."""
-    n, where, kept, place = byte(src, at), at + 1, 0, to + 1
+    n, where, count, place = byte(src, at), at + 1, 0, to + 1
     scratch, start = np.empty(4 + MAX_SIDE * MAX_SIDE, np.uint8), int(np.int64(0))
     for _ in range(n):
         end = alter(src, where, p, inp, inp_at, scratch, start)
@@ -204,10 +217,10 @@ def each(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> in
         for i in range(end):
             out[place + i] = scratch[i]
         place += end
-        kept += 1
-    if kept == 0:
+        count += 1
+    if count == 0:
         return FAIL
-    out[to] = kept
+    out[to] = count
     return place
 
 

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
+from weft.arc.codes.attraction import ENTER, LEFT_OUT, STAYS, STEPS, TO_OWN, TO_SMALLEST
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import EMPTY, FAIL, I64, MAX_SIDE, U8, byte, object_end
 from weft.arc.kernels.objectparts import common_colour, new_starts, object_starts
-
-TO_LARGEST, TO_SMALLEST, TO_OWN = 0, 1, 2
-TOUCH, ENTER = 0, 1
-STEPS = 60
-"""How far an object may go."""
-STAYS, LEFT_OUT = -1, -2
 
 
 @kernel
@@ -20,22 +15,22 @@ def attract(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     n = object_starts(src, at, starts)
     if n < 2 or not choose_goals(src, starts, n, p, goals):
         return FAIL
-    moving, kept, turns = 0, 0, new_starts()
+    moving, count, rounds = 0, 0, new_starts()
     for i in range(n):
         r, c = byte(src, starts[i]), byte(src, starts[i] + 1)
         rows[i], columns[i] = r, c
         if goals[i] >= 0:
             draw_near(src, starts[i], starts[goals[i]], q, i, rows, columns)
-        turns[i] = LEFT_OUT if goals[i] == LEFT_OUT else int(rows[i] != r or columns[i] != c)
-        kept += 1 if turns[i] >= 0 else 0
-        moving += 1 if turns[i] > 0 else 0
+        rounds[i] = LEFT_OUT if goals[i] == LEFT_OUT else int(rows[i] != r or columns[i] != c)
+        count += 1 if rounds[i] >= 0 else 0
+        moving += 1 if rounds[i] > 0 else 0
     if moving == 0:
         return FAIL
-    out[to] = kept
+    out[to] = count
     place = to + 1
-    for turn in range(2):
+    for step in range(2):
         for i in range(n):
-            if turns[i] == turn:
+            if rounds[i] == step:
                 length = object_end(src, starts[i]) - starts[i]
                 for j in range(length):
                     out[place + j] = src[starts[i] + j]
@@ -80,18 +75,18 @@ def towards(start: int, length: int, other: int, other_length: int) -> int:
 
 
 @kernel
-def draw_near(src: U8, one: int, goal: int, q: int, i: int, rows: I64, columns: I64) -> None:
+def draw_near(src: U8, piece: int, goal: int, q: int, i: int, rows: I64, columns: I64) -> None:
     """Move the object at `one` to the one at `goal`, if it would ever meet that."""
     r, c, down, right = rows[i], columns[i], 0, 0
     top, left = byte(src, goal), byte(src, goal + 1)
     for _ in range(STEPS):
-        y = towards(r, byte(src, one + 2), top, byte(src, goal + 2))
-        x = towards(c, byte(src, one + 3), left, byte(src, goal + 3))
+        y = towards(r, byte(src, piece + 2), top, byte(src, goal + 2))
+        x = towards(c, byte(src, piece + 3), left, byte(src, goal + 3))
         if y != 0 or x != 0:
             down, right = y, x
         elif down == 0 and right == 0:
             return
-        if meets(src, one, r + down - top, c + right - left, goal):
+        if meets(src, piece, r + down - top, c + right - left, goal):
             rows[i] = r + down if q == ENTER else r
             columns[i] = c + right if q == ENTER else c
             return
@@ -99,12 +94,12 @@ def draw_near(src: U8, one: int, goal: int, q: int, i: int, rows: I64, columns: 
 
 
 @kernel
-def meets(src: U8, one: int, r: int, c: int, goal: int) -> bool:
+def meets(src: U8, piece: int, r: int, c: int, goal: int) -> bool:
     """Whether two objects share a cell, the first lying at r, c from the corner of the other."""
-    h, w, wide = byte(src, goal + 2), byte(src, goal + 3), byte(src, one + 3)
-    for y in range(max(r, 0), min(r + byte(src, one + 2), h)):
+    h, w, wide = byte(src, goal + 2), byte(src, goal + 3), byte(src, piece + 3)
+    for y in range(max(r, 0), min(r + byte(src, piece + 2), h)):
         for x in range(max(c, 0), min(c + wide, w)):
-            mine = src[one + 4 + (y - r) * wide + x - c]
+            mine = src[piece + 4 + (y - r) * wide + x - c]
             if mine != EMPTY and src[goal + 4 + y * w + x] != EMPTY:
                 return True
     return False

@@ -1,6 +1,6 @@
-"""What a cell tells by its area, its blob and its box, for all cells of a grid: one row each.
+"""Features of a cell's area, its blob and its bounding box, for all cells of a grid: one row each.
 
-The compiled twin of `lists.areas`, whose words say what each row is. A part is a row of numbers:
+The compiled twin of `lists.areas`, which defines each row. A part is a row of numbers:
 its size, its box, its rank, and how many cells of each colour it has.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.arc.kernels.celllooks import DOWN, MOST, NONE, RIGHT, commonest, rarest
+from weft.arc.kernels.cellneighbours import DOWN, MOST, NONE, RIGHT, commonest, rarest
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import I64, U8
 
@@ -17,8 +17,8 @@ FIELDS = COLOURS + 10
 
 
 @kernel
-def cut(cells: I64, h: int, w: int, blobs: bool, part: I64) -> I64:
-    """Number the parts in scan order, -1 for cells in none; return a row for each part.
+def label_parts(cells: I64, h: int, w: int, blobs: bool, part: I64) -> I64:
+    """Label connected components in scan order, -1 for cells in none; return a row for each.
 
     Blobs are cells that are not black, by corners too; else areas are of one colour, by sides.
     """
@@ -45,11 +45,11 @@ def cut(cells: I64, h: int, w: int, blobs: bool, part: I64) -> I64:
         parts[k, TOP], parts[k, LEFT] = h, w
     for i in range(h * w):
         if part[i] >= 0:
-            one, r, c = parts[part[i]], i // w, i % w
-            one[SIZE] += 1
-            one[TOP], one[LEFT] = min(one[TOP], r), min(one[LEFT], c)
-            one[BOTTOM], one[END] = max(one[BOTTOM], r), max(one[END], c)
-            one[COLOURS + cells[i]] += 1
+            row, r, c = parts[part[i]], i // w, i % w
+            row[SIZE] += 1
+            row[TOP], row[LEFT] = min(row[TOP], r), min(row[LEFT], c)
+            row[BOTTOM], row[END] = max(row[BOTTOM], r), max(row[END], c)
+            row[COLOURS + cells[i]] += 1
     rank(parts)
     return parts
 
@@ -79,16 +79,16 @@ def touch(cells: I64, h: int, w: int, part: I64, parts: int) -> I64:
 
 
 @kernel
-def tell_area(h: int, w: int, part: I64, parts: I64, out: U8, at: int) -> None:
+def fill_area(h: int, w: int, part: I64, parts: I64, out: U8, at: int) -> None:
     """Size and shape of each cell's area, and where in it the cell is."""
     for i in range(h * w):
-        one, r, c = parts[part[i]], i // w, i % w
-        high, wide = one[BOTTOM] - one[TOP] + 1, one[END] - one[LEFT] + 1
-        edge = min(one[TOP], one[LEFT]) == 0 or one[BOTTOM] == h - 1 or one[END] == w - 1
-        down, right, up, back = r - one[TOP], c - one[LEFT], one[BOTTOM] - r, one[END] - c
+        row, r, c = parts[part[i]], i // w, i % w
+        high, wide = row[BOTTOM] - row[TOP] + 1, row[END] - row[LEFT] + 1
+        edge = min(row[TOP], row[LEFT]) == 0 or row[BOTTOM] == h - 1 or row[END] == w - 1
+        down, right, up, back = r - row[TOP], c - row[LEFT], row[BOTTOM] - r, row[END] - c
         numbers = (
-            min(one[SIZE], MOST), high, wide, np.int64(edge), np.int64(one[SIZE] == high * wide),
-            np.int64(high == wide), one[RANK], down, right, up, back,
+            min(row[SIZE], MOST), high, wide, np.int64(edge), np.int64(row[SIZE] == high * wide),
+            np.int64(high == wide), row[RANK], down, right, up, back,
             min(down, right, up, back), down % 2, abs(down - up), abs(right - back),
         )  # fmt: skip
         for k in range(15):
@@ -96,7 +96,7 @@ def tell_area(h: int, w: int, part: I64, parts: I64, out: U8, at: int) -> None:
 
 
 @kernel
-def tell_colours(part: I64, parts: I64, out: U8, at: int) -> None:
+def fill_colours(part: I64, parts: I64, out: U8, at: int) -> None:
     """The commonest and the rarest colour of each cell's part."""
     for i in range(len(part)):
         out[at, i] = out[at + 1, i] = NONE
@@ -106,37 +106,37 @@ def tell_colours(part: I64, parts: I64, out: U8, at: int) -> None:
 
 
 @kernel
-def tell_blob(part: I64, parts: I64, out: U8, at: int) -> None:
+def fill_blob(part: I64, parts: I64, out: U8, at: int) -> None:
     """Size and shape of each cell's part; 0 for cells in none."""
     for i in range(len(part)):
         for k in range(5):
             out[at + k, i] = 0
         if part[i] >= 0:
-            one = parts[part[i]]
-            out[at, i] = min(one[SIZE], MOST)
-            out[at + 1, i] = one[BOTTOM] - one[TOP] + 1
-            out[at + 2, i] = one[END] - one[LEFT] + 1
+            row = parts[part[i]]
+            out[at, i] = min(row[SIZE], MOST)
+            out[at + 1, i] = row[BOTTOM] - row[TOP] + 1
+            out[at + 2, i] = row[END] - row[LEFT] + 1
             for colour in range(10):
-                out[at + 3, i] += one[COLOURS + colour] > 0
-            out[at + 4, i] = one[RANK]
+                out[at + 3, i] += row[COLOURS + colour] > 0
+            out[at + 4, i] = row[RANK]
 
 
 @kernel
 def find_boxes(h: int, w: int, blobs: I64, box: I64) -> None:
-    """The blob with the smallest box around each cell, the first of equals; -1 for none."""
+    """The blob of the smallest bounding box around each cell, the first of equals; -1: none."""
     room = np.full(h * w, 1 << 30, np.int64)
     box[:] = -1
     for k in range(len(blobs)):
-        one = blobs[k]
-        own = (one[BOTTOM] - one[TOP] + 1) * (one[END] - one[LEFT] + 1)
-        for r in range(one[TOP], one[BOTTOM] + 1):
-            for i in range(r * w + one[LEFT], r * w + one[END] + 1):
+        blob = blobs[k]
+        own = (blob[BOTTOM] - blob[TOP] + 1) * (blob[END] - blob[LEFT] + 1)
+        for r in range(blob[TOP], blob[BOTTOM] + 1):
+            for i in range(r * w + blob[LEFT], r * w + blob[END] + 1):
                 if own < room[i]:
                     room[i], box[i] = own, k
 
 
 @kernel
-def tell_box(
+def fill_box(
     cells: I64, h: int, w: int, box: I64, blobs: I64, out: U8, images: int, at: int
 ) -> None:
     """Of the box around each cell: mirrored cells, whether there is one, and the place in it."""
@@ -147,13 +147,13 @@ def tell_box(
             out[at + k, i] = 0
         if box[i] < 0:
             continue
-        one, r, c = blobs[box[i]], i // w, i % w
-        down, along, up, back = r - one[TOP], c - one[LEFT], one[BOTTOM] - r, one[END] - c
-        out[images, i] = cells[r * w + one[LEFT] + back]
-        out[images + 1, i] = cells[(one[TOP] + up) * w + c]
-        out[images + 2, i] = cells[(one[TOP] + up) * w + one[LEFT] + back]
+        blob, r, c = blobs[box[i]], i // w, i % w
+        down, along, up, back = r - blob[TOP], c - blob[LEFT], blob[BOTTOM] - r, blob[END] - c
+        out[images, i] = cells[r * w + blob[LEFT] + back]
+        out[images + 1, i] = cells[(blob[TOP] + up) * w + c]
+        out[images + 2, i] = cells[(blob[TOP] + up) * w + blob[LEFT] + back]
         if down + up == along + back:
-            out[images + 3, i] = cells[(one[TOP] + along) * w + one[LEFT] + down]
+            out[images + 3, i] = cells[(blob[TOP] + along) * w + blob[LEFT] + down]
         numbers = (1, down, along, up, back, min(down, along, up, back))
         for k in range(6):
             out[at + k, i] = numbers[k]

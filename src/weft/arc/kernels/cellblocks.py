@@ -1,13 +1,13 @@
-"""What a cell tells by its block between lines, for all cells of a grid: one row per feature.
+"""Features of a cell's block between lines, for all cells of a grid: one row per feature.
 
-The compiled twin of `lists.lattice`, whose words say what each row is.
+The compiled twin of `lists.lattice`, which defines each row.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from weft.arc.kernels.celllooks import LOOKS, MOST, NONE, commonest, look
+from weft.arc.kernels.cellneighbours import MOST, NEIGHBOURS, NONE, commonest, fill_neighbours
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import I64, U8
 
@@ -40,13 +40,13 @@ def number_blocks(tallies: I64, colour: int, full: int, block: I64, place: I64) 
 
 
 @kernel
-def tell_blocks(
-    cells: I64, h: int, w: int, rows: I64, columns: I64, out: U8, looks: int, at: int
+def fill_blocks(
+    cells: I64, h: int, w: int, rows: I64, columns: I64, out: U8, neighbours: int, at: int
 ) -> None:
     """What the coarse grid shows at each cell's block, and where the cell is in it."""
     for i in range(h * w):
-        for k in range(LOOKS + 1):
-            out[looks + k, i] = NONE
+        for k in range(NEIGHBOURS + 1):
+            out[neighbours + k, i] = NONE
         for k in range(NUMBERS):
             out[at + k, i] = 0
     colour = line_colour(h, w, rows, columns)
@@ -69,8 +69,8 @@ def tell_blocks(
         coarse[b] = 0 if main == NONE else main
         for ink_colour in range(1, 10):
             ink[b] += counts[b, ink_colour]
-    seen = np.empty((LOOKS, high * wide), np.uint8)
-    look(coarse, high, wide, seen, 0)
+    coarse_rows = np.empty((NEIGHBOURS, high * wide), np.uint8)
+    fill_neighbours(coarse, high, wide, coarse_rows, 0)
     pattern = fullest(cells, h, w, row, column, wide, ink, y, x)
     most = least = ink[0]
     for b in range(high * wide):
@@ -79,9 +79,9 @@ def tell_blocks(
         r, c = i // w, i % w
         if row[r] >= 0 and column[c] >= 0:
             b = row[r] * wide + column[c]
-            for k in range(LOOKS):
-                out[looks + k, i] = seen[k, b]
-            out[looks + LOOKS, i] = pattern[y[r] * w + x[c]]
+            for k in range(NEIGHBOURS):
+                out[neighbours + k, i] = coarse_rows[k, b]
+            out[neighbours + NEIGHBOURS, i] = pattern[y[r] * w + x[c]]
             extremes = np.int64(ink[b] == most) + 2 * np.int64(ink[b] == least)
             numbers = (row[r], column[c], y[r], x[c], min(ink[b], MOST), extremes)
             for k in range(NUMBERS):
@@ -93,12 +93,12 @@ def fullest(
     cells: I64, h: int, w: int, row: I64, column: I64, wide: int, ink: I64, y: I64, x: I64
 ) -> I64:
     """The block with the most cells not black, the first of equals; NONE around it."""
-    found, best = np.full(h * w, NONE, np.int64), 0
+    pattern, best = np.full(h * w, NONE, np.int64), 0
     for b in range(len(ink)):
         if ink[b] > ink[best]:
             best = b
     for i in range(h * w):
         r, c = i // w, i % w
         if row[r] >= 0 and column[c] >= 0 and row[r] * wide + column[c] == best:
-            found[y[r] * w + x[c]] = cells[i]
-    return found
+            pattern[y[r] * w + x[c]] = cells[i]
+    return pattern

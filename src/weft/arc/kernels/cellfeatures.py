@@ -9,22 +9,22 @@ import numpy as np
 
 from weft.arc.kernels.cellareas import (
     COLOURS,
-    cut,
+    fill_area,
+    fill_blob,
+    fill_box,
+    fill_colours,
     find_boxes,
-    tell_area,
-    tell_blob,
-    tell_box,
-    tell_colours,
+    label_parts,
     touch,
 )
-from weft.arc.kernels.cellblocks import NUMBERS, tell_blocks
-from weft.arc.kernels.celllooks import (
-    LOOKS,
+from weft.arc.kernels.cellblocks import NUMBERS, fill_blocks
+from weft.arc.kernels.cellneighbours import (
+    NEIGHBOURS,
     commonest,
     count,
+    fill_neighbours,
     gap,
     image,
-    look,
     meet_rarest,
     place,
     rarest,
@@ -35,7 +35,7 @@ from weft.arc.kernels.compiled import entry, kernel
 from weft.arc.kernels.layout import I64, U8
 
 # first rows of colours
-IMAGES = LOOKS
+IMAGES = NEIGHBOURS
 LINE_INKS = IMAGES + 8
 TOUCHING = LINE_INKS + 2
 BLOB_COLOURS = TOUCHING + 1
@@ -43,9 +43,9 @@ NEAREST = BLOB_COLOURS + 2
 BOX_IMAGES = NEAREST + 1
 BOX_COLOURS = BOX_IMAGES + 4
 GRID_COLOURS = BOX_COLOURS + 2
-BLOCK_LOOKS = GRID_COLOURS + 3
+BLOCK_NEIGHBOURS = GRID_COLOURS + 3
 # first rows of numbers
-AREA = BLOCK_LOOKS + LOOKS + 1
+AREA = BLOCK_NEIGHBOURS + NEIGHBOURS + 1
 BLOB = AREA + 15
 PLACE = BLOB + 5
 COUNTED = PLACE + 14
@@ -60,7 +60,7 @@ FEATURES = BLOCK + NUMBERS
 
 
 @kernel
-def tell_lines(h: int, w: int, rows: I64, columns: I64, counts: I64, out: U8) -> None:
+def fill_lines(h: int, w: int, rows: I64, columns: I64, counts: I64, out: U8) -> None:
     """The commonest ink of row and column, the grid's colours, and who has which ink."""
     in_row, in_column = np.empty(h, np.int64), np.empty(w, np.int64)
     for r in range(h):
@@ -79,26 +79,26 @@ def tell_lines(h: int, w: int, rows: I64, columns: I64, counts: I64, out: U8) ->
 
 
 @kernel
-def tell_parts(cells: I64, h: int, w: int, out: U8) -> None:
+def fill_parts(cells: I64, h: int, w: int, out: U8) -> None:
     """Everything of areas, blobs and boxes."""
     part = np.empty(h * w, np.int64)
-    areas = cut(cells, h, w, len(cells) < 0, part)
+    areas = label_parts(cells, h, w, len(cells) < 0, part)
     touched = touch(cells, h, w, part, len(areas))
-    tell_area(h, w, part, areas, out, AREA)
+    fill_area(h, w, part, areas, out, AREA)
     for i in range(h * w):
         out[TOUCHING, i] = commonest(touched[part[i]], 0)
         for k in range(9):
             out[HAS + 18 + k, i] = touched[part[i], k + 1] > 0
-    blobs = cut(cells, h, w, len(cells) > 0, part)
-    tell_colours(part, blobs, out, BLOB_COLOURS)
-    tell_blob(part, blobs, out, BLOB)
+    blobs = label_parts(cells, h, w, len(cells) > 0, part)
+    fill_colours(part, blobs, out, BLOB_COLOURS)
+    fill_blob(part, blobs, out, BLOB)
     for i in range(h * w):
         for k in range(9):
             out[HAS + 27 + k, i] = part[i] >= 0 and blobs[part[i], COLOURS + k + 1] > 0
     find_boxes(h, w, blobs, part)
-    tell_box(cells, h, w, part, blobs, out, BOX_IMAGES, BOX)
-    tell_colours(part, blobs, out, BOX_COLOURS)
-    tell_blob(part, blobs, out, BOX_BLOB)
+    fill_box(cells, h, w, part, blobs, out, BOX_IMAGES, BOX)
+    fill_colours(part, blobs, out, BOX_COLOURS)
+    fill_blob(part, blobs, out, BOX_BLOB)
 
 
 @entry
@@ -108,7 +108,7 @@ def fill_features(grid: U8, h: int, w: int, out: U8) -> None:
     rows, columns = np.zeros((h, 10), np.int64), np.zeros((w, 10), np.int64)
     counts = np.zeros(10, np.int64)
     tally(cells, h, w, rows, columns, counts)
-    look(cells, h, w, out, 0)
+    fill_neighbours(cells, h, w, out, 0)
     image(cells, h, w, out, IMAGES)
     place(h, w, out, PLACE)
     count(cells, h, w, rows, columns, counts, 0, out, COUNTED)
@@ -118,6 +118,6 @@ def fill_features(grid: U8, h: int, w: int, out: U8) -> None:
     for i in range(h * w):
         out[DISTANCE + 2, i] = out[DISTANCE + 1, i] % 2
     meet_rarest(cells, h, w, rarest(counts), out, RAREST)
-    tell_lines(h, w, rows, columns, counts, out)
-    tell_parts(cells, h, w, out)
-    tell_blocks(cells, h, w, rows, columns, out, BLOCK_LOOKS, BLOCK)
+    fill_lines(h, w, rows, columns, counts, out)
+    fill_parts(cells, h, w, out)
+    fill_blocks(cells, h, w, rows, columns, out, BLOCK_NEIGHBOURS, BLOCK)

@@ -1,4 +1,4 @@
-"""Where the compiled kernels of `weft arc` are kept: they are made of this folder and `fitted`."""
+"""Where the compiled kernels of `weft arc` are kept: made of this folder, `codes` and `fitted`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from weft.compiled import Kernels
 
 _HERE = Path(__file__).parent
-KERNELS = Kernels("arc", _HERE, _HERE.parent / "fitted")
+KERNELS = Kernels("arc", _HERE, _HERE.parent / "codes", _HERE.parent / "fitted")
 kernel = KERNELS.kernel
 entry = KERNELS.entry
 around = KERNELS.around

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.completion import (
+    ALONG_COLUMNS,
+    ALONG_ROWS,
+    BLACK,
+    COLUMNS,
+    DIAGONAL,
+    EIGHTFOLD,
+    ONLY_HIDDEN,
+    PENALTY,
+    RARE,
+    ROWS,
+    SLANTED,
+    SQUARE,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.gridparts import colour_counts, extreme_colour
 from weft.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
-
-# The colour that hides: black, the least common one, or that of the largest plain square.
-BLACK, RARE, SQUARE = range(3)
-# Mirror images, as bits of q: left-right, top-bottom, on the main diagonal.
-COLUMNS, ROWS, DIAGONAL = 1, 2, 4
-EIGHTFOLD = COLUMNS | ROWS | DIAGONAL
-# Tiles, as q: along rows, along columns, both, or rows that are shifted copies of a stripe.
-ALONG_ROWS, ALONG_COLUMNS, BOTH, SLANTED = range(4)
-ONLY_HIDDEN = 8
-PENALTY = 4
-"""How many agreeing pairs of cells one that disagrees outweighs."""
 
 
 @kernel
@@ -89,9 +92,9 @@ def best_mirror(src: U8, first: int, h: int, w: int, hidden: int, kind: int) -> 
                     y, x = c - s, r + s
                 if y * w + x <= r * w + c or y < 0 or x < 0 or y >= h or x >= w:
                     continue
-                one, two = byte(src, first + r * w + c), byte(src, first + y * w + x)
-                if hidden not in (one, two):
-                    score += 1 if one == two else -PENALTY
+                cell, image = byte(src, first + r * w + c), byte(src, first + y * w + x)
+                if hidden not in (cell, image):
+                    score += 1 if cell == image else -PENALTY
         ahead = score - best_score
         if ahead > 0 or (ahead == 0 and abs(s - middle) < abs(best - middle)):
             best, best_score = s, score
@@ -99,7 +102,7 @@ def best_mirror(src: U8, first: int, h: int, w: int, hidden: int, kind: int) -> 
 
 
 @kernel
-def mend_by_symmetry(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+def complete_by_symmetry(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     """Fill hidden cells from their mirror images: see the twin."""
     h, w = byte(src, at), byte(src, at + 1)
     hidden = hidden_colour(src, at + 2, h, w, p)
@@ -153,7 +156,7 @@ def lay_tile(
 
 
 @kernel
-def mend_by_period(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+def complete_by_period(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     """Fill hidden cells from the smallest tile that the known ones allow: see the twin."""
     h, w = byte(src, at), byte(src, at + 1)
     hidden = hidden_colour(src, at + 2, h, w, p)

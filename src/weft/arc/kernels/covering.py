@@ -1,12 +1,12 @@
 """The inner step of learning a decision list: which clauses explain most for their price.
 
 Sets of cells are rows of 64-bit words. A clause is an action and one or two tests; it must be
-right wherever it speaks of open cells, and is worth the faulty cells that it makes right.
+right wherever it decides open cells, and is worth the faulty cells that it makes right.
 
     faulty cells     ──► every set squeezed to them: gains are counted in few words
-    a few open cells ──► every set squeezed to one word, the probe: most harm is seen there
+    a few open cells ──► every set squeezed to one word, the probe: most errors show there
 
-The long sets are asked for what probes do not see, of clauses that would be among the best.
+The long sets are consulted for what probes miss, for clauses that would be among the best.
 """
 
 from __future__ import annotations
@@ -57,16 +57,16 @@ def places_of(cells: Sets) -> I64:
 @kernel
 def squeezed(rows: Sets, places: I64) -> Sets:
     """The same sets with these cells alone, one behind the other."""
-    found = np.zeros((len(rows), (len(places) + 63) >> 6), np.uint64)
+    squeezed_rows = np.zeros((len(rows), (len(places) + 63) >> 6), np.uint64)
     for r in range(len(rows)):
-        for w in range(found.shape[1]):
+        for w in range(squeezed_rows.shape[1]):
             word = np.uint64(0)
             for n in range(64 * w, min(64 * w + 64, len(places))):
                 place = places[n]
                 bit = (rows[r, place >> 6] >> np.uint64(place & 63)) & np.uint64(1)
                 word |= bit << np.uint64(n & 63)
-            found[r, w] = word
-    return found
+            squeezed_rows[r, w] = word
+    return squeezed_rows
 
 
 @kernel
@@ -85,20 +85,20 @@ def spread_out(cells: Sets) -> Sets:
 @kernel
 def probed(rows: Sets, masks: Sets) -> Sets:
     """The same sets with the cells that were spread out, in one word."""
-    found = np.zeros(len(rows), np.uint64)
+    common = np.zeros(len(rows), np.uint64)
     for r in range(len(rows)):
         for w in range(len(masks)):
-            found[r] |= rows[r, w] & masks[w]
-    return found
+            common[r] |= rows[r, w] & masks[w]
+    return common
 
 
 @kernel
 def overlap(tests: Sets, i: int, j: int, cells: Sets) -> int:
     """How many of some cells pass two tests."""
-    found = 0
+    count = 0
     for w in range(len(cells)):
-        found += bits(tests[i, w] & tests[j, w] & cells[w])
-    return found
+        count += bits(tests[i, w] & tests[j, w] & cells[w])
+    return count
 
 
 @kernel
@@ -124,20 +124,20 @@ def disjoint(tests: Sets, i: int, j: int, cells: Sets) -> bool:
 @kernel
 def pairs_helped(tests: Sets, i: int, j: int, helps: Sets, pairs: Sets) -> int:
     """In how many training pairs some helped cell passes two tests."""
-    seen = 0
+    count = 0
     for p in range(len(pairs)):
         for w in range(len(helps)):
             if tests[i, w] & tests[j, w] & helps[w] & pairs[p, w]:
-                seen += 1
+                count += 1
                 break
-    return seen
+    return count
 
 
 @kernel
-def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, seen: int) -> None:
+def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, pairs: int) -> None:
     """Keep a clause if it is among the best; of equals the one found first."""
     score, place = gain * SCALE // cost, len(best) - 1
-    if seen < 2:
+    if pairs < 2:
         score //= LONELY
     if score <= best[place, SCORE]:
         return
@@ -149,7 +149,7 @@ def note(best: I64, gain: int, cost: int, action: int, i: int, j: int, seen: int
     best[place, ACTION] = action
     best[place, FIRST] = i
     best[place, SECOND] = -1 if j == i else j
-    best[place, PAIRS] = seen
+    best[place, PAIRS] = pairs
 
 
 @kernel
@@ -199,13 +199,13 @@ def combinable(chosen: I64, count: int, gains: I64, costs: I64, best: I64, actio
     least = costs[chosen[0]]
     for x in range(count):
         least = min(least, costs[chosen[x]])
-    kept = 0
+    hopeful = 0
     for x in range(count):
         j = chosen[x]
         if not hopeless(best, gains[j], costs[j] + least + action_cost + TWO_TESTS):
-            chosen[kept] = j
-            kept += 1
-    return kept
+            chosen[hopeful] = j
+            hopeful += 1
+    return hopeful
 
 
 @entry
@@ -215,7 +215,7 @@ def best_clauses(
 ) -> None:  # fmt: skip
     """Fill `best` with the clauses of the highest score, highest first; -1 where there is none.
 
-    `right` and `wrong` are where each action speaks the truth and where not. Of `faulty` cells,
+    `right` and `wrong` are where each action is right and where wrong. Of `faulty` cells,
     which are open, some must become right. `width` tests per action are combined in twos.
     """
     best[:] = 0

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from weft.arc.kernels.compiled import around, entry, kernel
-from weft.arc.kernels.cutting import run_cutting
 from weft.arc.kernels.fills import run_fills
 from weft.arc.kernels.layout import FAIL, I64, U8, byte
 from weft.arc.kernels.moves import run_moves
 from weft.arc.kernels.pieces import run_pieces
+from weft.arc.kernels.segmentation import run_segmentation
 from weft.arc.kernels.sets import run_sets
 from weft.arc.kernels.templates import run_templates
-from weft.arc.values import Stage
+from weft.arc.values import ValueStage
 
 GRID, OBJECTS, OBJECT, PATCH, COLOUR = (
-    int(Stage.GRID), int(Stage.OBJECTS), int(Stage.OBJECT), int(Stage.PATCH), int(Stage.COLOUR),
+    int(ValueStage.GRID), int(ValueStage.OBJECTS), int(ValueStage.OBJECT), int(ValueStage.PATCH),
+    int(ValueStage.COLOUR),
 )  # fmt: skip
 Run = Callable[[int, U8, int, U8, int, int, int, U8, int], int]
 Expand = Callable[[I64, U8, I64, U8, I64, U8, I64, int], int]
@@ -59,7 +60,7 @@ def _expander(name: str, run: Run) -> Expand:
 FAMILIES: dict[int, Expand] = {
     1: _expander("moves", run_moves),
     2: _expander("fills", run_fills),
-    3: _expander("cutting", run_cutting),
+    3: _expander("cutting", run_segmentation),
     4: _expander("sets", run_sets),
     5: _expander("pieces", run_pieces),
     6: _expander("templates", run_templates),

@@ -7,30 +7,51 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.fills import (
+    ALL_MAIN,
+    ALL_RARE,
+    BACK_TO_BLACK,
+    BEAMS,
+    BETWEEN,
+    COLOURS,
+    COLUMN,
+    COUNT,
+    DENOISE,
+    DEPTH,
+    DIAGONALS,
+    DIFFERENCE,
+    DISTANCE,
+    DROP_MAIN,
+    DROP_RARE,
+    ERODE,
+    FLOOD_COMMON,
+    GROW,
+    INNER,
+    INVERT,
+    JOIN,
+    KEEP_MAIN,
+    KEEP_RARE,
+    LABEL,
+    MAJORITY,
+    NEIGHBOURS,
+    OCCUPIED,
+    ONLY_RARE,
+    OUTLINE,
+    PLACES,
+    PLAIN,
+    RAYS,
+    RING,
+    ROW,
+    SMOOTH,
+    SUM,
+    SYMMETRY,
+    TILES,
+)
 from weft.arc.kernels.compiled import kernel
-from weft.arc.kernels.completion import mend_by_period, mend_by_symmetry
+from weft.arc.kernels.completion import complete_by_period, complete_by_symmetry
 from weft.arc.kernels.gridparts import colour_counts, extreme_colour
 from weft.arc.kernels.labels import label
 from weft.arc.kernels.layout import FAIL, U8, byte, put_grid
-
-LABEL = 200
-NEIGHBOURS = 201
-BEAMS = 202
-SYMMETRY = 203
-TILES = 204
-PLACES = 205
-COLOURS = 206
-
-# What `neighbours` does; q = 1 looks at eight neighbours, 0 at four.
-COUNT, INNER, OUTLINE, GROW, ERODE, DENOISE, SMOOTH, MAJORITY = range(8)
-# What `beams` does, as q; plus 4 where only the rarest colour shoots, 8 for the most common one.
-RAYS, JOIN, BETWEEN = range(3)
-ONLY_RARE, ONLY_MAIN = 4, 8
-# What `places` labels.
-ROW, COLUMN, SUM, DIFFERENCE, RING, DEPTH, DISTANCE, OCCUPIED, PLAIN, DIAGONALS = range(10)
-# What `colours` does.
-KEEP_MAIN, KEEP_RARE, DROP_MAIN, DROP_RARE, ALL_MAIN, ALL_RARE = range(6)
-BACK_TO_BLACK, INVERT, RANK, FLOOD_COMMON = range(6, 10)
 
 
 @kernel
@@ -45,9 +66,9 @@ def run_fills(
     if k == BEAMS:
         return beams(src, at, p, q, out, to)
     if k == SYMMETRY:
-        return mend_by_symmetry(src, at, p, q, out, to)
+        return complete_by_symmetry(src, at, p, q, out, to)
     if k == TILES:
-        return mend_by_period(src, at, p, q, out, to)
+        return complete_by_period(src, at, p, q, out, to)
     if k == PLACES:
         return places(src, at, p, q, out, to)
     if k == COLOURS:
@@ -109,7 +130,7 @@ def beams(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     cells = put_grid(out, to, h, w)
     for i in range(h * w):
         out[cells + i] = src[at + 2 + i] if q & 3 != BETWEEN else 0
-    seen = np.zeros((2, h * w), np.int64)
+    hits = np.zeros((2, h * w), np.int64)
     for d in range(8):
         if p >> d & 1 == 0:
             continue
@@ -118,25 +139,25 @@ def beams(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
         for step in range(h * w):
             i = step if d % 2 == 0 else h * w - 1 - step
             r, c = i // w - dr, i % w - dc
-            seen[d % 2, i] = 0
+            hits[d % 2, i] = 0
             if 0 <= r < h and 0 <= c < w:
                 there = byte(src, at + 2 + r * w + c)
                 if there == 0:
-                    seen[d % 2, i] = seen[d % 2, r * w + c]
+                    hits[d % 2, i] = hits[d % 2, r * w + c]
                 elif shooter in (0, there):
-                    seen[d % 2, i] = there
+                    hits[d % 2, i] = there
         if q & 3 != RAYS and d % 2 == 0:
             continue
         for i in range(h * w):
-            one, two = seen[0, i], seen[1, i]
-            if src[at + 2 + i] != 0 or (q & 3 != RAYS and (one == 0 or two == 0)):
+            first, second = hits[0, i], hits[1, i]
+            if src[at + 2 + i] != 0 or (q & 3 != RAYS and (first == 0 or second == 0)):
                 continue
             if q & 3 == BETWEEN:
                 out[cells + i] += 1 if d < 2 else 2
-            elif q & 3 == RAYS and seen[d % 2, i] > 0:
-                out[cells + i] = seen[d % 2, i]
-            elif q & 3 == JOIN and one == two:
-                out[cells + i] = one
+            elif q & 3 == RAYS and hits[d % 2, i] > 0:
+                out[cells + i] = hits[d % 2, i]
+            elif q & 3 == JOIN and first == second:
+                out[cells + i] = first
     return cells + h * w
 
 
@@ -167,15 +188,15 @@ def places(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
         for axis in range(2):
             n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
             for i in range(n):
-                found = p == PLAIN
+                is_marked = p == PLAIN
                 for j in range(m):
                     there = src[at + 2 + i * step + j * across]
                     if p == OCCUPIED:
-                        found = found or there != 0
+                        is_marked = is_marked or there != 0
                     else:
-                        found = found and there == src[at + 2 + i * step]
+                        is_marked = is_marked and there == src[at + 2 + i * step]
                 for j in range(m):
-                    out[cells + i * step + j * across] += found * (1 + axis)
+                    out[cells + i * step + j * across] += is_marked * (1 + axis)
     return cells + h * w
 
 

@@ -1,6 +1,6 @@
-"""The kernel that finds the components of a grid, measures each, and paints it accordingly.
+"""The kernel that finds a grid's connected components, measures each, and paints it by that.
 
-    cells → parts (numbered in scan order of their first cells) → boxes → measure → grade → paint
+    cells → parts (numbered in scan order of first cells) → bounding boxes → measure → grade → paint
 
 A part's number, its measure and its grade are what `label` combines: `p` is measure * 8 + grade,
 `q` says what makes a part and what is painted.
@@ -10,21 +10,41 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.labels import (
+    AROUND,
+    BLACK,
+    BOTTOM,
+    BOX,
+    COLOUR,
+    COLOURS,
+    COPIES,
+    COUNT,
+    EDGE,
+    EIGHT,
+    ENCLOSED,
+    FILLED,
+    FRONT,
+    HEIGHT,
+    HOLES,
+    KEEP,
+    LEAST,
+    LEFT,
+    LEFTMOST,
+    MAIN,
+    MOST,
+    ORDER,
+    PARITY,
+    RANK,
+    RARE,
+    RIGHT,
+    SIZE,
+    SOLID,
+    TOP,
+    WIDTH,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.gridparts import extreme_colour
 from weft.arc.kernels.layout import FAIL, I64, U8, byte, most_common, put_grid
-
-# What links cells to a part: neighbours of four, of eight, or one colour anywhere.
-FOUR, EIGHT, COLOUR = range(3)
-# Which cells: all but black; the same, each part of one colour; black; all but the commonest.
-FILLED, PLAIN, BLACK, FRONT = range(0, 16, 4)
-ENCLOSED, KEEP, BOX = 16, 32, 64
-"""Only parts that do not touch the edge; other cells keep their colours; paint the black cells
-of a part's box instead of the part (other cells keep their colours)."""
-SIZE, HEIGHT, WIDTH, ORDER, LEFT, HOLES, COLOURS, EDGE = range(0, 64, 8)
-SOLID, SYMMETRY, COPIES, MAIN, RARE, AROUND = range(64, 112, 8)
-AS_IS, RANK, MOST, LEAST, PARITY = range(5)
-COUNT, TOP, LEFTMOST, BOTTOM, RIGHT = range(5)
 
 
 @kernel
@@ -94,7 +114,7 @@ def find_parts(src: U8, first: int, h: int, w: int, q: int, part: I64) -> int:
 
 @kernel
 def find_boxes(part: I64, h: int, w: int, q: int, boxes: I64) -> int:
-    """Size and edges of each part; parts that are not wanted vanish, and numbers close up."""
+    """Size and edges of each part; unwanted parts vanish, and numbers close up."""
     for k in range(len(boxes)):
         boxes[k, TOP], boxes[k, LEFTMOST] = h, w
     for i in range(h * w):

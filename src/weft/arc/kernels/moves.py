@@ -8,25 +8,41 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.moves import (
+    ANY_TWO,
+    BLOCK,
+    CELLS,
+    COLLAPSE,
+    COLOURS,
+    CUT,
+    EDGE,
+    FALL,
+    FILL_INPUT,
+    HALF,
+    HOLDS,
+    MIRROR,
+    MIXED,
+    NOT_BLACK,
+    NOT_COMMON,
+    OCCUPIED,
+    OUTER,
+    OVERLAY,
+    OWN_SIDE,
+    PAD,
+    PERIOD,
+    PICK,
+    RARE,
+    REPEAT,
+    ROLL,
+    SORT,
+    STRETCH,
+    STRIDE,
+    TRIM,
+    TURN,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.gridparts import colour_counts, extreme_colour
 from weft.arc.kernels.layout import FAIL, I64, MAX_SIDE, U8, byte, put_grid
-
-TURN = 100
-PICK = 101
-OUTER = 102
-FALL = 103
-OVERLAY = 104
-
-# What `pick` does with one axis; an amount below 16 is added.
-ALL, TRIM, CUT, HALF, REPEAT, MIRROR, STRETCH, STRIDE = range(0, 128, 16)
-COLLAPSE, OCCUPIED, ROLL, SORT, PERIOD, EDGE, PAD, FILL_INPUT = range(128, 256, 16)
-# Amounts that are read off the grid.
-OWN_SIDE, COLOURS, CELLS, BLOCK = 10, 11, 12, 13
-# What makes a line count, as an amount of TRIM and OCCUPIED.
-NOT_BLACK, NOT_COMMON, MAIN, RARE, MIXED = range(5)
-HOLDS = 16
-ANY_TWO = 32
 
 
 @kernel
@@ -35,7 +51,7 @@ def run_moves(
 ) -> int:
     """Run the kernel with number `k`."""
     if k == TURN:
-        return turn(src, at, p, out, to)
+        return transform(src, at, p, out, to)
     if k == PICK:
         return pick(src, at, inp, inp_at, p, q, out, to)
     if k == OUTER:
@@ -48,7 +64,7 @@ def run_moves(
 
 
 @kernel
-def turn(src: U8, at: int, p: int, out: U8, to: int) -> int:
+def transform(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, w if p & 4 else h, h if p & 4 else w)
@@ -145,11 +161,11 @@ def block(src: U8, first: int, n: int, step: int, m: int, across: int) -> int:
 
 
 @kernel
-def same_line(src: U8, one: int, two: int, m: int, across: int) -> bool:
+def same_line(src: U8, first: int, second: int, m: int, across: int) -> bool:
     """Whether two lines of `m` cells are equal."""
     same = True
     for i in range(m):
-        same = same and src[one + i * across] == src[two + i * across]
+        same = same and src[first + i * across] == src[second + i * across]
     return same
 
 
@@ -197,14 +213,14 @@ def lines_by_cells(
     for i in range(n):
         there = first + i * step
         if mode == COLLAPSE:
-            wanted = i == 0 or not same_line(src, there, there - step, m, across)
+            expected = i == 0 or not same_line(src, there, there - step, m, across)
         else:
-            wanted = counts_for(src, there, m, across, k)
-        if wanted and mode == TRIM:
+            expected = counts_for(src, there, m, across, k)
+        if expected and mode == TRIM:
             while total > 0 and lines[total - 1] < i - 1:
                 lines[total] = lines[total - 1] + 1
                 total += 1
-        if wanted:
+        if expected:
             lines[total] = i
             total += 1
     return total

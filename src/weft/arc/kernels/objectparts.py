@@ -12,6 +12,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.objectparts import (
+    ALIKE,
+    AREA,
+    BOTTOM,
+    CELLS,
+    COLOUR,
+    COLOURS,
+    HEIGHT,
+    HOLES,
+    INDEX,
+    LEFT,
+    MINORITY,
+    RIGHT,
+    SHAPE,
+    SOLID,
+    SQUARE,
+    SYMMETRY,
+    TOP,
+    WIDTH,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
@@ -25,12 +45,6 @@ from weft.arc.kernels.layout import (
     object_end,
     put_piece,
 )
-
-INDEX, TOP, BOTTOM, LEFT, RIGHT = 0, 1, 2, 3, 4
-AREA, HEIGHT, WIDTH, SQUARE, BORDER = 5, 6, 7, 8, 9
-CELLS, COLOURS, MINORITY, COLOUR, SOLID, ABUNDANCE = 10, 11, 12, 13, 14, 15
-HOLES, SYMMETRY, SHAPE, PATTERN = 16, 17, 18, 19
-ALIKE = 100
 
 
 @kernel
@@ -122,16 +136,16 @@ def cover_holes(src: U8, cells_at: int, h: int, w: int, holes: U8) -> int:
     for i in range(h * w):
         code[i] = 1 if src[cells_at + i] == EMPTY else -1
         holes[i] = 0
-    found = 0
+    count = 0
     for i in range(h * w):
         if code[i] < 0:
             continue
         n = spread(code, h, w, i, eight, queue)
         if not on_edge(queue, n, h, w):
-            found += 1
+            count += 1
             for j in range(n):
                 holes[queue[j]] = 1
-    return found
+    return count
 
 
 @kernel
@@ -151,7 +165,7 @@ def same_cells(src: U8, a: int, b: int, shape_only: bool) -> bool:
 @kernel
 def symmetries(src: U8, cells: int, h: int, w: int) -> int:
     """How many of four mirrors leave the cells as they are: columns, rows, both diagonals."""
-    found = 0
+    count = 0
     for mirror in range(4):
         equal = mirror < 2 or h == w
         for r in range(h):
@@ -170,8 +184,8 @@ def symmetries(src: U8, cells: int, h: int, w: int) -> int:
                 if src[cells + r * w + c] != src[cells + y * w + x]:
                     equal = False
                     break
-        found += 1 if equal else 0
-    return found
+        count += 1 if equal else 0
+    return count
 
 
 @kernel

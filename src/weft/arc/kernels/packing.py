@@ -105,7 +105,7 @@ def pack_tests(columns: U8, asked: U8) -> tuple[I64, Sets]:
 
 
 @entry
-def pack_actions(columns: U8, sources: I64, lay: U8, wanted: U8, colours: int) -> Sets:
+def pack_actions(columns: U8, sources: I64, lay: U8, expected: U8, colours: int) -> Sets:
     """Where actions are right and, behind that, where they are wrong: one row for each.
 
     An action copies the cells of a column that hold one of the `colours`; with `lay` black ones
@@ -121,7 +121,7 @@ def pack_actions(columns: U8, sources: I64, lay: U8, wanted: U8, colours: int) -
             for cell in range(64 * w, min(64 * w + 64, cells)):
                 colour = columns[source, cell]
                 spoken = np.uint64(least <= colour < colours) << np.uint64(cell & 63)
-                same = np.uint64(colour == wanted[cell]) << np.uint64(cell & 63)
+                same = np.uint64(colour == expected[cell]) << np.uint64(cell & 63)
                 right |= spoken & same
                 wrong |= spoken & ~same
             sets[n, w], sets[n, words + w] = right, wrong

@@ -2,6 +2,34 @@
 
 from __future__ import annotations
 
+from weft.arc.codes.pieces import (
+    ALTER,
+    AS_GRID,
+    BLACK_TO,
+    BLANK,
+    CANVAS,
+    CHEQUERS,
+    COLOUR,
+    COUNT,
+    DIAGONAL,
+    EACH,
+    FRAME,
+    IN_COLUMN,
+    IN_ORDER,
+    IN_ROW,
+    INK_TO,
+    INNER,
+    ONE_CELL,
+    ONLY,
+    OUTER,
+    PAINT,
+    PART,
+    PATCH,
+    SCALED,
+    SIZE,
+    TILED,
+    WITHOUT,
+)
 from weft.arc.kernels.altering import alter, as_grid, each, paint
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
@@ -15,19 +43,6 @@ from weft.arc.kernels.layout import (
     put_grid,
 )
 from weft.arc.kernels.objectparts import common_colour
-
-ALTER = 500
-PAINT = 501
-AS_GRID = 502
-PART = 503
-CANVAS = 504
-EACH = 505
-
-AS_PIECE, FROM_INPUT, AS_MASK = 0, 1, 2
-BOX, PATCH, COLOUR, COUNT, SIZE, INNER, OUTER = 0, 1, 2, 3, 4, 5, 6
-ONE_CELL, CANVAS_OF, ONLY, WITHOUT, INK_TO, BLACK_TO = 0, 1, 2, 3, 4, 5
-IN_ROW, IN_COLUMN, DIAGONAL, SQUARE, SCALED, TILED, IN_ORDER = 10, 11, 12, 13, 14, 15, 16
-BLANK, FRAME, CHEQUERS = 20, 21, 22
 
 
 @kernel

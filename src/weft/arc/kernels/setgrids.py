@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.setgrids import (
+    ALL,
+    BAR,
+    CELL_EACH,
+    CLOSED_UP,
+    CODE,
+    COLUMN,
+    FIRST_ALONE,
+    FIRST_SEEN,
+    LAST_SEEN,
+    NO,
+    ONE,
+    ROW,
+    ROW_OF_CELLS,
+    VOTES,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import EMPTY, FAIL, I64, MAX_OBJECTS, MAX_SIDE, U8, byte, put_grid
 from weft.arc.kernels.objectparts import common_colour, new_counts, new_starts, object_starts
-
-ALL, FIRST_SEEN, LAST_SEEN, ONE, NO, VOTES, CODE, MAJORITY, FIRST_ALONE = 0, 1, 2, 3, 4, 5, 6, 7, 8
-ROW, COLUMN, COLUMN_OF_CELLS, CELL_EACH, CLOSED_UP, ROW_OF_CELLS, BAR = 0, 1, 2, 3, 4, 5, 6
 
 
 @kernel
@@ -75,17 +88,17 @@ def commonest(counts: I64) -> int:
 @kernel
 def rank_places(src: U8, starts: I64, n: int, axis: int, ranks: I64) -> int:
     """Number the different rows (axis 0) or columns of the objects' corners; return how many."""
-    found = 0
-    seen = np.zeros(256, np.int64)
+    count = 0
+    place_rank = np.zeros(256, np.int64)
     for i in range(n):
-        seen[src[starts[i] + axis]] = 1
+        place_rank[src[starts[i] + axis]] = 1
     for i in range(256):
-        if seen[i]:
-            seen[i] = found
-            found += 1
+        if place_rank[i]:
+            place_rank[i] = count
+            count += 1
     for i in range(n):
-        ranks[axis * MAX_OBJECTS + i] = seen[src[starts[i] + axis]]
-    return found
+        ranks[axis * MAX_OBJECTS + i] = place_rank[src[starts[i] + axis]]
+    return count
 
 
 @kernel

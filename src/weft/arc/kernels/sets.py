@@ -4,6 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.sets import (
+    ATTRACT,
+    BY_RANK_DOWN,
+    BY_VALUE,
+    FILTER,
+    HOW_MANY,
+    IS_LEAST,
+    IS_MANY,
+    IS_ONE,
+    IS_SOME,
+    IS_ZERO,
+    LAY_OUT,
+    LEAST,
+    OVERLAY,
+    PICK,
+    SHIFT,
+    SORT,
+    SUM,
+    UP,
+)
 from weft.arc.kernels.attraction import attract
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
@@ -16,31 +36,8 @@ from weft.arc.kernels.layout import (
     object_end,
     put_piece,
 )
-from weft.arc.kernels.objectparts import (
-    measure_all,
-    new_counts,
-    new_starts,
-    numbers,
-    object_starts,
-)
+from weft.arc.kernels.objectparts import measure_all, new_counts, new_starts, numbers, object_starts
 from weft.arc.kernels.setgrids import lay_out, overlay
-
-PICK = 400
-FILTER = 401
-SORT = 402
-LABEL = 403
-SUM = 404
-SHIFT = 405
-OVERLAY = 406
-LAY_OUT = 407
-MERGE = 408
-ATTRACT = 409
-
-MOST, LEAST, FIRST_MOST, FIRST_LEAST = 0, 1, 2, 3
-IS_MOST, IS_LEAST, NOT_MOST, NOT_LEAST, IS_ZERO, IS_SOME, IS_ONE, IS_MANY = 0, 1, 2, 3, 4, 5, 6, 7
-UP, DOWN = 0, 1
-BY_VALUE, BY_RANK_DOWN, BY_RANK_UP = 0, 1, 2
-HOW_MANY, USUAL = 0, 1
 
 
 @kernel
@@ -114,14 +111,14 @@ def put_picked(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: i
 def put_kept(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
     """Write the objects that the filter `q` keeps; FAIL when there is none."""
     limit = values[extreme(values, n, q % 2 == 1)]
-    kept, place = 0, to + 1
+    count, place = 0, to + 1
     for i in range(n):
         if keeps(values[i], limit, q):
             place = copy(src, starts[i], object_end(src, starts[i]), out, place)
-            kept += 1
-    if kept == 0:
+            count += 1
+    if count == 0:
         return FAIL
-    out[to] = kept
+    out[to] = count
     return place
 
 
@@ -217,25 +214,25 @@ def shift(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> i
     n = object_starts(src, at, starts)
     if n == 0:
         return FAIL
-    taken, one = numbers(h * w), int(np.int64(1))
+    taken, unit = numbers(h * w), int(np.int64(1))
     for i in range(n):
         rows[i] = byte(src, starts[i]) - ORIGIN
         columns[i] = byte(src, starts[i] + 1) - ORIGIN
         empty = True
         for j in range(starts[i] + 4, object_end(src, starts[i])):
             empty = empty and src[j] == EMPTY
-        if empty or not cover(src, starts[i], rows[i], columns[i], taken, h, w, one):
+        if empty or not cover(src, starts[i], rows[i], columns[i], taken, h, w, unit):
             return FAIL
     moved = True
     while moved:
         moved = False
         for i in range(n):
-            cover(src, starts[i], rows[i], columns[i], taken, h, w, -one)
+            cover(src, starts[i], rows[i], columns[i], taken, h, w, -unit)
             while free(src, starts[i], rows[i] + down, columns[i] + right, taken, h, w):
                 rows[i] += down
                 columns[i] += right
                 moved = True
-            cover(src, starts[i], rows[i], columns[i], taken, h, w, one)
+            cover(src, starts[i], rows[i], columns[i], taken, h, w, unit)
     end = copy(src, at, object_end(src, starts[n - 1]), out, to)
     for i in range(n):
         out[to + starts[i] - at] = rows[i] + ORIGIN

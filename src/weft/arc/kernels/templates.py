@@ -7,19 +7,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from weft.arc.codes.templates import (
+    ALONE,
+    BOTTOM,
+    CELLS,
+    COPIES,
+    FIELDS,
+    INSIDE,
+    KINDS,
+    LARGEST,
+    LEFT,
+    MAIN,
+    RIGHT,
+    TOP,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import FAIL, I64, U8, byte, most_common, put_grid
 from weft.arc.kernels.objectparts import numbers, spread
-
-COPIES = 600
-STAMP = 601
-
-INSIDE, ALONE = 1, 2
-LARGEST = 4
-"""How many times higher and wider a copy may be."""
-MAIN, KINDS, CELLS, TOP, LEFT, BOTTOM, RIGHT = 10, 11, 12, 13, 14, 15, 16
-FIELDS = 17
-"""What is known of a blob: how often it has each colour, then these."""
 
 
 @kernel
@@ -56,13 +60,13 @@ def find_blobs(src: U8, cells: int, h: int, w: int, back: int, blob: I64) -> int
             if plain:
                 for j in range(m):
                     code[i * step + j * across] = -1
-    found, eight = 0, int(np.int64(1))
+    count, eight = 0, int(np.int64(1))
     for i in range(h * w):
         if code[i] > 0:
             for j in range(spread(code, h, w, i, eight, queue)):
-                blob[queue[j]] = found
-            found += 1
-    return found
+                blob[queue[j]] = count
+            count += 1
+    return count
 
 
 @kernel
@@ -132,8 +136,10 @@ def copies(
             for size in range(LARGEST, 0, -1):
                 if not enough(facts[b], spare, of_main, size):
                     continue
-                for turn in range(8):
-                    n = turned(src, cells, w, blob, facts[b], b, of_main, turn, size, image)
+                for symmetry in range(8):
+                    n = transformed(
+                        src, cells, w, blob, facts[b], b, of_main, symmetry, size, image
+                    )
                     drawn += draw_copies(
                         src, cells, h, w, back, image[:n], size, taken, spare, out, place
                     )
@@ -153,11 +159,11 @@ def enough(own: I64, spare: I64, of_main: int, size: int) -> bool:
 
 
 @kernel
-def turned(
-    src: U8, cells: int, w: int, blob: I64, own: I64, b: int, of_main: int, turn: int, size: int,
-    image: I64,
+def transformed(
+    src: U8, cells: int, w: int, blob: I64, own: I64, b: int, of_main: int, symmetry: int,
+    size: int, image: I64,
 ) -> int:  # fmt: skip
-    """List a template's cells (row, column, colour) as they lie in a turned copy; return how many.
+    """List a template's cells (row, column, colour) in a transformed copy; return how many.
 
     Those of the part that must be there come first, with 10 added to their colours, and the
     topmost leftmost of them is the first of all.
@@ -167,9 +173,9 @@ def turned(
         for c in range(own[LEFT], own[RIGHT] + 1):
             if blob[r * w + c] != b:
                 continue
-            y = own[BOTTOM] - r if turn & 2 else r - own[TOP]
-            x = own[RIGHT] - c if turn & 1 else c - own[LEFT]
-            y, x = (x * size, y * size) if turn & 4 else (y * size, x * size)
+            y = own[BOTTOM] - r if symmetry & 2 else r - own[TOP]
+            x = own[RIGHT] - c if symmetry & 1 else c - own[LEFT]
+            y, x = (x * size, y * size) if symmetry & 4 else (y * size, x * size)
             colour = byte(src, cells + r * w + c)
             image[n, 0], image[n, 1], image[n, 2] = y, x, colour
             if (colour == own[MAIN]) == (of_main == 1):

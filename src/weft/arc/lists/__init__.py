@@ -1,1 +1,1 @@
-"""Decision lists over cells: what a cell becomes, told by its features and by other programs."""
+"""Decision lists over cells: what a cell becomes, by its features and by other programs."""

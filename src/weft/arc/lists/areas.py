@@ -1,6 +1,6 @@
-"""What a cell tells by the part of the grid it is in: an area of one colour, a blob, a box.
+"""Features of the part of the grid that a cell is in: an area of one colour, a blob, a box.
 
-The box of a cell is that of the blob with the smallest box around it, the first of equals.
+The box of a cell is the smallest bounding box of a blob around it, the first of equals.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.lists.looks import (
+from weft.arc.lists.neighbours import (
     MOST,
     NONE,
     STEPS,
@@ -28,7 +28,7 @@ from weft.arc.ops.objectparts import groups
 
 @dataclass(frozen=True, slots=True)
 class Areas:
-    """Parts of a grid: which one each cell is in (-1 none), and the colours and box of each."""
+    """Parts of a grid: the part of each cell (-1: none), the colours and bounding box of each."""
 
     part: Ints
     counts: Ints
@@ -45,7 +45,7 @@ class Areas:
 
 
 def areas_of(cells: Ints, code: dict[tuple[int, ...], int], eight: bool) -> Areas:
-    """Cut connected places of equal code out of a grid."""
+    """Find the connected components of equal code."""
     parts = groups(code, eight)  # type: ignore[arg-type]
     part = np.full(cells.shape, -1, np.int64)
     counts, boxes = np.zeros((len(parts), 10), np.int64), np.zeros((4, len(parts)), np.int64)
@@ -126,14 +126,14 @@ def has(cells: Ints, areas: Areas, blobs: Areas) -> Iterator[Ints]:
     rows, columns = tallies(cells)
     touched = _touched(cells, areas)
     counts = np.bincount(cells.ravel(), minlength=10)
-    found = (
+    tallies_by_family = (
         [np.broadcast_to(rows[:, c][:, None], cells.shape) for c in INKS],
         [np.broadcast_to(columns[:, c][None], cells.shape) for c in INKS],
         [touched[:, c][areas.part] for c in INKS],
         [of_part(blobs.counts[:, c], blobs, 0) for c in INKS],
         [np.full(cells.shape, counts[c]) for c in INKS],
     )
-    for family in found:
+    for family in tallies_by_family:
         yield from ((tally > 0).astype(np.int64) for tally in family)
 
 

@@ -1,8 +1,8 @@
-"""Canvases: an empty output of a supposed size, with the input laid on it, for lists of cells.
+"""Canvases: an empty output of a hypothesised size, with the input laid on it, for lists of cells.
 
     h*3 w*3 tiled        height, width, and how the input is laid
 
-Each cell of a canvas knows what the input has for it, which copy of the input it is in, and how
+The features of its cells are what the input has for it, which copy of the input it is in, and how
 that compares with counts of the input.
 """
 
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.arc.lists.features import U8, features_of
-from weft.arc.lists.looks import MOST, Ints, axes
+from weft.arc.lists.neighbours import MOST, Ints, axes
 from weft.arc.lists.sizes import Formula, formulas, measures_of
 from weft.arc.lists.sizes import parse as parse_side
 from weft.arc.lists.words import CANVAS_NAMES, COUNTS, NAMES
@@ -82,33 +82,35 @@ def parse(text: str) -> Canvas:
     return Canvas(parse_side(height), parse_side(width), laid)
 
 
-def supposed(inputs: Sequence[Grid], wanted: Sequence[Grid], most: int) -> list[Canvas]:
-    """Return canvases as large as the first inputs' outputs, the cheapest; each looks otherwise."""
-    heights = formulas("h", inputs, [grid.height for grid in wanted])
-    widths = formulas("w", inputs, [grid.width for grid in wanted])
+def supposed(inputs: Sequence[Grid], expected: Sequence[Grid], most: int) -> list[Canvas]:
+    """Return canvases as large as the first inputs' outputs, the cheapest; no two alike."""
+    heights = formulas("h", inputs, [grid.height for grid in expected])
+    widths = formulas("w", inputs, [grid.width for grid in expected])
     every = [Canvas(h, w, laid) for h in heights for w in widths for laid in LAID]
     places = {laid: n for n, laid in enumerate(LAID)}
-    found: dict[tuple[Grid | None, ...], Canvas] = {}
-    for one in sorted(every, key=lambda one: (one.millibits, places[one.laid], one.text())):
-        if len(found) == most:
+    canvases: dict[tuple[Grid | None, ...], Canvas] = {}
+    for canvas in sorted(
+        every, key=lambda canvas: (canvas.millibits, places[canvas.laid], canvas.text())
+    ):
+        if len(canvases) == most:
             break
-        found.setdefault(tuple(one.base(grid) for grid in inputs), one)
-    return list(found.values())
+        canvases.setdefault(tuple(canvas.base(grid) for grid in inputs), canvas)
+    return list(canvases.values())
 
 
-def is_steady(inputs: Sequence[Grid], wanted: Sequence[Grid]) -> bool:
-    """Whether each output is as large as the cheapest formulas say that the other pairs obey."""
-    return all(_foretold(inputs, wanted, left) for left in range(len(wanted)))
+def size_loo_passes(inputs: Sequence[Grid], expected: Sequence[Grid]) -> bool:
+    """Whether the cheapest formulas fitted without a pair predict its size, for each pair."""
+    return all(_loo_passes(inputs, expected, left) for left in range(len(expected)))
 
 
-def _foretold(inputs: Sequence[Grid], wanted: Sequence[Grid], left: int) -> bool:
-    others = [n for n in range(len(wanted)) if n != left]
+def _loo_passes(inputs: Sequence[Grid], expected: Sequence[Grid], left: int) -> bool:
+    others = [n for n in range(len(expected)) if n != left]
     asked = [*(inputs[n] for n in others), inputs[left]]
     return all(
-        found and found[0].value(measures_of(inputs[left])) == side
-        for found, side in (
-            (formulas("h", asked, [wanted[n].height for n in others]), wanted[left].height),
-            (formulas("w", asked, [wanted[n].width for n in others]), wanted[left].width),
+        fitting and fitting[0].value(measures_of(inputs[left])) == side
+        for fitting, side in (
+            (formulas("h", asked, [expected[n].height for n in others]), expected[left].height),
+            (formulas("w", asked, [expected[n].width for n in others]), expected[left].width),
         )
     )
 
@@ -117,16 +119,16 @@ def _laid(grid: Grid, height: int, width: int, laid: str) -> Grid:
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width)
     rows, columns = axes((height, width))
     if laid == "tiled":
-        found = cells[rows % grid.height, columns % grid.width]
+        canvas_cells = cells[rows % grid.height, columns % grid.width]
     elif laid == "spread":
-        found = cells[rows * grid.height // height, columns * grid.width // width]
+        canvas_cells = cells[rows * grid.height // height, columns * grid.width // width]
     else:
         down, right = laid.startswith("bottom"), laid.endswith("right")
         y = rows - (height - grid.height if down else 0)
         x = columns - (width - grid.width if right else 0)
         inside = (y >= 0) & (y < grid.height) & (x >= 0) & (x < grid.width)
-        found = np.where(inside, cells[np.where(inside, y, 0), np.where(inside, x, 0)], 0)
-    return Grid(height, width, found.astype(np.uint8).tobytes())
+        canvas_cells = np.where(inside, cells[np.where(inside, y, 0), np.where(inside, x, 0)], 0)
+    return Grid(height, width, canvas_cells.astype(np.uint8).tobytes())
 
 
 def _own(grid: Grid, height: int, width: int) -> Iterator[Ints]:

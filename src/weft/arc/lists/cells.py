@@ -2,10 +2,10 @@
 
     own=0 & across!=x -> across; label_enclosed=1 -> 4; else own
 
-A clause speaks where all its tests hold and its action has a colour; of several the first one
+A clause applies where all its tests hold and its action has a colour; of several the first one
 decides, and `else` decides what is left. A source is a feature of the grid, or a chain of
-operators from the input (`objects_8|keep_largest|draw_all`, `input` for none), told by its cell
-at the same place. `lay` copies a source's cells that are not black.
+operators from the input (`objects_8|keep_largest|draw_all`, `input` for none), read at the
+same place. `lay` copies a source's cells that are not black.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.arc.lists.features import U8
-from weft.arc.lists.looks import NONE
-from weft.arc.lists.words import ASKED, CANVAS_NAMES, MADE, PLAIN, WORDS
+from weft.arc.lists.neighbours import NONE
+from weft.arc.lists.words import CANVAS_NAMES, MADE, PLAIN, TESTED, WORDS
 from weft.arc.ops.operator import BIT
 from weft.arc.ops.registry import BY_NAME
-from weft.arc.values import Stage
+from weft.arc.values import ValueStage
 
 INPUT = "input"
 UNDECIDED = 255
@@ -47,7 +47,7 @@ class Test:
 
     def text(self) -> str:
         """As lists write it; x is the missing colour."""
-        none = self.value == NONE and self.source not in ASKED
+        none = self.value == NONE and self.source not in TESTED
         return f"{self.source}{self.relation}{'x' if none else self.value}"
 
     def holds(self, numbers: U8) -> Bools:
@@ -76,9 +76,9 @@ class Action:
         """The colour for every cell; UNDECIDED where it has none."""
         if not self.source:
             return np.full(cells, self.colour, np.uint8)
-        found = columns(self.source)
-        silent = (found >= NONE) | ((found == 0) & self.lay)
-        return np.where(silent, UNDECIDED, found).astype(np.uint8)
+        numbers = columns(self.source)
+        silent = (numbers >= NONE) | ((numbers == 0) & self.lay)
+        return np.where(silent, UNDECIDED, numbers).astype(np.uint8)
 
     @property
     def millibits(self) -> int:
@@ -125,17 +125,17 @@ class CellList:
         return self.otherwise.millibits + sum(clause.millibits for clause in self.clauses)
 
     def decide(self, columns: Columns, cells: int) -> U8:
-        """The colour of every cell; UNDECIDED where nothing speaks."""
-        found = np.full(cells, UNDECIDED, np.uint8)
+        """The colour of every cell; UNDECIDED where no clause applies."""
+        decisions = np.full(cells, UNDECIDED, np.uint8)
         for clause in (*self.clauses, Clause((), self.otherwise)):
-            speaks = found == UNDECIDED
+            applies = decisions == UNDECIDED
             for test in clause.tests:
-                speaks &= test.holds(columns(test.source))
-            found[speaks] = clause.action.colours(columns, cells)[speaks]
-        return found
+                applies &= test.holds(columns(test.source))
+            decisions[applies] = clause.action.colours(columns, cells)[applies]
+        return decisions
 
     def sources(self) -> list[str]:
-        """Everything that it asks or copies, in order."""
+        """Everything that it tests or copies, in order."""
         named = [test.source for clause in self.clauses for test in clause.tests]
         actions = [*(clause.action for clause in self.clauses), self.otherwise]
         return [source for source in (*named, *(action.source for action in actions)) if source]
@@ -178,30 +178,30 @@ def _clause(text: str) -> Clause:
 
 
 def _test(text: str) -> Test:
-    found = _TEST.fullmatch(text)
-    if found is None:
+    match = _TEST.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    value = NONE if found["value"] == "x" else int(found["value"])
-    return Test(_source(found["source"]), found["relation"], value)
+    value = NONE if match["value"] == "x" else int(match["value"])
+    return Test(_source(match["source"]), match["relation"], value)
 
 
 def _action(text: str) -> Action:
     if text in set("0123456789"):
         return Action("", int(text))
     source = _source(text.removeprefix("lay "))
-    if source in ASKED:
+    if source in TESTED:
         raise ValueError(text)
     return Action(source, lay=text.startswith("lay "))
 
 
 def _source(text: str) -> str:
     """Check a source: a feature, or a chain from a grid to a grid."""
-    stage = Stage.GRID
+    stage = ValueStage.GRID
     for name in () if text in WORDS else chain_of(text):
         if BY_NAME[name].takes is not stage:
             raise ValueError(text)
         stage = BY_NAME[name].gives
-    if stage is not Stage.GRID:
+    if stage is not ValueStage.GRID:
         raise ValueError(text)
     return text
 

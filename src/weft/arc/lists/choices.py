@@ -1,8 +1,8 @@
-"""What clauses can be made of: tests and actions on the columns of a lesson, as sets of cells.
+"""What clauses can be made of: tests and actions on columns of training cells, as sets of cells.
 
-    lesson ──► every test, every action ──► sets of cells ──► of equal sets the cheapest
+    cells ──► every test, every action ──► sets of cells ──► of equal sets the cheapest
 
-Sets are rows of 64-bit words. `plain_choices_of` says what they are, `choices_of` is fast.
+Sets are rows of 64-bit words. `plain_choices_of` is the definition, `choices_of` is fast.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy.typing as npt
 from weft.arc.kernels.packing import HIGHEST, RELATION, SOURCE, Sets, pack_actions, pack_tests
 from weft.arc.lists.cells import RELATIONS, UNDECIDED, Action, Bools, Test, source_millibits
 from weft.arc.lists.features import U8
-from weft.arc.lists.looks import NONE
-from weft.arc.lists.words import ASKED, WORDS
+from weft.arc.lists.neighbours import NONE
+from weft.arc.lists.words import TESTED, WORDS
 
 I64 = npt.NDArray[np.int64]
 _RELATIONS = tuple(RELATIONS)
@@ -26,12 +26,12 @@ _NO_TEST = (-1, -1, -1)
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
-    """The training cells of all pairs, one behind the other."""
+class TrainingCells:
+    """The training cells of all pairs, concatenated."""
 
     columns: dict[str, U8]
     """By source, in order."""
-    wanted: U8
+    expected: U8
     pairs: U8
     """Which pair each cell is of."""
 
@@ -58,29 +58,29 @@ class Choices:
         return (Test(self.sources[source], _RELATIONS[relation], value),) if source >= 0 else ()
 
 
-def choices_of(lesson: Lesson) -> Choices:
-    """Return all choices of a lesson."""
-    names, cells = list(lesson.columns), len(lesson.wanted)
-    columns = np.array(list(lesson.columns.values()), np.uint8).reshape(len(names), cells)
+def choices_of(training: TrainingCells) -> Choices:
+    """Return all choices for some training cells."""
+    names, cells = list(training.columns), len(training.expected)
+    columns = np.array(list(training.columns.values()), np.uint8).reshape(len(names), cells)
     everything = _packed([np.ones(cells, np.bool_)])
-    what, sets = pack_tests(columns, np.array([name in ASKED for name in names], np.uint8))
+    what, sets = pack_tests(columns, np.array([name in TESTED for name in names], np.uint8))
     what, sets = np.concatenate([[_NO_TEST], what]), np.concatenate([everything, sets])
     costs = _test_costs(names, what)
-    kept = _unlike(sets, costs)
-    actions = list(_actions(lesson))
-    spoken = _spoken(lesson, names, columns, actions)
+    distinct = _unlike(sets, costs)
+    actions = list(_actions(training))
+    spoken = _spoken(training, names, columns, actions)
     prices = np.array([action.millibits for action in actions], np.int64)
     useful = _unlike(spoken, prices)
     spoken, words = spoken[useful], everything.shape[1]
     return Choices(
-        names, what[kept], sets[kept], costs[kept], [actions[n] for n in useful],
-        spoken[:, :words].copy(), spoken[:, words:].copy(), prices[useful], _pairs(lesson),
+        names, what[distinct], sets[distinct], costs[distinct], [actions[n] for n in useful],
+        spoken[:, :words].copy(), spoken[:, words:].copy(), prices[useful], _pairs(training),
         everything[0],
     )  # fmt: skip
 
 
 def _test_costs(names: Sequence[str], what: I64) -> I64:
-    """What tests cost: sources, and relations, are each asked once."""
+    """What tests cost: sources and relations are priced once each."""
     plain = source_millibits(names[0])
     relations = [Test(names[0], relation, 0).millibits - plain for relation in _RELATIONS]
     sources = np.array([source_millibits(name) for name in names], np.int64)
@@ -88,7 +88,9 @@ def _test_costs(names: Sequence[str], what: I64) -> I64:
     return np.where(what[:, SOURCE] < 0, 0, costs)
 
 
-def _spoken(lesson: Lesson, names: Sequence[str], columns: U8, actions: Sequence[Action]) -> Sets:
+def _spoken(
+    training: TrainingCells, names: Sequence[str], columns: U8, actions: Sequence[Action]
+) -> Sets:
     """Where actions are right and wrong; a colour is the copy of a column that has only it."""
     number = {name: n for n, name in enumerate(names)}
     colours = [action.colour for action in actions if not action.source]
@@ -96,40 +98,42 @@ def _spoken(lesson: Lesson, names: Sequence[str], columns: U8, actions: Sequence
     sources = [number[action.source] + len(colours) for action in actions if action.source]
     return pack_actions(
         np.concatenate([plain, columns]), np.array([*range(len(colours)), *sources], np.int64),
-        np.array([action.lay for action in actions], np.uint8), lesson.wanted.copy(), NONE,
+        np.array([action.lay for action in actions], np.uint8), training.expected.copy(), NONE,
     )  # fmt: skip
 
 
-def plain_choices_of(lesson: Lesson) -> Choices:
+def plain_choices_of(training: TrainingCells) -> Choices:
     """Do the same slowly: test by test, cell by cell."""
-    tests = [(), *((test,) for source in lesson.columns for test in _tests(lesson, source))]
-    sets = _packed([_holds(lesson, test) for test in tests])
+    tests = [(), *((test,) for source in training.columns for test in _tests(training, source))]
+    sets = _packed([_holds(training, test) for test in tests])
     costs = np.array([sum(part.millibits for part in test) for test in tests], np.int64)
-    kept = _unlike(sets, costs)
-    actions = list(_actions(lesson))
-    spoken = [action.colours(lesson.columns.__getitem__, len(lesson.wanted)) for action in actions]
-    right = _packed([colours == lesson.wanted for colours in spoken])
-    wrong = _packed([(c != lesson.wanted) & (c != UNDECIDED) for c in spoken])
+    distinct = _unlike(sets, costs)
+    actions = list(_actions(training))
+    spoken = [
+        action.colours(training.columns.__getitem__, len(training.expected)) for action in actions
+    ]
+    right = _packed([colours == training.expected for colours in spoken])
+    wrong = _packed([(c != training.expected) & (c != UNDECIDED) for c in spoken])
     prices = np.array([action.millibits for action in actions], np.int64)
     useful = _unlike(np.hstack([right, wrong]), prices)
-    names = list(lesson.columns)
+    names = list(training.columns)
     what = [
         (names.index(test.source), _RELATIONS.index(test.relation), test.value)
-        for one in tests for test in one
+        for clause_tests in tests for test in clause_tests
     ]  # fmt: skip
     return Choices(
-        names, np.array([_NO_TEST, *what], np.int64)[kept], sets[kept], costs[kept],
+        names, np.array([_NO_TEST, *what], np.int64)[distinct], sets[distinct], costs[distinct],
         [actions[n] for n in useful], right[useful], wrong[useful], prices[useful],
-        _pairs(lesson), sets[0],
+        _pairs(training), sets[0],
     )  # fmt: skip
 
 
-def _tests(lesson: Lesson, source: str) -> Iterator[Test]:
-    values = np.unique(lesson.columns[source]).tolist()
+def _tests(training: TrainingCells, source: str) -> Iterator[Test]:
+    values = np.unique(training.columns[source]).tolist()
     if len(values) < 2:
         return
     for value in values:
-        if source not in ASKED:
+        if source not in TESTED:
             yield from (Test(source, "=", value), Test(source, "!=", value))
             continue
         if value <= HIGHEST:
@@ -138,17 +142,17 @@ def _tests(lesson: Lesson, source: str) -> Iterator[Test]:
             yield from (Test(source, ">=", value), Test(source, "<", value))
 
 
-def _holds(lesson: Lesson, tests: tuple[Test, ...]) -> Bools:
-    found = np.ones(len(lesson.wanted), np.bool_)
+def _holds(training: TrainingCells, tests: tuple[Test, ...]) -> Bools:
+    mask = np.ones(len(training.expected), np.bool_)
     for test in tests:
-        found &= test.holds(lesson.columns[test.source])
-    return found
+        mask &= test.holds(training.columns[test.source])
+    return mask
 
 
-def _actions(lesson: Lesson) -> Iterator[Action]:
-    yield from (Action("", colour) for colour in np.unique(lesson.wanted).tolist())
-    for source in lesson.columns:
-        if source not in ASKED:
+def _actions(training: TrainingCells) -> Iterator[Action]:
+    yield from (Action("", colour) for colour in np.unique(training.expected).tolist())
+    for source in training.columns:
+        if source not in TESTED:
             yield Action(source)
             if source not in WORDS:
                 yield Action(source, lay=True)
@@ -162,8 +166,8 @@ def _unlike(sets: Sets, costs: I64) -> list[int]:
     return [int(n) for n in order[sorted(first.values())]]
 
 
-def _pairs(lesson: Lesson) -> Sets:
-    return _packed([lesson.pairs == pair for pair in range(int(lesson.pairs.max()) + 1)])
+def _pairs(training: TrainingCells) -> Sets:
+    return _packed([training.pairs == pair for pair in range(int(training.pairs.max()) + 1)])
 
 
 def _packed(sets: Sequence[Bools]) -> Sets:

@@ -1,4 +1,4 @@
-"""The features of one grid's cells, each a small number per cell. A feature sees its grid alone."""
+"""The features of one grid's cells, a small number each, determined by the grid alone."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.arc.kernels.cellfeatures import fill_features
-from weft.arc.lists import areas, looks
+from weft.arc.lists import areas, neighbours
 from weft.arc.lists.lattice import blocks
 from weft.arc.lists.words import BLOCKS, COLOURS, NAMES
 from weft.arc.values import Grid
@@ -17,13 +17,13 @@ U8 = npt.NDArray[np.uint8]
 def features_of(grid: Grid) -> U8:
     """Return one row per feature, in the order of `NAMES`, with one number per cell."""
     cells = np.frombuffer(bytearray(grid.cells), np.uint8)
-    found = np.empty((len(NAMES), len(cells)), np.uint8)
-    fill_features(cells, grid.height, grid.width, found)
-    return found
+    features = np.empty((len(NAMES), len(cells)), np.uint8)
+    fill_features(cells, grid.height, grid.width, features)
+    return features
 
 
 def plain_features_of(grid: Grid) -> U8:
-    """Do the same slowly: the twin that says what the compiled one means."""
+    """Do the same slowly: the twin that defines the compiled one."""
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width).astype(np.int64)
     every = {place: int(cell) for place, cell in np.ndenumerate(cells)}
     plain = areas.areas_of(cells, every, False)
@@ -31,14 +31,15 @@ def plain_features_of(grid: Grid) -> U8:
     box = list(areas.boxes(cells, blobs))
     block = list(blocks(cells))
     colours = [
-        *looks.looks(cells), *looks.images(cells), *looks.lines(cells),
-        areas.touching(cells, plain), *areas.blob_colours(blobs), looks.nearest(cells),
-        *box[:6], *looks.grid_colours(cells), *block[: len(BLOCKS) + 1],
+        *neighbours.neighbour_colours(cells), *neighbours.images(cells), *neighbours.lines(cells),
+        areas.touching(cells, plain), *areas.blob_colours(blobs), neighbours.nearest(cells),
+        *box[:6], *neighbours.grid_colours(cells), *block[: len(BLOCKS) + 1],
     ]  # fmt: skip
     numbers = [
         *areas.area_numbers(cells, plain), *areas.blob_numbers(blobs),
-        *looks.places(*cells.shape), *looks.counts_of(cells), *box[6:], *looks.distances(cells),
-        *looks.meets_rarest(cells), *areas.has(cells, plain, blobs), *block[len(BLOCKS) + 1 :],
+        *neighbours.places(*cells.shape), *neighbours.counts_of(cells), *box[6:],
+        *neighbours.distances(cells), *neighbours.meets_rarest(cells),
+        *areas.has(cells, plain, blobs), *block[len(BLOCKS) + 1 :],
     ]  # fmt: skip
     assert len(colours) == len(COLOURS)
     assert len(colours) + len(numbers) == len(NAMES)

@@ -1,4 +1,4 @@
-"""What a cell tells by its block, where lines of one colour divide the grid into blocks.
+"""Features of a cell's block, where lines of one colour divide the grid into blocks.
 
 The lines are the full rows and columns of the colour, not black, that has the most of them (the
 lowest of equals). Blocks make a coarse grid: each is its commonest colour but black, else black.
@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.arc.lists.areas import rank
-from weft.arc.lists.looks import MOST, NONE, Ints, commonest, looks
+from weft.arc.lists.neighbours import MOST, NONE, Ints, commonest, neighbour_colours
 
 Bools = npt.NDArray[np.bool_]
-LOOKS = 21
+NEIGHBOUR_COLOURS = 21
 NUMBERS = 6
 
 
@@ -25,7 +25,7 @@ def blocks(cells: Ints) -> Iterator[Ints]:
     rows = _blocks_along((cells == colour).all(axis=1))
     columns = _blocks_along((cells == colour).all(axis=0))
     if colour == NONE or max(rows.max(), columns.max()) < 1 or min(rows.max(), columns.max()) < 0:
-        yield from (np.full(cells.shape, NONE) for _ in range(LOOKS + 1))
+        yield from (np.full(cells.shape, NONE) for _ in range(NEIGHBOUR_COLOURS + 1))
         yield from (np.zeros(cells.shape, np.int64) for _ in range(NUMBERS))
         return
     row, column = np.meshgrid(rows, columns, indexing="ij")
@@ -33,7 +33,9 @@ def blocks(cells: Ints) -> Iterator[Ints]:
     counts = _counts(cells, row, column, inside)
     coarse = commonest(counts)
     coarse = np.where(coarse == NONE, 0, coarse)
-    yield from (np.where(inside, seen[row, column], NONE) for seen in looks(coarse))
+    yield from (
+        np.where(inside, colours[row, column], NONE) for colours in neighbour_colours(coarse)
+    )
     y, x = np.meshgrid(_places_along(rows), _places_along(columns), indexing="ij")
     ink = counts.sum(axis=-1)
     yield np.where(inside, _fullest(cells, row, column, ink)[y, x], NONE)
@@ -74,8 +76,8 @@ def _counts(cells: Ints, row: Ints, column: Ints, inside: Bools) -> Ints:
 
 def _fullest(cells: Ints, row: Ints, column: Ints, ink: Ints) -> Ints:
     """The block with the most cells not black, the first of equals; NONE around it."""
-    found = np.full(cells.shape, NONE)
+    pattern = np.full(cells.shape, NONE)
     first, second = np.unravel_index(int(ink.argmax()), ink.shape)
     rows, columns = np.nonzero((row == first) & (column == second))
-    found[rows - rows.min(), columns - columns.min()] = cells[rows, columns]
-    return found
+    pattern[rows - rows.min(), columns - columns.min()] = cells[rows, columns]
+    return pattern

@@ -1,6 +1,6 @@
-"""Learn decision lists from training cells, by covering.
+"""Learn decision lists from training cells, by sequential covering (Rivest 1987).
 
-    default     the action that decides what no clause speaks of: one right on most cells
+    default     the action for cells that no clause decides: one right on most cells
     clauses     while the default is wrong somewhere: the clause that explains most for its price
                 and is never wrong about a cell that no earlier clause decided
 
@@ -27,11 +27,11 @@ from weft.arc.kernels.covering import (
     best_clauses,
 )
 from weft.arc.lists.cells import CellList, Clause
-from weft.arc.lists.choices import Choices, Lesson, choices_of
+from weft.arc.lists.choices import Choices, TrainingCells, choices_of
 
 DEFAULTS = 4
 BEGUN = 2
-"""Defaults of lists that are only begun."""
+"""Defaults of unfinished lists."""
 FIRST_CLAUSES = 3
 MAX_CLAUSES = 6
 MAX_MILLIBITS = 130_000
@@ -39,7 +39,7 @@ MARGIN = 40_000
 HOPE = 3
 WIDTH = 120
 """Tests per action that are combined with each other."""
-__all__ = ["Lesson", "beginnings", "learn"]
+__all__ = ["TrainingCells", "beginnings", "learn"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,31 +54,31 @@ class _Branch:
         return sum(clause.millibits for clause in self.clauses)
 
 
-def learn(lesson: Lesson, most: int = MAX_MILLIBITS) -> list[CellList]:
+def learn(training: TrainingCells, most: int = MAX_MILLIBITS) -> list[CellList]:
     """Return lists that are right on every training cell, cheapest first.
 
     Their clauses may cost so much at `most`, or a little more.
     """
-    choices = choices_of(lesson)
-    found: list[CellList] = []
+    choices = choices_of(training)
+    lists: list[CellList] = []
     for default in _defaults(choices)[:DEFAULTS]:
-        covers = _cover(choices, default, _limit(found, most))
-        found += [CellList(clauses, choices.actions[default]) for clauses in covers]
-    return sorted(found, key=lambda one: (one.millibits, one.text()))
+        covers = _cover(choices, default, _limit(lists, most))
+        lists += [CellList(clauses, choices.actions[default]) for clauses in covers]
+    return sorted(lists, key=lambda cell_list: (cell_list.millibits, cell_list.text()))
 
 
-def beginnings(lesson: Lesson) -> list[CellList]:
-    """Return lists that are not complete: the likeliest defaults with the first clause or two."""
-    choices = choices_of(lesson)
-    found: list[CellList] = []
+def beginnings(training: TrainingCells) -> list[CellList]:
+    """Return unfinished lists: the likeliest defaults with the first clause or two."""
+    choices = choices_of(training)
+    lists: list[CellList] = []
     for default in _defaults(choices)[:BEGUN]:
         begun = [_Branch((), choices.everything, SCALE)]
         for most in (FIRST_CLAUSES, 1):
             begun = [
                 longer for branch in begun for longer in _continued(choices, branch, default, most)
             ]
-            found += [CellList(branch.clauses, choices.actions[default]) for branch in begun]
-    return found
+            lists += [CellList(branch.clauses, choices.actions[default]) for branch in begun]
+    return lists
 
 
 def _continued(choices: Choices, branch: _Branch, default: int, most: int) -> Iterator[_Branch]:
@@ -87,9 +87,9 @@ def _continued(choices: Choices, branch: _Branch, default: int, most: int) -> It
     return _longer(choices, branch, faulty, most) if faulty.any() else iter(())
 
 
-def _limit(found: Sequence[CellList], most: int) -> int:
+def _limit(lists: Sequence[CellList], most: int) -> int:
     """What clauses may cost: more than the best by so much, and they are not worth a guess."""
-    return min([most, *(one.millibits + MARGIN for one in found)])
+    return min([most, *(cell_list.millibits + MARGIN for cell_list in lists)])
 
 
 def _cover(choices: Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
@@ -117,11 +117,11 @@ def _longer(choices: Choices, branch: _Branch, faulty: Sets, most: int) -> Itera
             return
         numbers = [n for n in (row[FIRST], row[SECOND]) if n >= 0]
         tests = tuple(test for n in numbers for test in c.test(n))
-        speaks = c.right[row[ACTION]] | c.wrong[row[ACTION]]
+        applies = c.right[row[ACTION]] | c.wrong[row[ACTION]]
         for n in numbers:
-            speaks = speaks & c.test_sets[n]
+            applies = applies & c.test_sets[n]
         clause = Clause(tests, c.actions[row[ACTION]])
-        yield _Branch((*branch.clauses, clause), branch.open_cells & ~speaks, row[SCORE])
+        yield _Branch((*branch.clauses, clause), branch.open_cells & ~applies, row[SCORE])
 
 
 def _could_end(branch: _Branch, faulty: Sets, limit: int) -> bool:
@@ -131,7 +131,7 @@ def _could_end(branch: _Branch, faulty: Sets, limit: int) -> bool:
 
 
 def _defaults(choices: Choices) -> list[int]:
-    """The actions that always speak: those right on most cells first, then the cheapest."""
+    """The actions that decide every cell: those right on most cells first, then the cheapest."""
     c = choices
     always = np.flatnonzero(((c.right | c.wrong) == c.everything).all(axis=1)).tolist()
     right, costs = _counts(c.right).tolist(), c.action_costs.tolist()
@@ -140,5 +140,5 @@ def _defaults(choices: Choices) -> list[int]:
 
 def _counts(sets: Sets) -> npt.NDArray[np.int64]:
     """How many cells each set has."""
-    found: npt.NDArray[np.int64] = np.unpackbits(sets.view(np.uint8), axis=-1).sum(axis=-1)
-    return found
+    counts: npt.NDArray[np.int64] = np.unpackbits(sets.view(np.uint8), axis=-1).sum(axis=-1)
+    return counts

@@ -1,4 +1,4 @@
-"""Lists that make a grid cell by cell and see what they have made.
+"""Lists that fill a grid cell by cell and read the cells they have filled.
 
     bottom_left: made_back=8 & own=0 -> 8; else own
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from weft.arc.lists.cells import UNDECIDED, Action, CellList, Clause, Test
 from weft.arc.lists.features import U8
-from weft.arc.lists.looks import NONE
+from weft.arc.lists.neighbours import NONE
 from weft.arc.lists.words import MADE
 from weft.arc.ops.operator import BIT
 from weft.arc.values import Grid
@@ -37,7 +37,7 @@ BEFORE = ": "
 STEPS: dict[str, tuple[int, int]] = dict(
     zip(MADE, ((0, -1), (0, -2), (-1, 0), (-2, 0), (-1, -1), (-1, 1)), strict=True)
 )
-"""Lines and places from a cell to the one that each feature tells."""
+"""Lines and places from a cell to the one that each feature reads."""
 COMPARED: dict[str, Callable[[int, int], bool]] = {
     "=": operator.eq, "!=": operator.ne, ">=": operator.ge, "<": operator.lt,
 }  # fmt: skip
@@ -63,11 +63,11 @@ class Layer:
 
     @property
     def is_own(self) -> bool:
-        """Whether it looks at what is made, if it scans: else it is a plain list in disguise."""
+        """Whether a scan reads filled cells; else it is a plain list in disguise."""
         return not self.corner or any(source in MADE for source in self.cells.sources())
 
     def decide(self, columns: Mapping[str, U8], sizes: Sequence[tuple[int, int]]) -> U8:
-        """The cells of grids, one behind the other; UNDECIDED where nothing speaks."""
+        """The cells of grids, concatenated; UNDECIDED where no clause applies."""
         if not self.corner:
             return self.cells.decide(columns.__getitem__, sum(h * w for h, w in sizes))
         asked = [source for source in self.cells.sources() if source not in MADE]
@@ -81,66 +81,73 @@ class Layer:
 
 
 def made_of(grid: Grid, corner: str) -> dict[str, U8]:
-    """Return what each cell sees of those made before it, if the scan makes a grid."""
+    """Return the features of the cells filled before each cell, if the scan makes a grid."""
     down, right = CORNERS[corner]
     cells = np.frombuffer(grid.cells, np.uint8).reshape(grid.height, grid.width)
     around = np.pad(cells[::down, ::right], _FAR, constant_values=NONE)
-    found = {}
+    columns = {}
     for name, (lines, places) in STEPS.items():
         top, left = _FAR + lines, _FAR + places
-        seen = around[top : top + grid.height, left : left + grid.width]
-        found[name] = seen[::down, ::right].ravel()
-    return found
+        window = around[top : top + grid.height, left : left + grid.width]
+        columns[name] = window[::down, ::right].ravel()
+    return columns
 
 
-def scan(found: CellList, columns: Mapping[str, U8], size: tuple[int, int], corner: str) -> U8:
-    """Make a grid by a list; UNDECIDED from the first cell of which nothing speaks."""
+def scan(cell_list: CellList, columns: Mapping[str, U8], size: tuple[int, int], corner: str) -> U8:
+    """Make a grid by a list; UNDECIDED from the first cell that no clause decides."""
     height, width = size
     down, right = CORNERS[corner]
-    known = {source: columns[source].tolist() for source in found.sources() if source not in MADE}
-    clauses = (*found.clauses, Clause((), found.otherwise))
-    made = np.full((height + _FAR, width + 2 * _FAR), NONE).tolist()
+    known = {
+        source: columns[source].tolist() for source in cell_list.sources() if source not in MADE
+    }
+    clauses = (*cell_list.clauses, Clause((), cell_list.otherwise))
+    output = np.full((height + _FAR, width + 2 * _FAR), NONE).tolist()
     cells = np.full((height, width), UNDECIDED, np.uint8)
     for line in range(height):
         for place in range(width):
             row = line if down > 0 else height - 1 - line
             column = place if right > 0 else width - 1 - place
-            sees = _Cell(known, row * width + column, made, line + _FAR, place + _FAR)
+            sees = _Cell(known, row * width + column, output, line + _FAR, place + _FAR)
             colour = next((c for c in map(sees.colour, clauses) if c != UNDECIDED), UNDECIDED)
             if colour == UNDECIDED:
                 return cells.ravel()
-            made[line + _FAR][place + _FAR] = colour
+            output[line + _FAR][place + _FAR] = colour
             cells[row, column] = colour
     return cells.ravel()
 
 
 class _Cell:
-    """One cell while it is made: what it can ask."""
+    """One cell while it is decided: the features it can read."""
 
-    __slots__ = ("_at", "_known", "_line", "_made", "_place")
+    __slots__ = ("_at", "_known", "_line", "_output", "_place")
 
     def __init__(
-        self, known: Mapping[str, list[int]], at: int, made: list[list[int]], line: int, place: int
+        self,
+        known: Mapping[str, list[int]],
+        at: int,
+        output: list[list[int]],
+        line: int,
+        place: int,
     ) -> None:
         self._known, self._at = known, at
-        self._made, self._line, self._place = made, line, place
+        self._output, self._line, self._place = output, line, place
 
     def colour(self, clause: Clause) -> int:
-        """What a clause says of it; UNDECIDED where it does not speak."""
+        """The colour that a clause gives it; UNDECIDED where it does not apply."""
         if all(self._holds(test) for test in clause.tests):
-            return self._said(clause.action)
+            return self._colour_of(clause.action)
         return UNDECIDED
 
     def _number(self, source: str) -> int:
         step = STEPS.get(source)
         if step is None:
             return self._known[source][self._at]
-        return self._made[self._line + step[0]][self._place + step[1]]
+        return self._output[self._line + step[0]][self._place + step[1]]
 
     def _holds(self, test: Test) -> bool:
         return bool(COMPARED[test.relation](self._number(test.source), test.value))
 
-    def _said(self, action: Action) -> int:
+    def _colour_of(self, action: Action) -> int:
         if not action.source:
             return action.colour
         colour = self._number(action.source)

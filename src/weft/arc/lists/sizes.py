@@ -40,7 +40,7 @@ class Formula:
         return f"{self.word}{self.sign}{self.by}"
 
     def value(self, measures: Measures) -> int:
-        """What it gives; 0 where a division leaves a rest."""
+        """What it gives; 0 where a division leaves a remainder."""
         if not self.word:
             return int(self.by)
         own = measures[self.word]
@@ -82,19 +82,19 @@ def measures_of(grid: Grid) -> Measures:
     }
 
 
-def formulas(side: str, inputs: Sequence[Grid], wanted: Sequence[int]) -> list[Formula]:
-    """Return the formulas that give the wanted sides of the first inputs, cheapest first.
+def formulas(side: str, inputs: Sequence[Grid], expected: Sequence[int]) -> list[Formula]:
+    """Return the formulas that give the expected sides of the first inputs, cheapest first.
 
     Of those that give the same for all inputs the cheapest is there; none gives an impossible
     side.
     """
     measured = [measures_of(grid) for grid in inputs]
     first: dict[tuple[int, ...], Formula] = {}
-    every = [*_formulas(), *(Formula("", "", str(number)) for number in sorted(set(wanted)))]
-    for one in sorted(every, key=lambda one: (one.millibits(side), one.text())):
-        values = tuple(one.value(measures) for measures in measured)
-        if values[: len(wanted)] == tuple(wanted) and all(1 <= v <= MAX_SIDE for v in values):
-            first.setdefault(values, one)
+    every = [*_formulas(), *(Formula("", "", str(number)) for number in sorted(set(expected)))]
+    for formula in sorted(every, key=lambda formula: (formula.millibits(side), formula.text())):
+        values = tuple(formula.value(measures) for measures in measured)
+        if values[: len(expected)] == tuple(expected) and all(1 <= v <= MAX_SIDE for v in values):
+            first.setdefault(values, formula)
     return list(first.values())
 
 
@@ -102,10 +102,10 @@ def parse(text: str) -> Formula:
     """Undo `Formula.text`; ValueError where it is none."""
     if re.fullmatch(r"[1-9][0-9]?", text):
         return Formula("", "", text)
-    found = _FORMULA.fullmatch(text)
-    if found is None:
+    match = _FORMULA.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    formula = Formula(found["word"], found["sign"] or "", found["by"] or "")
+    formula = Formula(match["word"], match["sign"] or "", match["by"] or "")
     if formula not in _ALL:
         raise ValueError(text)
     return formula
@@ -122,4 +122,4 @@ def _formulas() -> Iterator[Formula]:
 
 
 _ALL = frozenset(_formulas())
-"""Asked for membership only."""
+"""Used for membership only."""

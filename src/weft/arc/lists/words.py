@@ -1,6 +1,6 @@
 """The features of a cell: their names and what they are, in the order of their numbers.
 
-Colours may be copied, and are 10 (written x) where there is none; numbers are only asked.
+Colours may be copied, and are 10 (written x) where there is none; numbers are only tested.
 """
 
 from __future__ import annotations
@@ -133,9 +133,9 @@ INKS = range(1, 10)
 PLAIN: frozenset[str] = frozenset((*COLOURS, *NUMBERS))
 """Names of features that are not of a family, in lists without a canvas."""
 NUMBERS |= {f"{name}_{ink}": words for name, words in FAMILIES.items() for ink in INKS}
-LOOKS = list(COLOURS)[: list(COLOURS).index("rising") + 1]
-BLOCKS: dict[str, str] = {f"block_{name}": COLOURS[name] for name in LOOKS}
-"""The same looks in the coarse grid of blocks between lines."""
+NEIGHBOUR_COLOURS = list(COLOURS)[: list(COLOURS).index("rising") + 1]
+BLOCKS: dict[str, str] = {f"block_{name}": COLOURS[name] for name in NEIGHBOUR_COLOURS}
+"""The same features in the coarse grid of blocks between lines."""
 COLOURS |= BLOCKS
 COLOURS["block_pattern"] = "the cell at its place in the block with the most ink"
 NUMBERS |= {
@@ -178,8 +178,8 @@ MADE: dict[str, str] = {
     "made_over_back": "in the line before, one place back",
     "made_over_on": "in the line before, one place on",
 }
-"""Colours that a cell sees of those made before it, in lists that scan a grid."""
-ASKED: frozenset[str] = frozenset((*NUMBERS, *CANVAS_NUMBERS))
-"""Names of features that are asked and never copied."""
+"""Colours of cells filled before, in lists that scan a grid."""
+TESTED: frozenset[str] = frozenset((*NUMBERS, *CANVAS_NUMBERS))
+"""Names of features that are tested and never copied."""
 WORDS: frozenset[str] = frozenset((*NAMES, *CANVAS_NAMES, *MADE))
 """Names of all features."""

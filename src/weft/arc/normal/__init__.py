@@ -1,1 +1,1 @@
-"""Views: a task seen with colours renamed or grids turned, example by example, and back."""
+"""Views: normalise a task's colours or orientation example by example, and undo it on outputs."""

@@ -1,4 +1,4 @@
-"""The view that renames colours: what varies from example to example is named by its role.
+"""The view that permutes colours: what varies from example to example is named by its role.
 
 Colours that every training input has, and those that outputs add to their inputs, keep their
 names; so does black. The others of an input are ordered and take the free names in that order.
@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from weft.arc.fitted.rule import COLOUR
-from weft.arc.normal.view import BASE, Sight
+from weft.arc.normal.view import BASE, ViewDefinition
+from weft.arc.symmetries import COLOURS, Symmetry, permuted
 from weft.arc.task import Pair
-from weft.arc.turns import COLOURS, Turn, renamed
 from weft.arc.values import Grid
 
 BLACK = 0
 
 
-class ByCount(Sight):
+class ByCount(ViewDefinition):
     """Parameters: the colours that keep their names, ascending; black is always one."""
 
     name = "colours_by_count"
@@ -30,10 +30,10 @@ class ByCount(Sight):
     def fit(self, train: Sequence[Pair]) -> str:
         common = set(range(COLOURS)).intersection(*(pair.input.cells for pair in train))
         added = set[int]().union(*(set(p.output.cells) - set(p.input.cells) for p in train))
-        kept = sorted(common | added | {BLACK})
-        return "".join(map(str, kept))
+        fixed = sorted(common | added | {BLACK})
+        return "".join(map(str, fixed))
 
-    def turn(self, parameters: str, given: Grid) -> Turn:
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
         free = [colour for colour in range(COLOURS) if str(colour) not in parameters]
         cells = given.cells
         present = [colour for colour in free if colour in cells]
@@ -42,11 +42,11 @@ class ByCount(Sight):
         names = list(range(COLOURS))
         for name, colour in zip(free, (*present, *absent), strict=True):
             names[colour] = name
-        return renamed(self.name, tuple(names))
+        return permuted(self.name, tuple(names))
 
-    def turned(self, parameters: str, turn: Turn) -> str:
-        kept = (turn.there(Grid(1, 1, bytes((int(symbol),)))) for symbol in parameters)
-        return "".join(sorted(str(grid.cells[0]) for grid in kept))
+    def under(self, parameters: str, symmetry: Symmetry) -> str:
+        fixed = (symmetry.apply(Grid(1, 1, bytes((int(symbol),)))) for symbol in parameters)
+        return "".join(sorted(str(grid.cells[0]) for grid in fixed))
 
     def price(self, parameters: str) -> int:
         return BASE + COLOUR * len(parameters.strip("0"))

@@ -6,21 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.arc.normal.colours import ByCount
-from weft.arc.normal.turning import InkOnTop, LinesLie
-from weft.arc.normal.view import Sight
+from weft.arc.normal.orientation import InkOnTop, LinesLie
+from weft.arc.normal.view import ViewDefinition
+from weft.arc.symmetries import Symmetry
 from weft.arc.task import ArcTask, Pair
-from weft.arc.turns import Turn
 from weft.arc.values import Grid
 
-VIEWS: tuple[Sight, ...] = (ByCount(), LinesLie(), InkOnTop())
-BY_NAME: dict[str, Sight] = {view.name: view for view in VIEWS}
+VIEWS: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), InkOnTop())
+BY_NAME: dict[str, ViewDefinition] = {view.name: view for view in VIEWS}
 assert len(BY_NAME) == len(VIEWS), "two views have one name"
 _PROBE = Grid(2, 5, bytes(range(10)))
-"""No two turns do the same to it."""
+"""No two symmetries do the same to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class FittedView:
     """A view with its parameters."""
 
     name: str
@@ -31,46 +31,46 @@ class Chosen:
         return f'view {self.name} "{self.parameters}"' if self.parameters else f"view {self.name}"
 
     def millibits(self) -> int:
-        """What it costs to say."""
+        """What it costs."""
         return BY_NAME[self.name].price(self.parameters)
 
-    def turn(self, given: Grid) -> Turn:
-        """Return how an example with this input is seen."""
-        return BY_NAME[self.name].turn(self.parameters, given)
+    def symmetry(self, given: Grid) -> Symmetry:
+        """Return the symmetry for an example with this input."""
+        return BY_NAME[self.name].symmetry(self.parameters, given)
 
     def of(self, task: ArcTask) -> ArcTask:
-        """Return a task as it is seen, without its truth."""
+        """Return the viewed task, without its truth."""
         return ArcTask(task.name, tuple(map(self._pair, task.train)), self.each(task.test))
 
     def each(self, inputs: Sequence[Grid]) -> tuple[Grid, ...]:
-        """Return inputs as they are seen."""
-        return tuple(self.turn(grid).there(grid) for grid in inputs)
+        """Return the viewed inputs."""
+        return tuple(self.symmetry(grid).apply(grid) for grid in inputs)
 
     def back(self, inputs: Sequence[Grid], outputs: Sequence[Grid]) -> tuple[Grid, ...]:
-        """Return what was made of inputs that were seen so, as it is."""
+        """Return outputs for viewed inputs in terms of the inputs themselves."""
         both = zip(inputs, outputs, strict=True)
-        return tuple(self.turn(given).back(output) for given, output in both)
+        return tuple(self.symmetry(given).undo(output) for given, output in both)
 
-    def turned(self, turn: Turn) -> Chosen:
-        """Return the view that does to a task that was turned or recoloured what this one does."""
-        return Chosen(self.name, BY_NAME[self.name].turned(self.parameters, turn))
+    def under(self, symmetry: Symmetry) -> FittedView:
+        """Return the view that does the same to a task transformed by a symmetry."""
+        return FittedView(self.name, BY_NAME[self.name].under(self.parameters, symmetry))
 
     def _pair(self, pair: Pair) -> Pair:
-        turn = self.turn(pair.input)
-        return Pair(turn.there(pair.input), turn.there(pair.output))
+        symmetry = self.symmetry(pair.input)
+        return Pair(symmetry.apply(pair.input), symmetry.apply(pair.output))
 
 
-def worthwhile(task: ArcTask) -> tuple[Chosen, ...]:
-    """Return the views that show a task otherwise than the plain language could.
+def worthwhile(task: ArcTask) -> tuple[FittedView, ...]:
+    """Return the views that change a task in a way that operators could not.
 
     A view that does the same to every example is left out, and one that does what an earlier one
     does.
     """
     inputs = [*(pair.input for pair in task.train), *task.test]
-    found: dict[tuple[Grid, ...], Chosen] = {}
+    by_effect: dict[tuple[Grid, ...], FittedView] = {}
     for view in VIEWS:
-        chosen = Chosen(view.name, view.fit(task.train))
-        effect = tuple(chosen.turn(grid).there(_PROBE) for grid in inputs)
-        if any(seen != effect[0] for seen in effect):
-            found.setdefault(effect, chosen)
-    return tuple(found.values())
+        chosen = FittedView(view.name, view.fit(task.train))
+        effect = tuple(chosen.symmetry(grid).apply(_PROBE) for grid in inputs)
+        if any(probe != effect[0] for probe in effect):
+            by_effect.setdefault(effect, chosen)
+    return tuple(by_effect.values())

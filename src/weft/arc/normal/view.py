@@ -1,9 +1,9 @@
-"""The contract of views: how an example is seen, told by its input alone, and how to undo it.
+"""The contract of views: a symmetry for each example, determined by its input alone.
 
-    training pairs ──fit──► parameters        what the view keeps as it is
-    parameters, an input ──turn──► there, back    for this example's grids, output included
+    training pairs ──fit──► parameters                what the view keeps as it is
+    parameters, an input ──symmetry──► apply, undo    for this example's grids, output included
 
-A program with a view is run on the input seen so, and what it returns is seen back.
+A program with a view runs on the viewed input, and the view is undone on what it returns.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from weft.arc.ops.operator import BIT
+from weft.arc.symmetries import Symmetry
 from weft.arc.task import Pair
-from weft.arc.turns import Turn
 from weft.arc.values import Grid
 from weft.errors import ValueInvalid
 
@@ -22,7 +22,7 @@ BASE = 6 * BIT
 """That there is a view, and which; about what an operator costs."""
 
 
-class Sight(ABC):
+class ViewDefinition(ABC):
     """One view."""
 
     name: ClassVar[str]
@@ -33,12 +33,12 @@ class Sight(ABC):
         """Return the parameters that training pairs determine."""
 
     @abstractmethod
-    def turn(self, parameters: str, given: Grid) -> Turn:
-        """Return how an example with this input is seen, and the way back."""
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
+        """Return the symmetry for an example with this input."""
 
     @abstractmethod
-    def turned(self, parameters: str, turn: Turn) -> str:
-        """Return the parameters for a task whose grids were all turned or recoloured."""
+    def under(self, parameters: str, symmetry: Symmetry) -> str:
+        """Return the parameters for a task whose grids were all transformed by a symmetry."""
 
     @abstractmethod
     def price(self, parameters: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.arc.kernels import altering as k
+from weft.arc.codes import altering as k
 from weft.arc.ops.objectparts import (
     Cell,
     as_piece,
@@ -29,13 +29,13 @@ def alter(value: Value, given: Grid, p: int, q: int) -> Piece | None:
     """One object changed; each change is described where it is made."""
     piece = as_piece(value)
     if p < k.FILL_BOX:
-        return turned(piece, p)
+        return transformed(piece, p)
     if p <= k.RING:
         return recelled(piece, given, p)
     return resized(piece, p)
 
 
-def turned(piece: Piece, p: int) -> Piece | None:
+def transformed(piece: Piece, p: int) -> Piece | None:
     """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes.
 
     The upper left corner of the box stays where it is.

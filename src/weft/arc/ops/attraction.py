@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from weft.arc.kernels import attraction as k
+from weft.arc.codes import attraction as k
 from weft.arc.ops.objectparts import as_objects, cells_of, colour_of, inked
 from weft.arc.values import Grid, Piece, Value
 
@@ -45,12 +45,12 @@ def _targets(objects: tuple[Piece, ...], p: int) -> list[Piece | None] | None:
         if len(best) != 1:
             return None
         return [None if i == best[0] else objects[best[0]] for i in range(len(objects))]
-    found: list[Piece | None] = []
+    targets: list[Piece | None] = []
     for piece, size in zip(objects, sizes, strict=True):
         alike = [i for i, other in enumerate(objects) if colour_of(other) == colour_of(piece)]
         largest = max(alike, key=lambda i: sizes[i])
-        found.append(objects[largest] if sizes[largest] > size else None)
-    return found
+        targets.append(objects[largest] if sizes[largest] > size else None)
+    return targets
 
 
 def drawn(piece: Piece, target: Piece, enter: bool) -> Piece | None:
@@ -70,8 +70,8 @@ def drawn(piece: Piece, target: Piece, enter: bool) -> Piece | None:
             return None
         there = replace(here, row=here.row + step[0], col=here.col + step[1])
         if meets & set(cells_of(there)):
-            found = there if enter else here
-            return None if found == piece else found
+            moved = there if enter else here
+            return None if moved == piece else moved
         here = there
     return None
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weft.arc.kernels import sets as k
+from weft.arc.codes import sets as k
 from weft.arc.ops.altering import alter
 from weft.arc.ops.objectparts import Cell, as_objects, cells_of, grid_cells, measures
-from weft.arc.values import EMPTY, Grid, Piece, Stage, Value, fits
+from weft.arc.values import EMPTY, Grid, Piece, Value, ValueStage, fits
 
 
 def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
@@ -45,8 +45,8 @@ def keep(value: Value, given: Grid, p: int, q: int) -> Value | None:
         k.NOT_MOST: lambda v: v != most,
         k.NOT_LEAST: lambda v: v != least,
     }
-    kept = rules[q]
-    return tuple(o for o, v in zip(objects, values, strict=True) if kept(v)) or None
+    predicate = rules[q]
+    return tuple(o for o, v in zip(objects, values, strict=True) if predicate(v)) or None
 
 
 def order(value: Value, given: Grid, p: int, q: int) -> Value | None:
@@ -80,7 +80,7 @@ def _coloured(piece: Piece, colour: int) -> Piece:
 def each(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Every object altered; those that cannot be are left out. Fails when none remains."""
     altered = [alter(piece, given, p, q) for piece in as_objects(value)]
-    return tuple(o for o in altered if o is not None and fits(Stage.OBJECT, o)) or None
+    return tuple(o for o in altered if o is not None and fits(ValueStage.OBJECT, o)) or None
 
 
 def shift(value: Value, given: Grid, p: int, q: int) -> Value | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from weft.arc.kernels import completion as k
-from weft.arc.kernels.fills import SYMMETRY, TILES
-from weft.arc.ops.operator import BIT, Operator, Palette, Shape
-from weft.arc.values import Grid, Stage, Value
+from weft.arc.codes import completion as k
+from weft.arc.codes.fills import SYMMETRY, TILES
+from weft.arc.ops.operator import BIT, Operator, Palette, ShapeEffect
+from weft.arc.values import Grid, Value, ValueStage
 
 Place = tuple[int, int]
 Image = Callable[[Place], Place]
@@ -18,13 +18,13 @@ def hidden_colour(grid: Grid, p: int) -> int | None:
 
     The lowest of equals. None if there is no such cell, or no other.
     """
-    seen = sorted(set(grid.cells))
+    colours = sorted(set(grid.cells))
     colour = 0
     if p == k.RARE:
-        colour = min(seen, key=grid.cells.count)
+        colour = min(colours, key=grid.cells.count)
     if p == k.SQUARE:
-        colour = max(seen, key=lambda c: _largest_square(grid, c))
-    return colour if len(seen) > 1 and colour in seen else None
+        colour = max(colours, key=lambda c: _largest_square(grid, c))
+    return colour if len(colours) > 1 and colour in colours else None
 
 
 def _largest_square(grid: Grid, colour: int) -> int:
@@ -78,9 +78,9 @@ def _agreement(grid: Grid, hidden: int, image: Image) -> int:
     for place in _places(grid):
         there = image(place)
         if _inside(grid, there) and there > place:
-            one, two = grid.at(*place), grid.at(*there)
-            if hidden not in (one, two):
-                score += 1 if one == two else -k.PENALTY
+            cell, other = grid.at(*place), grid.at(*there)
+            if hidden not in (cell, other):
+                score += 1 if cell == other else -k.PENALTY
     return score
 
 
@@ -97,9 +97,9 @@ def _images(grid: Grid, hidden: int, q: int) -> list[Image] | None:
             return None
         places[k.DIAGONAL] = shift // 2
     images: list[Image] = []
-    for wanted in range(1, 8):
-        if wanted & ~q == 0:
-            steps = [_mirror(kind, places[kind]) for kind in kinds if wanted & kind]
+    for expected in range(1, 8):
+        if expected & ~q == 0:
+            steps = [_mirror(kind, places[kind]) for kind in kinds if expected & kind]
             images.append(lambda at, steps=steps: _follow(at, steps))  # type: ignore[misc]
     return images
 
@@ -151,9 +151,9 @@ def by_period(value: Value, given: Grid, p: int, q: int) -> Value | None:
         tile: dict[int, set[int]] = {}
         for at in _places(value):
             tile.setdefault(place_in(at), set()).add(value.at(*at))
-        known = {place: sorted(found - {hidden}) for place, found in tile.items()}
-        if all(len(found) <= 1 for found in known.values()):
-            fill = {place: (*found, hidden)[0] for place, found in known.items()}
+        known = {place: sorted(colours - {hidden}) for place, colours in tile.items()}
+        if all(len(colours) <= 1 for colours in known.values()):
+            fill = {place: (*colours, hidden)[0] for place, colours in known.items()}
             crop = q & k.ONLY_HIDDEN > 0
             return _filled(value, hidden, lambda at, p=place_in, f=fill: f[p(at)], crop)  # type: ignore[misc]
     return None
@@ -174,7 +174,7 @@ def _tilings(grid: Grid, kind: int) -> Iterator[Callable[[Place], int]]:
         yield lambda at, a=a, b=b: at[0] % a * b + at[1] % b  # type: ignore[misc]
 
 
-def _mend(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
+def _complete(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
     return _completion(name, SYMMETRY, p, q, bits, doc)
 
 
@@ -183,45 +183,59 @@ def _tile(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
 
 
 def _completion(name: str, kernel: int, p: int, q: int, bits: int, doc: str) -> Operator:
-    shape = Shape.SHRINK if q & k.ONLY_HIDDEN else Shape.KEEP
+    shape = ShapeEffect.SHRINK if q & k.ONLY_HIDDEN else ShapeEffect.KEEP
     twin = by_symmetry if kernel == SYMMETRY else by_period
     return Operator(
-        name, Stage.GRID, Stage.GRID, kernel, p, q, bits * BIT, shape, Palette.KEEP, twin, doc
+        name,
+        ValueStage.GRID,
+        ValueStage.GRID,
+        kernel,
+        p,
+        q,
+        bits * BIT,
+        shape,
+        Palette.KEEP,
+        twin,
+        doc,
     )
 
 
 FOURFOLD, EIGHTFOLD = k.COLUMNS + k.ROWS, k.EIGHTFOLD
 OPERATORS: tuple[Operator, ...] = (
-    _mend(
+    _complete(
         "mirror_black_across", k.BLACK, k.COLUMNS, 7, "Fill black from the left-right mirror image."
     ),
-    _mend("mirror_black_down", k.BLACK, k.ROWS, 7, "Fill black from the top-bottom mirror image."),
-    _mend(
+    _complete(
+        "mirror_black_down", k.BLACK, k.ROWS, 7, "Fill black from the top-bottom mirror image."
+    ),
+    _complete(
         "mirror_black_fourfold",
         k.BLACK,
         FOURFOLD,
         6,
         "Fill black from mirror images across and down.",
     ),
-    _mend("mirror_black_eightfold", k.BLACK, EIGHTFOLD, 7, "Fill black from all mirror images."),
-    _mend(
+    _complete(
+        "mirror_black_eightfold", k.BLACK, EIGHTFOLD, 7, "Fill black from all mirror images."
+    ),
+    _complete(
         "mirror_rare_fourfold", k.RARE, FOURFOLD, 8, "Fill the rarest colour from mirror images."
     ),
-    _mend(
+    _complete(
         "mirror_square_fourfold",
         k.SQUARE,
         FOURFOLD,
         7,
         "Fill the colour of the largest plain square from mirror images.",
     ),
-    _mend(
+    _complete(
         "hidden_black_fourfold",
         k.BLACK,
         FOURFOLD + k.ONLY_HIDDEN,
         8,
         "What mirror images say is under black.",
     ),
-    _mend(
+    _complete(
         "hidden_square_fourfold",
         k.SQUARE,
         FOURFOLD + k.ONLY_HIDDEN,

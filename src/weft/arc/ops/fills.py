@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from weft.arc.kernels import fills as k
+from weft.arc.codes import fills as k
 from weft.arc.ops import completion, labels
 from weft.arc.ops.moves import main_colour, most_common, rare_colour
-from weft.arc.ops.operator import BIT, Operator, Palette, Shape, Twin
-from weft.arc.values import Grid, Stage, Value
+from weft.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.arc.values import Grid, Value, ValueStage
 
 Place = tuple[int, int]
 
@@ -62,10 +62,10 @@ def _by_neighbours(p: int, own: int, near: list[int], inside: bool) -> int:
     return _commonest([*near, own], own)  # MAJORITY
 
 
-def _commonest(found: list[int], else_: int) -> int:
+def _commonest(colours: list[int], else_: int) -> int:
     """The colour most often found; `else_` if it is one of equals, then the lowest."""
-    best = max(range(10), key=found.count)
-    return best if found.count(best) > found.count(else_) else else_
+    best = max(range(10), key=colours.count)
+    return best if colours.count(best) > colours.count(else_) else else_
 
 
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
@@ -87,13 +87,15 @@ def beams(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
     def cell(r: int, c: int) -> int:
         own = value.at(r, c)
-        seen = [0 if own else _seen(value, r, c, step, only) for step in chosen]
-        pairs = list(zip(seen[::2], seen[1::2], strict=False))
+        hits = [0 if own else _seen(value, r, c, step, only) for step in chosen]
+        pairs = list(zip(hits[::2], hits[1::2], strict=False))
         match q & 3:
             case k.RAYS:
-                return next((colour for colour in reversed(seen) if colour), own)
+                return next((colour for colour in reversed(hits) if colour), own)
             case k.JOIN:
-                return next((one for one, two in reversed(pairs) if one == two and one), own)
+                return next(
+                    (first for first, second in reversed(pairs) if first == second and first), own
+                )
         return sum(bit for bit, pair in zip((1, 2), pairs, strict=True) if all(pair))
 
     return _painted(value, cell)
@@ -152,8 +154,8 @@ def colours(value: Value, given: Grid, p: int, q: int) -> Value | None:
     assert isinstance(value, Grid)
     counts = Counter(value.cells)
     chosen = rare_colour(value) if p in RARE_MODES else main_colour(value)
-    common, seen = most_common(value), sorted(counts)
-    if (p < k.BACK_TO_BLACK and chosen == 0) or (p == k.INVERT and len(seen) != 2):
+    common, present = most_common(value), sorted(counts)
+    if (p < k.BACK_TO_BLACK and chosen == 0) or (p == k.INVERT and len(present) != 2):
         return None
     ranked = sorted(range(1, 10), key=lambda colour: (-counts[colour], colour))
     new: dict[int, Callable[[int], int]] = {
@@ -164,7 +166,7 @@ def colours(value: Value, given: Grid, p: int, q: int) -> Value | None:
         k.ALL_MAIN: lambda cell: chosen if cell else 0,
         k.ALL_RARE: lambda cell: chosen if cell else 0,
         k.BACK_TO_BLACK: lambda cell: {common: 0, 0: common}.get(cell, cell),
-        k.INVERT: lambda cell: seen[0] if cell == seen[1] else seen[1],
+        k.INVERT: lambda cell: present[0] if cell == present[1] else present[1],
         k.RANK: lambda cell: ranked.index(cell) + 1 if cell else 0,
         k.FLOOD_COMMON: lambda cell: common,
     }
@@ -179,7 +181,17 @@ def _fill(
     name: str, kernel: int, p: int, q: int, bits: int, palette: Palette, twin: Twin, doc: str
 ) -> Operator:
     return Operator(
-        name, Stage.GRID, Stage.GRID, kernel, p, q, bits * BIT, Shape.KEEP, palette, twin, doc
+        name,
+        ValueStage.GRID,
+        ValueStage.GRID,
+        kernel,
+        p,
+        q,
+        bits * BIT,
+        ShapeEffect.KEEP,
+        palette,
+        twin,
+        doc,
     )
 
 

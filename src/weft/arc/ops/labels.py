@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from weft.arc.kernels import labels as k
-from weft.arc.kernels.fills import LABEL
+from weft.arc.codes import labels as k
+from weft.arc.codes.fills import LABEL
 from weft.arc.ops.moves import most_common
-from weft.arc.ops.operator import BIT, Operator, Palette, Shape
-from weft.arc.values import Grid, Stage, Value
+from weft.arc.ops.operator import BIT, Operator, Palette, ShapeEffect
+from weft.arc.values import Grid, Value, ValueStage
 
 Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LabelledPart:
     """One component: its cells in scan order, its number, and the grid it is in."""
 
     grid: Grid
@@ -68,13 +68,13 @@ def neighbours(place: Place, eight: bool) -> list[Place]:
     return [(y, x) for y, x in near if eight or y == r or x == c]
 
 
-def parts_of(grid: Grid, q: int) -> list[Part]:
+def parts_of(grid: Grid, q: int) -> list[LabelledPart]:
     """Return the parts that `q` asks for, in scan order of their first cells."""
     which, links = q & 12, q & 3
     back = most_common(grid) if which == k.FRONT else 0
     every = [(r, c) for r in range(grid.height) for c in range(grid.width)]
     left = {place for place in every if (grid.at(*place) == back) == (which == k.BLACK)}
-    found: list[Part] = []
+    numbered: list[LabelledPart] = []
     for place in every:
         if place not in left:
             continue
@@ -85,10 +85,10 @@ def parts_of(grid: Grid, q: int) -> list[Part]:
         else:
             cells = _flood(place, alike, links == k.EIGHT)
         left -= cells
-        part = Part(grid, 0, links == k.EIGHT, tuple(sorted(cells)))
+        part = LabelledPart(grid, 0, links == k.EIGHT, tuple(sorted(cells)))
         if not (q & k.ENCLOSED and part.on_edge):
-            found.append(Part(grid, len(found), part.eight, part.cells))
-    return found
+            numbered.append(LabelledPart(grid, len(numbered), part.eight, part.cells))
+    return numbered
 
 
 def _flood(start: Place, alike: set[Place], eight: bool) -> set[Place]:
@@ -100,7 +100,7 @@ def _flood(start: Place, alike: set[Place], eight: bool) -> set[Place]:
     return cells
 
 
-def _holes(part: Part) -> int:
+def _holes(part: LabelledPart) -> int:
     """Regions of other cells that the part closes in; they link by four where it does by eight."""
     top, left, bottom, right = part.box
     frame = [(r, c) for r in range(top - 1, bottom + 2) for c in range(left - 1, right + 2)]
@@ -111,7 +111,7 @@ def _holes(part: Part) -> int:
     return regions - 1
 
 
-def _symmetry(part: Part) -> int:
+def _symmetry(part: LabelledPart) -> int:
     """1, plus 1 if it is its left-right mirror image, colours and all, plus 2 for top-bottom."""
     top, left, bottom, right = part.box
     painted = {(r, c, part.grid.at(r, c)) for r, c in part.cells}
@@ -120,18 +120,18 @@ def _symmetry(part: Part) -> int:
     return 1 + columns + 2 * rows
 
 
-def _around(part: Part) -> int:
+def _around(part: LabelledPart) -> int:
     """The commonest colour beside its cells but black, the lowest of equals; black if none."""
     grid, inside = part.grid, set(part.cells)
     beside = [near for place in part.cells for near in neighbours(place, False)]
-    seen = [
+    colours = [
         grid.at(r, c) for r, c in beside
         if 0 <= r < grid.height and 0 <= c < grid.width and (r, c) not in inside
     ]  # fmt: skip
-    return max(range(1, 10), key=seen.count) if any(seen) else 0
+    return max(range(1, 10), key=colours.count) if any(colours) else 0
 
 
-MEASURES: dict[int, Callable[[Part, list[Part]], int]] = {
+MEASURES: dict[int, Callable[[LabelledPart, list[LabelledPart]], int]] = {
     k.SIZE: lambda part, every: len(part.cells),
     k.HEIGHT: lambda part, every: part.height,
     k.WIDTH: lambda part, every: part.width,
@@ -189,7 +189,17 @@ def _label(
     name: str, p: int, q: int, bits: int, doc: str, palette: Palette = Palette.ANY
 ) -> Operator:
     return Operator(
-        name, Stage.GRID, Stage.GRID, LABEL, p, q, bits * BIT, Shape.KEEP, palette, label, doc
+        name,
+        ValueStage.GRID,
+        ValueStage.GRID,
+        LABEL,
+        p,
+        q,
+        bits * BIT,
+        ShapeEffect.KEEP,
+        palette,
+        label,
+        doc,
     )
 
 

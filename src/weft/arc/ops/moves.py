@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import gcd
 
-from weft.arc.kernels import moves as k
-from weft.arc.ops.operator import BIT, Operator, Palette, Shape, Twin
-from weft.arc.values import MAX_SIDE, Grid, Stage, Value
+from weft.arc.codes import moves as k
+from weft.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.arc.values import MAX_SIDE, Grid, Value, ValueStage
 
 Lines = list[list[int]]
 
@@ -28,11 +28,11 @@ def main_colour(grid: Grid) -> int:
 
 def rare_colour(grid: Grid) -> int:
     """The colour fewest cells have, black apart; the lowest of equals; black if there is none."""
-    seen = sorted(set(grid.cells) - {0})
-    return min(seen, key=grid.cells.count) if seen else 0
+    colours = sorted(set(grid.cells) - {0})
+    return min(colours, key=grid.cells.count) if colours else 0
 
 
-def turn(value: Value, given: Grid, p: int, q: int) -> Value:
+def transform(value: Value, given: Grid, p: int, q: int) -> Value:
     """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
     assert isinstance(value, Grid)
     rows = value.rows()
@@ -63,8 +63,10 @@ def picked(lines: Lines, grid: Grid, what: int, reach: int) -> list[int] | None:
     """Numbers of the lines of one axis that `what` (a mode plus an amount) names, in order."""
     mode, places = what & ~15, list(range(len(lines)))
     if mode in (k.TRIM, k.OCCUPIED):
-        found = [i for i in places if _counts(lines[i], grid, what & 15)]
-        return list(range(found[0], found[-1] + 1)) if mode == k.TRIM and found else found
+        matching = [i for i in places if _counts(lines[i], grid, what & 15)]
+        return (
+            list(range(matching[0], matching[-1] + 1)) if mode == k.TRIM and matching else matching
+        )
     if mode in LISTS_BY_CELLS:
         return LISTS_BY_CELLS[mode](lines)
     a = reach if mode == k.FILL_INPUT else _amount(what & 15, grid, len(lines))
@@ -164,56 +166,67 @@ def overlay(value: Value, given: Grid, p: int, q: int) -> Value | None:
     assert isinstance(value, Grid)
     if value.height != value.width and p >= 1 << 4:
         return None
-    turned = [turn(value, given, t, 0) for t in range(8) if p >> t & 1]
-    layers = [image.cells for image in turned if isinstance(image, Grid)]
+    images = [transform(value, given, t, 0) for t in range(8) if p >> t & 1]
+    layers = [image.cells for image in images if isinstance(image, Grid)]
     cells = bytes(next((cell for cell in stack if cell), 0) for stack in zip(*layers, strict=True))
     return Grid(value.height, value.width, cells)
 
 
-def _turn(name: str, p: int, bits: int, shape: Shape, doc: str) -> Operator:
-    return _grid(name, k.TURN, p, 0, bits, shape, Palette.KEEP, turn, doc)
+def _symmetry(name: str, p: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
+    return _grid(name, k.TURN, p, 0, bits, shape, Palette.KEEP, transform, doc)
 
 
 def _pick(
-    name: str, p: int, q: int, bits: int, shape: Shape, doc: str, palette: Palette = Palette.KEEP
+    name: str,
+    p: int,
+    q: int,
+    bits: int,
+    shape: ShapeEffect,
+    doc: str,
+    palette: Palette = Palette.KEEP,
 ) -> Operator:
     return _grid(name, k.PICK, p, q, bits, shape, palette, pick, doc)
 
 
 def _outer(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
     palette = Palette.INPUT if q else Palette.BLACK
-    return _grid(name, k.OUTER, p, q, bits, Shape.GROW, palette, outer, doc)
+    return _grid(name, k.OUTER, p, q, bits, ShapeEffect.GROW, palette, outer, doc)
 
 
 def _kept(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
-    return _grid(name, kernel, p, 0, bits, Shape.KEEP, Palette.KEEP, twin, doc)
+    return _grid(name, kernel, p, 0, bits, ShapeEffect.KEEP, Palette.KEEP, twin, doc)
 
 
 def _grid(
-    name: str, kernel: int, p: int, q: int, bits: int, shape: Shape, palette: Palette, twin: Twin,
-    doc: str,
+    name: str, kernel: int, p: int, q: int, bits: int, shape: ShapeEffect, palette: Palette,
+    twin: Twin, doc: str,
 ) -> Operator:  # fmt: skip
     return Operator(
-        name, Stage.GRID, Stage.GRID, kernel, p, q, bits * BIT, shape, palette, twin, doc
+        name, ValueStage.GRID, ValueStage.GRID, kernel, p, q, bits * BIT, shape, palette, twin, doc
     )
 
 
 def _both(
-    name: str, what: int, bits: int, shape: Shape, doc: str, palette: Palette = Palette.KEEP
+    name: str,
+    what: int,
+    bits: int,
+    shape: ShapeEffect,
+    doc: str,
+    palette: Palette = Palette.KEEP,
 ) -> Operator:
     return _pick(name, what, what, bits, shape, doc, palette)
 
 
-KEEP, SHRINK, GROW, ANY = Shape.KEEP, Shape.SHRINK, Shape.GROW, Shape.ANY
+KEEP, SHRINK, GROW, ANY = ShapeEffect.KEEP, ShapeEffect.SHRINK, ShapeEffect.GROW, ShapeEffect.ANY
 FIRST, LAST = k.HALF, k.HALF + 1
-TURNS: tuple[Operator, ...] = (
-    _turn("mirror_columns", 1, 5, KEEP, "Left becomes right."),
-    _turn("mirror_rows", 2, 5, KEEP, "Top becomes bottom."),
-    _turn("rotate_180", 3, 5, KEEP, "Half a turn."),
-    _turn("transpose", 4, 5, ANY, "Rows become columns."),
-    _turn("rotate_90", 6, 5, ANY, "A quarter turn clockwise."),
-    _turn("rotate_270", 5, 5, ANY, "A quarter turn anticlockwise."),
-    _turn("mirror_diagonal", 7, 6, ANY, "Mirror on the other diagonal."),
+AUGMENTATIONS: tuple[Operator, ...] = (
+    _symmetry("mirror_columns", 1, 5, KEEP, "Left becomes right."),
+    _symmetry("mirror_rows", 2, 5, KEEP, "Top becomes bottom."),
+    _symmetry("rotate_180", 3, 5, KEEP, "Half a turn."),
+    _symmetry("transpose", 4, 5, ANY, "Rows become columns."),
+    _symmetry("rotate_90", 6, 5, ANY, "A quarter turn clockwise."),
+    _symmetry("rotate_270", 5, 5, ANY, "A quarter turn anticlockwise."),
+    _symmetry("mirror_diagonal", 7, 6, ANY, "Mirror on the other diagonal."),
 )
 CROPS: tuple[Operator, ...] = (
     _both("trim", k.TRIM, 5, SHRINK, "Crop to what is not black."),
@@ -262,4 +275,4 @@ ORDERS: tuple[Operator, ...] = (
     _kept("overlay_rows", k.OVERLAY, 0b101, 6, overlay, "Add the top-bottom mirror image."),
     _kept("overlay_180", k.OVERLAY, 0b1001, 7, overlay, "Add the grid turned by half."),
 )
-OPERATORS: tuple[Operator, ...] = (*TURNS, *CROPS, *REPEATS, *ORDERS)
+OPERATORS: tuple[Operator, ...] = (*AUGMENTATIONS, *CROPS, *REPEATS, *ORDERS)

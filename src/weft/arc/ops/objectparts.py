@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from weft.arc.kernels import objectparts as m
+from weft.arc.codes import objectparts as m
 from weft.arc.values import EMPTY, Grid, Piece, Value
 
 Cell = tuple[int, int]
@@ -19,20 +19,20 @@ def neighbours(cell: Cell, eight: bool) -> list[Cell]:
 
 def groups(code: dict[Cell, int], eight: bool) -> list[list[Cell]]:
     """Connected cells of equal code, in scan order of their first cells."""
-    seen: set[Cell] = set()
-    found = []
+    visited: set[Cell] = set()
+    parts = []
     for start in sorted(code):
-        if start in seen:
+        if start in visited:
             continue
-        seen.add(start)
+        visited.add(start)
         group = [start]
         for cell in group:
             for other in neighbours(cell, eight):
-                if other not in seen and code.get(other) == code[start]:
-                    seen.add(other)
+                if other not in visited and code.get(other) == code[start]:
+                    visited.add(other)
                     group.append(other)
-        found.append(group)
-    return found
+        parts.append(group)
+    return parts
 
 
 def piece_of(cells: dict[Cell, int]) -> Piece | None:

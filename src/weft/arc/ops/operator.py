@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
-from weft.arc.values import Grid, Stage, Value
+from weft.arc.values import Grid, Value, ValueStage
 
 Twin = Callable[[Value, Grid, int, int], Value | None]
 BIT = 1000
 """Costs are counted in thousandths of a bit."""
 
 
-class Shape(Enum):
+class ShapeEffect(Enum):
     """What a grid-to-grid operator can do to height and width."""
 
     KEEP = "keep"
@@ -48,13 +48,13 @@ class Operator:
     """One operator. `kernel`, `p` and `q` are what the compiled dispatcher of `takes` gets."""
 
     name: str
-    takes: Stage
-    gives: Stage
+    takes: ValueStage
+    gives: ValueStage
     kernel: int
     p: int
     q: int
     millibits: int
-    shape: Shape
+    shape: ShapeEffect
     palette: Palette
     twin: Twin
     doc: str

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from weft.arc.kernels import altering as a
-from weft.arc.kernels import pieces as k
+from weft.arc.codes import altering as a
+from weft.arc.codes import pieces as k
 from weft.arc.ops.altering import alter, paint
 from weft.arc.ops.objectparts import as_piece, colour_of, inked
-from weft.arc.ops.operator import BIT, Operator, Palette, Shape, Twin
-from weft.arc.values import EMPTY, MAX_SIDE, Box, Grid, Piece, Size, Stage, Value
+from weft.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.arc.values import EMPTY, MAX_SIDE, Box, Grid, Piece, Size, Value, ValueStage
 
 
 def as_grid(value: Value, given: Grid, p: int, q: int) -> Value | None:
@@ -106,64 +106,67 @@ def of_size(value: Value, given: Grid, p: int, q: int) -> Value:
 
 
 def _op(
-    name: str, takes: Stage, gives: Stage, kernel: int, p: int, bits: int, palette: Palette,
-    twin: Twin, doc: str, shape: Shape = Shape.ANY, q: int = 0,
+    name: str, takes: ValueStage, gives: ValueStage, kernel: int, p: int, bits: int,
+    palette: Palette, twin: Twin, doc: str, shape: ShapeEffect = ShapeEffect.ANY, q: int = 0,
 ) -> Operator:  # fmt: skip
     return Operator(name, takes, gives, kernel, p, q, bits * BIT, shape, palette, twin, doc)
 
 
 def _change(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.KEEP) -> Operator:
-    return _op(name, Stage.OBJECT, Stage.OBJECT, k.ALTER, p, bits, palette, alter, doc)
+    return _op(name, ValueStage.OBJECT, ValueStage.OBJECT, k.ALTER, p, bits, palette, alter, doc)
 
 
 def _draw(
     name: str, p: int, bits: int, doc: str, palette: Palette = Palette.INPUT,
-    takes: Stage = Stage.OBJECT,
+    takes: ValueStage = ValueStage.OBJECT,
 ) -> Operator:  # fmt: skip
-    mask = a.MASK if takes is Stage.PATCH else 0
+    mask = a.MASK if takes is ValueStage.PATCH else 0
     return _op(
-        name, takes, Stage.GRID, k.PAINT, p, bits, palette, paint, doc, Shape.INPUT, mask
+        name, takes, ValueStage.GRID, k.PAINT, p, bits, palette, paint, doc, ShapeEffect.INPUT, mask
     )  # fmt: skip
 
 
 def _grid(
-    name: str, takes: Stage, p: int, bits: int, palette: Palette, doc: str
+    name: str, takes: ValueStage, p: int, bits: int, palette: Palette, doc: str
 ) -> Operator:  # fmt: skip
-    return _op(name, takes, Stage.GRID, k.AS_GRID, p, bits, palette, as_grid, doc)
+    return _op(name, takes, ValueStage.GRID, k.AS_GRID, p, bits, palette, as_grid, doc)
 
 
-def _part(name: str, takes: Stage, gives: Stage, p: int, bits: int, doc: str) -> Operator:
+def _part(name: str, takes: ValueStage, gives: ValueStage, p: int, bits: int, doc: str) -> Operator:
     return _op(name, takes, gives, k.PART, p, bits, Palette.KEEP, part, doc)
 
 
 def _colour(name: str, p: int, bits: int, doc: str) -> Operator:
-    shape = Shape.ANY if p == k.ONE_CELL else Shape.INPUT
+    shape = ShapeEffect.ANY if p == k.ONE_CELL else ShapeEffect.INPUT
     palette = Palette.INPUT
     if p in (k.ONE_CELL, k.CANVAS_OF):
         palette = Palette.KEEP
     elif p in (k.ONLY, k.INK_TO):
         palette = Palette.BLACK
     return _op(
-        name, Stage.COLOUR, Stage.GRID, k.CANVAS, p, bits, palette, of_colour, doc, shape
+        name, ValueStage.COLOUR, ValueStage.GRID, k.CANVAS, p, bits, palette, of_colour, doc, shape
     )  # fmt: skip
 
 
 def _count(name: str, p: int, bits: int, doc: str) -> Operator:
     palette = Palette.INPUT if p in (k.SCALED, k.TILED) else Palette.ANY
-    shape = Shape.INPUT if p == k.IN_ORDER else Shape.ANY
-    return _op(name, Stage.COUNT, Stage.GRID, k.CANVAS, p, bits, palette, of_count, doc, shape)
+    shape = ShapeEffect.INPUT if p == k.IN_ORDER else ShapeEffect.ANY
+    return _op(
+        name, ValueStage.COUNT, ValueStage.GRID, k.CANVAS, p, bits, palette, of_count, doc, shape
+    )
 
 
 def _size(name: str, p: int, bits: int, palette: Palette, doc: str) -> Operator:
-    return _op(name, Stage.SIZE, Stage.GRID, k.CANVAS, p, bits, palette, of_size, doc)
+    return _op(name, ValueStage.SIZE, ValueStage.GRID, k.CANVAS, p, bits, palette, of_size, doc)
 
 
 OPERATORS: tuple[Operator, ...] = (
-    _grid("object_grid", Stage.OBJECT, k.AS_PIECE, 4, Palette.BLACK,
+    _grid("object_grid", ValueStage.OBJECT, k.AS_PIECE, 4, Palette.BLACK,
           "The object alone, empty places black."),
-    _grid("object_crop", Stage.OBJECT, k.FROM_INPUT, 4, Palette.INPUT,
+    _grid("object_crop", ValueStage.OBJECT, k.FROM_INPUT, 4, Palette.INPUT,
           "The input's cells in the object's box."),
-    _grid("object_mask", Stage.OBJECT, k.AS_MASK, 6, Palette.ANY, "1 where the object has a cell."),
+    _grid("object_mask", ValueStage.OBJECT, k.AS_MASK, 6, Palette.ANY,
+          "1 where the object has a cell."),
     _draw("draw_object", a.ON_BLACK, 5, "The object on black.", Palette.BLACK),
     _draw("draw_object_over", a.ON_INPUT, 5, "The object over the input."),
     _draw("erase_object", a.ERASE, 5, "The input with the object black."),
@@ -176,17 +179,23 @@ OPERATORS: tuple[Operator, ...] = (
     _change("object_outline", a.OUTLINE, 6, "Its outer cells."),
     _change("object_other_colours", a.OTHER_COLOURS, 6, "Its cells not in its main colour."),
     _change("object_scale_2", a.SCALE + 2, 6, "Every cell becomes two by two."),
-    _part("box_of", Stage.OBJECT, Stage.BOX, k.BOX, 5, "The box around the object."),
-    _part("patch_of", Stage.OBJECT, Stage.PATCH, k.PATCH, 6, "The places of its cells."),
-    _part("colour_of", Stage.OBJECT, Stage.COLOUR, k.COLOUR, 5, "The colour most cells have."),
-    _part("cells_of", Stage.OBJECT, Stage.COUNT, k.COUNT, 6, "How many cells it has."),
-    _part("size_of_box", Stage.OBJECT, Stage.SIZE, k.SIZE, 7, "How high and wide its box is."),
-    _part("box_inner", Stage.BOX, Stage.BOX, k.INNER, 5, "The box without its outer places."),
-    _part("box_outer", Stage.BOX, Stage.BOX, k.OUTER, 6, "The box and the places around it."),
-    _grid("crop_input", Stage.BOX, k.FROM_INPUT, 4, Palette.INPUT, "The input's cells in the box."),
-    _grid("patch_grid", Stage.PATCH, k.AS_PIECE, 5, Palette.ANY,
+    _part("box_of", ValueStage.OBJECT, ValueStage.BOX, k.BOX, 5, "The box around the object."),
+    _part("patch_of", ValueStage.OBJECT, ValueStage.PATCH, k.PATCH, 6, "The places of its cells."),
+    _part("colour_of", ValueStage.OBJECT, ValueStage.COLOUR, k.COLOUR, 5,
+          "The colour most cells have."),
+    _part("cells_of", ValueStage.OBJECT, ValueStage.COUNT, k.COUNT, 6, "How many cells it has."),
+    _part("size_of_box", ValueStage.OBJECT, ValueStage.SIZE, k.SIZE, 7,
+          "How high and wide its box is."),
+    _part("box_inner", ValueStage.BOX, ValueStage.BOX, k.INNER, 5,
+          "The box without its outer places."),
+    _part("box_outer", ValueStage.BOX, ValueStage.BOX, k.OUTER, 6,
+          "The box and the places around it."),
+    _grid("crop_input", ValueStage.BOX, k.FROM_INPUT, 4, Palette.INPUT,
+          "The input's cells in the box."),
+    _grid("patch_grid", ValueStage.PATCH, k.AS_PIECE, 5, Palette.ANY,
           "1 where the patch has a cell, cropped."),
-    _draw("draw_patch", a.ON_BLACK, 5, "1 where the patch has a cell.", Palette.ANY, Stage.PATCH),
+    _draw("draw_patch", a.ON_BLACK, 5,
+          "1 where the patch has a cell.", Palette.ANY, ValueStage.PATCH),
     _colour("colour_cell", k.ONE_CELL, 4, "One cell of the colour."),
     _colour("colour_canvas", k.CANVAS_OF, 5, "As large as the input, all in the colour."),
     _colour("only_colour", k.ONLY, 5, "The input's cells of the colour, else black."),

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from weft.arc.ops import cutting, fills, moves, pieces, sets, templates
+from weft.arc.ops import fills, moves, pieces, segmentation, sets, templates
 from weft.arc.ops.operator import Operator
 from weft.arc.values import Grid, Value, fits
 
 REGISTRY: tuple[Operator, ...] = (
     *moves.OPERATORS,
     *fills.OPERATORS,
-    *cutting.OPERATORS,
+    *segmentation.OPERATORS,
     *sets.OPERATORS,
     *pieces.OPERATORS,
     *templates.OPERATORS,
@@ -32,11 +32,11 @@ def fingerprint() -> str:
 
 def apply_chain(chain: Sequence[str], value: Value, given: Grid) -> Value | None:
     """Run a chain by definition; None where it fails."""
-    found: Value | None = value
+    result: Value | None = value
     for name in chain:
         operator = BY_NAME[name]
-        assert found is not None
-        found = operator.plain(found, given)
-        if found is None or not fits(operator.gives, found):
+        assert result is not None
+        result = operator.plain(result, given)
+        if result is None or not fits(operator.gives, result):
             return None
-    return found
+    return result

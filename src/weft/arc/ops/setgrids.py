@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.arc.kernels import setgrids as g
+from weft.arc.codes import setgrids as g
 from weft.arc.ops.objectparts import as_objects, colour_of, commonest
 from weft.arc.values import EMPTY, MAX_SIDE, Grid, Piece, Value
 

@@ -2,69 +2,79 @@
 
 from __future__ import annotations
 
-from weft.arc.kernels import altering as a
-from weft.arc.kernels import attraction as at
-from weft.arc.kernels import objectparts as m
-from weft.arc.kernels import pieces
-from weft.arc.kernels import setgrids as g
-from weft.arc.kernels import sets as k
+from weft.arc.codes import altering as a
+from weft.arc.codes import attraction as at
+from weft.arc.codes import objectparts as m
+from weft.arc.codes import pieces
+from weft.arc.codes import setgrids as g
+from weft.arc.codes import sets as k
 from weft.arc.ops import choosing
 from weft.arc.ops.altering import paint
 from weft.arc.ops.attraction import attract
-from weft.arc.ops.operator import BIT, Operator, Palette, Shape, Twin
+from weft.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
 from weft.arc.ops.setgrids import lay_out, overlay
-from weft.arc.values import Stage
+from weft.arc.values import ValueStage
 
 _SAME = m.ALIKE
 
 
 def _set(
-    name: str, gives: Stage, kernel: int, p: int, q: int, bits: int, palette: Palette, twin: Twin,
-    doc: str, shape: Shape = Shape.ANY,
+    name: str, gives: ValueStage, kernel: int, p: int, q: int, bits: int, palette: Palette,
+    twin: Twin, doc: str, shape: ShapeEffect = ShapeEffect.ANY,
 ) -> Operator:  # fmt: skip
-    return Operator(name, Stage.OBJECTS, gives, kernel, p, q, bits * BIT, shape, palette, twin, doc)
+    return Operator(
+        name, ValueStage.OBJECTS, gives, kernel, p, q, bits * BIT, shape, palette, twin, doc
+    )
 
 
 def _pick(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
     return _set(
-        name, Stage.OBJECT, k.PICK, what, how, bits, Palette.KEEP, choosing.pick, doc
+        name, ValueStage.OBJECT, k.PICK, what, how, bits, Palette.KEEP, choosing.pick, doc
     )  # fmt: skip
 
 
 def _keep(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
-    return _set(name, Stage.OBJECTS, k.FILTER, what, how, bits, Palette.KEEP, choosing.keep, doc)
+    return _set(
+        name, ValueStage.OBJECTS, k.FILTER, what, how, bits, Palette.KEEP, choosing.keep, doc
+    )
 
 
 def _sort(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
-    return _set(name, Stage.OBJECTS, k.SORT, what, how, bits, Palette.KEEP, choosing.order, doc)
+    return _set(
+        name, ValueStage.OBJECTS, k.SORT, what, how, bits, Palette.KEEP, choosing.order, doc
+    )
 
 
 def _label(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
-    return _set(name, Stage.OBJECTS, k.LABEL, what, how, bits, Palette.ANY, choosing.label, doc)
+    return _set(
+        name, ValueStage.OBJECTS, k.LABEL, what, how, bits, Palette.ANY, choosing.label, doc
+    )
 
 
 def _each(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.KEEP) -> Operator:
-    return _set(name, Stage.OBJECTS, pieces.EACH, p, 0, bits, palette, choosing.each, doc)
+    return _set(name, ValueStage.OBJECTS, pieces.EACH, p, 0, bits, palette, choosing.each, doc)
 
 
 def _fall(name: str, p: int, bits: int, doc: str) -> Operator:
-    return _set(name, Stage.OBJECTS, k.SHIFT, p, 0, bits, Palette.KEEP, choosing.shift, doc)
+    return _set(name, ValueStage.OBJECTS, k.SHIFT, p, 0, bits, Palette.KEEP, choosing.shift, doc)
 
 
 def _attract(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return _set(name, Stage.OBJECTS, k.ATTRACT, p, q, bits, Palette.KEEP, attract, doc)
+    return _set(name, ValueStage.OBJECTS, k.ATTRACT, p, q, bits, Palette.KEEP, attract, doc)
 
 
 def _draw(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.INPUT) -> Operator:
-    return _set(name, Stage.GRID, pieces.PAINT, p, a.MANY, bits, palette, paint, doc, Shape.INPUT)
+    return _set(
+        name, ValueStage.GRID, pieces.PAINT, p, a.MANY, bits, palette, paint, doc, ShapeEffect.INPUT
+    )
 
 
 def _over(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.BLACK) -> Operator:
-    return _set(name, Stage.GRID, k.OVERLAY, p, 0, bits, palette, overlay, doc)
+    return _set(name, ValueStage.GRID, k.OVERLAY, p, 0, bits, palette, overlay, doc)
 
 
 def _lay(name: str, p: int, bits: int, doc: str, q: int = 0) -> Operator:
-    return _set(name, Stage.GRID, k.LAY_OUT, p, q, bits, Palette.BLACK, lay_out, doc)
+    return _set(name, ValueStage.GRID, k.LAY_OUT, p, q, bits, Palette.BLACK, lay_out, doc)
 
 
 PICKS: tuple[Operator, ...] = (
@@ -171,11 +181,12 @@ RESULTS: tuple[Operator, ...] = (
          "One cell per object as they lie, in the colour of most of its box.", 1),
     _lay("row_of_colours", g.ROW_OF_CELLS, 6, "A row of one cell per object."),
     _lay("column_of_colours", g.COLUMN_OF_CELLS, 6, "A column of one cell per object."),
-    _set("count_of", Stage.COUNT, k.SUM, m.INDEX, k.HOW_MANY, 5, Palette.KEEP, choosing.total,
+    _set("count_of", ValueStage.COUNT, k.SUM, m.INDEX, k.HOW_MANY, 5, Palette.KEEP, choosing.total,
          "How many objects there are."),
-    _set("usual_colour", Stage.COLOUR, k.SUM, m.COLOUR, k.USUAL, 6, Palette.BLACK, choosing.total,
+    _set("usual_colour", ValueStage.COLOUR, k.SUM, m.COLOUR, k.USUAL, 6, Palette.BLACK,
+         choosing.total,
          "The colour that most objects have."),
-    _set("merged", Stage.OBJECT, k.MERGE, 0, 0, 6, Palette.KEEP, choosing.merge,
+    _set("merged", ValueStage.OBJECT, k.MERGE, 0, 0, 6, Palette.KEEP, choosing.merge,
          "All objects as one."),
 )  # fmt: skip
 

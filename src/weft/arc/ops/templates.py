@@ -2,18 +2,18 @@
 
 A blob is connected cells, by sides or corners, that are not background: not of the grid's most
 common colour, nor in a row or column that is all of one colour. Templates are blobs of the most
-colours, two at least; what else there is tells where copies go.
+colours, two at least; everything else marks where copies go.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from weft.arc.kernels import templates as k
+from weft.arc.codes import templates as k
 from weft.arc.ops.moves import most_common
 from weft.arc.ops.objectparts import Cell, commonest, grid_cells, groups
-from weft.arc.ops.operator import BIT, Operator, Palette, Shape, Twin
-from weft.arc.values import Grid, Stage, Value
+from weft.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.arc.values import Grid, Value, ValueStage
 
 Cells = dict[Cell, int]
 
@@ -27,8 +27,8 @@ def blobs(grid: Grid) -> list[Cells]:
         for (r, c), colour in grid_cells(grid).items()
         if colour != back and len(set(rows[r])) > 1 and len(set(columns[c])) > 1
     }
-    found = groups(dict.fromkeys(there, 1), eight=True)
-    return [{cell: there[cell] for cell in sorted(group)} for group in found]
+    parts = groups(dict.fromkeys(there, 1), eight=True)
+    return [{cell: there[cell] for cell in sorted(group)} for group in parts]
 
 
 def _colours(blob: Cells) -> int:
@@ -46,11 +46,11 @@ def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
     plain background. Fails without a copy.
     """
     assert isinstance(value, Grid)
-    found = blobs(value)
-    most = max(map(_colours, found), default=0)
+    parts = blobs(value)
+    most = max(map(_colours, parts), default=0)
     if most < 2:
         return None
-    chosen = [_inside(blob) if p & k.INSIDE else blob for blob in found if _colours(blob) == most]
+    chosen = [_inside(blob) if p & k.INSIDE else blob for blob in parts if _colours(blob) == most]
     cells, back = grid_cells(value), most_common(value)
     taken = {cell for blob in chosen for cell in blob}
     canvas = dict.fromkeys(cells, back) if p & k.ALONE else dict(cells)
@@ -83,12 +83,12 @@ def _images(blob: Cells) -> Iterator[Cells]:
     top, left = min(r for r, _ in blob), min(c for _, c in blob)
     bottom, right = max(r for r, _ in blob), max(c for _, c in blob)
     for size in range(k.LARGEST, 0, -1):
-        for turn in range(8):
+        for symmetry in range(8):
             image: Cells = {}
             for (r, c), colour in blob.items():
-                y = bottom - r if turn & 2 else r - top
-                x = right - c if turn & 1 else c - left
-                y, x = (x, y) if turn & 4 else (y, x)
+                y = bottom - r if symmetry & 2 else r - top
+                x = right - c if symmetry & 1 else c - left
+                y, x = (x, y) if symmetry & 4 else (y, x)
                 for i in range(size * size):
                     image[y * size + i // size, x * size + i % size] = colour
             yield dict(sorted(image.items()))
@@ -126,11 +126,11 @@ def stamp(value: Value, given: Grid, p: int, q: int) -> Value | None:
     without other such blobs, and where no centre is possible.
     """
     assert isinstance(value, Grid)
-    found = blobs(value)
-    if not found or max(map(_colours, found)) < 2:
+    parts = blobs(value)
+    if not parts or max(map(_colours, parts)) < 2:
         return None
-    template = max(found, key=lambda blob: (_colours(blob), len(blob)))
-    marks = [blob for blob in found if _colours(blob) == 1]
+    template = max(parts, key=lambda blob: (_colours(blob), len(blob)))
+    marks = [blob for blob in parts if _colours(blob) == 1]
     canvas, back = grid_cells(value), most_common(value)
     for mark in marks:
         canvas |= dict.fromkeys(mark, back)
@@ -154,7 +154,17 @@ def _box(blob: Cells) -> tuple[int, int, int, int]:
 
 def _op(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
     return Operator(
-        name, Stage.GRID, Stage.GRID, kernel, p, 0, bits * BIT, Shape.KEEP, Palette.KEEP, twin, doc
+        name,
+        ValueStage.GRID,
+        ValueStage.GRID,
+        kernel,
+        p,
+        0,
+        bits * BIT,
+        ShapeEffect.KEEP,
+        Palette.KEEP,
+        twin,
+        doc,
     )
 
 

@@ -15,7 +15,7 @@ CHECKS = "checks"
 PARTS = {
     FITTED: "operators whose parameters come from the training pairs",
     LISTS: "decision lists over cells, composed of what many programs reach",
-    VIEWS: "tasks seen with colours renamed or grids turned, example by example",
+    VIEWS: "tasks normalised by colour or orientation, example by example",
     PRUNING: "leaving out what cannot reach the outputs",
     BANK: "concepts learned from solved tasks",
     CHECKS: "weighing evidence; any competitor makes an answer UNKNOWN then",

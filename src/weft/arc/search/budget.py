@@ -8,11 +8,12 @@ bounds depend on the number of operators and slices alone, never on how many wor
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from typing import Any
+from typing import cast
 
+from weft.arc.records import BudgetRecord, SliceRecord
 from weft.errors import UsageError
 
 SCHEMA_VERSION = 1
@@ -62,14 +63,26 @@ class SearchBudget:
         """Programs of one view."""
         return self.max_programs * self.view_share // 100
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> BudgetRecord:
         """JSON form."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+        return cast(BudgetRecord, {"schema_version": SCHEMA_VERSION, **asdict(self)})
 
     @staticmethod
-    def from_dict(raw: Mapping[str, Any]) -> SearchBudget:
+    def from_dict(raw: BudgetRecord) -> SearchBudget:
         """Read what `to_dict` wrote."""
-        return SearchBudget(**_checked(raw, SearchBudget))
+        _check_fields(raw, SearchBudget.__slots__, "SearchBudget")
+        return SearchBudget(
+            max_programs=raw["max_programs"],
+            max_depth=raw["max_depth"],
+            max_states=raw["max_states"],
+            shallow_share=raw["shallow_share"],
+            shallow_most=raw["shallow_most"],
+            view_share=raw["view_share"],
+            competitor_programs=raw["competitor_programs"],
+            max_candidates=raw["max_candidates"],
+            max_millibits=raw["max_millibits"],
+            stop_on_first=raw["stop_on_first"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +100,18 @@ class WorkerBudget:
         """How many programs it may try."""
         return self.programs_end - self.programs_start
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> SliceRecord:
         """JSON form."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+        return cast(SliceRecord, {"schema_version": SCHEMA_VERSION, **asdict(self)})
 
     @staticmethod
-    def from_dict(raw: Mapping[str, Any]) -> WorkerBudget:
+    def from_dict(raw: SliceRecord) -> WorkerBudget:
         """Read what `to_dict` wrote."""
-        return WorkerBudget(**_checked(raw, WorkerBudget))
+        _check_fields(raw, WorkerBudget.__slots__, "WorkerBudget")
+        return WorkerBudget(
+            raw["slice"], raw["operator_start"], raw["operator_end"], raw["programs_start"],
+            raw["programs_end"],
+        )  # fmt: skip
 
 
 def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudget, ...]:
@@ -116,12 +133,10 @@ def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudg
     )
 
 
-def _checked(raw: Mapping[str, Any], kind: type) -> dict[str, Any]:
+def _check_fields(raw: BudgetRecord | SliceRecord, fields: Sequence[str], name: str) -> None:
     if raw.get("schema_version") != SCHEMA_VERSION:
-        raise UsageError(f"{kind.__name__}: schema_version must be {SCHEMA_VERSION}")
-    given = {name: value for name, value in raw.items() if name != "schema_version"}
-    known = set(kind.__dataclass_fields__)  # type: ignore[attr-defined]
-    unknown = sorted(given.keys() - known) or sorted(known - given.keys())
+        raise UsageError(f"{name}: schema_version must be {SCHEMA_VERSION}")
+    given, known = set(raw) - {"schema_version"}, set(fields)
+    unknown = sorted(given - known) or sorted(known - given)
     if unknown:
-        raise UsageError(f"{kind.__name__}: field {unknown[0]!r} is unknown or missing")
-    return given
+        raise UsageError(f"{name}: field {unknown[0]!r} is unknown or missing")

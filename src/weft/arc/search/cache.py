@@ -11,6 +11,10 @@ from dataclasses import dataclass
 CAP_BYTES = 64 * 2**20
 
 
+ExpansionKey = tuple[str, int, bytes, tuple[int, ...]]
+"""Task digest, stage, contents of the vector, numbers of the operators."""
+
+
 @dataclass(frozen=True, slots=True)
 class Expansion:
     """All results of applying some operators to one vector."""
@@ -32,20 +36,20 @@ class ApplyCache:
 
     def __init__(self, cap_bytes: int = CAP_BYTES) -> None:
         self._cap_bytes = cap_bytes
-        self._held: OrderedDict[tuple[object, ...], Expansion] = OrderedDict()
+        self._held: OrderedDict[ExpansionKey, Expansion] = OrderedDict()
         self.size_bytes = self.hits = self.misses = 0
 
-    def get(self, key: tuple[object, ...]) -> Expansion | None:
+    def get(self, key: ExpansionKey) -> Expansion | None:
         """Return what is held under a key."""
-        found = self._held.get(key)
-        if found is None:
+        expansion = self._held.get(key)
+        if expansion is None:
             self.misses += 1
             return None
         self.hits += 1
         self._held.move_to_end(key)
-        return found
+        return expansion
 
-    def put(self, key: tuple[object, ...], expansion: Expansion) -> None:
+    def put(self, key: ExpansionKey, expansion: Expansion) -> None:
         """Hold an expansion; the oldest make room for it."""
         if expansion.size_bytes > self._cap_bytes:
             return

@@ -10,22 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.arc.kernels.expand import family_of
-from weft.arc.ops.operator import Operator, Palette, Shape
+from weft.arc.ops.operator import Operator, Palette, ShapeEffect
 from weft.arc.ops.registry import REGISTRY
-from weft.arc.values import Stage
+from weft.arc.values import ValueStage
 
 Step = tuple[int, int, int]
 """Kernel, p and q."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LanguageEntry:
     """An operator or concept as the search sees it."""
 
     name: str
-    takes: Stage
-    gives: Stage
-    shape: Shape
+    takes: ValueStage
+    gives: ValueStage
+    shape: ShapeEffect
     palette: Palette
     millibits: int
     chain: tuple[Step, ...]
@@ -33,17 +33,17 @@ class Entry:
     """The operators it stands for."""
 
     @staticmethod
-    def of(operator: Operator) -> Entry:
+    def of(operator: Operator) -> LanguageEntry:
         """An operator by itself."""
         o = operator
-        return Entry(
+        return LanguageEntry(
             o.name, o.takes, o.gives, o.shape, o.palette, o.millibits,
             ((o.kernel, o.p, o.q),), (o.name,),
         )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlanPart:
     """Entries of one family of kernels: their rows, and their places in the plan."""
 
     family: int
@@ -53,10 +53,10 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ExpansionPlan:
     """How to apply some entries: family by family, then the chains of concepts."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[PlanPart, ...]
     chains: tuple[tuple[Step, ...], ...]
     gives: npt.NDArray[np.int64]
 
@@ -65,18 +65,18 @@ class Language:
     """The entries of a search in their fixed order: operators by family, then concepts."""
 
     def __init__(
-        self, concepts: Sequence[Entry] = (), operators: Sequence[Operator] = REGISTRY
+        self, concepts: Sequence[LanguageEntry] = (), operators: Sequence[Operator] = REGISTRY
     ) -> None:
-        self.entries = (*(Entry.of(operator) for operator in operators), *concepts)
+        self.entries = (*(LanguageEntry.of(operator) for operator in operators), *concepts)
         self.gives = np.array([entry.gives for entry in self.entries], np.int64)
         self.by_stage = {
             int(stage): [i for i, entry in enumerate(self.entries) if entry.takes is stage]
-            for stage in Stage
+            for stage in ValueStage
         }
-        self.firsts = self.by_stage[int(Stage.GRID)]
+        self.firsts = self.by_stage[int(ValueStage.GRID)]
         """Entries a program can begin with; slices are ranges of this list."""
 
-    def plan(self, numbers: Sequence[int]) -> Plan:
+    def plan(self, numbers: Sequence[int]) -> ExpansionPlan:
         """Arrange how the kernels are called for some entries, given in ascending order."""
         single = [n for n in numbers if len(self.entries[n].chain) == 1]
         families = [family_of(self.entries[n].chain[0][0]) for n in single]
@@ -84,10 +84,10 @@ class Language:
         for family, run in groupby(families):
             end = start + len(list(run))
             rows = np.array([self.entries[n].chain[0] for n in single[start:end]], np.int64)
-            parts.append(Part(family, rows, start, end))
+            parts.append(PlanPart(family, rows, start, end))
             start = end
         chains = [self.entries[n].chain for n in numbers[len(single) :]]
-        return Plan(tuple(parts), tuple(chains), self.gives[list(numbers)])
+        return ExpansionPlan(tuple(parts), tuple(chains), self.gives[list(numbers)])
 
     def ordered(self, seed: int) -> list[int]:
         """Return each entry's rank in a shuffle by seed, which breaks ties and no more."""

@@ -11,7 +11,7 @@ import heapq
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 from weft.model.values import canonical
 
@@ -22,30 +22,39 @@ VIEWED = 1000
 """The slice number of the first view; they come behind all slices."""
 
 
+class EventRecord(TypedDict):
+    """A line of a log."""
+
+    time: int
+    slice: int
+    kind: str
+    data: dict[str, int | str | bool]
+
+
 @dataclass(frozen=True, slots=True)
-class Event:
+class SearchEvent:
     """Something that happened: `best`, `found` or `end`."""
 
     time: int
     slice: int
     kind: str
-    data: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, int | str | bool] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> EventRecord:
         """JSON form."""
         return {"time": self.time, "slice": self.slice, "kind": self.kind, "data": dict(self.data)}
 
     @staticmethod
-    def from_dict(raw: Mapping[str, Any]) -> Event:
+    def from_dict(raw: EventRecord) -> SearchEvent:
         """Read what `to_dict` wrote."""
-        return Event(raw["time"], raw["slice"], raw["kind"], raw["data"])
+        return SearchEvent(raw["time"], raw["slice"], raw["kind"], raw["data"])
 
 
 @dataclass(frozen=True, slots=True)
 class SearchLog:
     """Events in order."""
 
-    events: tuple[Event, ...] = ()
+    events: tuple[SearchEvent, ...] = ()
 
     def to_bytes(self) -> bytes:
         """One canonical JSON object per line, the first one naming the format."""
@@ -59,7 +68,7 @@ class SearchLog:
         first, *rest = data.decode().splitlines()
         if json.loads(first) != {"schema_version": SCHEMA_VERSION}:
             raise ValueError(f"a search log of another format: {first[:60]}")
-        return SearchLog(tuple(Event.from_dict(json.loads(line)) for line in rest))
+        return SearchLog(tuple(SearchEvent.from_dict(json.loads(line)) for line in rest))
 
     def chain(self) -> list[str]:
         """Return a hash per line, each over the one before it: it shows where two logs part."""
@@ -75,8 +84,8 @@ class SearchLog:
 
 
 def merge(shallow: SearchLog, slices: Sequence[SearchLog]) -> SearchLog:
-    """Put logs together: the shallow phase, then the slices by (time, slice, order)."""
-    merged: Iterable[Event] = heapq.merge(
+    """Assemble logs: the shallow phase, then the slices by (time, slice, order)."""
+    merged: Iterable[SearchEvent] = heapq.merge(
         *(log.events for log in slices), key=lambda event: (event.time, event.slice)
     )
     return SearchLog((*shallow.events, *merged))

@@ -1,7 +1,7 @@
 """The phases of a search, each a plain loop over one `Space`.
 
 shallow  all programs by cost, with one memory of what was reached; it solves most tasks
-viewed   the same, shorter, on the task as a view shows it; what it finds is told with the view
+viewed   the same, shorter, on the task as a view shows it; what it finds is reported with the view
 deep     what the shallow phase left open, best first, in slices by first operator
 """
 
@@ -12,24 +12,23 @@ import heapq
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
 
-from weft.arc.normal.registry import Chosen, worthwhile
+from weft.arc.normal.registry import FittedView, worthwhile
 from weft.arc.program import Program
 from weft.arc.refit import grids
 from weft.arc.search import table
 from weft.arc.search.ablation import FITTED, LISTS, VIEWS
 from weft.arc.search.budget import SearchBudget, WorkerBudget
 from weft.arc.search.cache import ApplyCache
-from weft.arc.search.choosing import choices
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.language import Language
-from weft.arc.search.log import SHALLOW, VIEWED, Event, SearchLog
-from weft.arc.search.problem import Problem
+from weft.arc.search.learnchoices import learn_choices
+from weft.arc.search.learnlists import learn_lists
+from weft.arc.search.log import SHALLOW, VIEWED, SearchEvent, SearchLog
 from weft.arc.search.reach import RULES
-from weft.arc.search.space import NO_ENTRY, ROOT, Candidate, Counts, Space
-from weft.arc.search.weaving import weave
+from weft.arc.search.space import NO_ENTRY, ROOT, ProgramCandidate, SearchCounts, Space
 from weft.arc.task import ArcTask
-from weft.arc.values import Stage, encode
+from weft.arc.values import ValueStage, encode
 
 Priority = Callable[[int], tuple[int, ...]]
 
@@ -47,10 +46,10 @@ class Nearest:
 class PhaseResult:
     """What one phase, or one slice of it, found."""
 
-    candidates: tuple[Candidate, ...]
-    guesses: tuple[Candidate, ...]
+    candidates: tuple[ProgramCandidate, ...]
+    guesses: tuple[ProgramCandidate, ...]
     nearest: Nearest
-    counts: Counts
+    counts: SearchCounts
     log: SearchLog
     exhausted: bool
     """Nothing was left to try within the depth."""
@@ -58,7 +57,7 @@ class PhaseResult:
     examples: int
     table: bytes = b""
     """Of the shallow phase: its vectors, for the slices."""
-    views: tuple[Chosen, ...] = ()
+    views: tuple[FittedView, ...] = ()
     """Of the shallow phase: those worth a search, if it found nothing."""
 
 
@@ -87,7 +86,7 @@ def _without_collector() -> Iterator[None]:
 
 
 @_without_collector()
-def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None) -> PhaseResult:
+def shallow(problem: EncodedTask, options: Options, cache: ApplyCache | None = None) -> PhaseResult:
     """Run the shallow phase."""
     budget = options.budget
     space = Space(
@@ -96,62 +95,62 @@ def shallow(problem: Problem, options: Options, cache: ApplyCache | None = None)
     )  # fmt: skip
     run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
     open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
-    found = bool(space.candidates)
-    handed_on = b"" if found else table.pack(space.nodes, sorted(open_nodes))
+    is_solved = bool(space.candidates)
+    handed_on = b"" if is_solved else table.pack(space.nodes, sorted(open_nodes))
     _guess(space, options)
-    views = () if found or VIEWS in options.without else worthwhile(problem.task)
+    views = () if is_solved or VIEWS in options.without else worthwhile(problem.task)
     return run.result(handed_on, views)
 
 
 def _guess(space: Space, options: Options, *, plain: bool = False) -> None:
-    """Add what many vectors together tell: objects chosen, lists of cells.
+    """Add what is learned from many vectors together: choices of objects, decision lists.
 
-    Where programs are found, an object that is foretold in every pair competes with them.
+    Where programs are found, choices that pass cross-validation compete with them.
     """
-    guesses = choices(space) if FITTED not in options.without else []
+    guesses = learn_choices(space) if FITTED not in options.without else []
     if space.candidates:
-        space.candidates += [one for one in guesses if one.foretold]
-        guesses = [one for one in guesses if not one.foretold]
+        space.candidates += [guess for guess in guesses if guess.loo_passed]
+        guesses = [guess for guess in guesses if not guess.loo_passed]
     if LISTS not in options.without:
-        guesses += weave(space, plain=plain)
+        guesses += learn_lists(space, plain=plain)
     space.guesses[:0] = guesses
 
 
 @_without_collector()
 def viewed(
-    task: ArcTask, options: Options, view: Chosen, number: int, cache: ApplyCache | None = None
+    task: ArcTask, options: Options, view: FittedView, number: int, cache: ApplyCache | None = None
 ) -> PhaseResult:
     """Search a task as a view shows it; return what was found in terms of the task itself."""
     budget = options.budget
     space = Space(
-        Problem(view.of(task)), options.language, budget, budget.view_programs, options.prune,
+        EncodedTask(view.of(task)), options.language, budget, budget.view_programs, options.prune,
         cache, options.seed, fitted=FITTED not in options.without,
     )  # fmt: skip
     run = _Run(space, VIEWED + number, budget.view_programs, budget.competitor_programs, view)
     run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
     _guess(space, options, plain=True)
-    found = run.result()
+    phase = run.result()
 
-    def told(candidate: Candidate) -> Candidate:
+    def in_task_terms(candidate: ProgramCandidate) -> ProgramCandidate:
         outputs = view.back(task.test, grids(candidate.outputs))
         return replace(
             candidate,
             program=replace(candidate.program, view=view),
             millibits=candidate.millibits + view.millibits(),
-            outputs=b"".join(encode(Stage.GRID, grid) for grid in outputs),
+            outputs=b"".join(encode(ValueStage.GRID, grid) for grid in outputs),
         )
 
     return replace(
-        found,
-        candidates=tuple(map(told, found.candidates)),
-        guesses=tuple(map(told, found.guesses)),
-        nearest=replace(found.nearest, program=replace(found.nearest.program, view=view)),
+        phase,
+        candidates=tuple(map(in_task_terms, phase.candidates)),
+        guesses=tuple(map(in_task_terms, phase.guesses)),
+        nearest=replace(phase.nearest, program=replace(phase.nearest.program, view=view)),
     )
 
 
 @_without_collector()
 def deep(
-    problem: Problem,
+    problem: EncodedTask,
     options: Options,
     part: WorkerBudget,
     handed_on: bytes,
@@ -181,12 +180,12 @@ class _Run:
         slice_: int,
         most_programs: int,
         competitors: int,
-        view: Chosen | None = None,
+        view: FittedView | None = None,
     ) -> None:
         self._space, self._slice, self._view = space, slice_, view
         self._most, self._competitors = most_programs, competitors
-        self._events: list[Event] = []
-        self._seen = 0
+        self._events: list[SearchEvent] = []
+        self._logged = 0
         self._best: tuple[int, ...] = (1 << 30,)
         self._exhausted = False
 
@@ -195,18 +194,18 @@ class _Run:
         space = self._space
         queue = [(priority(node), node) for node in start]
         heapq.heapify(queue)
-        self._look()
+        self._log_progress()
         while queue and not space.spent and not self._is_over():
             _, node = heapq.heappop(queue)
             for child in space.grow(node):
                 if space.is_open(child):
                     heapq.heappush(queue, (priority(child), child))
-            self._look()
+            self._log_progress()
         self._exhausted = not queue
         self._note("end", {"exhausted": self._exhausted, "states": len(space.nodes)})
         return [node for _, node in queue]
 
-    def result(self, handed_on: bytes = b"", views: tuple[Chosen, ...] = ()) -> PhaseResult:
+    def result(self, handed_on: bytes = b"", views: tuple[FittedView, ...] = ()) -> PhaseResult:
         """Return what was found."""
         space = self._space
         best = space.nodes[space.best]
@@ -224,24 +223,27 @@ class _Run:
             views=views,
         )
 
-    def _look(self) -> None:
+    def _log_progress(self) -> None:
         """Log what is new, and give competitors their share after the first find."""
         space = self._space
         best = space.priority(space.best)[:2]
         if best < self._best:
             self._best = best
             self._note("best", {"shape": best[0], "cells": best[1]})
-        for candidate in space.candidates[self._seen :]:
-            if self._seen == 0:
+        for candidate in space.candidates[self._logged :]:
+            if self._logged == 0:
                 space.programs = min(self._most, candidate.time + self._competitors)
-            self._seen += 1
+            self._logged += 1
             program = replace(candidate.program, view=self._view)
             extra = 0 if self._view is None else self._view.millibits()
-            data = {"program": program.text(), "millibits": candidate.millibits + extra}
-            self._events.append(Event(candidate.time, self._slice, "found", data))
+            data: dict[str, int | str | bool] = {
+                "program": program.text(),
+                "millibits": candidate.millibits + extra,
+            }
+            self._events.append(SearchEvent(candidate.time, self._slice, "found", data))
 
     def _is_over(self) -> bool:
         return bool(self._space.candidates) and self._space.budget.stop_on_first
 
-    def _note(self, kind: str, data: dict[str, Any]) -> None:
-        self._events.append(Event(self._space.counts.programs, self._slice, kind, data))
+    def _note(self, kind: str, data: dict[str, int | str | bool]) -> None:
+        self._events.append(SearchEvent(self._space.counts.programs, self._slice, kind, data))

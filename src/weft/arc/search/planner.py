@@ -20,18 +20,18 @@ from weft.arc.evidence import examine
 from weft.arc.search.ablation import CHECKS
 from weft.arc.search.budget import SLICES, WorkerBudget, split_budget
 from weft.arc.search.cache import ApplyCache
+from weft.arc.search.encodedtask import EncodedTask
 from weft.arc.search.log import SearchLog, merge
 from weft.arc.search.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
-from weft.arc.search.problem import Problem
 from weft.arc.task import ArcTask
-from weft.arc.verdict import MARGIN, Verdict, decide
+from weft.arc.verdict import MARGIN, TaskVerdict, decide
 
 
 @dataclass(frozen=True, slots=True)
 class ParallelSearchResult:
-    """The outcome of one task's search, and the log that tells how it came about."""
+    """The outcome of one task's search, and the log of how it came about."""
 
-    verdict: Verdict
+    verdict: TaskVerdict
     nearest: Nearest
     exhausted: bool
     programs: int
@@ -53,11 +53,11 @@ class ParallelPlanner:
 
     def search(self, task: ArcTask) -> ParallelSearchResult:
         """Run every part here, one after the other."""
-        problem, cache = Problem(task.without_truth()), ApplyCache()
+        problem, cache = EncodedTask(task.without_truth()), ApplyCache()
         first = shallow(problem, self.options, cache)
-        spent, found = first.counts.programs, bool(first.candidates)
+        spent, is_solved = first.counts.programs, bool(first.candidates)
         chosen = first.views[: self.most_views(spent)]
-        parts = self.parts(spent, found, first.exhausted, len(chosen))
+        parts = self.parts(spent, is_solved, first.exhausted, len(chosen))
         rest = [deep(problem, self.options, part, first.table, cache) for part in parts]
         views = [
             viewed(problem.task, self.options, view, number, cache)
@@ -72,7 +72,7 @@ class ParallelPlanner:
         return max(0, left) // budget.view_programs if budget.view_programs else 0
 
     def parts(
-        self, programs: int, found: bool, exhausted: bool, views: int = 0
+        self, programs: int, is_solved: bool, exhausted: bool, views: int = 0
     ) -> tuple[WorkerBudget, ...]:
         """Return the slices to run after the shallow phase spent so many programs.
 
@@ -80,7 +80,7 @@ class ParallelPlanner:
         """
         budget = self.options.budget
         left = budget.max_programs - programs - views * budget.view_programs
-        if found or exhausted or left <= 0:
+        if is_solved or exhausted or left <= 0:
             return ()
         return split_budget(len(self.options.language.firsts), self.slices, left)
 
@@ -92,18 +92,18 @@ class ParallelPlanner:
         views: Sequence[PhaseResult] = (),
         incomplete: bool = False,
     ) -> ParallelSearchResult:
-        """Put the parts together: views in their order, then slices in theirs."""
+        """Assemble the parts: views in their order, then slices in theirs."""
         budget, checked = self.options.budget, CHECKS not in self.options.without
         all_parts = (first, *views, *rest)
-        found = [c for part in all_parts for c in part.candidates][: budget.max_candidates]
+        candidates = [c for part in all_parts for c in part.candidates][: budget.max_candidates]
         guesses = [c for part in all_parts for c in part.guesses][: budget.max_candidates]
-        if not found and checked and any(guess.foretold for guess in guesses):
-            # a list that foretells every pair is an explanation, and the others object to it
-            found = [guess for guess in guesses if guess.millibits <= budget.max_millibits]
+        if not candidates and checked and any(guess.loo_passed for guess in guesses):
+            # a list that passes cross-validation is an explanation, and the others object to it
+            candidates = [guess for guess in guesses if guess.millibits <= budget.max_millibits]
         exhausted = all(part.exhausted for part in rest) if rest else first.exhausted
         return ParallelSearchResult(
             decide(
-                found,
+                candidates,
                 guesses,
                 exhausted=exhausted,
                 incomplete=incomplete,
@@ -120,5 +120,5 @@ class ParallelPlanner:
 
 def nearest(first: PhaseResult, rest: Sequence[PhaseResult]) -> Nearest:
     """Return the program with the smallest loss; the earlier part wins a tie."""
-    found = [part.nearest for part in (first, *rest)]
-    return min(found, key=lambda n: (n.shape_loss, n.cell_loss))
+    nearest_by_part = [part.nearest for part in (first, *rest)]
+    return min(nearest_by_part, key=lambda n: (n.shape_loss, n.cell_loss))

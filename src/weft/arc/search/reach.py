@@ -1,6 +1,6 @@
 """Reachability: the fewest steps from a value to the target, by stage, shape and palette.
 
-A value is seen through a `ReachabilityState`: its stage, how its height and width relate to the
+A value is summarised by a `ReachabilityState`: its stage, how its height and width relate to the
 target's, and which of the target's colours it lacks. Operators declare what they can change, so
 a table of fewest steps follows by relaxation; it never overestimates, hence pruning with it
 loses no program. Facts are checked against the operators by tests.
@@ -16,8 +16,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.ops.operator import Palette, Shape
-from weft.arc.values import Grid, Stage
+from weft.arc.ops.operator import Palette, ShapeEffect
+from weft.arc.values import Grid, ValueStage
 
 RULES = ("shape", "palette", "stage")
 NO_SHAPE = 9
@@ -26,22 +26,22 @@ FAR = 99
 HAS_ALL, IN_INPUT, NOWHERE = 0, 1, 2
 """Target colours a value lacks: none · some, all of them in the input · some not even there."""
 BELOW, EQUAL, ABOVE = 0, 1, 2
-Fact = tuple[int, int, Shape, Palette]
+Fact = tuple[int, int, ShapeEffect, Palette]
 
 
 class Changes(Protocol):
     """What pruning needs to know of an operator or concept."""
 
     @property
-    def takes(self) -> Stage:
+    def takes(self) -> ValueStage:
         """Stage of the value it takes."""
 
     @property
-    def gives(self) -> Stage:
+    def gives(self) -> ValueStage:
         """Stage of the value it gives."""
 
     @property
-    def shape(self) -> Shape:
+    def shape(self) -> ShapeEffect:
         """What it can do to height and width."""
 
     @property
@@ -51,9 +51,9 @@ class Changes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReachabilityState:
-    """What pruning looks at. `relation` is 3 × height's + width's, or `NO_SHAPE`."""
+    """What pruning reads. `relation` is 3 × height's + width's, or `NO_SHAPE`."""
 
-    stage: Stage
+    stage: ValueStage
     relation: int
     lack: int
 
@@ -65,7 +65,7 @@ class ReachabilityState:
     def of_grid(grid: Grid, given: Grid, target: Grid) -> ReachabilityState:
         """The state of a grid that stands where `target` should."""
         relation = 3 * compare(grid.height, target.height) + compare(grid.width, target.width)
-        return ReachabilityState(Stage.GRID, relation, lack_of(grid.cells, given, target))
+        return ReachabilityState(ValueStage.GRID, relation, lack_of(grid.cells, given, target))
 
 
 def compare(value: int, target: int) -> int:
@@ -88,17 +88,17 @@ def facts_of(operators: Sequence[Changes], prune: Sequence[str]) -> tuple[Fact, 
         (
             int(o.takes),
             int(o.gives),
-            o.shape if shapes else Shape.ANY,
+            o.shape if shapes else ShapeEffect.ANY,
             o.palette if palettes else Palette.ANY,
         )
         for o in operators
     )
 
 
-def fitted_fact(shape: Shape, prune: Sequence[str]) -> Fact:
+def fitted_fact(shape: ShapeEffect, prune: Sequence[str]) -> Fact:
     """What a fitted operator can do: any colours, and the shape it declares."""
-    shape = shape if "shape" in prune else Shape.ANY
-    return (int(Stage.GRID), int(Stage.GRID), shape, Palette.ANY)
+    shape = shape if "shape" in prune else ShapeEffect.ANY
+    return (int(ValueStage.GRID), int(ValueStage.GRID), shape, Palette.ANY)
 
 
 def table(
@@ -111,11 +111,11 @@ def table(
 
 @cache
 def _table(facts: tuple[Fact, ...], input_at: int, prune: tuple[str, ...]) -> npt.NDArray[np.int64]:
-    stages = len(Stage)
+    stages = len(ValueStage)
     steps = np.full((stages, NO_SHAPE + 1, 3), FAR, np.int64)
     goals = [(r, k) for r in _goal_relations(prune) for k in _goal_lacks(prune)]
     for relation, lack in goals:
-        steps[Stage.GRID, relation, lack] = 0
+        steps[ValueStage.GRID, relation, lack] = 0
     changed = True
     while changed:
         changed = False
@@ -131,7 +131,7 @@ def _table(facts: tuple[Fact, ...], input_at: int, prune: tuple[str, ...]) -> np
                         steps[takes, relation, lack] = best
                         changed = True
     if "stage" not in prune:  # then a stage is no distance by itself
-        steps[[stage for stage in Stage if stage is not Stage.GRID]] = 0
+        steps[[stage for stage in ValueStage if stage is not ValueStage.GRID]] = 0
     return steps
 
 
@@ -143,13 +143,13 @@ def _goal_lacks(prune: tuple[str, ...]) -> tuple[int, ...]:
     return (HAS_ALL,) if "palette" in prune else (HAS_ALL, IN_INPUT, NOWHERE)
 
 
-def _relations(gives: int, relation: int, shape: Shape, input_at: int) -> Iterator[int]:
+def _relations(gives: int, relation: int, shape: ShapeEffect, input_at: int) -> Iterator[int]:
     """Relations to the target that a result can have."""
-    if gives != Stage.GRID:
+    if gives != ValueStage.GRID:
         yield NO_SHAPE
-    elif shape is Shape.INPUT:
+    elif shape is ShapeEffect.INPUT:
         yield input_at
-    elif relation == NO_SHAPE or shape is Shape.ANY:
+    elif relation == NO_SHAPE or shape is ShapeEffect.ANY:
         yield from range(NO_SHAPE)
     else:
         for height in _sides(relation // 3, shape):
@@ -157,10 +157,10 @@ def _relations(gives: int, relation: int, shape: Shape, input_at: int) -> Iterat
                 yield 3 * height + width
 
 
-def _sides(side: int, shape: Shape) -> tuple[int, ...]:
-    if shape is Shape.KEEP:
+def _sides(side: int, shape: ShapeEffect) -> tuple[int, ...]:
+    if shape is ShapeEffect.KEEP:
         return (side,)
-    down = shape is Shape.SHRINK
+    down = shape is ShapeEffect.SHRINK
     if side == (ABOVE if down else BELOW):
         return (BELOW, EQUAL, ABOVE)
     if side == EQUAL:

@@ -9,29 +9,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 
 from weft.arc.fitted.registry import BY_NAME, finish
 from weft.arc.fitted.registry import RULES as FITTED
-from weft.arc.fitted.rule import View
+from weft.arc.fitted.rule import EncodedExamples
 from weft.arc.kernels.expand import FAMILIES, family_of, judge
 from weft.arc.program import Program
 from weft.arc.search.budget import SearchBudget
 from weft.arc.search.cache import ApplyCache, Expansion
-from weft.arc.search.language import Language, Plan, Step
-from weft.arc.search.problem import I64, U8, Problem, Reach
+from weft.arc.search.encodedtask import I64, U8, EncodedTask, ReachabilityTable
+from weft.arc.search.language import ExpansionPlan, Language, Step
 from weft.arc.search.reach import RULES
-from weft.arc.values import Stage
+from weft.arc.values import ValueStage
 
-GRID = int(Stage.GRID)
+GRID = int(ValueStage.GRID)
 ROOT = 0
 NO_ENTRY = -1
 
 
+class CountsRecord(TypedDict):
+    """`SearchCounts` as telemetry."""
+
+    programs: int
+    failed: int
+    repeated: int
+    fits_tried: int
+    pruned: dict[str, int]
+
+
 @dataclass(slots=True)
-class Counts:
+class SearchCounts:
     """What happened, in numbers. `programs` is what budgets are counted in."""
 
     programs: int = 0
@@ -39,9 +49,9 @@ class Counts:
     repeated: int = 0
     fits_tried: int = 0
     pruned: dict[str, int] = field(default_factory=dict)
-    """Vectors not followed or operators not applied, by the rule that told."""
+    """Vectors not followed or operators not applied, by the rule that pruned."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> CountsRecord:
         """JSON form."""
         return {
             "programs": self.programs, "failed": self.failed, "repeated": self.repeated,
@@ -50,22 +60,22 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ProgramCandidate:
     """A program that is right on every training pair, and what it makes of the tests."""
 
     program: Program
     millibits: int
     outputs: bytes
-    """The test outputs, encoded one behind the other."""
+    """The test outputs, encoded and concatenated."""
     time: int
     """Programs charged when it was found."""
-    foretold: int | None = None
-    """Of a list: all pairs, if each is told when it is learned without it, else none; None where
-    nobody asked."""
+    loo_passed: int | None = None
+    """Of a learned list or choice: all pairs if it passes leave-one-out cross-validation, else 0;
+    None where it was not cross-validated."""
 
 
 @dataclass(slots=True)
-class Node:
+class VectorNode:
     """One vector: its contents and the cheapest way known to it."""
 
     stage: int
@@ -87,14 +97,14 @@ class Space:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: EncodedTask,
         language: Language,
         budget: SearchBudget,
         programs: int,
         prune: Sequence[str] = RULES,
         cache: ApplyCache | None = None,
         seed: int = 0,
-        nodes: Sequence[Node] = (),
+        nodes: Sequence[VectorNode] = (),
         known: Sequence[tuple[int, bytes]] = (),
         *,
         fitted: bool = True,
@@ -106,20 +116,20 @@ class Space:
         self.problem, self.language, self.budget = problem, language, budget
         self.programs = programs
         self._fitted = fitted
-        self.counts = Counts()
-        self.candidates: list[Candidate] = []
-        self.guesses: list[Candidate] = []
-        """Right on every training pair too, but too long to be believed."""
-        self.nodes: list[Node] = []
+        self.counts = SearchCounts()
+        self.candidates: list[ProgramCandidate] = []
+        self.guesses: list[ProgramCandidate] = []
+        """Right on every training pair too, but too long to be accepted."""
+        self.nodes: list[VectorNode] = []
         self.best = ROOT
-        self._seen: list[set[bytes]] = [set() for _ in Stage]
-        """Contents reached, by stage; asked for membership only."""
+        self._reached: list[set[bytes]] = [set() for _ in ValueStage]
+        """Contents reached, by stage; used for membership only."""
         self._cache = cache or ApplyCache()
         shapes = [rule.shape for rule in FITTED if fitted]
-        self._reach = Reach(problem, language.entries, shapes, prune)
+        self._reach = ReachabilityTable(problem, language.entries, shapes, prune)
         self._rank = language.ordered(seed) if seed else None
         self._out = problem.out_buffer(len(language.entries))
-        self._plans: dict[tuple[int, ...], Plan] = {}
+        self._plans: dict[tuple[int, ...], ExpansionPlan] = {}
         if nodes:
             self._restore(nodes, known)
         else:
@@ -160,10 +170,10 @@ class Space:
         numbers = numbers[: self.programs - self.counts.programs]
         if not numbers:
             return []
-        found = self._expansion(parent, numbers)
+        expansion = self._expansion(parent, numbers)
         new: list[int] = []
         for i in self._in_order(numbers):
-            child = self._take(node, left, numbers[i], i, found)
+            child = self._take(node, left, numbers[i], i, expansion)
             if child is not None:
                 new.append(child)
         self.counts.programs += len(numbers)
@@ -177,15 +187,15 @@ class Space:
         rank = self._rank
         return sorted(range(len(numbers)), key=lambda i: rank[numbers[i]])
 
-    def _expansion(self, node: Node, numbers: tuple[int, ...]) -> Expansion:
+    def _expansion(self, node: VectorNode, numbers: tuple[int, ...]) -> Expansion:
         key = (self.problem.task.digest, node.stage, node.content, numbers)
-        found = self._cache.get(key)
-        if found is None:
-            found = self._apply(node, numbers)
-            self._cache.put(key, found)
-        return found
+        expansion = self._cache.get(key)
+        if expansion is None:
+            expansion = self._apply(node, numbers)
+            self._cache.put(key, expansion)
+        return expansion
 
-    def _apply(self, node: Node, numbers: tuple[int, ...]) -> Expansion:
+    def _apply(self, node: VectorNode, numbers: tuple[int, ...]) -> Expansion:
         plan = self._plans.get(numbers)
         if plan is None:
             plan = self._plans[numbers] = self.language.plan(numbers)
@@ -199,7 +209,7 @@ class Space:
         data = self._out[:end].tobytes()
         return Expansion(data, ends.tolist(), shape.tolist(), cells.tolist(), states.tobytes())
 
-    def _expand(self, plan: Plan, source: U8, source_ends: list[int], ends: I64) -> int:
+    def _expand(self, plan: ExpansionPlan, source: U8, source_ends: list[int], ends: I64) -> int:
         """Run the kernels of a plan into the buffer; return where the results end."""
         p, to = self.problem, 0
         offsets = np.array([0, *source_ends[:-1]], np.int64)
@@ -231,21 +241,21 @@ class Space:
         ends -= start - to
         return to + size
 
-    def _take(self, node: int, left: int, number: int, i: int, found: Expansion) -> int | None:
+    def _take(self, node: int, left: int, number: int, i: int, expansion: Expansion) -> int | None:
         """Keep one result if it is new and can lead to the targets."""
-        start = found.ends[i - 1][-1] if i else 0
-        end = found.ends[i][-1]
+        start = expansion.ends[i - 1][-1] if i else 0
+        end = expansion.ends[i][-1]
         if end == start:
             self.counts.failed += 1
             return None
-        content = found.data[start:end]
+        content = expansion.data[start:end]
         entry = self.language.entries[number]
         stage = int(entry.gives)
-        if content in self._seen[stage]:
+        if content in self._reached[stage]:
             self.counts.repeated += 1
             return None
         train = self.problem.train
-        states = found.states[i * train : (i + 1) * train]
+        states = expansion.states[i * train : (i + 1) * train]
         standing = self._reach.standing(stage, states)
         if standing.need > left:
             self._skip(1, standing.blame(left))
@@ -253,25 +263,25 @@ class Space:
         if len(self.nodes) >= self.budget.max_states:
             return None
         parent = self.nodes[node]
-        shape, cells = found.shape[i], found.cells[i]
+        shape, cells = expansion.shape[i], expansion.cells[i]
         if stage != GRID:  # no loss of its own: as good as what it came from
             shape, cells = parent.shape_loss, parent.cell_loss
-        ends = [place - start for place in found.ends[i]]
+        ends = [place - start for place in expansion.ends[i]]
         first = number if node == ROOT else parent.first
         return self._add(
-            Node(stage, content, ends, states, number, node, parent.depth + 1,
+            VectorNode(stage, content, ends, states, number, node, parent.depth + 1,
                  parent.millibits + entry.millibits, shape, cells, first)
         )  # fmt: skip
 
-    def _add(self, node: Node) -> int:
+    def _add(self, node: VectorNode) -> int:
         number = len(self.nodes)
-        self._seen[node.stage].add(node.content)
+        self._reached[node.stage].add(node.content)
         self.nodes.append(node)
         if node.stage == GRID:
             if self.priority(number)[:3] < self.priority(self.best)[:3]:
                 self.best = number
             if self._is_perfect(number):
-                self._found(Program(self.program_of(number)), node.millibits, node.content,
+                self._collect(Program(self.program_of(number)), node.millibits, node.content,
                             node.ends)  # fmt: skip
         return number
 
@@ -285,18 +295,18 @@ class Space:
         self.counts.fits_tried += 1
         offsets = np.array([0, *node.ends[:-1]], np.int64)
         source = _array(node.content)
-        view = View(source, offsets, p.inp, p.inp_offsets, p.targets, p.target_offsets)
+        view = EncodedExamples(source, offsets, p.inp, p.inp_offsets, p.targets, p.target_offsets)
         for fit in finish(view):
             rule = BY_NAME[fit.rule]
             program = Program(self.program_of(number), fit.rule, rule.show(fit.params))
             ends = _grid_ends(fit.outputs, p.examples)
-            self._found(program, node.millibits + fit.millibits, fit.outputs, ends)
+            self._collect(program, node.millibits + fit.millibits, fit.outputs, ends)
 
-    def _found(self, program: Program, millibits: int, vector: bytes, ends: list[int]) -> None:
-        found = self.candidates if millibits <= self.budget.max_millibits else self.guesses
-        if len(found) < self.budget.max_candidates:
+    def _collect(self, program: Program, millibits: int, vector: bytes, ends: list[int]) -> None:
+        collection = self.candidates if millibits <= self.budget.max_millibits else self.guesses
+        if len(collection) < self.budget.max_candidates:
             outputs = vector[ends[self.problem.train - 1] :]
-            found.append(Candidate(program, millibits, outputs, self.counts.programs))
+            collection.append(ProgramCandidate(program, millibits, outputs, self.counts.programs))
 
     def _is_perfect(self, node: int) -> bool:
         n = self.nodes[node]
@@ -306,10 +316,10 @@ class Space:
         if n:
             self.counts.pruned[rule] = self.counts.pruned.get(rule, 0) + n
 
-    def _restore(self, nodes: Sequence[Node], known: Sequence[tuple[int, bytes]]) -> None:
+    def _restore(self, nodes: Sequence[VectorNode], known: Sequence[tuple[int, bytes]]) -> None:
         self.nodes = list(nodes)
         for stage, content in known:
-            self._seen[stage].add(content)
+            self._reached[stage].add(content)
         grids = [n for n, node in enumerate(nodes) if node.stage == GRID]
         self.best = min(grids, key=self.priority)
 
@@ -323,7 +333,7 @@ class Space:
         judge(np.array([GRID]), ends, source, p.targets, p.target_offsets, p.palettes, shape,
               cells, states)  # fmt: skip
         self._add(
-            Node(GRID, root, ends[0].tolist(), states.tobytes(), NO_ENTRY, ROOT, 0, 0,
+            VectorNode(GRID, root, ends[0].tolist(), states.tobytes(), NO_ENTRY, ROOT, 0, 0,
                  int(shape[0]), int(cells[0]), NO_ENTRY)
         )  # fmt: skip
         self._finish(ROOT)
@@ -338,5 +348,5 @@ def _grid_ends(vector: bytes, examples: int) -> list[int]:
 
 
 def _array(data: bytes) -> U8:
-    """A writable copy: numba compiles anew for arrays that are read-only."""
+    """A writable copy: numba compiles again for arrays that are read-only."""
     return np.frombuffer(bytearray(data), np.uint8)

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.search.space import ROOT, Node
+from weft.arc.search.space import ROOT, VectorNode
 
 FAST = 1
 """zlib's level; grids shrink well at any."""
@@ -26,7 +26,7 @@ _NUMBERS = 8
 """Stage, entry, parent, depth, millibits, losses and first of each vector, as 32-bit integers."""
 
 
-def pack(nodes: Sequence[Node], open_nodes: Sequence[int]) -> bytes:
+def pack(nodes: Sequence[VectorNode], open_nodes: Sequence[int]) -> bytes:
     """Write vectors, and the numbers of those that were not expanded."""
     numbers = np.array(
         [
@@ -52,8 +52,8 @@ def pack(nodes: Sequence[Node], open_nodes: Sequence[int]) -> bytes:
 class HandedOn:
     """What a slice begins with."""
 
-    nodes: list[Node]
-    """Its own open vectors and those they came from, numbered anew in the same order."""
+    nodes: list[VectorNode]
+    """Its own open vectors and those they came from, renumbered in the same order."""
     open_nodes: list[int]
     known: list[tuple[int, bytes]]
     """Stage and contents of every vector, so that nothing is reached twice."""
@@ -61,21 +61,21 @@ class HandedOn:
 
 def unpack(data: bytes, own: Container[int]) -> HandedOn:
     """Read what `pack` wrote, for a slice whose programs begin with the entries in `own`."""
-    told = _read(data)
-    firsts, parents = told.numbers[:, 7].tolist(), told.numbers[:, 2].tolist()
-    mine = [node for node in told.open_nodes if firsts[node] in own]
-    kept = _with_ancestors(mine, parents)
-    place = {node: i for i, node in enumerate(kept)}
+    shared = _read(data)
+    firsts, parents = shared.numbers[:, 7].tolist(), shared.numbers[:, 2].tolist()
+    mine = [node for node in shared.open_nodes if firsts[node] in own]
+    own_nodes = _with_ancestors(mine, parents)
+    place = {node: i for i, node in enumerate(own_nodes)}
     nodes = [
-        Node(
-            stage, told.contents[node], told.ends[node].tolist(), told.states[node].tobytes(),
+        VectorNode(
+            stage, shared.contents[node], shared.ends[node].tolist(), shared.states[node].tobytes(),
             entry, place[parent], *rest,
         )
         for node, (stage, entry, parent, *rest) in zip(
-            kept, told.numbers[kept].tolist(), strict=True
+            own_nodes, shared.numbers[own_nodes].tolist(), strict=True
         )
     ]  # fmt: skip
-    known = list(zip(told.numbers[:, 0].tolist(), told.contents, strict=True))
+    known = list(zip(shared.numbers[:, 0].tolist(), shared.contents, strict=True))
     return HandedOn(nodes, [place[node] for node in mine], known)
 
 
@@ -99,9 +99,9 @@ def _read(data: bytes) -> _Read:
 
     def integers(*shape: int) -> npt.NDArray[np.int32]:
         nonlocal at
-        found = np.frombuffer(raw, "<i4", prod(shape), at)
-        at += found.nbytes
-        return found.reshape(shape).copy()
+        numbers = np.frombuffer(raw, "<i4", prod(shape), at)
+        at += numbers.nbytes
+        return numbers.reshape(shape).copy()
 
     open_nodes = integers(opened).tolist()
     numbers, ends = integers(n, _NUMBERS), integers(n, examples)
@@ -113,10 +113,10 @@ def _read(data: bytes) -> _Read:
 
 def _with_ancestors(nodes: Sequence[int], parents: Sequence[int]) -> list[int]:
     """The vectors, all they came from, and the input; ascending."""
-    found = {ROOT}
+    visited = {ROOT}
     for start in nodes:
         node = start
-        while node not in found:
-            found.add(node)
+        while node not in visited:
+            visited.add(node)
             node = parents[node]
-    return sorted(found)
+    return sorted(visited)

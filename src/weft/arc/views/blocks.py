@@ -17,23 +17,23 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class PictureBlock:
     """Tiles under one title; the first is an input, the others come out of it."""
 
     title: str
     tiles: tuple[Tile, ...]
 
 
-def blocks(view: TaskView) -> tuple[Block, ...]:
+def blocks(view: TaskView) -> tuple[PictureBlock, ...]:
     """Return the pairs, then the tests with every answer and the truth where it differs."""
-    found = [
-        Block(f"train {i + 1}", (Tile("input", pair.input), Tile("output", pair.output)))
+    pairs = [
+        PictureBlock(f"train {i + 1}", (Tile("input", pair.input), Tile("output", pair.output)))
         for i, pair in enumerate(view.pairs)
     ]
-    return (*found, *(_test(view, i) for i in range(len(view.tests))))
+    return (*pairs, *(_test(view, i) for i in range(len(view.tests))))
 
 
-def _test(view: TaskView, index: int) -> Block:
+def _test(view: TaskView, index: int) -> PictureBlock:
     tiles = [Tile("input", view.tests[index])]
     alone = len(view.answers) == 1
     for i, answer in enumerate(view.answers):
@@ -41,4 +41,4 @@ def _test(view: TaskView, index: int) -> Block:
         tiles.append(Tile(label, answer.outputs[index]))
     if view.truth and (len(tiles) != 2 or tiles[1].grid != view.truth[index]):
         tiles.append(Tile("truth", view.truth[index]))
-    return Block(f"test {index + 1}", tuple(tiles))
+    return PictureBlock(f"test {index + 1}", tuple(tiles))

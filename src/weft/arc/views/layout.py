@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.arc.values import Grid
-from weft.arc.views.blocks import Block, Tile, blocks
+from weft.arc.views.blocks import PictureBlock, Tile, blocks
 from weft.arc.views.model import TaskView
 from weft.report.text import visible
 
@@ -60,7 +60,7 @@ def grid_sheet(grid: Grid, title: str) -> Sheet:
 
 def row_sheet(tiles: Sequence[tuple[str, Grid]], title: str) -> Sheet:
     """Lay out labelled grids side by side."""
-    columns = [Block("", (Tile(label, grid),)) for label, grid in tiles]
+    columns = [PictureBlock("", (Tile(label, grid),)) for label, grid in tiles]
     return _columns(columns, visible(title), "")
 
 
@@ -79,7 +79,7 @@ def cell_size(grids: Sequence[Grid]) -> int:
     return max(8, min(24, LARGEST // longest))
 
 
-def _columns(columns: Sequence[Block], title: str, head: str) -> Sheet:
+def _columns(columns: Sequence[PictureBlock], title: str, head: str) -> Sheet:
     cell = cell_size([tile.grid for block in columns for tile in block.tiles])
     top = MARGIN + (LINE_HEIGHT + GAP // 2 if head else 0)
     texts = [PlacedText(MARGIN, MARGIN + TEXT, head, True)] if head else []
@@ -100,7 +100,7 @@ def _columns(columns: Sequence[Block], title: str, head: str) -> Sheet:
     return Sheet(right, bottom + MARGIN, title, tuple(grids), tuple(texts))
 
 
-def _row_starts(columns: Sequence[Block], top: int, cell: int) -> list[int]:
+def _row_starts(columns: Sequence[PictureBlock], top: int, cell: int) -> list[int]:
     """Return where each row of tiles begins: rows are as high as their highest grid."""
     rows = max((len(block.tiles) for block in columns), default=0)
     starts = [top]
@@ -110,7 +110,7 @@ def _row_starts(columns: Sequence[Block], top: int, cell: int) -> list[int]:
     return starts
 
 
-def _label(block: Block, row: int, tile: Tile) -> str:
+def _label(block: PictureBlock, row: int, tile: Tile) -> str:
     text = tile.label if row or not block.title else f"{block.title} {tile.label}"
     return visible(text)
 

@@ -14,7 +14,7 @@ from importlib.resources import files
 from markupsafe import Markup, escape
 
 from weft.arc.values import Grid
-from weft.arc.views.blocks import Block, blocks
+from weft.arc.views.blocks import PictureBlock, blocks
 from weft.arc.views.model import AnswerView, Shown, TaskView, letter, price
 from weft.arc.views.sprites import Sprites
 from weft.report.text import counted, visible
@@ -48,8 +48,8 @@ def build_page(views: Sequence[TaskView], *, max_bytes: int = MAX_PAGE_BYTES) ->
 
 
 def _kinds(views: Sequence[TaskView]) -> list[str]:
-    found = {view.kind for view in views}
-    return [k for k in KINDS if k in found] + sorted(found - {*KINDS})
+    present = {view.kind for view in views}
+    return [k for k in KINDS if k in present] + sorted(present - {*KINDS})
 
 
 def _style(filters: int) -> Markup:
@@ -76,22 +76,22 @@ def _filters(views: Sequence[TaskView], kinds: Sequence[str]) -> Markup:
         '<input type="radio" name="arc-f" id="arc-f{}"{}>'
         '<label for="arc-f{}">{} <small>{:,}</small></label>'
     )
-    found = [button.format("", Markup(" checked"), "", "all", len(views))]
+    buttons = [button.format("", Markup(" checked"), "", "all", len(views))]
     for i, kind in enumerate(kinds):
         count = sum(view.kind == kind for view in views)
-        found.append(button.format(i, "", i, _title(kind), count))
-    return Markup("").join(found)
+        buttons.append(button.format(i, "", i, _title(kind), count))
+    return Markup("").join(buttons)
 
 
 def _left_out(views: Sequence[TaskView]) -> Markup:
     if not views:
         return Markup("")
     names = ", ".join(visible(view.name) for view in views)
-    said = f"{counted(len(views), 'task')} not drawn here, the page would grow too large"
+    notice = f"{counted(len(views), 'task')} not drawn here, the page would grow too large"
     return Markup(
         "<details class=left><summary>{}; <code>weft arc show RUN TASK</code> draws any of them"
         "</summary><p><code>{}</code></p></details>"
-    ).format(said, names)
+    ).format(notice, names)
 
 
 def _title(kind: str) -> str:
@@ -156,13 +156,13 @@ def _card(view: TaskView, kind: int) -> Markup:
     )
 
 
-def _block(block: Block, sprites: Sprites) -> Markup:
+def _block(block: PictureBlock, sprites: Sprites) -> Markup:
     """Draw a pair; the style sheet adds its caption and the arrow."""
     if block.title.startswith("train"):
-        tiles = [sprites.cut(tile.grid) for tile in block.tiles]
+        tiles = [sprites.place(tile.grid) for tile in block.tiles]
         return Markup("<p>{}</p>").format(Markup("").join(tiles))
     named = [
-        Markup("<span>{}{}</span>").format(sprites.cut(tile.grid), tile.label)
+        Markup("<span>{}{}</span>").format(sprites.place(tile.grid), tile.label)
         for tile in block.tiles
     ]
     return Markup("<p class=q>{}</p>").format(Markup("").join(named))
@@ -201,5 +201,5 @@ def _steps(answer: AnswerView, sprites: Sprites) -> Markup:
 
 def _value(value: Shown, sprites: Sprites) -> Markup:
     if isinstance(value, Grid):
-        return sprites.cut(value)
+        return sprites.place(value)
     return Markup("<span class=word>{}</span>").format(visible(value))

@@ -9,20 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from weft.arc.values import EMPTY, Box, Grid, Piece, Size, Stage, Value
+from weft.arc.values import EMPTY, Box, Grid, Piece, Size, Value, ValueStage
 from weft.arc.views.model import Shown
 
 PATCH_COLOUR = 5
 
 
-def shown(stage: Stage, value: Value, given: Grid) -> Shown:
+def shown(stage: ValueStage, value: Value, given: Grid) -> Shown:
     """Return a picture of a value, or words; `given` is the input it was made from."""
     match value:
         case Grid():
             return value
         case tuple():
             return _laid(value, given) if value else "no objects"
-        case Piece() if stage is Stage.PATCH:
+        case Piece() if stage is ValueStage.PATCH:
             return _laid([_inked(value)], given)
         case Piece():
             return _laid([value], given)
@@ -32,7 +32,7 @@ def shown(stage: Stage, value: Value, given: Grid) -> Shown:
         case Size(height, width):
             return f"{height} × {width}"
     assert isinstance(value, int)
-    return Grid(1, 1, bytes([value])) if stage is Stage.COLOUR else str(value)
+    return Grid(1, 1, bytes([value])) if stage is ValueStage.COLOUR else str(value)
 
 
 def _inked(patch: Piece) -> Piece:

@@ -28,7 +28,7 @@ class Sprites:
         self._places: dict[Grid, int] = {}
         self._height = 0
 
-    def cut(self, grid: Grid) -> Markup:
+    def place(self, grid: Grid) -> Markup:
         """Return an element that shows a grid."""
         if grid not in self._places:
             self._places[grid] = self._height

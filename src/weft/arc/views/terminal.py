@@ -14,7 +14,7 @@ from rich.style import Style
 from rich.text import Text
 
 from weft.arc.values import EMPTY, Grid
-from weft.arc.views.blocks import Block, Tile, blocks
+from weft.arc.views.blocks import PictureBlock, Tile, blocks
 from weft.arc.views.model import AnswerView, StepView, TaskView, letter, price
 from weft.arc.views.palette import PALETTE
 from weft.report.text import visible
@@ -78,7 +78,7 @@ def _heading(view: TaskView) -> Text:
     return heading.append(f"  {visible(view.digest[:12])}", "dim")
 
 
-def _drawing(shown: Sequence[Block], width: int, *, coloured: bool) -> Draw:
+def _drawing(shown: Sequence[PictureBlock], width: int, *, coloured: bool) -> Draw:
     if not coloured:
         return draw_digits
     grids = [tile.grid for block in shown for tile in block.tiles]
@@ -110,30 +110,30 @@ def _beside(parts: Sequence[Sequence[Text]]) -> Iterator[Text]:
         yield line
 
 
-def _block(block: Block, width: int, draw: Draw) -> list[Text]:
+def _block(block: PictureBlock, width: int, draw: Draw) -> list[Text]:
     """Return lines of equal width: the title, then the tiles beside or below each other."""
     drawn = [_tile(tile, draw) for tile in block.tiles]
     across = sum(part[0].cell_len for part in drawn) + len(ARROW) * (len(drawn) - 1)
     body = _joined(drawn) if across <= width else [line for part in drawn for line in part]
-    found = [Text(block.title, style="bold"), *body]
-    widest = max(line.cell_len for line in found)
-    for line in found:
+    lines = [Text(block.title, style="bold"), *body]
+    widest = max(line.cell_len for line in lines)
+    for line in lines:
         line.pad_right(widest - line.cell_len)
-    return found
+    return lines
 
 
 def _tile(tile: Tile, draw: Draw) -> list[Text]:
     body = draw(tile.grid)
     width = max(len(tile.label), body[0].cell_len)
-    found = [Text(tile.label, style="dim"), *body]
-    for line in found:
+    lines = [Text(tile.label, style="dim"), *body]
+    for line in lines:
         line.pad_right(width - line.cell_len)
-    return found
+    return lines
 
 
 def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
     """Put tiles beside each other, with an arrow from the input to what comes out."""
-    found = []
+    lines = []
     middle = 1 + (len(parts[0]) - 2) // 2  # below the label
     height = max(map(len, parts))
     for at in range(height):
@@ -142,8 +142,8 @@ def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
             if i:
                 line.append(ARROW if i == 1 and at == middle else "   ")
             line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
-        found.append(line)
-    return found
+        lines.append(line)
+    return lines
 
 
 def _program(
@@ -163,24 +163,24 @@ def _steps(answer: AnswerView, width: int, *, coloured: bool) -> Iterator[Text]:
     """Lay the steps side by side: each line of the program above what it gives."""
     values = [value for step in answer.steps for value in step.values]
     tiles = [Tile("", value) for value in values if isinstance(value, Grid)]
-    draw = _drawing([Block("", (tile,)) for tile in tiles], width, coloured=coloured)
+    draw = _drawing([PictureBlock("", (tile,)) for tile in tiles], width, coloured=coloured)
     yield from _wrapped((_step(step, draw) for step in answer.steps), width)
 
 
 def _step(step: StepView, draw: Draw) -> list[Text]:
     """Return lines of equal width: the program's line, then its values beside each other."""
     parts = [draw(value) if isinstance(value, Grid) else [Text(value)] for value in step.values]
-    found = [Text(visible(step.line))]
+    lines = [Text(visible(step.line))]
     for at in range(max(map(len, parts), default=0)):
         line = Text()
         for i, part in enumerate(parts):
             line.append("  " if i else "")
             line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
-        found.append(line)
-    widest = max(line.cell_len for line in found)
-    for line in found:
+        lines.append(line)
+    widest = max(line.cell_len for line in lines)
+    for line in lines:
         line.pad_right(widest - line.cell_len)
-    return found
+    return lines
 
 
 def _rows(grid: Grid) -> list[bytes]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from weft.arc.fitted.rule import BASE, COLOUR, Examples, Rule, digit, number
-from weft.arc.ops.operator import BIT, Shape
+from weft.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, number
+from weft.arc.ops.operator import BIT, ShapeEffect
 from weft.arc.values import MAX_SIDE, Grid
 
 MODES = ("only", "common", "marked", "first", "full")
@@ -18,7 +18,7 @@ LAYOUTS = ((1, 2), (2, 1), (1, 3), (3, 1), (2, 2), (1, 4), (4, 1))
 """Rows and columns of parts that a grid may have."""
 
 
-class BlockReduce(Rule):
+class BlockReduce(FittedRule):
     """Parameters: mode, 0 if the block's size is given or 1 if the result's is, rows, columns."""
 
     name = "block_reduce"
@@ -27,7 +27,7 @@ class BlockReduce(Rule):
         "most common but black (`marked`), the `first` not black, or black unless `full` of one "
         "colour; `block 3x3` gives the size of a block, `into 3x3` that of the result."
     )
-    shape = Shape.SHRINK
+    shape = ShapeEffect.SHRINK
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         value, target = examples.pairs()[0]
@@ -57,7 +57,7 @@ class BlockReduce(Rule):
         return Grid(value.height // high, value.width // wide, bytes(cells))
 
     def covers(self, params: bytes, examples: Examples) -> bool:
-        return sum(len(target.cells) for target in examples.wanted) >= FEW_CELLS
+        return sum(len(target.cells) for target in examples.expected) >= FEW_CELLS
 
     def price(self, params: bytes) -> int:
         return BASE + 7 * BIT
@@ -85,11 +85,11 @@ def _reduced(mode: int, block: bytes) -> int | None:
     return max(colours, key=lambda colour: (block.count(colour), -colour))
 
 
-class Window(Rule):
+class WindowRule(FittedRule):
     """Parameters: corner, distance in rows and columns from it, height, width; or four margins.
 
-    Not fitted unless each pair was foretold by the others: every window that fits all pairs but
-    one must fit that one too.
+    Not fitted unless it passes leave-one-out cross-validation: every window that fits all pairs
+    but one must fit that one too.
     """
 
     name = "window"
@@ -97,22 +97,22 @@ class Window(Rule):
         "A window of fixed size: its distance from a corner in rows and columns, then its size; "
         "or what `margins` leave: top, left, bottom, right."
     )
-    shape = Shape.SHRINK
+    shape = ShapeEffect.SHRINK
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         pairs = examples.pairs()
         if any(v.height < t.height or v.width < t.width for v, t in pairs):
             return
         if len(pairs) > 1 and all(
-            self._foretold(pairs[e], pairs[:e] + pairs[e + 1 :]) for e in range(len(pairs))
+            self._loo_passes(pairs[e], pairs[:e] + pairs[e + 1 :]) for e in range(len(pairs))
         ):
             yield from _windows(*pairs[0])
 
-    def _foretold(self, pair: tuple[Grid, Grid], others: list[tuple[Grid, Grid]]) -> bool:
+    def _loo_passes(self, pair: tuple[Grid, Grid], others: list[tuple[Grid, Grid]]) -> bool:
         """Whether every window that fits the others fits the pair, or fails on it."""
         for params in _windows(*others[0]):
-            found = self.apply(params, pair[0], pair[0])
-            if found not in (None, pair[1]) and all(
+            prediction = self.apply(params, pair[0], pair[0])
+            if prediction not in (None, pair[1]) and all(
                 self.apply(params, value, value) == target for value, target in others[1:]
             ):
                 return False
@@ -163,7 +163,7 @@ def _window(grid: Grid, row: int, col: int, height: int, width: int) -> Grid:
     return Grid(height, width, b"".join(rows))
 
 
-class TableOfParts(Rule):
+class TableOfParts(FittedRule):
     """Parameters: layout, 1 if lines separate the parts, then (cells of the parts…, out) sorted.
 
     A combination counts in a test grid only if it occurs twice in training.
@@ -171,18 +171,18 @@ class TableOfParts(Rule):
 
     name = "table_of_parts"
     doc = (
-        "The grid is cut into parts, `1x2` side by side, `2x1` stacked, with `+` also by lines "
+        "The grid is split into parts, `1x2` side by side, `2x1` stacked, with `+` also by lines "
         "of one cell and one colour; the parts' cells at a place give the result's by the table, "
         "combinations that are not in it fail."
     )
-    shape = Shape.SHRINK
+    shape = ShapeEffect.SHRINK
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         for layout in range(len(LAYOUTS)):
             for lines in range(2):
-                cut = [(parts_of(v, layout, lines), t) for v, t in examples.pairs()]
+                split = [(parts_of(v, layout, lines), t) for v, t in examples.pairs()]
                 table: dict[tuple[int, ...], int] = {}
-                for parts, target in cut:
+                for parts, target in split:
                     if parts is None or (parts[0].height, parts[0].width) != (
                         target.height,
                         target.width,
@@ -203,11 +203,11 @@ class TableOfParts(Rule):
         return Grid(parts[0].height, parts[0].width, known) if len(known) == len(cells) else None
 
     def covers(self, params: bytes, examples: Examples) -> bool:
-        cut = [parts_of(value, params[0], params[1]) for value in examples.values]
-        train = len(examples.wanted)
-        seen = [key for parts in cut[:train] if parts for key in _together(parts)]
-        tested = [key for parts in cut[train:] if parts for key in _together(parts)]
-        count = Counter(seen)
+        split = [parts_of(value, params[0], params[1]) for value in examples.values]
+        train = len(examples.expected)
+        trained = [key for parts in split[:train] if parts for key in _together(parts)]
+        tested = [key for parts in split[train:] if parts for key in _together(parts)]
+        count = Counter(trained)
         return all(count[key] > 1 for key in tested)
 
     def price(self, params: bytes) -> int:
@@ -232,7 +232,7 @@ class TableOfParts(Rule):
 
 
 def parts_of(grid: Grid, layout: int, lines: int) -> list[Grid] | None:
-    """Cut into equal parts, row by row; with lines, those between must have one colour."""
+    """Split into equal parts, row by row; with lines, those between must have one colour."""
     rows, columns = LAYOUTS[layout]
     if (grid.height + lines) % rows or (grid.width + lines) % columns:
         return None

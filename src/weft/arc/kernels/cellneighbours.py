@@ -1,7 +1,7 @@
-"""What a cell sees from where it is, for all cells of a grid at once: one row per feature.
+"""Colours and distances around a cell, for all cells of a grid at once: one row per feature.
 
-The compiled twin of `lists.looks`, whose words say what each row is. Cells are signed integers,
-row by row; `out[at]` is the first row that a function fills.
+The compiled twin of `lists.neighbours`, which defines each row. Cells are signed integers, row by
+row; `out[at]` is the first row that a function fills.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ NONE, MOST = 10, 60
 DOWN = (-1, 1, 0, 0, -1, -1, 1, 1)
 RIGHT = (0, 0, -1, 1, -1, 1, -1, 1)
 """Steps to the neighbours: four by sides, then four by corners."""
-NEAR, SEEN, BETWEEN, LOOKS = 1, 9, 17, 21
-"""Rows of `look`: the cell, its neighbours, what it sees, what it is between."""
+NEAR, SEEN, BETWEEN, NEIGHBOURS = 1, 9, 17, 21
+"""Rows of `fill_neighbours`: the cell, its neighbours, what it sees, what it is between."""
 
 
 @kernel
@@ -40,7 +40,7 @@ def rarest(counts: I64) -> int:
 
 
 @kernel
-def look(cells: I64, h: int, w: int, out: U8, at: int) -> None:
+def fill_neighbours(cells: I64, h: int, w: int, out: U8, at: int) -> None:
     """The colour, the neighbours, what is seen in eight directions and on both sides."""
     for i in range(h * w):
         out[at, i] = cells[i]
@@ -54,9 +54,9 @@ def look(cells: I64, h: int, w: int, out: U8, at: int) -> None:
             out[at + SEEN + d, i] = out[at + SEEN + d, r * w + c] if near == cells[i] else near
     for i in range(h * w):
         for k in range(4):
-            one, other = (2, 0, 4, 5)[k], (3, 1, 7, 6)[k]
-            same = out[at + SEEN + one, i] == out[at + SEEN + other, i]
-            out[at + BETWEEN + k, i] = out[at + SEEN + one, i] if same else NONE
+            side, other = (2, 0, 4, 5)[k], (3, 1, 7, 6)[k]
+            same = out[at + SEEN + side, i] == out[at + SEEN + other, i]
+            out[at + BETWEEN + k, i] = out[at + SEEN + side, i] if same else NONE
 
 
 @kernel
@@ -99,7 +99,15 @@ def place(h: int, w: int, out: U8, at: int) -> None:
 
 @kernel
 def count(
-    cells: I64, h: int, w: int, rows: I64, columns: I64, counts: I64, looks: int, out: U8, at: int
+    cells: I64,
+    h: int,
+    w: int,
+    rows: I64,
+    columns: I64,
+    counts: I64,
+    neighbours: int,
+    out: U8,
+    at: int,
 ) -> None:
     """How many cells around, in line and in the grid are inked or like the cell."""
     higher, lower, colours = np.zeros(10, np.int64), np.zeros(10, np.int64), 0
@@ -113,7 +121,7 @@ def count(
         for k in range(4):
             out[at + k, i] = 0
         for d in range(8):
-            near = out[looks + NEAR + d, i]
+            near = out[neighbours + NEAR + d, i]
             inked, like = near not in (0, NONE), near == own
             out[at, i] += inked
             out[at + 1, i] += inked and d < 4
@@ -135,13 +143,13 @@ def gap(cells: I64, h: int, w: int, out: U8, at: int) -> None:
         for k in range(h * w):
             i = h * w - 1 - k if down + right > 0 else k
             r, c = i // w + down, i % w + right
-            found = 0
+            steps = 0
             if 0 <= r < h and 0 <= c < w:
                 farther = out[at + d, r * w + c]
-                found = 1
+                steps = 1
                 if cells[r * w + c] == cells[i]:
-                    found = farther + 1 if farther > 0 else 0
-            out[at + d, i] = found
+                    steps = farther + 1 if farther > 0 else 0
+            out[at + d, i] = steps
 
 
 @kernel

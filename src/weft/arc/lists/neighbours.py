@@ -1,4 +1,4 @@
-"""What a cell sees from where it is: neighbours, lines, mirror images, distances, counts."""
+"""Features around a cell: neighbours, lines, mirror images, distances, counts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def commonest(counts: Ints) -> Ints:
 
 def rarest(counts: Ints) -> Ints:
     """The colour counted least but at all, the lowest of equals."""
-    found: Ints = np.where(counts > 0, counts, 10_000).argmin(axis=-1)
-    return found
+    colours: Ints = np.where(counts > 0, counts, 10_000).argmin(axis=-1)
+    return colours
 
 
 def shifted(cells: Ints, step: tuple[int, int]) -> Ints:
@@ -44,26 +44,28 @@ def axes(shape: tuple[int, ...]) -> tuple[Ints, Ints]:
     return rows.astype(np.int64), columns.astype(np.int64)
 
 
-def looks(cells: Ints) -> Iterator[Ints]:
-    """The colour, the neighbours, what is seen in eight directions and on both sides."""
+def neighbour_colours(cells: Ints) -> Iterator[Ints]:
+    """The colour, the neighbours, the first other colours in eight directions and on both sides."""
     near = [shifted(cells, step) for step in STEPS]
-    seen = [_sight(cells, beside, step) for beside, step in zip(near, STEPS, strict=True)]
+    visible = [
+        _first_other_colour(cells, beside, step) for beside, step in zip(near, STEPS, strict=True)
+    ]
     yield cells
     yield from near
-    yield from seen
-    for one, other in ((2, 3), (0, 1), (4, 7), (5, 6)):
-        yield np.where(seen[one] == seen[other], seen[one], NONE)
+    yield from visible
+    for side, other in ((2, 3), (0, 1), (4, 7), (5, 6)):
+        yield np.where(visible[side] == visible[other], visible[side], NONE)
 
 
-def _sight(cells: Ints, beside: Ints, step: tuple[int, int]) -> Ints:
-    """The first other colour in a direction: the neighbour's, or what the neighbour sees."""
-    seen = beside.copy()
+def _first_other_colour(cells: Ints, beside: Ints, step: tuple[int, int]) -> Ints:
+    """The first other colour in a direction: the neighbour's, or the next one that way."""
+    visible = beside.copy()
     for _ in range(max(cells.shape)):
-        farther = np.where(beside == cells, shifted(seen, step), beside)
-        if np.array_equal(farther, seen):
+        farther = np.where(beside == cells, shifted(visible, step), beside)
+        if np.array_equal(farther, visible):
             break
-        seen = farther
-    return seen
+        visible = farther
+    return visible
 
 
 def images(cells: Ints) -> Iterator[Ints]:
@@ -126,18 +128,18 @@ def counts_of(cells: Ints) -> Iterator[Ints]:
 
 def nearest(cells: Ints) -> Ints:
     """Colours spread by sides from cells that are not black to others, the lowest first."""
-    found = np.where(cells == 0, NONE, cells)
+    colours = np.where(cells == 0, NONE, cells)
     for _ in range(sum(cells.shape)):
-        around = np.minimum.reduce([shifted(found, step) for step in STEPS[:4]])
-        spread = np.where(found == NONE, around, found)
-        if np.array_equal(spread, found):
+        around = np.minimum.reduce([shifted(colours, step) for step in STEPS[:4]])
+        spread = np.where(colours == NONE, around, colours)
+        if np.array_equal(spread, colours):
             break
-        found = spread
-    return np.where(cells == 0, found, NONE)
+        colours = spread
+    return np.where(cells == 0, colours, NONE)
 
 
 def distances(cells: Ints) -> Iterator[Ints]:
-    """How far the cell is from what it sees, and from ink."""
+    """How far the cell is from the first other colours, and from ink."""
     for step in STEPS[:4]:
         gap = np.zeros(cells.shape, np.int64)
         beside = shifted(cells, step)
@@ -151,13 +153,13 @@ def distances(cells: Ints) -> Iterator[Ints]:
 
 
 def _steps_to_ink(cells: Ints, steps: Sequence[tuple[int, int]]) -> Ints:
-    found = np.where(cells == 0, MOST, 0)
+    steps_to = np.where(cells == 0, MOST, 0)
     for _ in range(sum(cells.shape)):
-        around = np.minimum.reduce([_moved(found, step, MOST) for step in steps]) + 1
-        if (around >= found).all():
+        around = np.minimum.reduce([_moved(steps_to, step, MOST) for step in steps]) + 1
+        if (around >= steps_to).all():
             break
-        found = np.minimum(found, around)
-    return found
+        steps_to = np.minimum(steps_to, around)
+    return steps_to
 
 
 def meets_rarest(cells: Ints) -> Iterator[Ints]:

@@ -1,4 +1,4 @@
-"""Views that turn each example as its input says."""
+"""Views that rotate or transpose each example, as its input determines."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import ClassVar
 
-from weft.arc.normal.view import BASE, Sight
+from weft.arc.normal.view import BASE, ViewDefinition
 from weft.arc.ops.operator import BIT
+from weft.arc.symmetries import QUARTERS, SAME, TRANSPOSED, Symmetry
 from weft.arc.task import Pair
-from weft.arc.turns import QUARTERS, SAME, TRANSPOSED, Turn
 from weft.arc.values import Grid
 
 
-class Turned(Sight):
+class Orientation(ViewDefinition):
     """No parameters."""
 
     more: ClassVar[int]
-    """Bits that it costs more than the simplest view, as it can turn an example in more ways."""
+    """Bits that it costs beyond the simplest view, as it chooses among more orientations."""
 
     @abstractmethod
-    def choose(self, given: Grid) -> Turn:
-        """Return how an example is turned."""
+    def choose(self, given: Grid) -> Symmetry:
+        """Return the symmetry for an example."""
 
     def fit(self, train: Sequence[Pair]) -> str:
         return ""
 
-    def turn(self, parameters: str, given: Grid) -> Turn:
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
         return self.choose(given)
 
-    def turned(self, parameters: str, turn: Turn) -> str:
+    def under(self, parameters: str, symmetry: Symmetry) -> str:
         return ""
 
     def price(self, parameters: str) -> int:
@@ -39,28 +39,28 @@ class Turned(Sight):
         return parameters == ""
 
 
-class LinesLie(Turned):
+class LinesLie(Orientation):
     """By whole lines."""
 
     name, more = "lines_lie", 0
     doc = "Grids are transposed where more columns than rows have one colour that is not black."
 
-    def choose(self, given: Grid) -> Turn:
-        standing = _lines(TRANSPOSED.there(given))
+    def choose(self, given: Grid) -> Symmetry:
+        standing = _lines(TRANSPOSED.apply(given))
         return TRANSPOSED if standing > _lines(given) else SAME
 
 
-class InkOnTop(Turned):
+class InkOnTop(Orientation):
     """By halves."""
 
     name, more = "ink_on_top", 2
     doc = (
-        "Grids are turned clockwise by no, one, two or three quarters, the first by which the "
+        "Grids are rotated clockwise by no, one, two or three quarters, the first by which the "
         "upper half has the most cells that are not black; a middle row is in neither half."
     )
 
-    def choose(self, given: Grid) -> Turn:
-        return max(QUARTERS, key=lambda turn: _ink_above(turn.there(given)))
+    def choose(self, given: Grid) -> Symmetry:
+        return max(QUARTERS, key=lambda symmetry: _ink_above(symmetry.apply(given)))
 
 
 def _lines(grid: Grid) -> int:

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.arc.ops.operator import Shape
+from weft.arc.ops.operator import ShapeEffect
 from weft.arc.search import reach
 from weft.arc.task import ArcTask
-from weft.arc.values import MAX_BYTES, Grid, Stage, encode
+from weft.arc.values import MAX_BYTES, Grid, ValueStage, encode
 
 U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
 
 
-class Problem:
+class EncodedTask:
     """One task. Vectors hold training examples first, then test examples."""
 
     def __init__(self, task: ArcTask) -> None:
@@ -25,11 +25,11 @@ class Problem:
         self.inputs = tuple(pair.input for pair in task.train) + task.test
         self.targets_plain = tuple(pair.output for pair in task.train)
         self.examples, self.train = len(self.inputs), len(task.train)
-        self.root = b"".join(encode(Stage.GRID, grid) for grid in self.inputs)
+        self.root = b"".join(encode(ValueStage.GRID, grid) for grid in self.inputs)
         self.inp = np.frombuffer(bytearray(self.root), np.uint8)
         self.inp_offsets = _offsets(self.inputs)
-        wanted = b"".join(encode(Stage.GRID, grid) for grid in self.targets_plain)
-        self.targets = np.frombuffer(bytearray(wanted), np.uint8)
+        expected = b"".join(encode(ValueStage.GRID, grid) for grid in self.targets_plain)
+        self.targets = np.frombuffer(bytearray(expected), np.uint8)
         self.target_offsets = _offsets(self.targets_plain)
         self.palettes = np.array(
             [(_bits(p.output), _bits(p.input)) for p in task.train], np.int64
@@ -64,21 +64,21 @@ class Standing:
 
     need: int
     by_rule: tuple[tuple[str, int], ...]
-    """The same by one rule alone, for telling which rule prunes."""
+    """The same by one rule alone, to name the rule that prunes."""
 
     def blame(self, left: int) -> str:
         """Name the rule that prunes when so many steps are left."""
         return next((rule for rule, need in self.by_rule if need > left), "jointly")
 
 
-class Reach:
+class ReachabilityTable:
     """Standing of vectors, and which operators can lead on; both remembered by state."""
 
     def __init__(
         self,
-        problem: Problem,
+        problem: EncodedTask,
         operators: Sequence[reach.Changes],
-        fitted: Sequence[Shape],
+        fitted: Sequence[ShapeEffect],
         prune: Sequence[str],
     ) -> None:
         last = tuple(reach.fitted_fact(shape, prune) for shape in fitted)
@@ -105,25 +105,25 @@ class Reach:
     def standing(self, stage: int, states: bytes) -> Standing:
         """Return how far a vector is from its targets."""
         key = (stage, states)
-        found = self._standings.get(key)
-        if found is None:
-            found = self._standings[key] = self._look(stage, states)
-        return found
+        standing = self._standings.get(key)
+        if standing is None:
+            standing = self._standings[key] = self._find_standing(stage, states)
+        return standing
 
     def allowed(self, stage: int, states: bytes, left: int) -> tuple[int, ...]:
         """Return the operators after which the targets can be reached in `left` steps."""
         key = (stage, states, left)
-        found = self._allowed.get(key)
-        if found is None:
+        numbers = self._allowed.get(key)
+        if numbers is None:
             leads_on = [
                 fact[0] == stage and self._leads_on(fact, states, left) for fact in self._kinds
             ]
-            found = self._allowed[key] = tuple(
+            numbers = self._allowed[key] = tuple(
                 number for number, kind in enumerate(self._kind_of) if leads_on[kind]
             )
-        return found
+        return numbers
 
-    def _look(self, stage: int, states: bytes) -> Standing:
+    def _find_standing(self, stage: int, states: bytes) -> Standing:
         def need(tables: Sequence[I64]) -> int:
             return max(
                 int(steps[stage, state // 3, state % 3])

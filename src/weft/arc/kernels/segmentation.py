@@ -1,7 +1,26 @@
-"""Kernels on grids that cut them into objects or measure them."""
+"""Kernels that segment a grid into objects (connected components and parts) or measure it."""
 
 from __future__ import annotations
 
+from weft.arc.codes.segmentation import (
+    AS_COUNT,
+    COMMON,
+    COMPONENTS,
+    EIGHT,
+    ENCLOSED,
+    EXTENT,
+    INKS,
+    LAYERS,
+    LEAST,
+    MOST_INK,
+    MULTI,
+    NONE,
+    SINGLE_LINES,
+    SPLIT_EQUAL,
+    SPLIT_LINES,
+    TALLY,
+    VOID,
+)
 from weft.arc.kernels.compiled import kernel
 from weft.arc.kernels.layout import (
     EMPTY,
@@ -9,7 +28,6 @@ from weft.arc.kernels.layout import (
     I64,
     MAX_BYTES,
     MAX_OBJECTS,
-    MAX_SIDE,
     U8,
     byte,
     most_common,
@@ -17,21 +35,9 @@ from weft.arc.kernels.layout import (
 )
 from weft.arc.kernels.objectparts import new_counts, numbers, on_edge, spread
 
-COMPONENTS = 300
-LAYERS = 301
-SPLIT_LINES = 302
-SPLIT_EQUAL = 303
-TALLY = 304
-
-EIGHT, MULTI, COMMON, NONE, VOID = 1, 2, 4, 8, 16
-"""Bits of p: diagonal neighbours, colours together, which background, only the background."""
-AS_OBJECTS, ENCLOSED, AS_COUNT = 0, 1, 2
-SINGLE_LINES = MAX_SIDE + 1
-MOST, MOST_INK, LEAST, INKS, INK_CELLS, EXTENT = 0, 1, 2, 3, 4, 5
-
 
 @kernel
-def run_cutting(
+def run_segmentation(
     k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
 ) -> int:
     """Run the kernel with number `k` (300 and above)."""
@@ -78,32 +84,32 @@ def put_cells(src: U8, at: int, w: int, queue: I64, n: int, out: U8, to: int, st
 
 @kernel
 def components(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Connected cells as objects in scan order of their first cells, or how many there are."""
+    """Connected components as objects, in scan order of their first cells, or their number."""
     h, w = byte(src, at), byte(src, at + 1)
     back = background(src, at, p)
     code, queue = numbers(h * w), numbers(h * w)
     for i in range(h * w):
         colour = byte(src, at + 2 + i)
-        wanted = (colour == back) == (p & VOID > 0)
-        code[i] = (1 if p & MULTI else colour) if wanted else -1
-    found, place = 0, to + 1
+        expected = (colour == back) == (p & VOID > 0)
+        code[i] = (1 if p & MULTI else colour) if expected else -1
+    count, place = 0, to + 1
     for i in range(h * w):
         if code[i] < 0:
             continue
         n = spread(code, h, w, i, p & EIGHT, queue)
         if q == ENCLOSED and on_edge(queue, n, h, w):
             continue
-        found += 1
+        count += 1
         if q == AS_COUNT:
             continue
-        if found > MAX_OBJECTS:
+        if count > MAX_OBJECTS:
             return FAIL
         place = put_cells(src, at, w, queue, n, out, place, to + MAX_BYTES)
         if place == FAIL:
             return FAIL
-    if found > 255 or (found == 0 and q != AS_COUNT):
+    if count > 255 or (count == 0 and q != AS_COUNT):
         return FAIL
-    out[to] = found
+    out[to] = count
     return place
 
 
@@ -112,23 +118,23 @@ def layers(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """One object per colour but the background, in scan order of their first cells."""
     h, w = byte(src, at), byte(src, at + 1)
     back = background(src, at, p)
-    seen, queue = new_counts(), numbers(h * w)
-    found, place = 0, to + 1
+    counts, queue = new_counts(), numbers(h * w)
+    count, place = 0, to + 1
     for i in range(h * w):
         colour = byte(src, at + 2 + i)
-        if colour == back or seen[colour]:
+        if colour == back or counts[colour]:
             continue
         for j in range(i, h * w):
             if src[at + 2 + j] == colour:
-                queue[seen[colour]] = j
-                seen[colour] += 1
-        place = put_cells(src, at, w, queue, seen[colour], out, place, to + MAX_BYTES)
+                queue[counts[colour]] = j
+                counts[colour] += 1
+        place = put_cells(src, at, w, queue, counts[colour], out, place, to + MAX_BYTES)
         if place == FAIL:
             return FAIL
-        found += 1
-    if found == 0:
+        count += 1
+    if count == 0:
         return FAIL
-    out[to] = found
+    out[to] = count
     return place
 
 
@@ -164,17 +170,17 @@ def line_colours(src: U8, at: int, rows: I64, columns: I64) -> None:
 @kernel
 def runs_between(lines: I64, n: int, colour: int, runs: I64) -> int:
     """Write first and behind-last of each run of lines that are not of `colour`; how many."""
-    found, i = 0, 0
+    count, i = 0, 0
     while i < n:
         if lines[i] == colour:
             i += 1
             continue
-        runs[2 * found] = i
+        runs[2 * count] = i
         while i < n and lines[i] != colour:
             i += 1
-        runs[2 * found + 1] = i
-        found += 1
-    return found
+        runs[2 * count + 1] = i
+        count += 1
+    return count
 
 
 @kernel
@@ -215,7 +221,7 @@ def split_lines(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def split_equal(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Cut into p × q equal parts; SINGLE_LINES cuts every line, 0 × 0 cuts into squares."""
+    """Split into p × q equal parts; SINGLE_LINES splits every line, 0 × 0 into squares."""
     h, w = byte(src, at), byte(src, at + 1)
     down, across = p, q
     if p == 0:
@@ -240,7 +246,7 @@ def split_equal(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 
 @kernel
 def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """Count cells by colour and tell one thing about it."""
+    """Count cells by colour and return one figure about them."""
     h, w = byte(src, at), byte(src, at + 1)
     if p == EXTENT:
         out[to] = h

@@ -1,9 +1,9 @@
-"""What lists are made from: grids as large as the targets, and columns of numbers about cells.
+"""The input of decision-list learning: grids as large as the targets, and columns of features.
 
-A list begins with one vector, its base: the input where that has the right size, else or besides
-those nearest to the targets; or, where no program is found, with a canvas: the input laid on a
-grid of the size that formulas foretell. It may ask and copy the features of the base's cells, and
-those of the cheapest other vectors.
+A list starts from one vector, its base: the input where that has the right size, and those nearest
+to the targets; or, where no program is found, from a canvas: the input laid on a grid of the
+size that formulas predict. It may test and copy the features of the base's cells, and those of
+the cheapest other vectors.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 
 from weft.arc.fitted.celllist import Cells, OnCanvas
 from weft.arc.fitted.rule import BASE
-from weft.arc.lists.canvas import is_steady, supposed
+from weft.arc.lists.canvas import size_loo_passes, supposed
 from weft.arc.lists.cells import source_of
 from weft.arc.lists.features import U8, features_of
-from weft.arc.lists.learn import Lesson
+from weft.arc.lists.learn import TrainingCells
 from weft.arc.lists.scan import BEFORE, made_of
 from weft.arc.lists.words import MADE, NAMES
-from weft.arc.search.problem import Problem
-from weft.arc.search.space import GRID, Node, Space
-from weft.arc.values import Grid, Stage, decode, encode
+from weft.arc.search.encodedtask import EncodedTask
+from weft.arc.search.space import GRID, Space, VectorNode
+from weft.arc.values import Grid, ValueStage, decode, encode
 
 BASES = 3
 CANVASES = 6
@@ -36,26 +36,26 @@ Size = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """What a list begins with: grids as large as the targets, and their cells' features."""
+    """What a list starts from: grids as large as the targets, and their cells' features."""
 
     grids: Sequence[Grid]
     columns: Columns
     chain: tuple[str, ...]
     rule: str
     before: str
-    """What the parameters say before the list."""
+    """What the parameters say ahead of the list."""
     millibits: int
-    is_steady: bool = True
-    """Whether the size is told by the other pairs when any one is left out."""
+    size_loo_passes: bool = True
+    """Whether the size formulas pass leave-one-out cross-validation."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loom:
+class ListContext:
     """A base, and all columns that lists on it may use: training cells first, then the tests'."""
 
     base: Base
     columns: Columns
-    problem: Problem
+    problem: EncodedTask
 
     @property
     def trained(self) -> int:
@@ -67,31 +67,31 @@ class Loom:
         """The base's grids for the tests."""
         return self.base.grids[self.problem.train :]
 
-    def lesson(self, corner: str = "") -> Lesson:
-        """Return what is known of training cells; for a scan also what was made before them."""
+    def training_cells(self, corner: str = "") -> TrainingCells:
+        """Return what is known of training cells; for a scan also the cells filled before them."""
         end = self.trained
         known = {source: column[:end] for source, column in self.columns.items()}
         targets = self.problem.targets_plain
         if corner:
             each = [made_of(grid, corner) for grid in targets]
-            known |= {name: np.concatenate([made[name] for made in each]) for name in MADE}
+            known |= {name: np.concatenate([columns[name] for columns in each]) for name in MADE}
         pair = np.repeat(np.arange(len(targets)), [len(grid.cells) for grid in targets])
-        return Lesson(known, cells_of(targets), pair.astype(np.uint8))
+        return TrainingCells(known, cells_of(targets), pair.astype(np.uint8))
 
     def test_columns(self) -> Columns:
         """Return what is known of the tests' cells."""
         begin = self.trained
         return {source: column[begin:] for source, column in self.columns.items()}
 
-    def above(self, grids: Sequence[Grid]) -> Loom:
-        """Return the loom of a second layer: features of what the first one made of the base."""
+    def above(self, grids: Sequence[Grid]) -> ListContext:
+        """Return the context of a second layer: features of the first one's output."""
         rest = {s: column for s, column in self.columns.items() if s not in self.base.columns}
         below = {source_of(self.base.chain): self.columns["own"]}
-        return Loom(self.base, {**_features(grids), **below, **rest}, self.problem)
+        return ListContext(self.base, {**_features(grids), **below, **rest}, self.problem)
 
 
-def looms(space: Space) -> Iterator[Loom]:
-    """Yield a loom for each base: the input, those nearest to the targets, then canvases."""
+def list_contexts(space: Space) -> Iterator[ListContext]:
+    """Yield a context for each base: the input, those nearest to the targets, then canvases."""
     fitting = [
         n for n, node in enumerate(space.nodes) if node.stage == GRID and node.shape_loss == 0
     ]
@@ -101,27 +101,27 @@ def looms(space: Space) -> Iterator[Loom]:
         for n, grids in ((n, grids_of(space.nodes[n])) for n in cheapest)
     ]
     for base in _bases(space, fitting):
-        yield Loom(base, _columns(base, vectors), space.problem)
+        yield ListContext(base, _columns(base, vectors), space.problem)
 
 
 def cells_of(grids: Sequence[Grid]) -> U8:
-    """Return the cells of grids, one behind the other."""
+    """Return the cells of grids, concatenated."""
     return np.frombuffer(b"".join(grid.cells for grid in grids), np.uint8)
 
 
 def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
-    """Cut cells into grids as large as others."""
-    found, at = [], 0
+    """Split cells into grids as large as others."""
+    split_grids, at = [], 0
     for grid in grids:
         end = at + len(grid.cells)
-        found.append(Grid(grid.height, grid.width, cells[at:end].tobytes()))
+        split_grids.append(Grid(grid.height, grid.width, cells[at:end].tobytes()))
         at = end
-    return found
+    return split_grids
 
 
 def encoded(grids: Sequence[Grid]) -> bytes:
-    """Encode grids one behind the other."""
-    return b"".join(encode(Stage.GRID, grid) for grid in grids)
+    """Encode grids and concatenate them."""
+    return b"".join(encode(ValueStage.GRID, grid) for grid in grids)
 
 
 def _bases(space: Space, fitting: Sequence[int]) -> Iterator[Base]:
@@ -139,18 +139,20 @@ def _features(grids: Sequence[Grid]) -> Columns:
     return dict(zip(NAMES, np.hstack([features_of(grid) for grid in grids]), strict=True))
 
 
-def _canvases(problem: Problem) -> Iterator[Base]:
+def _canvases(problem: EncodedTask) -> Iterator[Base]:
     """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
     if all(size(a) == size(b) for a, b in problem.pairs()):
         return
-    inputs, wanted = problem.inputs, problem.targets_plain
-    steady = is_steady(inputs[: problem.train], wanted)
-    for own in supposed(inputs, wanted, CANVASES):
-        told = [(own.base(grid), own.columns(grid)) for grid in inputs]
-        grids = [base for base, _ in told if base is not None]
-        each = [columns for _, columns in told if columns is not None]
+    inputs, expected = problem.inputs, problem.targets_plain
+    steady = size_loo_passes(inputs[: problem.train], expected)
+    for own in supposed(inputs, expected, CANVASES):
+        laid = [(own.base(grid), own.columns(grid)) for grid in inputs]
+        grids = [base for base, _ in laid if base is not None]
+        each = [columns for _, columns in laid if columns is not None]
         if len(grids) == len(each) == len(inputs):
-            columns = {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+            columns = {
+                name: np.concatenate([columns[name] for columns in each]) for name in each[0]
+            }
             before = own.text() + BEFORE
             yield Base(grids, columns, (), OnCanvas.name, before, BASE + own.millibits, steady)
 
@@ -170,11 +172,11 @@ def size(grid: Grid) -> Size:
     return grid.height, grid.width
 
 
-def grids_of(node: Node) -> list[Grid]:
+def grids_of(node: VectorNode) -> list[Grid]:
     """Decode a vector of grids."""
     grids = []
     for start in (0, *node.ends[:-1]):
-        grid, _ = decode(Stage.GRID, node.content, start)
+        grid, _ = decode(ValueStage.GRID, node.content, start)
         assert isinstance(grid, Grid)
         grids.append(grid)
     return grids

@@ -1,0 +1,1 @@
+"""Numbers of kernels and parameters, shared by definitions and kernels; imports neither."""

@@ -1,0 +1,9 @@
+"""Numbers of the kernels in `kernels/attraction.py` and of their parameters."""
+
+from __future__ import annotations
+
+TO_LARGEST, TO_SMALLEST, TO_OWN = 0, 1, 2
+TOUCH, ENTER = 0, 1
+STEPS = 60
+"""How far an object may go."""
+STAYS, LEFT_OUT = -1, -2

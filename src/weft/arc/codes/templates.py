@@ -1,0 +1,13 @@
+"""Numbers of the kernels in `kernels/templates.py` and of their parameters."""
+
+from __future__ import annotations
+
+COPIES = 600
+STAMP = 601
+
+INSIDE, ALONE = 1, 2
+LARGEST = 4
+"""How many times higher and wider a copy may be."""
+MAIN, KINDS, CELLS, TOP, LEFT, BOTTOM, RIGHT = 10, 11, 12, 13, 14, 15, 16
+FIELDS = 17
+"""What is known of a blob: how often it has each colour, then these."""

@@ -1,0 +1,63 @@
+"""Checked access to parsed JSON: each function narrows a value to one type or refuses it.
+
+A refusal is a FileInvalid of one line with the place: `x.json: seed: a text where an integer
+should be`. Knows JSON values and where they stand, not files.
+"""
+
+from __future__ import annotations
+
+from weft.errors import FileInvalid
+from weft.model.values import JsonValue
+
+_NAMES = {dict: "an object", list: "an array", str: "a text", type(None): "null"}
+
+
+def kind_of(value: JsonValue) -> str:
+    """Name a JSON value by its type."""
+    return _NAMES.get(type(value), "a number" if type(value) in (int, float) else "true or false")
+
+
+def as_object(value: JsonValue, where: str, expected: str = "an object") -> dict[str, JsonValue]:
+    """Return an object; `expected` says in the error what should stand there."""
+    if isinstance(value, dict):
+        return value
+    raise _refusal(value, where, expected)
+
+
+def as_array(value: JsonValue, where: str, expected: str = "an array") -> list[JsonValue]:
+    """Return an array."""
+    if isinstance(value, list):
+        return value
+    raise _refusal(value, where, expected)
+
+
+def as_text(value: JsonValue, where: str, expected: str = "a text") -> str:
+    """Return a text."""
+    if isinstance(value, str):
+        return value
+    raise _refusal(value, where, expected)
+
+
+def as_integer(value: JsonValue, where: str, expected: str = "an integer") -> int:
+    """Return an integer; true and false are none."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise _refusal(value, where, expected)
+
+
+def as_flag(value: JsonValue, where: str, expected: str = "true or false") -> bool:
+    """Return true or false."""
+    if isinstance(value, bool):
+        return value
+    raise _refusal(value, where, expected)
+
+
+def field(record: dict[str, JsonValue], name: str, where: str) -> JsonValue:
+    """Return a field of an object that must have it."""
+    if name in record:
+        return record[name]
+    raise FileInvalid(f'{where}: the key "{name}" is missing')
+
+
+def _refusal(value: JsonValue, where: str, expected: str) -> FileInvalid:
+    return FileInvalid(f"{where}: {kind_of(value)} where {expected} should be")
