@@ -9,6 +9,7 @@ from pathlib import Path
 from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint, parse_checkpoint
 from weft.storage.disk import Disk
+from weft.storage.plainfile import is_plain_file, open_plain
 
 MAX_CHECKPOINT_BYTES = 4096
 
@@ -18,9 +19,9 @@ class LedgerFile:
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._disk = disk
-        if path.is_file() and not path.stat().st_mode & 0o200:
+        if is_plain_file(path) and not path.stat().st_mode & 0o200:
             path.chmod(0o644)  # a crash left it frozen before the run was sealed
-        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         self._unsynced = True
         disk.sync_folder(path.parent)
 
@@ -54,9 +55,9 @@ class LedgerFile:
 
 def read_lines(path: Path) -> Iterator[tuple[bytes, bool]]:
     """Each line without its newline, and whether it had one (only the last may not)."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         for line in file:
             whole = line.endswith(b"\n")
             yield (line[:-1] if whole else line), whole
@@ -64,12 +65,14 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, bool]]:
 
 def read_checkpoint(path: Path) -> Checkpoint | None:
     """Return the last checkpoint, None when there is none yet."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return None
-    if path.stat().st_size > MAX_CHECKPOINT_BYTES:
+    with open_plain(path) as file:
+        data = file.read(MAX_CHECKPOINT_BYTES + 1)
+    if len(data) > MAX_CHECKPOINT_BYTES:
         raise LedgerDamaged(f"{path.name}: larger than any checkpoint")
     try:
-        text = path.read_bytes().decode()
+        text = data.decode()
     except UnicodeDecodeError:
         raise LedgerDamaged(f"{path.name}: not a checkpoint: it is not UTF-8") from None
     return parse_checkpoint(text)
@@ -77,10 +80,10 @@ def read_checkpoint(path: Path) -> Checkpoint | None:
 
 def count_lines(path: Path) -> int:
     """How many whole lines the file has."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return 0
     count = 0
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         while chunk := file.read(1 << 20):
             count += chunk.count(b"\n")
     return count

@@ -12,6 +12,7 @@ from weft.storage.folder import RunFolder
 from weft.storage.heads import Head, HeadsList
 from weft.storage.ledgerfile import LedgerFile
 from weft.storage.manifest import Manifest
+from weft.storage.plainfile import read_plain
 from weft.storage.projection import Projection
 
 CHECKPOINT_EVERY_S = 1.0
@@ -63,7 +64,7 @@ class Scribe:
         """Write the last checkpoint, sign it if asked, and make the ledger read-only."""
         self.checkpoint(wall_s)
         if self.sign is not None:
-            note = self.sign(self.folder.checkpoint.read_text("ascii"))
+            note = self.sign(read_plain(self.folder.checkpoint).decode("ascii"))
             self.disk.replace(self.folder.signature, note.encode())
         # The checkpoint's mode says that the run is finished. A crash after a frozen ledger alone
         # would leave a run that its owner cannot open for going on.

@@ -18,6 +18,7 @@ from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.objects import ObjectStore
+from weft.storage.plainfile import open_plain
 from weft.wiring.request import check_same
 from weft.wiring.results import Results, read_results
 
@@ -124,7 +125,7 @@ def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """First and last record of a ledger, without reading what lies between."""
     hint = "weft verify says what is wrong"
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             first = parse(file.readline().rstrip(b"\n"))
             size = file.seek(0, os.SEEK_END)
             step = 1 << 16
