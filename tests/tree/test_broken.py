@@ -67,7 +67,7 @@ def test_broken_stage_interrupts_and_goes_on_when_it_is_mended(wood: Wood, stage
     script.chmod(0o755)
     assert wood.run("r").code in (0, 1)
     assert records(wood, "r") > before
-    assert {e.error for e in wood.seen("r").story.evals} == {None}
+    assert {e.error for e in wood.seen("r").history.evals} == {None}
 
 
 def test_node_that_lost_the_script_fails_its_evals_and_not_the_run(wood: Wood) -> None:

@@ -54,16 +54,16 @@ def test_imported_evals_lead_to_what_executing_them_would(wood: Wood) -> None:
     plant(wood)
     assert wood.run("old").code == 0
     plain = wood.run("plain", "--max-depth", "2", "--json").json
-    taken = wood.run("taken", "--max-depth", "2", "--import-from", "old", "--json").json
-    assert taken["answer"] == plain["answer"]
+    root_commit = wood.run("root_commit", "--max-depth", "2", "--import-from", "old", "--json").json
+    assert root_commit["answer"] == plain["answer"]
     verdicts = [
         [(e["verdict"], e["score"], e["commit"], e["rank"]) for e in told["evals"]]
-        for told in (plain, taken)
+        for told in (plain, root_commit)
     ]
     assert verdicts[0] == verdicts[1]
-    assert wood.weft("tree", "export", "taken", "--repo", "made").code == 0
+    assert wood.weft("tree", "export", "root_commit", "--repo", "made").code == 0
     assert git(wood.folder / "made", "log", "--format=%s").split() == ["up-b.md", "up-a.md", "root"]
-    assert wood.weft("verify", "taken").code == 0
+    assert wood.weft("verify", "root_commit").code == 0
 
 
 def test_import_from_is_the_same_for_any_number_at_a_time_and_after_an_interruption(

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.xdist_group("tree-validation")
 
 def validate(wood: Wood, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
     told = wood.weft("tree", "run", "tree.toml", "--validate-only", "--json", *words)
-    checks = {(c["check"], c["outcome"]): c["said"] for c in told.json["checks"]}
+    checks = {(c["check"], c["outcome"]): c["detail"] for c in told.json["checks"]}
     return told.code, checks
 
 
@@ -81,7 +81,7 @@ def test_what_looks_wrong_but_may_be_meant_is_a_warning(wood: Wood) -> None:
     wood.write("ideas/later.md", "FILE: none\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")
     told = wood.weft("tree", "run", "tree.toml", "--validate-only")
     assert told.code == 0
-    assert "warning protected   tests/*.py: no file of the root is called so" in told.out
+    assert "warning protected   tests/*.py: no file of the root matches" in told.out
     assert "warning protected   score.py: part of the scorer, and ideas may change it" in told.out
     assert "warning ideas       same text as another: zz.md" in told.out
     assert "4 of 5 fit the root; these may fit later: later.md (apply-conflict)" in told.out

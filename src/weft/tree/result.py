@@ -27,7 +27,7 @@ FIELDS = (
 
 
 class Invalid(Exception):  # noqa: N818 - an outcome of a command
-    """A result that cannot be taken; says why."""
+    """A result that cannot be root_commit; says why."""
 
 
 def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str, Any]:

@@ -16,8 +16,8 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 
 from weft.errors import FileInvalid, UsageError
 from weft.model.fields import first_problem
+from weft.tree.config import Stage, TreeConfig
 from weft.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
-from weft.tree.plot import Plot, Stage
 
 MAX_BYTES = 4 * 2**20
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
@@ -153,12 +153,12 @@ class TreeFile(BaseModel):
         ):
             raise ValueError("recorded = true and recorded_from, the run, belong together")
 
-    def to_plot(self, *, dry_run: bool) -> Plot:
+    def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
         named = ("propose", "implement", "review", "sweep")
         tables = {name: getattr(self, name) for name in named}
         stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
-        return Plot(
+        return TreeConfig(
             stages={"implement": Stage()} | stages | {"score": self.score.to_stage()},
             direction=self.direction,
             beam_width=self.beam_width,
@@ -176,7 +176,7 @@ class TreeFile(BaseModel):
             review_rounds=self.review_rounds,
             max_usd=self.max_usd or "",
             max_tokens=self.max_tokens or 0,
-            mutations=tuple(table.to_dict() for table in self.mutations),
+            mutations=tuple(table.to_mutation() for table in self.mutations),
             memory=self.memory,
             memory_turns=self.memory_turns,
             memory_chars=self.memory_chars,
@@ -186,7 +186,7 @@ class TreeFile(BaseModel):
         )
 
 
-def read_plotfile(path: Path, given: Mapping[str, Any]) -> TreeFile:
+def read_config(path: Path, given: Mapping[str, Any]) -> TreeFile:
     """Read and check a config, with `given` values by dotted name in place of the file's.
 
     Raises FileInvalid naming file and field, UsageError naming the flag.
