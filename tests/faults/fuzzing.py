@@ -39,8 +39,8 @@ def readers() -> dict[str, Callable[[bytes], object]]:
     from weft.ledger.records import parse as parse_record
     from weft.prng.history import read_history
     from weft.storage.folder import RunFolder
-    from weft.tree.ideas import read_folder
     from weft.tree.configfile import read_config
+    from weft.tree.ideas import read_folder
     from weft.wiring.nodesfile import read_nodes
 
     def text(read: Callable[[str], object]) -> Callable[[bytes], object]:

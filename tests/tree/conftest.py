@@ -78,11 +78,11 @@ class Wood:
         """Run a command in a process of its own."""
         return run_apart(self.folder, *words, **env)
 
-    def seen(self, out: str) -> TreeRun:
+    def load(self, out: str) -> TreeRun:
         return load_run(RunView(self.folder / out, NAME))
 
     def verdicts(self, out: str) -> dict[str, str]:
-        return {e.idea.name: e.verdict for e in self.seen(out).history.evals}
+        return {e.idea.name: e.verdict for e in self.load(out).history.evals}
 
     def ledger(self, out: str) -> str:
         return hashlib.sha256((self.folder / out / "ledger.jsonl").read_bytes()).hexdigest()

@@ -94,8 +94,8 @@ def test_import_of_what_cannot_be_compared_is_refused(wood: Wood) -> None:
     plant(wood)
     assert wood.run("old").code == 0
     for change, said in (
-        (CONFIG.replace('"-I", ', '"-E", "-s", '), "score.argv is another"),
-        (CONFIG.replace('["score.py"]', "[]"), "protected is another"),
+        (CONFIG.replace('"-I", ', '"-E", "-s", '), "score.argv is different"),
+        (CONFIG.replace('["score.py"]', "[]"), "protected is different"),
     ):
         wood.write("tree.toml", change)
         check_refused(wood, 3, ["old cannot be imported", said], "--import-from", "old")

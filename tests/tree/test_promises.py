@@ -90,8 +90,8 @@ def test_files_of_an_earlier_attempt_or_of_the_candidate_are_never_scored(wood: 
     wood.run("r", "--eval-retries", "1")
     verdicts = wood.verdicts("r")
     assert (verdicts["again.md"], verdicts["own.md"]) == ("score-invalid", "score-invalid")
-    seen = wood.seen("r")
-    assert [seen.timing[e.eval_id].attempt for e in seen.history.evals][:1] == [2]
+    tree_run = wood.load("r")
+    assert [tree_run.timing[e.eval_id].attempt for e in tree_run.history.evals][:1] == [2]
 
 
 def test_two_starters_never_both_win_the_run(wood: Wood) -> None:

@@ -99,7 +99,7 @@ def killed_after_the_proposal(wood: Wood, name: str) -> bool:
 def test_command_is_told_the_way_what_was_tried_and_its_own_transcript(wood: Wood) -> None:
     plant(wood)
     assert wood.run("r").code == 0
-    history, view = wood.seen("r").history, RunView(wood.folder / "r", NAME)
+    history, view = wood.load("r").history, RunView(wood.folder / "r", NAME)
     spoken = [[t.text for ref in n.turns for t in parse(view.read(ref))] for n in history.nodes]
     root = "n0 after 0: []"
     assert spoken[:3] == [[root], [root, f"n1 after 3: {[root]}"], [root, f"n2 after 3: {[root]}"]]
@@ -125,7 +125,7 @@ def test_without_memory_there_is_no_transcript(wood: Wood) -> None:
     plant(wood, PROPOSING.replace('"replay"', '"off"'), check)
     told = wood.run("r")
     assert told.code == 4
-    assert wood.seen("r").history.skips == []
+    assert wood.load("r").history.skips == []
     assert "no ideas left" in told.out
 
 
@@ -141,7 +141,7 @@ def test_failing_command_is_a_skip_with_its_reason(wood: Wood, script: str, reas
     plant(wood, propose=script)
     told = wood.run("r", "--set", "propose.timeout_s=0.5")
     assert told.code == 4
-    [skip] = wood.seen("r").history.skips
+    [skip] = wood.load("r").history.skips
     assert (skip.idea, skip.reason) == ("[propose]", reason)
 
 
@@ -156,12 +156,12 @@ def test_mutations_move_each_nodes_own_values_and_follow_the_seed(wood: Wood) ->
     wood.plant(OWN + MUTATING)
     assert wood.run("r", "--max-parallel-evals", "2", "--beam-width", "1").code == 0
     assert wood.run("t", "--set", "seed=1", "--max-depth", "1").code in (0, 1)
-    ideas = [[e.idea.name for e in wood.seen(out).history.evals] for out in ("r", "t")]
+    ideas = [[e.idea.name for e in wood.load(out).history.evals] for out in ("r", "t")]
     assert ideas[0] != ideas[1]
-    seen, view = wood.seen("r"), RunView(wood.folder / "r", NAME)
-    best = seen.history.nodes[-1]
+    tree_run, view = wood.load("r"), RunView(wood.folder / "r", NAME)
+    best = tree_run.history.nodes[-1]
     assert best.depth == 2
-    for node in seen.history.nodes[1:]:
+    for node in tree_run.history.nodes[1:]:
         assert node.idea is not None
         assert node.idea.content is not None
         assert json.loads(view.read(node.idea.content))["file"] == "params.json"
@@ -187,7 +187,7 @@ def test_dry_run_proposes_without_running_the_command(wood: Wood) -> None:
     runs = [wood.run(f"d{n}", "--dry-run", "--max-parallel-evals", str(n)) for n in (1, 4)]
     assert [told.code for told in runs] == [0, 0]
     assert wood.ledger("d1") == wood.ledger("d4")
-    assert len(wood.seen("d1").history.evals) == 3 + 3  # one of the first three passes
+    assert len(wood.load("d1").history.evals) == 3 + 3  # one of the first three passes
 
 
 def test_plan_says_that_ideas_come_during_the_run(wood: Wood, tmp_path: Path) -> None:
@@ -202,5 +202,5 @@ def test_mutations_of_two_files_with_equal_keys_are_all_tried(wood: Wood) -> Non
     wood.plant(OWN + tables.replace("count = 3", 'count = 2\nkeys = ["a"]\nstep = 9'))
     wood.write("start/more/params.json", '{"a": 1}')
     wood.run("r", "--max-depth", "1")
-    names = [e.idea.name.partition(".a=")[0] for e in wood.seen("r").history.evals]
+    names = [e.idea.name.partition(".a=")[0] for e in wood.load("r").history.evals]
     assert sorted(names) == ["n0.1/more_params.json"] * 2 + ["n0.1/params.json"] * 2

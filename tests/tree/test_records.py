@@ -95,7 +95,7 @@ def test_commits_of_nodes_and_rejected_evals_have_names_in_the_runs_repository(w
     assert wood.run("r").code == 0
     repository = wood.folder / "r" / "repo.git"
     named = dict(line.split()[::-1] for line in git(repository, "show-ref").splitlines())
-    history = wood.seen("r").history
+    history = wood.load("r").history
     assert {f"refs/weft/n{n.node_id}": n.commit for n in history.nodes}.items() <= named.items()
     [rejected] = [e for e in history.evals if e.verdict == "regressed"]
     assert '+  "b": 1' in git(repository, "show", f"refs/weft/e{rejected.eval_id}")
@@ -113,7 +113,7 @@ def test_rejected_worktrees_and_failed_folders_stay_when_asked(wood: Wood) -> No
     assert not (wood.folder / "plain" / "kept").exists()
     assert wood.run("r", "--keep-rejected-worktrees", "--keep-failed-artifacts").code == 0
     kept = wood.folder / "r" / "kept"
-    [rejected] = [e for e in wood.seen("r").history.evals if e.verdict == "regressed"]
+    [rejected] = [e for e in wood.load("r").history.evals if e.verdict == "regressed"]
     assert json.loads((kept / rejected.name / "params.json").read_text()) == {"a": 1, "b": 1}
     assert [p.read_text() for p in kept.glob("*-1/worktree/left")] == ["behind"]
     assert wood.ledger("r") == wood.ledger("plain")

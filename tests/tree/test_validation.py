@@ -9,7 +9,7 @@ import pytest
 from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_parity import COUNTING
 from tests.tree.test_runs import fingerprint
-from weft.tree.validation import answer_checks
+from weft.tree.validation import RootTrial, trial_checks
 
 pytestmark = pytest.mark.xdist_group("tree-validation")
 
@@ -71,8 +71,8 @@ def test_scorings_of_the_root_are_judged(
     told: list[dict[str, Any]], check: tuple[str, str]
 ) -> None:
     answer = {"score": told, "sweep": [], "applied": {}}
-    found = answer_checks(answer, deterministic=False)
-    assert check in [(c.what, c.outcome) for c in found]
+    checks = trial_checks(RootTrial.from_dict(answer), deterministic=False)
+    assert check in [(c.name, c.outcome) for c in checks]
 
 
 def test_what_looks_wrong_but_may_be_meant_is_a_warning(wood: Wood) -> None:

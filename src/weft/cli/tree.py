@@ -83,9 +83,9 @@ def run(
     Exit code 0 when a promoted node is better than the root, 1 when none is, 4 when no eval
     completed or one failed with --strict-fail-depth.
     """
-    given = _given(locals())
+    overrides = _overrides(locals())
     _check_modes(out, import_from, validate_only, report_only, check_parity)
-    request = _read(config, settings, given, out=out, dry_run=dry_run, import_from=import_from)
+    request = _read(config, settings, overrides, out=out, dry_run=dry_run, import_from=import_from)
     if out is None or validate_only:
         _validate(request, out, as_json=as_json)
         return
@@ -122,7 +122,7 @@ def plan(
     verbose: options.Verbose = 0,
 ) -> None:
     """Show the evals of the first depth and what a whole search may cost; nothing is created."""
-    request = _read(config, settings, _given(locals()))
+    request = _read(config, settings, _overrides(locals()))
 
     from weft.wiring.tree import most_evals, plan_first  # noqa: PLC0415 - slow to import
 
@@ -223,7 +223,7 @@ for look in (why, evals, transcript, export):
     app.command()(look)
 
 
-def _given(values: dict[str, Any]) -> dict[str, Any]:
+def _overrides(values: dict[str, Any]) -> dict[str, Any]:
     """Return the config fields that flags gave."""
     return {n: v for n, v in values.items() if n not in NO_FIELDS and v is not None}
 
@@ -231,7 +231,7 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 def _read(
     config: Path,
     settings: list[str],
-    given: dict[str, Any],
+    overrides: dict[str, Any],
     *,
     out: Path | None = None,
     dry_run: bool = False,
@@ -242,10 +242,10 @@ def _read(
 
     for text in settings:
         name, value = parse_setting(text)
-        if name in given:
+        if name in overrides:
             raise UsageError(f"{name} is given twice")
-        given[name] = value
-    return read_request(config, given, out=out, dry_run=dry_run, import_from=import_from)
+        overrides[name] = value
+    return read_request(config, overrides, out=out, dry_run=dry_run, import_from=import_from)
 
 
 # -- what is printed ----------------------------------------------------------------------------

@@ -61,14 +61,14 @@ def export(
     run: options.RunArgument,
     repo: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Repository that gets the branch; made if not there."),
+        typer.Option(metavar="DIR", help="Repository that gets the branch; created if missing."),
     ] = None,
     branch: Annotated[str, typer.Option(metavar="NAME", help="The new branch.")] = "weft-best",
     patches: Annotated[
         Path | None, typer.Option(metavar="DIR", help="New folder for a series of patches.")
     ] = None,
     node: Annotated[
-        str | None, typer.Option(metavar="NODE", help="A node, such as n3: the best if not said.")
+        str | None, typer.Option(metavar="NODE", help="A node, such as n3; default the best one..")
     ] = None,
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv

@@ -60,10 +60,10 @@ class StageTable(BaseModel):
             raise ValueError("argv is missing: the command as a list of words")
         if self.argv and self.shell:
             raise ValueError("give argv or shell, one of them")
-        found = PLACEHOLDER.search(self.shell or "")
-        if found:
-            name = found[1].upper()
-            raise ValueError(f"{found[0]} is not put into a shell line; write $WEFT_{name}")
+        placeholder = PLACEHOLDER.search(self.shell or "")
+        if placeholder:
+            name = placeholder[1].upper()
+            raise ValueError(f"{placeholder[0]} is not put into a shell line; write $WEFT_{name}")
         return self
 
     def to_stage(self) -> Stage:
@@ -186,24 +186,24 @@ class TreeFile(BaseModel):
         )
 
 
-def read_config(path: Path, given: Mapping[str, Any]) -> TreeFile:
-    """Read and check a config, with `given` values by dotted name in place of the file's.
+def read_config(path: Path, overrides: Mapping[str, Any]) -> TreeFile:
+    """Read and check a config, with `overrides` by dotted name in place of the file's values.
 
     Raises FileInvalid naming file and field, UsageError naming the flag.
     """
     raw = _toml(path)
-    for name, value in given.items():
+    for name, value in overrides.items():
         _put(raw, name, value)
     try:
         return TreeFile.model_validate(raw)
     except ValidationError as error:
-        where, said = first_problem(error)
-    if where in given:
-        raise UsageError(f"{flag_of(where)} {given[where]!r:.80}: {said}")
-    flags = [flag_of(name) for name in given if name in said]
+        where, problem = first_problem(error)
+    if where in overrides:
+        raise UsageError(f"{flag_of(where)} {overrides[where]!r:.80}: {problem}")
+    flags = [flag_of(name) for name in overrides if name in problem]
     if not where and flags:
-        raise UsageError(f"{', '.join(flags)}: {said}")
-    raise FileInvalid(f"{path}: {where}: {said}" if where else f"{path}: {said}")
+        raise UsageError(f"{', '.join(flags)}: {problem}")
+    raise FileInvalid(f"{path}: {where}: {problem}" if where else f"{path}: {problem}")
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

@@ -14,7 +14,7 @@ from weft.tree.load import TreeRun
 from weft.tree.search import NAME
 from weft.tree.stages import message_of
 from weft.wiring.treepast import load_tree_run, node_of
-from weft.wiring.treerepo import RootCommit, git_named, rebuilt, write_branch, write_new
+from weft.wiring.treerepo import RootCommit, git_errors_named, rebuilt, write_branch, write_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ def export(
     first = tree_run.history.nodes[0]
     root_commit = RootCommit(Root(first.commit, first.tree), _input(view, tree_run, "root"),
                   _input(view, tree_run, "root-commit"))  # fmt: skip
-    with git_named(repo), rebuilt(root_commit, steps) as (made, commits):
+    with git_errors_named(repo), rebuilt(root_commit, steps) as (source, commits):
         assert commits == [n.commit for n in path], "the commits are not those of the run"
         write = write_branch if repo.exists() else write_new
-        write(repo, branch, made, root_commit.root, commits)
+        write(repo, branch, source, root_commit.root, commits)
     return Exported(repo, tuple(commits), names)
 
 

@@ -45,8 +45,8 @@ def name_commits(run: Path, tree_run: TreeRun) -> None:
 
 def _present(git: Git, commits: list[str]) -> set[str]:
     """Return those commits that are there; one made on another machine or imported is not."""
-    asked = "".join(f"{name}\n" for name in commits).encode()
-    lines = git.run("cat-file", "--batch-check", data=asked).decode().splitlines()
+    request = "".join(f"{name}\n" for name in commits).encode()
+    lines = git.run("cat-file", "--batch-check", data=request).decode().splitlines()
     return {line.split()[0] for line in lines if not line.endswith("missing")}
 
 

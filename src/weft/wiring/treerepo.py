@@ -30,7 +30,7 @@ class RootCommit:
 
 
 @contextlib.contextmanager
-def git_named(where: Path) -> Iterator[None]:
+def git_errors_named(where: Path) -> Iterator[None]:
     """Say what git refused in one line."""
     try:
         yield
@@ -103,7 +103,7 @@ def rebuilt(
         yield git, commits
 
 
-def write_branch(repo: Path, branch: str, made: Git, root: Root, commits: Sequence[str]) -> None:
+def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
     """Add commits to a repository under a new branch; nothing else of it is touched."""
     git = _open(repo)
     ref = f"refs/heads/{branch}"
@@ -118,20 +118,20 @@ def write_branch(repo: Path, branch: str, made: Git, root: Root, commits: Sequen
     with contextlib.suppress(GitFailed):
         git.run("rev-parse", "--verify", "--quiet", ref)
         raise InputError(f"{repo} has a branch {branch!r} already", hint="choose another --branch")
-    _copy(made, git, commits, [root.commit])
+    _copy(source, git, commits, [root.commit])
     git.run("update-ref", ref, commits[-1] if commits else root.commit, "0" * 40)
 
 
-def write_new(repo: Path, branch: str, made: Git, root: Root, commits: Sequence[str]) -> None:
+def write_new(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
     """Make a repository with the root and the commits, checked out on the branch."""
     repo.mkdir(parents=True)
     try:
         git = Git(repo / ".git", repo.absolute())
         git.run("init", "-q", "--template=", f"--initial-branch={branch}")
         last = commits[-1] if commits else root.commit
-        _copy(made, git, [last], [])
-        if (made.folder / "shallow").is_file():
-            (git.folder / "shallow").write_bytes((made.folder / "shallow").read_bytes())
+        _copy(source, git, [last], [])
+        if (source.folder / "shallow").is_file():
+            (git.folder / "shallow").write_bytes((source.folder / "shallow").read_bytes())
         git.run("update-ref", f"refs/heads/{branch}", last)
         git.run("read-tree", last)
         git.run("checkout-index", "-a", "-f")
@@ -223,13 +223,13 @@ def _root(git: Git, commit: str, path: Path) -> RootCommit:
 
 def _contents(git: Git, digests: Sequence[bytes]) -> dict[bytes, bytes]:
     out = git.run("cat-file", "--batch", data=b"".join(d + b"\n" for d in digests))
-    found, position = {}, 0
+    contents, position = {}, 0
     for digest in digests:
         end = out.index(b"\n", position)
         size = int(out[position:end].split()[2])
-        found[digest] = out[end + 1 : end + 1 + size]
+        contents[digest] = out[end + 1 : end + 1 + size]
         position = end + size + 2
-    return found
+    return contents
 
 
 def _quoted(name: bytes) -> bytes:

@@ -21,7 +21,7 @@ from weft.wiring import world
 from weft.wiring.request import Decision, Execution, digests
 from weft.wiring.run import checked_policy
 from weft.wiring.treepast import read_past
-from weft.wiring.treerepo import git_named, read_files, read_repository
+from weft.wiring.treerepo import git_errors_named, read_files, read_repository
 from weft.wiring.treesources import AREA, below, read_ideas, read_index, read_recordings
 
 
@@ -62,7 +62,7 @@ class TreeRequest:
 
 def read_request(
     path: Path,
-    given: Mapping[str, Any],
+    overrides: Mapping[str, Any],
     *,
     out: Path | None = None,
     dry_run: bool = False,
@@ -72,9 +72,9 @@ def read_request(
 
     A run that is begun in `out` keeps the index of ideas that it took in.
     """
-    file = read_config(path, given)
+    file = read_config(path, overrides)
     base = path.absolute().parent
-    with git_named(path):
+    with git_errors_named(path):
         if file.repo is not None:
             root_commit = read_repository(below(base, file.repo, path, "repo"), file.revision)
         else:
