@@ -68,7 +68,7 @@ def export(
         Path | None, typer.Option(metavar="DIR", help="New folder for a series of patches.")
     ] = None,
     node: Annotated[
-        str | None, typer.Option(metavar="NODE", help="A node, such as n3; default the best one..")
+        str | None, typer.Option(metavar="NODE", help="A node, such as n3; default the best one.")
     ] = None,
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
