@@ -54,16 +54,18 @@ def test_imported_evals_lead_to_what_executing_them_would(wood: Wood) -> None:
     plant(wood)
     assert wood.run("old").code == 0
     plain = wood.run("plain", "--max-depth", "2", "--json").json
-    root_commit = wood.run("root_commit", "--max-depth", "2", "--import-from", "old", "--json").json
-    assert root_commit["answer"] == plain["answer"]
+    imported_run = wood.run(
+        "imported_run", "--max-depth", "2", "--import-from", "old", "--json"
+    ).json
+    assert imported_run["answer"] == plain["answer"]
     verdicts = [
         [(e["verdict"], e["score"], e["commit"], e["rank"]) for e in told["evals"]]
-        for told in (plain, root_commit)
+        for told in (plain, imported_run)
     ]
     assert verdicts[0] == verdicts[1]
-    assert wood.weft("tree", "export", "root_commit", "--repo", "made").code == 0
+    assert wood.weft("tree", "export", "imported_run", "--repo", "made").code == 0
     assert git(wood.folder / "made", "log", "--format=%s").split() == ["up-b.md", "up-a.md", "root"]
-    assert wood.weft("verify", "root_commit").code == 0
+    assert wood.weft("verify", "imported_run").code == 0
 
 
 def test_import_from_is_the_same_for_any_number_at_a_time_and_after_an_interruption(
