@@ -74,7 +74,7 @@ class TreeConfig:
     max_tokens: int = 0
     mutations: tuple[Mutation, ...] = ()
     memory: str = "off"
-    """`off`, or `replay`: commands get what was said on the way to their node."""
+    """`off`, or `replay`: commands get the transcript of the path to their node."""
     memory_turns: int = 20
     memory_chars: int = 20_000
     gate: str = ""

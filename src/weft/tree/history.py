@@ -41,7 +41,7 @@ class Node:
     ideas: list[Idea] = field(default_factory=list)
     """Those made for this node alone."""
     turns: tuple[Object, ...] = ()
-    """Its transcript: the turns of all commands on the way to it, and its own."""
+    """Its transcript: the turns of all commands on the path to it, and its own."""
 
     @property
     def name(self) -> str:

@@ -45,7 +45,7 @@ def pages(run: RunView) -> list[Page]:
 
 
 def _tree(tree_run: TreeRun) -> Markup:
-    """Nodes by depth from top to bottom; the way to the best one is marked."""
+    """Nodes by depth from top to bottom; the path to the best one is marked."""
     nodes = [n for n in tree_run.history.nodes if n.result]
     if not nodes:
         return element("p", "The root has no score yet.", class_="quiet")

@@ -27,13 +27,13 @@ FIELDS = (
 
 
 class Invalid(Exception):  # noqa: N818 - an outcome of a command
-    """A result that cannot be root_commit; says why."""
+    """A result that cannot be accepted; the message is the reason."""
 
 
 def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str, Value]:
     """Return the checked result of a command; empty when it left none.
 
-    `form` says whose evaluator it is; `regex` takes a score out of the text it printed.
+    `form` is the tool whose evaluator it is; `regex` takes a score out of what it printed.
     Raises Invalid when it is malformed or when there is more than one.
     """
     if form == "shinka":

@@ -196,7 +196,7 @@ class TreeState:
         if scope != "none" and idea.digest in here:
             return "same text as another idea on this node"
         if scope in ("ancestors", "global") and idea.digest in above:
-            return "applied on the way to this node"
+            return "applied on the path to this node"
         if scope == "global" and idea.digest in self._tried_digests:
             return "tried elsewhere"
         return ""

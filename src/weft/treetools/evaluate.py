@@ -28,7 +28,7 @@ class EvaluationResult:
 
 
 def main(evaluator: str, program: str) -> int:
-    """Evaluate a program and write what came of it to the result file."""
+    """Evaluate a program and write its result to the result file."""
     sys.path[0] = str(Path(evaluator).resolve().parent)  # as if it had been run itself
     if importlib.util.find_spec("openevolve") is None:
         _stand_in()

@@ -1,4 +1,4 @@
-"""`weft tree export`: the way to a node as a branch of a repository, or as a series of patches."""
+"""`weft tree export`: the path to a node as a branch of a repository, or as a series of patches."""
 
 from __future__ import annotations
 
