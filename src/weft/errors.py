@@ -16,6 +16,7 @@
     │   ├── RunLocked          another coordinator works on the run
     │   ├── NodeUnreachable    a machine that cannot be asked
     │   ├── StorageFailed      a disk that is full or broken
+    │   ├── RunFolderUnsafe    a link, FIFO, socket or device inside a run: exit 5
     │   └── Damaged            exit 5
     │       ├── LedgerDamaged
     │       │   └── SignatureMissing   the ledger is not signed, or not to its end
@@ -137,6 +138,15 @@ class Interrupted(_Reported, KeyboardInterrupt):
 
 class Paused(Interrupted):
     """Stopped at the milestone it was asked to stop at; the same command goes on."""
+
+
+class RunFolderUnsafe(WorldError):
+    """A run folder holds what would lead a reader out of it, or let it wait for ever.
+
+    Not `Damaged`: readers show as much of a damaged run as they can, of this one nothing.
+    """
+
+    exit_code = 5
 
 
 class Damaged(WorldError):

@@ -39,8 +39,8 @@ def readers() -> dict[str, Callable[[bytes], object]]:
     from weft.ledger.records import parse as parse_record
     from weft.prng.history import read_history
     from weft.storage.folder import RunFolder
+    from weft.tree.configfile import read_config
     from weft.tree.ideas import read_folder
-    from weft.tree.plotfile import read_plotfile
     from weft.wiring.nodesfile import read_nodes
 
     def text(read: Callable[[str], object]) -> Callable[[bytes], object]:
@@ -50,7 +50,7 @@ def readers() -> dict[str, Callable[[bytes], object]]:
         "arc": in_file("task.json", load),
         "bank": in_file("bank.json", Bank.read),
         "checkpoint": text(parse_checkpoint),
-        "config": in_file("tree.toml", lambda path: read_plotfile(path, {}).to_plot(dry_run=False)),
+        "config": in_file("tree.toml", lambda path: read_config(path, {}).to_config(dry_run=False)),
         "draws": lambda data: read_history(data, "draws"),
         "http": asked_over_http(),
         "idea": in_file("idea.md", lambda path: read_folder(path.parent, has_command=True)),

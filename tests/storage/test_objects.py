@@ -108,4 +108,5 @@ def test_digests_skip_staging_and_unfinished_files(store):
 def test_hash_file_in_pieces_is_the_hash_of_all(tmp_path, monkeypatch):
     monkeypatch.setattr(objects_module, "CHUNK_BYTES", 3)
     (tmp_path / "f").write_bytes(DATA)
-    assert hash_file(tmp_path / "f") == DIGEST
+    with (tmp_path / "f").open("rb") as file:
+        assert hash_file(file) == DIGEST

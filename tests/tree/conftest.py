@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.commands import Told, run_apart, run_here
 from weft.report.view import RunView
+from weft.tree.load import TreeRun, load_run
 from weft.tree.search import NAME
-from weft.tree.view import TreeSeen, see
 
 ROOT = Path(__file__).resolve().parents[2]
 BINPACK = ROOT / "examples" / "tree" / "binpack" / "tree.toml"
@@ -78,11 +78,11 @@ class Wood:
         """Run a command in a process of its own."""
         return run_apart(self.folder, *words, **env)
 
-    def seen(self, out: str) -> TreeSeen:
-        return see(RunView(self.folder / out, NAME))
+    def load(self, out: str) -> TreeRun:
+        return load_run(RunView(self.folder / out, NAME))
 
     def verdicts(self, out: str) -> dict[str, str]:
-        return {e.idea.name: e.verdict for e in self.seen(out).story.evals}
+        return {e.idea.name: e.verdict for e in self.load(out).history.evals}
 
     def ledger(self, out: str) -> str:
         return hashlib.sha256((self.folder / out / "ledger.jsonl").read_bytes()).hexdigest()

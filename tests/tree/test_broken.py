@@ -37,7 +37,7 @@ def test_scorer_that_cannot_be_run_on_the_root_interrupts_with_nothing_in_the_le
     plant(wood, script=False)
     told = wood.run("r")
     assert told.code == 130, told
-    assert "[score] ends with exit code 127 on the root" in told.err
+    assert "[score] exits with code 127 on the root" in told.err
     assert "weft resume r" in told.err
     assert told.err.count("\n") == 1
     assert records(wood, "r") == 1
@@ -60,14 +60,14 @@ def test_broken_stage_interrupts_and_goes_on_when_it_is_mended(wood: Wood, stage
     wood.plant(CONFIG + f'[{stage}]\nargv = ["sh", "-c", "exec {script}"]\n')
     told = wood.run("r", "--max-parallel-evals", "2")
     assert told.code == 130, told
-    assert f"[{stage}] ends with exit code 127 on the root" in told.err
+    assert f"[{stage}] exits with code 127 on the root" in told.err
     before = records(wood, "r")
     text = '#!/bin/sh\n[ "$WEFT_STAGE" = implement ] && echo $WEFT_EVAL_ID > made\necho "{}"\n'
     script.write_text(text)
     script.chmod(0o755)
     assert wood.run("r").code in (0, 1)
     assert records(wood, "r") > before
-    assert {e.error for e in wood.seen("r").story.evals} == {None}
+    assert {e.error for e in wood.load("r").history.evals} == {None}
 
 
 def test_node_that_lost_the_script_fails_its_evals_and_not_the_run(wood: Wood) -> None:

@@ -54,8 +54,8 @@ noise = (0, 4, 1)[count] if count < 3 else 0
 def test_noise_band_of_the_root_asks_for_a_larger_gain(wood: Wood) -> None:
     wood.plant(score=COUNT.format(place=wood.folder / "count") + NOISY)
     wood.run("r", "--root-repeats", "3")
-    story = wood.seen("r").story
-    assert (story.root_scores, str(story.band)) == (["12", "16", "13"], "4")
+    history = wood.load("r").history
+    assert (history.root_scores, str(history.band)) == (["12", "16", "13"], "4")
     assert wood.verdicts("r") == {
         "down-b.md": "within-noise",
         "up-a.md": "promoted n1",
@@ -76,5 +76,5 @@ def test_a_thousand_dry_evals_stay_small(wood: Wood) -> None:
     argv = [sys.executable, "-c", watch, sys.executable, "-m", "weft.cli.main", *words]
     done = subprocess.run(argv, cwd=wood.folder, capture_output=True, text=True, check=True)
     assert int(done.stdout.split()[-1]) < 300 * 1024
-    seen = wood.seen("r")
-    assert len(seen.story.evals) == 1000
+    tree_run = wood.load("r")
+    assert len(tree_run.history.evals) == 1000

@@ -77,8 +77,8 @@ def test_results_that_are_no_score_are_refused_by_name(wood: Wood) -> None:
         wood.write(f"ideas/{name}.md", body)
     wood.run("r", "--max-parallel-evals", "2")
     assert wood.verdicts("r") == {f"{n}.md": verdict for n, (_, verdict) in RESULTS.items()}
-    node = wood.seen("r").story.nodes[1]
-    assert node.result["score"] == "99.000000000000000000000000000001"
+    node = wood.load("r").history.nodes[1]
+    assert node.result.score == "99.000000000000000000000000000001"
 
 
 def test_candidate_that_rewrites_the_scorer_while_it_runs_is_tampered(wood: Wood) -> None:
@@ -138,8 +138,8 @@ def test_time_limit_kills_grandchildren_and_exit_codes_have_names(wood: Wood) ->
         "code-125.md": "skipped",
         "code-127.md": "command-broken",
     }
-    seen = wood.seen("r")
-    attempts = {e.idea.name: seen.timing[e.eval_id].attempts for e in seen.story.evals}
+    tree_run = wood.load("r")
+    attempts = {e.idea.name: tree_run.timing[e.eval_id].attempts for e in tree_run.history.evals}
     assert attempts["code-75.md"] == attempts["code-3.md"] + 1
 
 
@@ -170,7 +170,7 @@ def test_money_is_judged_in_eval_order(wood: Wood) -> None:
     assert [t.code for t in told] == [0, 0]
     assert wood.ledger("r1") == wood.ledger("r4")
     assert wood.verdicts("r4")["up-b.md"] == "dropped"
-    assert wood.seen("r4").story.stopped == "max_usd is spent: 0.8"
+    assert wood.load("r4").history.stopped == "max_usd is spent: 0.8"
 
 
 PIPELINE = (
@@ -212,7 +212,7 @@ def test_four_commands_with_a_review_that_rejects_once(wood: Wood) -> None:
     told = wood.run("r", "--max-parallel-evals", "2", "--json")
     assert told.code == 0, told
     assert told.json["answer"]["best_score"] == "32"
-    rounds = [len(e.keys) for e in wood.seen("r").story.evals]
+    rounds = [len(e.keys) for e in wood.load("r").history.evals]
     assert rounds == [6, 6]
     once = wood.run("s", "--set", "review_rounds=1")
     assert once.code == 4

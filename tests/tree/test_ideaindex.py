@@ -82,7 +82,7 @@ def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(
     assert wood.run("fed", *words, "--wall-limit", "0.01").code == 130
     file.write_text("")  # another run may have changed it meanwhile
     assert wood.run("fed", *words).code == 0
-    assert wood.seen("fed").story.nodes[1].result["score"] == "52"
+    assert wood.load("fed").history.nodes[1].result.score == "52"
     assert "index" in RunView(wood.folder / "fed", NAME).genesis()["inputs"]
     assert len(file.read_text("utf-8").splitlines()) == 2
 

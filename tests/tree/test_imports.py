@@ -54,16 +54,18 @@ def test_imported_evals_lead_to_what_executing_them_would(wood: Wood) -> None:
     plant(wood)
     assert wood.run("old").code == 0
     plain = wood.run("plain", "--max-depth", "2", "--json").json
-    taken = wood.run("taken", "--max-depth", "2", "--import-from", "old", "--json").json
-    assert taken["answer"] == plain["answer"]
+    imported_run = wood.run(
+        "imported_run", "--max-depth", "2", "--import-from", "old", "--json"
+    ).json
+    assert imported_run["answer"] == plain["answer"]
     verdicts = [
         [(e["verdict"], e["score"], e["commit"], e["rank"]) for e in told["evals"]]
-        for told in (plain, taken)
+        for told in (plain, imported_run)
     ]
     assert verdicts[0] == verdicts[1]
-    assert wood.weft("tree", "export", "taken", "--repo", "made").code == 0
+    assert wood.weft("tree", "export", "imported_run", "--repo", "made").code == 0
     assert git(wood.folder / "made", "log", "--format=%s").split() == ["up-b.md", "up-a.md", "root"]
-    assert wood.weft("verify", "taken").code == 0
+    assert wood.weft("verify", "imported_run").code == 0
 
 
 def test_import_from_is_the_same_for_any_number_at_a_time_and_after_an_interruption(
@@ -94,8 +96,8 @@ def test_import_of_what_cannot_be_compared_is_refused(wood: Wood) -> None:
     plant(wood)
     assert wood.run("old").code == 0
     for change, said in (
-        (CONFIG.replace('"-I", ', '"-E", "-s", '), "score.argv is another"),
-        (CONFIG.replace('["score.py"]', "[]"), "protected is another"),
+        (CONFIG.replace('"-I", ', '"-E", "-s", '), "score.argv is different"),
+        (CONFIG.replace('["score.py"]', "[]"), "protected is different"),
     ):
         wood.write("tree.toml", change)
         check_refused(wood, 3, ["old cannot be imported", said], "--import-from", "old")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.tree.memory import Turn, dump, parse, said, window
+from weft.tree.memory import Turn, dump, parse, read_turns, window
 from weft.tree.result import Invalid
 
 TURNS = st.lists(st.builds(Turn, st.sampled_from(["user", "assistant"]), st.text(max_size=30)))
@@ -42,12 +42,12 @@ def test_malformed_turns_are_refused_with_the_line(line: bytes) -> None:
 
 def test_what_a_command_prints_is_its_turn_unless_it_writes_turns(tmp_path: Path) -> None:
     file, stdout = tmp_path / "turns", tmp_path / "stdout"
-    assert said(file, stdout, "do it") == []
+    assert read_turns(file, stdout, "do it") == []
     stdout.write_text(" done \n")
-    assert said(file, stdout, "do it") == [Turn("user", "do it"), Turn("assistant", "done")]
+    assert read_turns(file, stdout, "do it") == [Turn("user", "do it"), Turn("assistant", "done")]
     file.write_bytes(dump([Turn("tool", "x")]))
-    assert said(file, stdout, "do it") == [Turn("tool", "x")]
+    assert read_turns(file, stdout, "do it") == [Turn("tool", "x")]
     file.unlink()
     file.symlink_to(stdout)
     with pytest.raises(Invalid, match="plain file"):
-        said(file, stdout, "do it")
+        read_turns(file, stdout, "do it")

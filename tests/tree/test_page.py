@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.shown import block_of
 from tests.tree.conftest import BINPACK, ROOT, SCORE, Wood
-from weft.tree.plotfile import TreeFile
+from weft.tree.configfile import TreeFile
 
 PAGE = (ROOT / "docs" / "tree.md").read_text("utf-8")
 pytestmark = pytest.mark.xdist_group("tree")

@@ -6,8 +6,8 @@ import pytest
 
 from tests.tree.conftest import BINPACK, CONFIG, SCORE, Wood
 from weft.report.view import RunView
+from weft.tree.load import stage_args_of
 from weft.tree.search import NAME
-from weft.tree.view import asked_of
 
 pytestmark = pytest.mark.xdist_group("tree-parity")
 SLOW_FIRST = SCORE + "import time\ntime.sleep(0.2 if body['a'] == 2 else 0)\n"
@@ -31,7 +31,8 @@ print('{{"score": %d}}' % count)
 def arrivals(wood: Wood, out: str) -> list[tuple[int, int]]:
     tasks = [t for t in RunView(wood.folder / out, NAME).tasks() if t.round == 2]
     return [
-        (t.index, asked_of(t)["eval_id"]) for t in sorted(tasks, key=lambda t: t.finished_at or 0)
+        (t.index, stage_args_of(t)["eval_id"])
+        for t in sorted(tasks, key=lambda t: t.finished_at or 0)
     ]
 
 
@@ -92,7 +93,7 @@ def test_at_most_two_of_a_parent_run_at_a_time(wood: Wood) -> None:
     words = ("--max-depth", "2", "--beam-width", "2", "--max-parallel-evals", "8")
     wood.run("r", *words, "--max-parallel-per-node", "2")
     spans = [
-        (t.started_at or 0.0, t.finished_at or 0.0, asked_of(t)["parent_node_id"])
+        (t.started_at or 0.0, t.finished_at or 0.0, stage_args_of(t)["parent_node_id"])
         for t in RunView(wood.folder / "r", NAME).tasks()
     ]
     for start, _, parent in spans:

@@ -90,8 +90,8 @@ def test_files_of_an_earlier_attempt_or_of_the_candidate_are_never_scored(wood: 
     wood.run("r", "--eval-retries", "1")
     verdicts = wood.verdicts("r")
     assert (verdicts["again.md"], verdicts["own.md"]) == ("score-invalid", "score-invalid")
-    seen = wood.seen("r")
-    assert [seen.timing[e.eval_id].attempt for e in seen.story.evals][:1] == [2]
+    tree_run = wood.load("r")
+    assert [tree_run.timing[e.eval_id].attempt for e in tree_run.history.evals][:1] == [2]
 
 
 def test_two_starters_never_both_win_the_run(wood: Wood) -> None:
@@ -200,7 +200,7 @@ def test_two_results_at_once_are_an_error(wood: Wood) -> None:
 
 PROMOTES = """
 import os, time
-from weft.tree.story import Rule
+from weft.tree.history import Rule
 
 def gate(seen):
     open("{place}", "a").close()

@@ -15,9 +15,9 @@ from tests.support.commands import COMMAND
 from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_kills import done_rows, left_over
 from weft.report.view import RunView
+from weft.tree.load import stage_args_of
 from weft.tree.memory import parse
 from weft.tree.search import NAME
-from weft.tree.view import asked_of
 
 pytestmark = pytest.mark.xdist_group("tree-propose")
 OWN = CONFIG.replace('ideas = "ideas"\n', "").replace("max_depth = 1", "max_depth = 2")
@@ -99,19 +99,21 @@ def killed_after_the_proposal(wood: Wood, name: str) -> bool:
 def test_command_is_told_the_way_what_was_tried_and_its_own_transcript(wood: Wood) -> None:
     plant(wood)
     assert wood.run("r").code == 0
-    story, view = wood.seen("r").story, RunView(wood.folder / "r", NAME)
-    spoken = [[t.text for ref in n.turns for t in parse(view.read(ref))] for n in story.nodes]
+    history, view = wood.load("r").history, RunView(wood.folder / "r", NAME)
+    spoken = [[t.text for ref in n.turns for t in parse(view.read(ref))] for n in history.nodes]
     root = "n0 after 0: []"
     assert spoken[:3] == [[root], [root, f"n1 after 3: {[root]}"], [root, f"n2 after 3: {[root]}"]]
-    names = [e.idea.name for e in story.evals]
+    names = [e.idea.name for e in history.evals]
     assert names[:3] == ["n0.1/a-1.json", "n0.1/a1.json", "n0.1/b1.json"]
     assert "n1.2/b2.json" in names, "the step follows from the transcript"
-    skips = {(s.node_id, s.idea): s.reason for s in story.skips}
+    skips = {(s.node_id, s.idea): s.reason for s in history.skips}
     assert skips[0, "n0.1/z-copy.json"] == "same text as another idea on this node"
     assert skips[0, "n0.1/empty.md"] == "is empty"
     assert skips[0, "n0.1/words.md"] == "is text, and no command implements it"
     assert "| n0 | 1 | n0.1/empty.md | is empty |" in wood.summary("r")
-    [first, second, _] = [asked_of(t) for t in view.tasks() if asked_of(t)["stage"] == "propose"]
+    [first, second, _] = [
+        stage_args_of(t) for t in view.tasks() if stage_args_of(t)["stage"] == "propose"
+    ]
     assert first["context"]["tried"] == []
     tried = {e["idea"]: e for e in second["context"]["tried"]}
     assert tried["n0.1/a-1.json"]["verdict"] == "regressed"
@@ -123,7 +125,7 @@ def test_without_memory_there_is_no_transcript(wood: Wood) -> None:
     plant(wood, PROPOSING.replace('"replay"', '"off"'), check)
     told = wood.run("r")
     assert told.code == 4
-    assert wood.seen("r").story.skips == []
+    assert wood.load("r").history.skips == []
     assert "no ideas left" in told.out
 
 
@@ -139,7 +141,7 @@ def test_failing_command_is_a_skip_with_its_reason(wood: Wood, script: str, reas
     plant(wood, propose=script)
     told = wood.run("r", "--set", "propose.timeout_s=0.5")
     assert told.code == 4
-    [skip] = wood.seen("r").story.skips
+    [skip] = wood.load("r").history.skips
     assert (skip.idea, skip.reason) == ("[propose]", reason)
 
 
@@ -154,12 +156,12 @@ def test_mutations_move_each_nodes_own_values_and_follow_the_seed(wood: Wood) ->
     wood.plant(OWN + MUTATING)
     assert wood.run("r", "--max-parallel-evals", "2", "--beam-width", "1").code == 0
     assert wood.run("t", "--set", "seed=1", "--max-depth", "1").code in (0, 1)
-    ideas = [[e.idea.name for e in wood.seen(out).story.evals] for out in ("r", "t")]
+    ideas = [[e.idea.name for e in wood.load(out).history.evals] for out in ("r", "t")]
     assert ideas[0] != ideas[1]
-    seen, view = wood.seen("r"), RunView(wood.folder / "r", NAME)
-    best = seen.story.nodes[-1]
+    tree_run, view = wood.load("r"), RunView(wood.folder / "r", NAME)
+    best = tree_run.history.nodes[-1]
     assert best.depth == 2
-    for node in seen.story.nodes[1:]:
+    for node in tree_run.history.nodes[1:]:
         assert node.idea is not None
         assert node.idea.content is not None
         assert json.loads(view.read(node.idea.content))["file"] == "params.json"
@@ -185,7 +187,7 @@ def test_dry_run_proposes_without_running_the_command(wood: Wood) -> None:
     runs = [wood.run(f"d{n}", "--dry-run", "--max-parallel-evals", str(n)) for n in (1, 4)]
     assert [told.code for told in runs] == [0, 0]
     assert wood.ledger("d1") == wood.ledger("d4")
-    assert len(wood.seen("d1").story.evals) == 3 + 3  # one of the first three passes
+    assert len(wood.load("d1").history.evals) == 3 + 3  # one of the first three passes
 
 
 def test_plan_says_that_ideas_come_during_the_run(wood: Wood, tmp_path: Path) -> None:
@@ -200,5 +202,5 @@ def test_mutations_of_two_files_with_equal_keys_are_all_tried(wood: Wood) -> Non
     wood.plant(OWN + tables.replace("count = 3", 'count = 2\nkeys = ["a"]\nstep = 9'))
     wood.write("start/more/params.json", '{"a": 1}')
     wood.run("r", "--max-depth", "1")
-    names = [e.idea.name.partition(".a=")[0] for e in wood.seen("r").story.evals]
+    names = [e.idea.name.partition(".a=")[0] for e in wood.load("r").history.evals]
     assert sorted(names) == ["n0.1/more_params.json"] * 2 + ["n0.1/params.json"] * 2

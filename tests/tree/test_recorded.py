@@ -77,18 +77,18 @@ def test_agents_run_is_repeated_without_the_agent(
     assert second.code == 0, second
     assert second.json["answer"] == first.json["answer"]
     assert wood.verdicts("second") == wood.verdicts("first")
-    one, other = (wood.seen(out).story for out in ("first", "second"))
+    one, other = (wood.load(out).history for out in ("first", "second"))
     assert len(one.nodes) > 3
     assert [(n.commit, n.turns) for n in one.nodes] == [(n.commit, n.turns) for n in other.nodes]
     assert (one.usd, one.tokens) == (other.usd, other.tokens)
     assert wood.run("third", *settings, "--set", 'recorded_from="second"').code == 0
-    assert wood.seen("third").story.nodes[-1].commit == one.nodes[-1].commit
+    assert wood.load("third").history.nodes[-1].commit == one.nodes[-1].commit
 
 
 def check_transcripts(wood: Wood) -> None:
     """A node's transcript has its ancestors' conversations and its own, and no sibling's."""
     view = RunView(wood.folder / "first", NAME)
-    for node in wood.seen("first").story.nodes:
+    for node in wood.load("first").history.nodes:
         turns = [t for reference in node.turns for t in parse(view.read(reference))]
         ideas = [Path(n.idea.name).stem for n in node.path() if n.idea is not None]
         asked = [t.text.removesuffix("odd") for t in turns if t.role == "user"]

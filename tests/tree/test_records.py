@@ -73,7 +73,7 @@ def test_every_failed_attempt_has_an_error_with_all_fields(wood: Wood) -> None:
     assert kinds["up-a.md"] is None
     assert "there 0 times" in by_idea["bad.md"]["error"]["message"]
     why = wood.weft("tree", "why", "r", f"e{by_idea['code.md']['eval_id']}").out
-    assert "attempt 1 of score: score-invalid, tried again: it is 75" in why
+    assert "attempt 1 of score: score-invalid, retried: it is 75" in why
     ledger = (wood.folder / "r" / "ledger.jsonl").read_text("utf-8")
     assert "it is 75" not in ledger
 
@@ -95,9 +95,9 @@ def test_commits_of_nodes_and_rejected_evals_have_names_in_the_runs_repository(w
     assert wood.run("r").code == 0
     repository = wood.folder / "r" / "repo.git"
     named = dict(line.split()[::-1] for line in git(repository, "show-ref").splitlines())
-    story = wood.seen("r").story
-    assert {f"refs/weft/n{n.node_id}": n.commit for n in story.nodes}.items() <= named.items()
-    [rejected] = [e for e in story.evals if e.verdict == "regressed"]
+    history = wood.load("r").history
+    assert {f"refs/weft/n{n.node_id}": n.commit for n in history.nodes}.items() <= named.items()
+    [rejected] = [e for e in history.evals if e.verdict == "regressed"]
     assert '+  "b": 1' in git(repository, "show", f"refs/weft/e{rejected.eval_id}")
     assert git(repository, "worktree", "list").count("\n") == 1
     (repository / "refs" / "weft" / "e1.lock").touch()  # as a killed command leaves it
@@ -113,7 +113,7 @@ def test_rejected_worktrees_and_failed_folders_stay_when_asked(wood: Wood) -> No
     assert not (wood.folder / "plain" / "kept").exists()
     assert wood.run("r", "--keep-rejected-worktrees", "--keep-failed-artifacts").code == 0
     kept = wood.folder / "r" / "kept"
-    [rejected] = [e for e in wood.seen("r").story.evals if e.verdict == "regressed"]
+    [rejected] = [e for e in wood.load("r").history.evals if e.verdict == "regressed"]
     assert json.loads((kept / rejected.name / "params.json").read_text()) == {"a": 1, "b": 1}
     assert [p.read_text() for p in kept.glob("*-1/worktree/left")] == ["behind"]
     assert wood.ledger("r") == wood.ledger("plain")

@@ -14,8 +14,8 @@ from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_runs import fingerprint, git
 from weft.cli import tree
 from weft.errors import InputError
+from weft.tree.configfile import FLAGS, TreeFile, read_config
 from weft.tree.ideas import read_folder
-from weft.tree.plotfile import FLAGS, TreeFile, read_plotfile
 
 NAMES = st.sampled_from(["argv", "timeout_s", "regex", "format", "env", "x"])
 REPO = CONFIG.replace('files = "start"', 'repo = "start"')
@@ -124,7 +124,7 @@ def test_any_config_is_read_or_refused(text: str) -> None:
         file = Path(place) / "tree.toml"
         file.write_text(text, "utf-8", errors="replace")
         try:
-            read_plotfile(file, {}).to_plot(dry_run=False)
+            read_config(file, {}).to_config(dry_run=False)
         except InputError as error:
             assert "tree.toml" in error.message  # noqa: PT017 - either way is right
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.tree.decide import gain
-from weft.tree.result import Invalid, checked, parsed, read_result
+from weft.tree.result import Invalid, check_fields, parse_object, read_result
 
 
 def read(folder: Path, stdout: str = "", form: str = "weft", regex: str = "") -> dict[str, object]:
@@ -54,14 +54,14 @@ def test_results_of_other_tools_are_read_as_they_are(tmp_path: Path) -> None:
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     try:
-        checked(parsed(data, "x"), "x")
+        check_fields(parse_object(data, "x"), "x")
     except Invalid:
         return
 
 
 @given(st.decimals(allow_nan=False, allow_infinity=False, places=20), st.integers(-5, 5))
 def test_scores_keep_every_digit_and_gain_is_exact(value: Decimal, step: int) -> None:
-    text = checked(parsed(f'{{"score": {value:f}}}'.encode(), "x"), "x")["score"]
+    text = check_fields(parse_object(f'{{"score": {value:f}}}'.encode(), "x"), "x")["score"]
     assert Decimal(text) == value
     other = Decimal(text) + 0 if step == 0 else Decimal(step)
     assert (gain(value, other, "max") > 0) == (value > other)

@@ -9,7 +9,7 @@ from tests.tree.test_refusals import check_refused
 
 pytestmark = pytest.mark.xdist_group("tree-rules")
 MINE = '''
-from weft.tree.story import Rule
+from weft.tree.history import Rule
 
 def gate(seen):
     """Small steps only; the usual rules hold too."""
@@ -43,7 +43,7 @@ def test_own_gate_refuses_by_its_names_and_own_rank_orders(wood: Wood) -> None:
     }
     assert "40 at once" in wood.weft("tree", "why", "r", "e2").out
     wood.run("q", "--set", f'gate="{next(iter(wood.folder.glob("mine*.py"))).stem}:lenient"')
-    nodes = [n.result["score"] for n in wood.seen("q").story.nodes]
+    nodes = [n.result.score for n in wood.load("q").history.nodes]
     assert nodes == ["12", "11", "17", "52"]
 
 

@@ -39,13 +39,13 @@ def test_better_ideas_are_promoted_by_score_and_worse_ones_are_refused(wood: Woo
 def test_ideas_stand_on_top_of_each_other_and_export_is_one_commit_each(wood: Wood) -> None:
     wood.plant()
     assert wood.run("r", "--max-depth", "2").code == 0
-    assert wood.seen("r").story.nodes[3].result["score"] == "57"
+    assert wood.load("r").history.nodes[3].result.score == "57"
     told = wood.weft("tree", "export", "r", "--repo", "made", "--branch", "best")
     assert told.code == 0, told
     assert git(wood.folder / "made", "log", "--format=%s").split() == ["up-b.md", "up-a.md", "root"]
     assert json.loads((wood.folder / "made" / "params.json").read_text()) == {"a": 5, "b": 7}
     assert git(wood.folder / "made", "status", "--porcelain") == ""
-    best = wood.seen("r").story.nodes[3].commit
+    best = wood.load("r").history.nodes[3].commit
     assert git(wood.folder / "made", "rev-parse", "best").strip() == best
     assert wood.weft("tree", "export", "r", "--patches", "series").code == 0
     assert [p.name for p in sorted((wood.folder / "series").iterdir())] == [
@@ -85,7 +85,7 @@ def test_why_prints_every_rule_the_rank_and_who_was_before(wood: Wood) -> None:
     assert told.code == 0
     assert "score 17 against 12 of n0" in told.out
     assert "rank 2 of 2, 1 are promoted" in told.out
-    assert "before it: e2 up-a.md with 52" in told.out
+    assert "ranked above: e2 up-a.md with 52" in told.out
     assert "verdict outranked" in told.out
     assert wood.weft("tree", "why", "r", "e9").code == 3
 
@@ -106,7 +106,7 @@ def test_same_files_share_one_result_and_same_text_is_skipped(wood: Wood) -> Non
     wood.write("ideas/zz-copy.md", blocks("b", 2, 7) + "  \n\n")
     assert wood.run("r").code == 0
     assert wood.verdicts("r")["up-b.md"] == "same as e3"
-    [skip] = wood.seen("r").story.skips
+    [skip] = wood.load("r").history.skips
     assert (skip.idea, skip.reason) == ("zz-copy.md", "same text as another idea on this node")
 
 
@@ -117,13 +117,13 @@ def test_dedupe_scope_decides_where_an_idea_is_tried_again(
     wood.plant()
     words = ("--dedupe-scope", scope, "--max-depth", "2", "--beam-width", "2", "--dry-run")
     wood.run("r", *words)
-    assert len(wood.seen("r").story.evals) == evals
+    assert len(wood.load("r").history.evals) == evals
 
 
 def test_eval_budget_is_counted_before_dispatch(wood: Wood) -> None:
     wood.plant()
     wood.run("r", "--max-total-evals", "2")
-    assert [e.idea.name for e in wood.seen("r").story.evals] == ["down-b.md", "up-a.md"]
+    assert [e.idea.name for e in wood.load("r").history.evals] == ["down-b.md", "up-a.md"]
 
 
 def test_interrupted_run_goes_on_with_resume_and_the_same_ledger(wood: Wood) -> None:

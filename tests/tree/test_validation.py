@@ -9,14 +9,14 @@ import pytest
 from tests.tree.conftest import CONFIG, Wood
 from tests.tree.test_parity import COUNTING
 from tests.tree.test_runs import fingerprint
-from weft.tree.validation import answer_checks
+from weft.tree.validation import RootTrial, trial_checks
 
 pytestmark = pytest.mark.xdist_group("tree-validation")
 
 
 def validate(wood: Wood, *words: str) -> tuple[int, dict[tuple[str, str], str]]:
     told = wood.weft("tree", "run", "tree.toml", "--validate-only", "--json", *words)
-    checks = {(c["check"], c["outcome"]): c["said"] for c in told.json["checks"]}
+    checks = {(c["check"], c["outcome"]): c["detail"] for c in told.json["checks"]}
     return told.code, checks
 
 
@@ -71,8 +71,8 @@ def test_scorings_of_the_root_are_judged(
     told: list[dict[str, Any]], check: tuple[str, str]
 ) -> None:
     answer = {"score": told, "sweep": [], "applied": {}}
-    found = answer_checks(answer, deterministic=False)
-    assert check in [(c.what, c.outcome) for c in found]
+    checks = trial_checks(RootTrial.from_dict(answer), deterministic=False)
+    assert check in [(c.name, c.outcome) for c in checks]
 
 
 def test_what_looks_wrong_but_may_be_meant_is_a_warning(wood: Wood) -> None:
@@ -81,7 +81,7 @@ def test_what_looks_wrong_but_may_be_meant_is_a_warning(wood: Wood) -> None:
     wood.write("ideas/later.md", "FILE: none\n<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n")
     told = wood.weft("tree", "run", "tree.toml", "--validate-only")
     assert told.code == 0
-    assert "warning protected   tests/*.py: no file of the root is called so" in told.out
+    assert "warning protected   tests/*.py: no file of the root matches" in told.out
     assert "warning protected   score.py: part of the scorer, and ideas may change it" in told.out
     assert "warning ideas       same text as another: zz.md" in told.out
     assert "4 of 5 fit the root; these may fit later: later.md (apply-conflict)" in told.out

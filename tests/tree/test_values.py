@@ -13,8 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.tree.ideas import from_grids, read_folder
-from weft.tree.ideatables import MutationTable
-from weft.treetools.values import Conflict, Draw, apply_values, moved, mutations, with_value
+from weft.tree.ideatables import GridTable, MutationTable
+from weft.treetools.values import (
+    Conflict,
+    Draw,
+    Mutation,
+    ParameterIdea,
+    apply_values,
+    moved,
+    mutations,
+    with_value,
+)
 
 TOML = """# rates
 rate = 0.1  # found by hand
@@ -103,12 +112,12 @@ def test_file_that_has_no_such_value_is_a_conflict(tmp_path: Path, name: str, te
     (tmp_path / name).write_text(text)
     for file in (name, "../a", "none.json"):
         with pytest.raises(Conflict):
-            apply_values({"file": file, "values": {"y": 1}}, tmp_path)
+            apply_values(ParameterIdea(file, {"y": 1}), tmp_path)
     assert (tmp_path / name).read_text() == text
 
 
-def table(**more: Any) -> dict[str, Any]:
-    return MutationTable(file="a.toml", **more).to_dict()
+def table(**more: Any) -> Mutation:
+    return MutationTable(file="a.toml", **more).to_mutation()
 
 
 def test_mutations_follow_from_the_seed_and_fit_the_file(tmp_path: Path) -> None:
@@ -116,8 +125,8 @@ def test_mutations_follow_from_the_seed_and_fit_the_file(tmp_path: Path) -> None
     found = mutations(table(count=12, at_once=2), tmp_path, "7")
     assert found == mutations(table(count=12, at_once=2), tmp_path, "7")
     assert found != mutations(table(count=12, at_once=2), tmp_path, "8")
-    assert len({json.dumps(idea) for idea in found}) == 12
-    moved_keys = {key for idea in found for key in idea["values"]}
+    assert len({json.dumps(idea.values) for idea in found}) == 12
+    moved_keys = {key for idea in found for key in idea.values}
     assert moved_keys == {"rate", "model.depth", "model.wide", "model.deep.x.y"}
     for idea in found:
         (tmp_path / "a.toml").write_text(TOML)
@@ -147,7 +156,7 @@ def test_mutation_of_a_key_that_is_not_there_is_a_conflict(tmp_path: Path) -> No
 
 def test_grid_has_every_combination_and_json_ideas_are_parameters(tmp_path: Path) -> None:
     grid = {"file": "a.toml", "values": {"rate": [1, 2], "model.depth": [3, 4, 5]}}
-    found = from_grids([grid])
+    found = from_grids([GridTable(**grid)])
     assert len({idea.digest for idea, _ in found}) == 6
     assert found[0][0].name == "rate=1,model.depth=3"
     (tmp_path / "one.json").write_bytes(found[0][1])

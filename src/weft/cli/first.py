@@ -123,13 +123,13 @@ def _show_puzzle(run: Run) -> None:
 
 def _show_tree(run: Run) -> None:
     """Print the states that were kept, each with its score, and what was refused."""
-    from weft.wiring.tree import seen_of  # noqa: PLC0415 - slow to import
+    from weft.wiring.tree import load_tree_run  # noqa: PLC0415 - slow to import
 
-    story = seen_of(run.out).story
-    for node in story.nodes:
+    history = load_tree_run(run.out).history
+    for node in history.nodes:
         what = node.idea.name if node.idea else "the files as they are"
-        render.out(f"  {node.result['score']:>6} bytes  {'+ ' * bool(node.idea)}{what}")
-    for each in story.evals:
+        render.out(f"  {node.score_text:>6} bytes  {'+ ' * bool(node.idea)}{what}")
+    for each in history.evals:
         if each.refused == "tampered":
             render.out(f"  refused       {each.idea.name} on n{each.parent.node_id}: tampered")
     answer = run.answer

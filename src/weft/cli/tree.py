@@ -83,9 +83,9 @@ def run(
     Exit code 0 when a promoted node is better than the root, 1 when none is, 4 when no eval
     completed or one failed with --strict-fail-depth.
     """
-    given = _given(locals())
+    overrides = _overrides(locals())
     _check_modes(out, import_from, validate_only, report_only, check_parity)
-    request = _read(config, settings, given, out=out, dry_run=dry_run, import_from=import_from)
+    request = _read(config, settings, overrides, out=out, dry_run=dry_run, import_from=import_from)
     if out is None or validate_only:
         _validate(request, out, as_json=as_json)
         return
@@ -102,9 +102,9 @@ def run(
         wall_limit=wall_limit,
         sign_key=sign_key,
     )
-    execution["keep"] = _kept(keep_rejected_worktrees, keep_failed_artifacts)
+    execution["keep"] = _to_keep(keep_rejected_worktrees, keep_failed_artifacts)
     with watching(quiet, verbose) as watcher, resumable(out):
-        done, parity = _carry_out(request, out, execution, watcher, check_parity)
+        done, parity = _execute(request, out, execution, watcher, check_parity)
     _show_done(done, parity, as_json=as_json)
     raise typer.Exit(_exit_code(done, parity))
 
@@ -122,30 +122,30 @@ def plan(
     verbose: options.Verbose = 0,
 ) -> None:
     """Show the evals of the first depth and what a whole search may cost; nothing is created."""
-    request = _read(config, settings, _given(locals()))
+    request = _read(config, settings, _overrides(locals()))
 
     from weft.wiring.tree import most_evals, plan_first  # noqa: PLC0415 - slow to import
 
-    story, plot = plan_first(request), request.plot
-    most = most_evals(request, story)
+    history, limits = plan_first(request), request.config
+    most = most_evals(request, history)
     if as_json:
         evals = [
             {"eval_id": e.eval_id, "parent_node_id": 0, "idea_path": e.idea.name, "depth": 1,
              "task_state": "queued"}
-            for e in story.evals
+            for e in history.evals
         ]  # fmt: skip
-        skips = [{"idea_path": s.idea, "reason": s.reason} for s in story.skips]
-        render.print_json({"root": request.root.commit, "evals": evals, "skipped": skips,
+        skips = [{"idea_path": s.idea, "reason": s.reason} for s in history.skips]
+        render.print_json({"root": request.args.root.commit, "evals": evals, "skipped": skips,
                            "most_evals": most})  # fmt: skip
         return
-    render.out(f"root    {request.root.commit}")
-    for item in story.evals:
+    render.out(f"root    {request.args.root.commit}")
+    for item in history.evals:
         render.out(f"{item.name:8}{item.idea.kind:10}{item.idea.name}")
-    for skip in story.skips:
+    for skip in history.skips:
         render.out(f"skipped {skip.idea}: {skip.reason}")
-    if plot.proposes():
+    if limits.proposes():
         render.out("more    ideas are made for each node during the run")
-    render.out(f"at most {most} evals in {plot.max_depth} depths, {plot.beam_width} nodes each")
+    render.out(f"at most {most} evals in {limits.max_depth} depths, {limits.beam_width} nodes each")
 
 
 def _check_modes(
@@ -169,19 +169,19 @@ def _check_modes(
 def _report(out: Path) -> None:
     from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
 
-    wiring.seen_of(out)
+    wiring.load_tree_run(out)
     wiring.write_summary(out)
     render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
 
 
-def _kept(rejected: bool, failed: bool) -> tuple[str, ...]:
+def _to_keep(rejected: bool, failed: bool) -> tuple[str, ...]:
     from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
 
-    asked = {wiring.REJECTED: rejected, wiring.FAILED: failed}
-    return tuple(name for name, kept in asked.items() if kept)
+    wanted = {wiring.REJECTED: rejected, wiring.FAILED: failed}
+    return tuple(name for name, is_wanted in wanted.items() if is_wanted)
 
 
-def _carry_out(
+def _execute(
     request: TreeRequest,
     out: Path,
     execution: dict[str, Any],
@@ -190,7 +190,7 @@ def _carry_out(
 ) -> tuple[Run, Parity | None]:
     from weft.wiring import tree as wiring  # noqa: PLC0415 - slow to import
 
-    done = wiring.carry_out_tree(request, out, watcher, **execution)
+    done = wiring.execute_tree(request, out, watcher, **execution)
     return done, wiring.check_parity(request, done, watcher) if check_parity else None
 
 
@@ -214,7 +214,7 @@ def _validate(request: TreeRequest, out: Path | None, *, as_json: bool) -> None:
         render.print_json({"valid": not failed, "checks": [c.to_dict() for c in checks]})
     else:
         for check in checks:
-            render.out(f"{check.outcome:8}{check.what:12}{check.said}")
+            render.out(f"{check.outcome:8}{check.name:12}{check.detail}")
     if failed:
         raise typer.Exit(FAILED_CHECK)
 
@@ -223,7 +223,7 @@ for look in (why, evals, transcript, export):
     app.command()(look)
 
 
-def _given(values: dict[str, Any]) -> dict[str, Any]:
+def _overrides(values: dict[str, Any]) -> dict[str, Any]:
     """Return the config fields that flags gave."""
     return {n: v for n, v in values.items() if n not in NO_FIELDS and v is not None}
 
@@ -231,40 +231,41 @@ def _given(values: dict[str, Any]) -> dict[str, Any]:
 def _read(
     config: Path,
     settings: list[str],
-    given: dict[str, Any],
+    overrides: dict[str, Any],
     *,
     out: Path | None = None,
     dry_run: bool = False,
     import_from: Path | None = None,
 ) -> TreeRequest:
-    from weft.tree.plotfile import parse_setting  # noqa: PLC0415 - slow to import
+    from weft.tree.configfile import parse_setting  # noqa: PLC0415 - slow to import
     from weft.wiring.treerequest import read_request  # noqa: PLC0415
 
     for text in settings:
         name, value = parse_setting(text)
-        if name in given:
+        if name in overrides:
             raise UsageError(f"{name} is given twice")
-        given[name] = value
-    return read_request(config, given, out=out, dry_run=dry_run, import_from=import_from)
+        overrides[name] = value
+    return read_request(config, overrides, out=out, dry_run=dry_run, import_from=import_from)
 
 
 # -- what is printed ----------------------------------------------------------------------------
 
 
 def _show_done(done: Run, parity: Parity | None, *, as_json: bool) -> None:
-    from weft.wiring.tree import records_of, seen_of  # noqa: PLC0415 - slow to import
+    from weft.wiring.tree import load_records, load_tree_run  # noqa: PLC0415 - slow to import
 
-    seen = seen_of(done.out)
+    tree_run = load_tree_run(done.out)
     if as_json:
-        told = {**done.to_dict(), **records_of(done.out, seen)}
+        body = {**done.to_dict(), **load_records(done.out, tree_run).to_dict()}
         if parity is not None:
-            told["parity"] = parity.to_dict()
-        render.print_json(told)
+            body["parity"] = parity.to_dict()
+        render.print_json(body)
         return
     answer: Any = getattr(done.answer, "detail", done.answer)
-    for node in seen.story.nodes:
+    for node in tree_run.history.nodes:
         idea = node.idea.name if node.idea else "root"
-        render.out(f"{node.name:5} depth {node.depth}  {node.result.get('score', '?'):>12}  {idea}")
+        score = node.score_text if node.result else "?"
+        render.out(f"{node.name:5} depth {node.depth}  {score:>12}  {idea}")
     render.out(f"stopped {answer['stopped']}")
     if "best_score" in answer:
         path = " > ".join(answer["path"]) or "none"

@@ -58,14 +58,14 @@ StopOnEmpty = Annotated[
         show_default=False,
     ),
 ]
-Parallel = Annotated[int | None, options.carries_out("N", "Evals at a time: 1 if not said.")]
+Parallel = Annotated[int | None, options.carries_out("N", "Evals at a time; default 1.")]
 PerNode = Annotated[int | None, options.carries_out("N", "Evals at a time of one node.")]
 ParallelBackend = Annotated[
     str | None,
     options.carries_out(
         "serial|local|ray",
-        "Who runs evals: one after the other, workers of this machine (also called"
-        " threadpool), or a Ray cluster.",
+        "Where evals run: one after the other, on workers of this machine (also called"
+        " threadpool), or on a Ray cluster.",
         "--parallel-backend",
         "--backend",
     ),
@@ -74,7 +74,7 @@ DryRun = Annotated[
     bool,
     options.decides(
         None,
-        "Run the whole engine with made-up outcomes; no command of the config is run.",
+        "Run the whole engine with synthetic outcomes; no command of the config is run.",
         "--dry-run",
     ),
 ]
@@ -105,21 +105,21 @@ ReportOnly = Annotated[
 Area = Annotated[
     str | None,
     options.carries_out(
-        "NAME", "Note ideas and what came of them in the index of this area, for later runs."
+        "NAME", "Record ideas and their outcomes in the index of this area, for later runs."
     ),
 ]
 FeedIndex = Annotated[
     bool | None,
     options.decides(
         None,
-        "Tell the proposing command what earlier runs of the area found.",
+        "Give the proposing command what earlier runs of the area found.",
         "--feed-index/--no-feed-index",
         show_default=False,
     ),
 ]
 Memory = Annotated[
     str | None,
-    options.decides("off|replay", "Whether commands get the transcript of the way to their node."),
+    options.decides("off|replay", "Whether commands get the transcript of the path to their node."),
 ]
 ImportFrom = Annotated[
     Path | None,

@@ -71,7 +71,7 @@ def _write(store: ObjectStore, job: JobSeen, path: Path) -> Fetched:
     assert job.digest is not None
     found, size = hashlib.sha256(), 0
     try:
-        with store.path(job.digest).open("rb") as source, path.open("xb") as target:
+        with store.open(job.digest) as source, path.open("xb") as target:
             while piece := source.read(CHUNK_BYTES):
                 found.update(piece)
                 size += len(piece)

@@ -19,6 +19,7 @@ from weft.ledger.records import Record, parse
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import WORLD_WORDS, Manifest
+from weft.storage.plainfile import is_plain_file, open_plain, read_plain
 
 MANIFEST_HINT = "move it away; weft resume rebuilds it as far as the ledger reaches"
 _NONSENSE = (
@@ -80,7 +81,7 @@ def state_of(folder: RunFolder) -> str:
 def is_locked(folder: RunFolder) -> bool:
     """Whether a coordinator works on the run now, found without touching its lock if possible."""
     lock = folder.path / ".lock"
-    if not lock.is_file():
+    if not is_plain_file(lock):
         return False
     held = _held_inodes()
     if held is not None and lock.stat().st_ino in held:
@@ -104,7 +105,7 @@ def _held_inodes() -> set[int] | None:
 def _owner_is_gone(path: Path) -> bool:
     """Whether the last holder was a process of this machine that no longer exists."""
     try:
-        owner = json.loads(path.read_text("utf-8"))
+        owner = json.loads(read_plain(path))
         if owner["host"] != os.uname().nodename:
             return False
         os.kill(int(owner["pid"]), 0)
@@ -117,7 +118,7 @@ def _owner_is_gone(path: Path) -> bool:
 
 def _probe(lock: Path) -> bool:
     """Ask for a shared lock for an instant: refused means that someone holds the run."""
-    with lock.open("rb") as file:
+    with open_plain(lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -127,9 +128,9 @@ def _probe(lock: Path) -> bool:
 
 def whole_lines(path: Path) -> Iterator[bytes]:
     """Give the ledger's lines without their newlines, up to a torn one."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         for line in file:
             if not line.endswith(b"\n"):
                 return
@@ -160,9 +161,9 @@ def parse_at(line: bytes, seq: int) -> Record:
 
 def last_record(path: Path) -> Record | None:
     """Return the last whole record, reading only the end of the file."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return None
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         size, step, tail = file.seek(0, os.SEEK_END), 1 << 16, b""
         while tail.count(b"\n") < 2 and len(tail) < size:
             file.seek(max(0, size - step))

@@ -13,6 +13,7 @@ from typing import Any
 
 from weft.errors import FileInvalid, InputError
 from weft.readers.access import open_manifest, records_named, run_named
+from weft.readers.logs import log_tails
 from weft.readers.prove import check_key, parse_place
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest
@@ -95,7 +96,7 @@ def _life(folder: RunFolder, manifest: Manifest, row: tuple[Any, ...]) -> Life:
     record = next((r.seq for r in records_named(folder.ledger, key)), None)
     attempts = _attempts(manifest, id_)
     why = _Reason(manifest, lane, round_, index, state, attempts, record).say()
-    tail = _log_tail(folder.logs / key)
+    tail = "".join(log_tails(folder.logs, key, LOG_TAIL_BYTES))
     return Life(
         key, function, args, lane, round_, index, state, value, error, attempt, attempts,
         queued, started, finished, run_s, pid, node, gpu, json.loads(notes or "{}"), tail, why,
@@ -147,17 +148,6 @@ def _attempts(manifest: Manifest, id_: int) -> tuple[Attempt, ...]:
         id_,
     )
     return tuple(Attempt(*row) for row in rows)
-
-
-def _log_tail(folder: Path) -> str:
-    """Return the end of the last attempt's log, empty when it has none."""
-    logs = [p for p in folder.glob("*.log") if p.stem.isdigit()] if folder.is_dir() else []
-    if not logs:
-        return ""
-    last = max(logs, key=lambda path: (int(path.stem), path.name))
-    with last.open("rb") as file:
-        file.seek(max(0, last.stat().st_size - LOG_TAIL_BYTES))
-        return file.read(LOG_TAIL_BYTES).decode(errors="replace")
 
 
 # -- why it counts or not ----------------------------------------------------------------------

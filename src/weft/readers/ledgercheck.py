@@ -18,6 +18,7 @@ from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record
 from weft.model.values import objects_in
 from weft.readers.grammar import Grammar
+from weft.storage.plainfile import is_plain_file, open_plain
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 
@@ -62,9 +63,9 @@ def check_ledger_file(
     path: Path, checkpoint: Checkpoint | None, *, sealed: bool, sizes: Collection[int] = ()
 ) -> LedgerFacts:
     """Do the same for a file; one that is missing has no records."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return check_ledger((), checkpoint, sealed=sealed, sizes=sizes)
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         return check_ledger(file, checkpoint, sealed=sealed, sizes=sizes)
 
 

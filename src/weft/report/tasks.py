@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from weft.readers.logs import log_tails
 from weft.report.places import Block, Places
 from weft.report.text import clip, failure_text, some, value_text, weight
 from weft.report.timeline import Worker
@@ -166,14 +167,7 @@ class Chooser:
         return {id_: tuple(found[-MAX_ATTEMPTS:]) for id_, found in tries.items()}
 
     def _log_tail(self, key: str) -> str:
-        folder = self.logs / key
-        logs = [p for p in folder.glob("*.log") if p.stem.isdigit()] if folder.is_dir() else []
-        if not logs:
-            return ""
-        last = max(logs, key=lambda path: (int(path.stem), path.name))
-        with last.open("rb") as file:
-            file.seek(max(0, last.stat().st_size - LOG_TAIL_BYTES))
-            text = file.read(LOG_TAIL_BYTES).decode(errors="replace")
+        text = "".join(log_tails(self.logs, key, LOG_TAIL_BYTES))
         return clip(text, 2 * LOG_TAIL_BYTES, lines=True)
 
 

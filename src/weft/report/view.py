@@ -11,6 +11,7 @@ from typing import Any
 from weft.ledger.records import Record
 from weft.model.values import Object, decode, from_wire
 from weft.readers.access import last_record, open_manifest, parse_at, whole_lines
+from weft.readers.logs import log_tails
 from weft.report.places import Places
 from weft.report.work import paused_s
 from weft.storage.disk import Disk
@@ -114,16 +115,8 @@ class RunView:
 
     def log_tail(self, key: str, limit_bytes: int) -> str:
         """Return the end of what a task's last attempt printed: stdout, then stderr."""
-        folder = RunFolder(self.path).logs / key
-        files = [p for p in sorted(folder.glob("*")) if p.stem.isdigit() and p.is_file()]
-        last = max((int(p.stem) for p in files), default=0)
-        parts = []
-        for suffix in (".out", ".log"):
-            for path in (p for p in files if int(p.stem) == last and p.suffix == suffix):
-                with path.open("rb") as file:
-                    file.seek(max(0, path.stat().st_size - limit_bytes))
-                    parts.append(file.read(limit_bytes).decode("utf-8", "replace").strip())
-        return "\n".join(part for part in parts if part)
+        tails = log_tails(RunFolder(self.path).logs, key, limit_bytes, (".out", ".log"))
+        return "\n".join(text for text in map(str.strip, tails) if text)
 
     def paused_s(self) -> float:
         """Seconds in which no coordinator worked on the run."""

@@ -7,6 +7,7 @@ it is.
 from __future__ import annotations
 
 import mmap
+import os
 import threading
 from array import array
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from typing import Any
 from weft.report.ledgerview import read_record
 from weft.report.payload import made_visible
 from weft.storage.folder import SEALED_VIEWS, RunFolder
+from weft.storage.plainfile import is_plain_file, open_plain
 
 PAGE_ROWS = 100
 CHUNK = 1 << 20
@@ -36,8 +38,8 @@ class LineIndex:
 
     def refresh(self, path: Path) -> None:
         """Read on from where the last look ended; begin again with another or shorter file."""
-        with path.open("rb") as file:
-            status = path.stat()
+        with open_plain(path) as file:
+            status = os.fstat(file.fileno())
             if status.st_ino != self.inode or status.st_size < self.starts[-1]:
                 self.starts, self.inode = array("Q", [0]), status.st_ino
             place = self.starts[-1]
@@ -64,9 +66,9 @@ class Ledgers:
         """Return one page of records; the last one without `first`."""
         folder = RunFolder(run)
         sealed = SEALED_VIEWS in folder.read_run_file().tags
-        if not folder.ledger.is_file() or not folder.ledger.stat().st_size:
+        if not is_plain_file(folder.ledger) or not folder.ledger.stat().st_size:
             return {"total": 0, "first": 0, "size": 0, "records": []}
-        with self._lock, folder.ledger.open("rb") as file:
+        with self._lock, open_plain(folder.ledger) as file:
             index = self._known.setdefault(run, LineIndex())
             index.refresh(folder.ledger)
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
@@ -101,9 +103,9 @@ def _row(data: mmap.mmap, index: LineIndex, seq: int, sealed: bool) -> list[Any]
 def record_number(run: Path, key: str) -> int | None:
     """Return the number of the record that a task has in the ledger; None while it has none."""
     path = RunFolder(run).ledger
-    if len(key) != 64 or not path.is_file() or not path.stat().st_size:
+    if len(key) != 64 or not is_plain_file(path) or not path.stat().st_size:
         return None
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with open_plain(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         place = data.find(f',"key":"{key}","kind":"'.encode())
         if place < 0:
             return None

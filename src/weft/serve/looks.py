@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from weft.readers.access import is_locked
 from weft.storage.folder import RunFolder
+from weft.storage.plainfile import open_plain
 
 MAX_KEPT = 500
 Stamp = tuple[object, ...]
@@ -39,7 +40,7 @@ def _file_stamp(path: Path) -> tuple[int, ...]:
 def _changes(manifest: Path) -> bytes:
     """Read the header of the wal-index, which holds a counter (sqlite.org/walformat.html §2.1)."""
     try:
-        with manifest.with_name(f"{manifest.name}-shm").open("rb") as file:
+        with open_plain(manifest.with_name(f"{manifest.name}-shm")) as file:
             return file.read(48)
     except OSError:
         return b""

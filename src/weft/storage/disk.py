@@ -69,7 +69,7 @@ class Disk:
         """Put `data` at `path` as a whole or not at all: temp, fsync, rename, fsync folder."""
         temporary = path.with_name(path.name + ".tmp")
         self.step("write-temp")
-        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode)
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, mode)
         try:
             view = memoryview(data)
             while view:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import stat
 import time
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
 from weft.storage.disk import Disk
 from weft.storage.heads import Home
 from weft.storage.ledgerfile import is_whole
+from weft.storage.plainfile import check_below, check_entries, read_plain
 
 SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp", "VALIDATION_REPORT.md")
@@ -104,12 +106,17 @@ class RunFolder:
         self.logs = path / "logs"
         self.attempts = path / "attempts"
         """Where commands work; each attempt has a folder of its own while it runs."""
+        self.repository = path / "repo.git"
+        """Where `weft tree` keeps the states of the repository; git opens its files."""
         self.kept = path / "kept"
         """What a person asked to keep of failed commands; nothing reads it."""
 
     def is_run(self) -> bool:
-        """Whether a run was created here."""
-        return self.run_toml.is_file()
+        """Whether a run was created here; `require_run` refuses a run.toml that is a link."""
+        try:
+            return not stat.S_ISDIR(self.run_toml.lstat().st_mode)
+        except OSError:
+            return False
 
     def is_finished(self) -> bool:
         """Whether the ledger, by what it says, ends with the root's answer at the checkpoint."""
@@ -129,6 +136,7 @@ class RunFolder:
             return
         if not self.path.is_dir():
             raise RunFolderInvalid(f"{self.path} is not a folder", hint="choose another --out")
+        self.require_plain()
         foreign = sorted(p.name for p in self.path.iterdir() if p.name not in OURS)
         if foreign and not self.is_run():  # another coordinator may just have created it
             raise RunFolderInvalid(
@@ -137,18 +145,28 @@ class RunFolder:
             )
 
     def require_run(self) -> None:
-        """Raise unless a run was created here."""
+        """Raise unless a run was created here, of plain files and folders."""
         if not self.is_run():
             raise RunFolderInvalid(
                 f"{self.path} is not a run folder (no run.toml)",
                 hint="give the --out folder of an earlier run",
             )
+        check_entries(self.path)
+
+    def require_plain(self) -> None:
+        """Raise unless all that workers and git open by themselves are plain files.
+
+        Not so what commands work on or left behind: repositories may hold links.
+        """
+        check_entries(self.path)
+        for folder in (self.objects, self.logs, self.repository):
+            check_below(folder)
 
     def read_run_file(self) -> RunFile:
         """Return the parsed run.toml."""
         self.require_run()
         try:
-            raw = tomllib.loads(self.run_toml.read_text("utf-8"))
+            raw = tomllib.loads(read_plain(self.run_toml).decode())
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise FileInvalid(f"{self.run_toml}: {error}") from None
         return RunFile.from_dict(raw, str(self.run_toml))
@@ -167,6 +185,7 @@ class RunFolder:
         """Hold the run, or raise `RunLocked` naming who does."""
         from filelock import FileLock, Timeout  # noqa: PLC0415 - slow to import, rarely needed
 
+        check_entries(self.path)  # the lock and the owner file are opened for writing
         lock = FileLock(self.path / ".lock", thread_local=False)
         owner = self.path / ".owner"
         try:
@@ -199,7 +218,7 @@ def _find_owner(path: Path, host: str) -> str:
 
 def _read_owner(path: Path) -> tuple[int, str] | None:
     try:
-        owner = json.loads(path.read_text())
+        owner = json.loads(read_plain(path))
         return int(owner["pid"]), str(owner["host"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

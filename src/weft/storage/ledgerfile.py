@@ -15,6 +15,7 @@ from weft.ledger.chain import Chain
 from weft.ledger.checkpoint import Checkpoint, note_text, parse_checkpoint
 from weft.ledger.records import parse
 from weft.storage.disk import Disk
+from weft.storage.plainfile import is_plain_file, open_plain
 
 MAX_CHECKPOINT_BYTES = 4096
 MAX_NOTE_BYTES = 1 << 16
@@ -26,9 +27,9 @@ class LedgerFile:
 
     def __init__(self, path: Path, disk: Disk) -> None:
         self._disk = disk
-        if path.is_file() and not path.stat().st_mode & 0o200:
+        if is_plain_file(path) and not path.stat().st_mode & 0o200:
             path.chmod(0o644)  # a crash left it frozen before the run was sealed
-        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o644)
         self._unsynced = True
         disk.sync_folder(path.parent)
 
@@ -62,9 +63,9 @@ class LedgerFile:
 
 def read_lines(path: Path) -> Iterator[tuple[bytes, bool]]:
     """Each line without its newline, and whether it had one (only the last may not)."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         for line in file:
             whole = line.endswith(b"\n")
             yield (line[:-1] if whole else line), whole
@@ -93,21 +94,23 @@ def read_signed(path: Path) -> Checkpoint | None:
 
 
 def _read_text(path: Path, max_bytes: int) -> str | None:
-    if not path.is_file():
+    if not is_plain_file(path):
         return None
-    if path.stat().st_size > max_bytes:
+    with open_plain(path) as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
         raise LedgerDamaged(f"{path.name}: larger than any checkpoint")
     try:
-        return path.read_bytes().decode()
+        return data.decode()
     except UnicodeDecodeError:
         raise LedgerDamaged(f"{path.name}: not a checkpoint: it is not UTF-8") from None
 
 
 def last_line(path: Path) -> bytes:
     """Return the last line, with its newline if it has one, reading only the end of the file."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return b""
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         size_bytes, step, tail = file.seek(0, os.SEEK_END), _TAIL_BYTES, b""
         while b"\n" not in tail[:-1] and len(tail) < size_bytes:
             file.seek(max(0, size_bytes - step))
@@ -149,10 +152,10 @@ def roots_at(path: Path, sizes: Collection[int]) -> dict[int, bytes]:
 
 def count_lines(path: Path) -> int:
     """How many whole lines the file has."""
-    if not path.is_file():
+    if not is_plain_file(path):
         return 0
     count = 0
-    with path.open("rb") as file:
+    with open_plain(path) as file:
         while chunk := file.read(1 << 20):
             count += chunk.count(b"\n")
     return count

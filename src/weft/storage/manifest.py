@@ -16,6 +16,7 @@ from typing import Any
 
 from weft.errors import ManifestDamaged
 from weft.storage.disk import Disk
+from weft.storage.plainfile import check_database
 from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION, TABLE_NAMES, TABLES
 
 ROOT_LANE = 1
@@ -94,6 +95,7 @@ class Manifest:
     @staticmethod
     def open(path: Path, disk: Disk, *, read_only: bool = False) -> Manifest:
         """Open an existing manifest; raises `ManifestDamaged` when it is not one."""
+        check_database(path)
         with damage_named(path):
             db = _connect_reader(path) if read_only else _connect_writer(path)
             try:

@@ -10,9 +10,11 @@ import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from weft.errors import ObjectDamaged
 from weft.storage.disk import Disk
+from weft.storage.plainfile import NESTED, is_plain_file, open_plain
 
 CHUNK_BYTES = 1 << 20
 
@@ -31,7 +33,11 @@ class ObjectStore:
 
     def has(self, digest: str) -> bool:
         """Whether the object is here (its bytes are not read)."""
-        return self.path(digest).is_file()
+        return is_plain_file(self.path(digest), NESTED)
+
+    def open(self, digest: str) -> BinaryIO:
+        """Open the object; its bytes are not checked. Raises FileNotFoundError."""
+        return open_plain(self.path(digest), NESTED)
 
     def add(self, data: bytes) -> str:
         """Store bytes durably and return their digest."""
@@ -46,7 +52,8 @@ class ObjectStore:
         if self.has(digest):
             staged.unlink(missing_ok=True)
             return
-        found = hash_file(staged)
+        with staged.open("rb") as file:
+            found = hash_file(file)
         if found != digest:
             raise ObjectDamaged(
                 f"object {digest[:12]} was handed in with other bytes ({found[:12]})"
@@ -61,7 +68,8 @@ class ObjectStore:
     def read(self, digest: str) -> bytes:
         """Return the object's bytes, checked against its name."""
         try:
-            data = self.path(digest).read_bytes()
+            with self.open(digest) as file:
+                data = file.read()
         except FileNotFoundError:
             raise ObjectDamaged(f"object {digest} is missing from {self.folder}") from None
         if hashlib.sha256(data).hexdigest() != digest:
@@ -72,7 +80,9 @@ class ObjectStore:
         """Raise `ObjectDamaged` unless the object is here and whole."""
         if not self.has(digest):
             raise ObjectDamaged(f"object {digest} is missing from {self.folder}")
-        if hash_file(self.path(digest)) != digest:
+        with self.open(digest) as file:
+            found = hash_file(file)
+        if found != digest:
             raise ObjectDamaged(f"object {digest}: its bytes do not match its name")
 
     def clear_staging(self) -> None:
@@ -94,10 +104,9 @@ class ObjectStore:
         return target
 
 
-def hash_file(path: Path) -> str:
-    """SHA-256 of a file, read in pieces."""
+def hash_file(file: BinaryIO) -> str:
+    """SHA-256 of an open file, read in pieces."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            digest.update(chunk)
+    while chunk := file.read(CHUNK_BYTES):
+        digest.update(chunk)
     return digest.hexdigest()

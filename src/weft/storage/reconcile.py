@@ -20,6 +20,7 @@ from weft.ledger.chain import Chain, check_lines
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record
 from weft.storage.ledgerfile import read_lines
+from weft.storage.plainfile import is_plain_file
 from weft.storage.projection import Projection
 
 
@@ -40,7 +41,7 @@ class Reconciled:
 def reconcile(ledger: Path, projection: Projection, checkpoint: Checkpoint | None) -> Reconciled:
     """Compare the ledger file with the projection; raise `LedgerDamaged` below the checkpoint."""
     chain, safe = Chain(), checkpoint.size if checkpoint else 0
-    good_bytes, size_bytes = 0, ledger.stat().st_size if ledger.is_file() else 0
+    good_bytes, size_bytes = 0, ledger.stat().st_size if is_plain_file(ledger) else 0
     lines, entries = read_lines(ledger), projection.ready()
     pending: list[bytes] = []
     behind = False

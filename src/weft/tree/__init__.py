@@ -1,9 +1,10 @@
 """`weft tree`: beam search over the states of a repository.
 
-    tree.toml ─► Plot ─► search: rounds of stages ─► Story: nodes, evals, who was promoted and why
+    tree.toml ─► TreeConfig ─► search: rounds of stages ─► TreeHistory: nodes, evals, verdicts
 
-`plot` is what is asked and `plotfile` reads it, `ideas` are what is tried and `propose` has them
-made, `stages` describe commands and `slot` works around them, `decide` and `rules` gate and rank,
-`search` puts rounds together, `story` is what came of it, `view` rebuilds it from a run, `evals`,
-`summary` and `report` tell it.
+`config` is the configuration and `configfile` reads it; `ideas` are what is tried and `propose`
+has them made; `stages` describe tasks, `stageargs` and `results` are what they get and record,
+`slot` works around their commands; `decide` and `rules` gate and rank; `search` yields the
+rounds; `history` is what it decided, `load` rebuilds that from a run; `evals`, `summary` and
+`report` show it.
 """

@@ -11,14 +11,14 @@ from markupsafe import Markup
 from weft.report.svg import element, table, wide_drawing
 from weft.report.text import duration, some
 from weft.report.view import RunView
-from weft.tree.story import Eval, Story
-from weft.tree.view import TreeSeen, asked_of
+from weft.tree.history import Eval, TreeHistory
+from weft.tree.load import TreeRun, stage_id_of
 
 WIDTH, HEIGHT, MARGIN = 1000, 300, 70
 ROW, LABEL = 30, 110
 MAX_SPANS = 1200
 MAX_DOTS = 800
-"""What a page can bear; promoted evals are among those shown."""
+"""The most that a page shows; promoted evals are among them."""
 PROMOTED, OTHER, BEST = "var(--c-completed)", "var(--c-queued)", "var(--accent)"
 STAGES = {
     "propose": "var(--c-dropped)", "implement": "var(--c-running)", "review": "var(--paused)",
@@ -29,26 +29,26 @@ STAGES = {
 # -- scores by depth ----------------------------------------------------------------------------
 
 
-def scores_by_depth(seen: TreeSeen) -> Markup:
+def scores_by_depth(tree_run: TreeRun) -> Markup:
     """A dot per scored eval, the best so far as a line, and the same in a table."""
     head = element("h3", "Score by depth")
-    depths = max((e.depth for e in seen.story.evals), default=0)
-    if not depths or not seen.story.root_scores:
-        return head + _table(seen.story, depths)
-    return head + _chart(seen, depths) + _table(seen.story, depths)
+    depths = max((e.depth for e in tree_run.history.evals), default=0)
+    if not depths or not tree_run.history.root_scores:
+        return head + _table(tree_run.history, depths)
+    return head + _chart(tree_run, depths) + _table(tree_run.history, depths)
 
 
-def _chart(seen: TreeSeen, depths: int) -> Markup:
-    story = seen.story
-    root = Decimal(story.root_scores[0])
-    scored = [(e, Decimal(e.result["score"])) for e in story.evals if e.result]
+def _chart(tree_run: TreeRun, depths: int) -> Markup:
+    history = tree_run.history
+    root = Decimal(history.root_scores[0])
+    scored = [(e, Decimal(e.score)) for e in history.evals if e.score is not None]
     low, high = (edge([root, *(s for _, s in scored)]) for edge in (min, max))
 
     def place(depth: int, score: Decimal) -> tuple[float, float]:
         up = float((score - low) / (high - low)) if high > low else 0.5
         return MARGIN + (WIDTH - 2 * MARGIN) * depth / depths, 30 + (HEIGHT - 70) * (1 - up)
 
-    best = _best_by_depth(seen, root, depths)
+    best = _best_by_depth(tree_run, root, depths)
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(d, s) for d, s in enumerate(best)))
     drawn = [element("polyline", points=line, fill="none", stroke=BEST, stroke_width=3)]
     drawn.append(element("circle", cx=MARGIN, cy=place(0, root)[1], r=7, fill=PROMOTED))
@@ -62,11 +62,11 @@ def _chart(seen: TreeSeen, depths: int) -> Markup:
     return wide_drawing(WIDTH, HEIGHT, *drawn, label=label)
 
 
-def _best_by_depth(seen: TreeSeen, root: Decimal, depths: int) -> list[Decimal]:
-    better = max if seen.plot.direction == "max" else min
+def _best_by_depth(tree_run: TreeRun, root: Decimal, depths: int) -> list[Decimal]:
+    better = max if tree_run.config.direction == "max" else min
     best = [root]
     for depth in range(1, depths + 1):
-        here = [n.score for n in seen.story.nodes if n.depth == depth]
+        here = [n.score for n in tree_run.history.nodes if n.depth == depth]
         best.append(better([best[-1], *here]))
     return best
 
@@ -79,18 +79,18 @@ def _dot(item: Eval, score: Decimal, at: tuple[float, float]) -> Markup:
     return element("circle", title, cx=x, cy=at[1], r=radius, fill=fill)
 
 
-def _text(said: str, x: float, y: float, anchor: str = "middle") -> Markup:
-    return element("text", said, x=x, y=y, text_anchor=anchor, font_size=15, fill="currentColor")
+def _text(text: str, x: float, y: float, anchor: str = "middle") -> Markup:
+    return element("text", text, x=x, y=y, text_anchor=anchor, font_size=15, fill="currentColor")
 
 
-def _table(story: Story, depths: int) -> Markup:
+def _table(history: TreeHistory, depths: int) -> Markup:
     rows = []
     for depth in range(depths + 1):
-        nodes = [n for n in story.nodes if n.depth == depth and n.result]
-        evals = story.at(depth)
-        scores = [Decimal(e.result["score"]) for e in evals if e.result]
+        nodes = [n for n in history.nodes if n.depth == depth and n.result]
+        evals = history.at(depth)
+        scores = [Decimal(e.score) for e in evals if e.score is not None]
         spread = f"{min(scores)} to {max(scores)}" if scores else ""
-        best = nodes[0].result["score"] if nodes else ""
+        best = nodes[0].score_text if nodes else ""
         rows.append([str(depth), str(len(evals)), str(len(nodes)), best, spread])
     return table(["depth", "evals", "nodes", "best score", "scores of all evals"], rows)
 
@@ -127,17 +127,16 @@ def worker_timeline(run: RunView) -> Markup:
 
 
 def _spans(run: RunView) -> list[Span]:
-    found = []
+    spans = []
     for task in run.tasks():
-        asked = asked_of(task)
+        stage = stage_id_of(task)
         if task.started_at and task.finished_at and task.node != "recorded":
-            number = asked["eval_id"]
-            name = f"n{asked['parent_node_id']}" if number is None else f"e{number}"
-            title = f"{name} {asked['stage']} {asked['idea_path']}: {task.state}"
+            number = stage.eval_id
+            name = f"n{stage.parent_node_id}" if number is None else f"e{number}"
+            title = f"{name} {stage.stage} {stage.idea_path}: {task.state}"
             slot = str(task.notes.get("slot") or task.node or "?")
-            span = Span(slot, asked["stage"], title, task.started_at, task.finished_at)
-            found.append(span)
-    return sorted(found, key=lambda span: (span.start, span.title))
+            spans.append(Span(slot, stage.stage, title, task.started_at, task.finished_at))
+    return sorted(spans, key=lambda span: (span.start, span.title))
 
 
 def _bar(span: Span, row: int, start: float, scale: float) -> Markup:

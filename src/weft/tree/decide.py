@@ -9,22 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Context, Decimal
 
-from weft.tree.plot import Plot
-from weft.tree.story import Eval, Rule, Story
+from weft.tree.config import TreeConfig
+from weft.tree.history import Eval, Rule, TreeHistory
 from weft.treetools.stage import is_protected
 
 EXACT = Context(prec=4000)
 """Scores are compared to their last digit; the default context would round after 28."""
 
 
-def gate(item: Eval, plot: Plot, story: Story) -> list[Rule]:
+def gate(item: Eval, config: TreeConfig, history: TreeHistory) -> list[Rule]:
     """Judge an eval against its parent; the first rule that is broken names the refusal."""
     rules = [_completed(item)]
     if item.candidate is not None:
-        rules.append(_untouched(item, plot))
+        rules.append(_untouched(item, config))
     if item.result is None:
         return rules
-    rules += [_sealed(item, story), _complete_rows(item), _no_worse(item, plot, story)]
+    rules += [_sealed(item, history), _complete_rows(item), _no_worse(item, config, history)]
     return rules
 
 
@@ -41,7 +41,7 @@ def lower_is_better(score: Decimal, direction: str) -> Decimal:
 def score_of(item: Eval) -> Decimal:
     """Return an eval's recorded score."""
     assert item.result is not None
-    return Decimal(item.result["score"])
+    return Decimal(item.result.score_text)
 
 
 def gain(score: Decimal, than: Decimal, direction: str) -> Decimal:
@@ -49,46 +49,45 @@ def gain(score: Decimal, than: Decimal, direction: str) -> Decimal:
     return EXACT.subtract(score, than) if direction == "max" else EXACT.subtract(than, score)
 
 
-def touched(item: Eval, plot: Plot) -> list[str]:
+def touched(item: Eval, config: TreeConfig) -> list[str]:
     """Return the protected paths that a candidate changed."""
-    changed = item.candidate["changed"] if item.candidate else []
-    return [name for name in changed if is_protected(name, plot.protected)]
+    changed = item.candidate.changed if item.candidate else ()
+    return [name for name in changed if is_protected(name, config.protected)]
 
 
 def _completed(item: Eval) -> Rule:
     if item.error is None:
         return Rule("completed", True, "every stage ended well")
-    kind = str(item.error["type"])
-    code = item.error.get("exit_code")
-    told = f"{item.stage}: {kind}" + ("" if code is None else f", exit code {code}")
-    return Rule(kind, False, told)
+    code = item.error.exit_code
+    suffix = "" if code is None else f", exit code {code}"
+    return Rule(item.error.type, False, f"{item.stage}: {item.error.type}{suffix}")
 
 
-def _untouched(item: Eval, plot: Plot) -> Rule:
-    found = touched(item, plot)
-    if not found:
+def _untouched(item: Eval, config: TreeConfig) -> Rule:
+    paths = touched(item, config)
+    if not paths:
         return Rule("tampered", True, "no protected path is changed")
-    return Rule("tampered", False, f"changes the protected {', '.join(found[:5])}")
+    return Rule("tampered", False, f"changes the protected {', '.join(paths[:5])}")
 
 
-def _sealed(item: Eval, story: Story) -> Rule:
+def _sealed(item: Eval, history: TreeHistory) -> Rule:
     assert item.result is not None
-    same = item.result.get("seal") == story.nodes[0].result.get("seal")
+    root = history.nodes[0].result
+    same = item.result.seal == (root.seal if root else None)
     return Rule("tampered", same, "scored with the root's scorer" if same else "another scorer")
 
 
 def _complete_rows(item: Eval) -> Rule:
-    rows = (item.result or {}).get("rows") or (item.sweep or {}).get("rows")
+    rows = next((r.rows for r in (item.result, item.sweep) if r and r.rows), None)
     if rows is None:
         return Rule("incomplete", True, "no rows are reported")
-    said = f"{rows['ok']} of {rows['expected']} rows"
-    return Rule("incomplete", rows["ok"] == rows["expected"], said)
+    return Rule("incomplete", rows.complete, str(rows))
 
 
-def _no_worse(item: Eval, plot: Plot, story: Story) -> Rule:
-    better = gain(score_of(item), item.parent.score, plot.direction)
-    said = f"score {score_of(item)} against {item.parent.score} of {item.parent.name}"
-    if story.band:
-        said += f", noise band {story.band}"
-        return Rule("within-noise", better > story.band, said)
-    return Rule("regressed", better >= 0, said)
+def _no_worse(item: Eval, config: TreeConfig, history: TreeHistory) -> Rule:
+    better = gain(score_of(item), item.parent.score, config.direction)
+    detail = f"score {score_of(item)} against {item.parent.score} of {item.parent.name}"
+    if history.band:
+        detail += f", noise band {history.band}"
+        return Rule("within-noise", better > history.band, detail)
+    return Rule("regressed", better >= 0, detail)

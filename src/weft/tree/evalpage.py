@@ -13,8 +13,8 @@ from markupsafe import Markup
 from weft.report.svg import element, table
 from weft.report.text import clip, duration, some
 from weft.report.view import RunView
-from weft.tree.story import Eval
-from weft.tree.view import Timing, TreeSeen
+from weft.tree.history import Eval
+from weft.tree.load import Timing, TreeRun
 
 MAX_SHOWN = 150
 DIFF_BYTES = 6000
@@ -23,23 +23,25 @@ MAX_BYTES = 600_000
 """Of the whole page."""
 
 
-def evals_page(run: RunView, seen: TreeSeen) -> Markup:
+def evals_page(run: RunView, tree_run: TreeRun) -> Markup:
     """Return one block per eval that can be opened: rules, diff, log."""
-    order = sorted(seen.story.evals, key=lambda e: (e.node_id is None, e.result is None, e.eval_id))
+    order = sorted(
+        tree_run.history.evals, key=lambda e: (e.node_id is None, e.result is None, e.eval_id)
+    )
     blocks, used = [], 0
     for item in order[:MAX_SHOWN]:
-        block = _block(run, item, seen.timing.get(item.eval_id, Timing()))
+        block = _block(run, item, tree_run.timing.get(item.eval_id, Timing()))
         used += len(block.encode())
         if used > MAX_BYTES:
             break
         blocks.append(block)
     head = some(len(blocks), len(order), "eval")
-    said = f"{head}; promoted ones first. Open one for its rules, diff and log."
-    return element("p", said, class_="quiet") + Markup("").join(blocks)
+    text = f"{head}; promoted ones first. Open one for its rules, diff and log."
+    return element("p", text, class_="quiet") + Markup("").join(blocks)
 
 
 def _block(run: RunView, item: Eval, timing: Timing) -> Markup:
-    score = f", score {item.result['score']}" if item.result else ""
+    score = f", score {item.score}" if item.score else ""
     head = f"{item.name} {clip(item.idea.name, 80)} on {item.parent.name}: {item.verdict}{score}"
     spent = element("small", f" {duration(timing.seconds)}", class_="quiet")
     inside = [_rules(item), _diff(run, item), *_logs(run, item)]
@@ -50,14 +52,14 @@ def _block(run: RunView, item: Eval, timing: Timing) -> Markup:
 def _rules(item: Eval) -> Markup:
     if not item.rules:
         return Markup("")
-    rows = [["ok" if rule.passed else "no", rule.name, rule.said] for rule in item.rules]
-    return table(["", "rule", "what was found"], rows)
+    rows = [["ok" if rule.passed else "no", rule.name, rule.detail] for rule in item.rules]
+    return table(["", "rule", "detail"], rows)
 
 
 def _diff(run: RunView, item: Eval) -> Markup:
-    if item.candidate is None or item.candidate["diff"] is None:
+    if item.candidate is None or item.candidate.diff is None:
         return element("p", "It made no diff.", class_="quiet")
-    text = run.read(item.candidate["diff"]).decode("utf-8", "replace")
+    text = run.read(item.candidate.diff).decode("utf-8", "replace")
     return element("h4", "Diff") + _text(clip(text, DIFF_BYTES, lines=True))
 
 

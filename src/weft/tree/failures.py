@@ -1,10 +1,8 @@
-"""Names of failures: the engine's types in the words of an eval."""
+"""Names of failures: the engine's error types in the terms of an eval."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from weft.model.results import Result
+from weft.model.results import Result, TaskError
 
 BY_STAGE = {
     "propose": "propose-failed",
@@ -13,16 +11,15 @@ BY_STAGE = {
     "sweep": "incomplete",
     "score": "score-invalid",
 }
-"""What it is called when a stage's command fails, or says something malformed."""
+"""The failure of a stage whose command fails, or whose result is malformed."""
 TIMED_OUT, SKIPPED = 124, 125
 
 
-def named(stage: str, result: Result) -> dict[str, Any]:
-    """Return a failure in the words of an eval."""
+def failure_of(stage: str, result: Result) -> TaskError:
+    """Return why a stage failed, in the terms of an eval."""
     error = result.error
     assert error is not None
-    kind = kind_of(stage, error.type, error.exit_code)
-    return {"type": kind, "stage": stage, "exit_code": error.exit_code}
+    return TaskError(kind_of(stage, error.type, error.exit_code), stage, error.exit_code)
 
 
 def kind_of(stage: str, type_: str, exit_code: int | None) -> str:

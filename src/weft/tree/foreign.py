@@ -1,4 +1,4 @@
-"""Results of other tools' evaluators, put into our words; what they measured of time is left out.
+"""Results of other tools' evaluators, translated to ours; their measurements of time are left out.
 
 OpenEvolve returns metrics with `combined_score`. ShinkaEvolve writes `metrics.json` with
 `combined_score` beside `correct.json`. evo writes `score` and `tasks` to `EVO_RESULT_PATH`.
@@ -7,8 +7,8 @@ Each function raises ValueError when what decides is missing. Times would make e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from weft.model.values import Value
+from weft.tree.fields import Table
 
 EVO = {
     "EVO_RESULT_PATH": "{result_file}",
@@ -20,7 +20,7 @@ EVO = {
 TIMES = ("execution_time_mean", "execution_time_std", "started_at", "ended_at")
 
 
-def from_openevolve(raw: Mapping[str, Any]) -> dict[str, Any]:
+def from_openevolve(raw: Table) -> dict[str, Value]:
     """Metrics, as `evaluate` returns them, or an EvaluationResult with its artifacts."""
     inner = raw.get("metrics")
     metrics = inner if isinstance(inner, dict) else raw
@@ -30,17 +30,18 @@ def from_openevolve(raw: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-def from_shinka(metrics: Mapping[str, Any], correct: Mapping[str, Any]) -> dict[str, Any]:
+def from_shinka(metrics: Table, correct: Table) -> dict[str, Value]:
     """`metrics.json` ranks, and counts only if `correct.json` says so."""
     verdict = correct.get("correct")
     if not isinstance(verdict, bool):
         raise ValueError("correct.json: correct is not true or false")
-    result = _combined(metrics)
-    notes = correct.get("error") or result["metrics"].pop("text_feedback", None)
-    return result | ({"notes": notes} if notes else {})
+    notes = correct.get("error") or metrics.get("text_feedback")
+    without = () if correct.get("error") else ("text_feedback",)
+    result = _combined(_without(metrics, *without))
+    return {**result, "notes": notes} if notes else result
 
 
-def from_evo(raw: Mapping[str, Any]) -> dict[str, Any]:
+def from_evo(raw: Table) -> dict[str, Value]:
     """`score` ranks; scores of tasks and everything else are metrics."""
     if "score" not in raw:
         raise ValueError("no score")
@@ -52,12 +53,12 @@ def environment(form: str) -> dict[str, str]:
     return EVO if form == "evo" else {}
 
 
-def _combined(metrics: Mapping[str, Any]) -> dict[str, Any]:
+def _combined(metrics: Table) -> dict[str, Value]:
     if "combined_score" not in metrics:
         raise ValueError("no combined_score among the metrics")
     rest = _without(metrics, "combined_score", *TIMES)
     return {"score": metrics["combined_score"], "metrics": rest}
 
 
-def _without(raw: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _without(raw: Table, *names: str) -> dict[str, Value]:
     return {name: value for name, value in raw.items() if name not in names}

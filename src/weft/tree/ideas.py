@@ -13,12 +13,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from pathlib import Path
-from typing import Any
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
-from weft.tree.plot import Idea
+from weft.model.values import Value
+from weft.tree.config import Idea
+from weft.tree.ideatables import GridTable, ParameterTable
 from weft.treetools.stage import BLOCK
+from weft.treetools.values import Scalar
 
 PATCHES = (".patch", ".diff")
 SUFFIXES = (".md", ".txt", ".json", *PATCHES)
@@ -34,58 +36,56 @@ def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise FileInvalid(f"ideas folder {folder} {what}")
-    found = []
+    ideas = []
     for path in _files(folder):
         try:
-            found.append(_read(path, folder, has_command))
+            ideas.append(_read(path, folder, has_command))
         except _NoIdea as error:
             raise FileInvalid(f"idea {path!s:.300} {error}", hint=error.hint) from None
-    return found
+    return ideas
 
 
 def read_proposed(
     folder: Path, *, has_command: bool
 ) -> tuple[list[tuple[Idea, bytes]], list[tuple[str, str]]]:
     """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
-    found: list[tuple[Idea, bytes]] = []
+    ideas: list[tuple[Idea, bytes]] = []
     skipped: list[tuple[str, str]] = []
     for path in _files(folder) if folder.is_dir() else ():
         try:
-            if len(found) >= MAX_PROPOSED:
+            if len(ideas) >= MAX_PROPOSED:
                 raise _NoIdea(f"is one of more than {MAX_PROPOSED:,}")
-            found.append(_read(path, folder, has_command))
+            ideas.append(_read(path, folder, has_command))
         except _NoIdea as error:
             name = path.name.encode("utf-8", "backslashreplace").decode()
             skipped.append((name[:200], str(error)))
-    return found, skipped
+    return ideas, skipped
 
 
-def from_parameters(tables: Sequence[Mapping[str, Any]]) -> list[tuple[Idea, bytes]]:
+def from_parameters(tables: Sequence[ParameterTable]) -> list[tuple[Idea, bytes]]:
     """Return one idea for each value of each parameter."""
     return [
-        _parameter(table["file"], {table["key"]: value})
-        for table in tables
-        for value in table["values"]
+        _parameter(table.file, {table.key: value}) for table in tables for value in table.values
     ]
 
 
-def from_grids(tables: Sequence[Mapping[str, Any]]) -> list[tuple[Idea, bytes]]:
+def from_grids(tables: Sequence[GridTable]) -> list[tuple[Idea, bytes]]:
     """Return one idea for each combination of each grid's values."""
     return [
-        _parameter(table["file"], dict(zip(table["values"], chosen, strict=True)))
+        _parameter(table.file, dict(zip(table.values, chosen, strict=True)))
         for table in tables
-        for chosen in product(*table["values"].values())
+        for chosen in product(*table.values.values())
     ]
 
 
-def merged(
+def merge_ideas(
     *parts: Sequence[tuple[Idea, bytes]], where: Path, may_be_none: bool = False
 ) -> list[tuple[Idea, bytes]]:
-    """Put ideas together, by name; refuses two of one name, too many, or none."""
+    """Merge ideas, sorted by name; refuses two of one name, too many, or none."""
     ideas = sorted((pair for part in parts for pair in part), key=lambda pair: pair[0].name)
-    for (one, _), (other, _) in pairwise(ideas):
-        if one.name == other.name:
-            raise FileInvalid(f"{where}: two ideas are called {one.name!r}")
+    for (idea, _), (following, _) in pairwise(ideas):
+        if idea.name == following.name:
+            raise FileInvalid(f"{where}: two ideas are called {idea.name!r}")
     if len(ideas) > MAX_IDEAS or not (ideas or may_be_none):
         raise FileInvalid(f"{where}: {len(ideas):,} ideas; there must be 1 to {MAX_IDEAS:,}")
     return ideas
@@ -97,12 +97,12 @@ def digest_of(data: bytes) -> str:
     return hashlib.sha256(b"\n".join(lines).strip(b"\n")).hexdigest()
 
 
-def name_of(values: Mapping[str, Any]) -> str:
+def name_of(values: Mapping[str, Scalar]) -> str:
     """Return what an idea that sets these values is called."""
     return ",".join(f"{key}={json.dumps(value)}" for key, value in values.items())
 
 
-def _parameter(file: str, values: Mapping[str, Any]) -> tuple[Idea, bytes]:
+def _parameter(file: str, values: Mapping[str, Scalar]) -> tuple[Idea, bytes]:
     data = json.dumps({"file": file, "values": dict(values)}, sort_keys=True).encode()
     return Idea(name_of(values), "parameter", digest_of(data)), data
 
@@ -164,7 +164,7 @@ def _check_parameter(text: str) -> None:
         raise _NoIdea(f"is no parameter: {complaint}")
 
 
-def _complaints(body: Any) -> Iterator[str]:
+def _complaints(body: Value) -> Iterator[str]:
     if not isinstance(body, dict) or body.keys() != {"file", "values"}:
         yield "it has other fields than file and values"
     elif not isinstance(body["file"], str) or not body["file"] or "\0" in body["file"]:

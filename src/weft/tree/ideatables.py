@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from weft.treetools.values import Mutation
 
 Named = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 Key = Annotated[str, Field(max_length=500, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$")]
@@ -62,9 +64,11 @@ class MutationTable(BaseModel):
             raise ValueError("low is above high")
         return self
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON form, numbers as decimal text."""
-        plain = self.model_dump()
-        for name in ("scale", "step", "low", "high"):
-            plain[name] = "" if plain[name] is None else repr(float(plain[name]))
-        return plain
+    def to_mutation(self) -> Mutation:
+        """Return the table as plain data, amounts as decimal text."""
+        amounts = (_decimal(x) for x in (self.scale, self.step, self.low, self.high))
+        return Mutation(self.file, tuple(self.keys), self.count, self.at_once, *amounts)
+
+
+def _decimal(number: float | None) -> str:
+    return "" if number is None else repr(float(number))

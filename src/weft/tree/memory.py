@@ -1,4 +1,4 @@
-"""Conversation memory: what commands said on the way to a node, as turns.
+"""Conversation memory: the transcript of all commands on the path to a node, as turns.
 
 One transcript per node. A child forks its parent's: it begins with the parent's turns and adds
 those of the eval that made it; siblings never see each other. Turns are JSON lines of `role` and
@@ -8,16 +8,16 @@ those of the eval that made it; siblings never see each other. Turns are JSON li
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
-from weft.model.values import Object
-from weft.tree.plot import Plot
+from weft.model.values import Object, Value
+from weft.tree.config import TreeConfig
 from weft.tree.result import Invalid
+from weft.tree.stageargs import MemoryArgs
 
 Read = Callable[[Object], bytes]
 Store = Callable[[bytes], Object]
@@ -25,13 +25,13 @@ Store = Callable[[bytes], Object]
 FILES = ("transcript_file", "turns_file")
 """What a command reads, and what it may write."""
 MAX_BYTES = 4 * 2**20
-MAX_SAID_CHARS = 100_000
+MAX_TURN_CHARS = 100_000
 """What is kept of a command's stdout as one turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One thing that was said, and by whom: `user`, `assistant`, or a word of the command's."""
+    """One message and its author: `user`, `assistant`, or a role of the command's own."""
 
     role: str
     text: str
@@ -58,19 +58,19 @@ def parse(data: bytes) -> list[Turn]:
 
 def window(turns: Sequence[Turn], max_turns: int, max_chars: int) -> list[Turn]:
     """Return the last turns that fit both limits; the newest is cut at its start if it must be."""
-    kept: list[Turn] = []
+    shown: list[Turn] = []
     left = max_chars
     for turn in reversed(turns[-max_turns:]):
-        if len(turn.text) > left and kept:
+        if len(turn.text) > left and shown:
             break
-        kept.append(Turn(turn.role, turn.text[max(0, len(turn.text) - left) :]))
+        shown.append(Turn(turn.role, turn.text[max(0, len(turn.text) - left) :]))
         left -= min(left, len(turn.text))
         if not left:
             break
-    return kept[::-1]
+    return shown[::-1]
 
 
-def said(turns_file: Path, stdout: Path, asked: str) -> list[Turn]:
+def read_turns(turns_file: Path, stdout: Path, prompt: str) -> list[Turn]:
     """Return the turns a command adds: those it wrote, or the question and what it printed."""
     if turns_file.is_symlink() or (turns_file.exists() and not turns_file.is_file()):
         raise Invalid("the turns are no plain file")
@@ -78,9 +78,9 @@ def said(turns_file: Path, stdout: Path, asked: str) -> list[Turn]:
         if turns_file.stat().st_size > MAX_BYTES:
             raise Invalid(f"the turns are more than {MAX_BYTES:,} bytes")
         return parse(turns_file.read_bytes())
-    printed = stdout.read_bytes()[-4 * MAX_SAID_CHARS :] if stdout.is_file() else b""
-    answer = printed.decode("utf-8", "replace").strip()[-MAX_SAID_CHARS:]
-    return [Turn("user", asked[:MAX_SAID_CHARS]), Turn("assistant", answer)] if answer else []
+    printed = stdout.read_bytes()[-4 * MAX_TURN_CHARS :] if stdout.is_file() else b""
+    answer = printed.decode("utf-8", "replace").strip()[-MAX_TURN_CHARS:]
+    return [Turn("user", prompt[:MAX_TURN_CHARS]), Turn("assistant", answer)] if answer else []
 
 
 def _turn(line: bytes, where: str) -> Turn:
@@ -95,39 +95,36 @@ def _turn(line: bytes, where: str) -> Turn:
     return Turn(raw["role"], raw["text"])
 
 
-def asked(plot: Plot, turns: Sequence[Object], stage: str) -> dict[str, Any]:
-    """Return the arguments of a stage whose command gets a transcript; none without memory."""
-    if not plot.remembers() or not plot.has(stage):
-        return {}
-    window_of = {"memory_turns": plot.memory_turns, "memory_chars": plot.memory_chars}
-    return {"transcript": list(turns), **window_of}
+def memory_args(config: TreeConfig, turns: Sequence[Object], stage: str) -> MemoryArgs | None:
+    """Return what a stage gets whose command has a transcript; None without memory."""
+    if not config.remembers() or not config.has(stage):
+        return None
+    return MemoryArgs(tuple(turns), config.memory_turns, config.memory_chars)
 
 
 # -- on the slot --------------------------------------------------------------------------------
 
 
-def environment(args: Mapping[str, Any]) -> dict[str, str]:
+def environment(args: MemoryArgs | None) -> dict[str, str]:
     """Return the variables that a command with a transcript has, as templates."""
-    names = FILES if "transcript" in args else ()
-    return {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
+    return {} if args is None else {f"WEFT_{name.upper()}": f"{{{name}}}" for name in FILES}
 
 
-def lay_out(args: Mapping[str, Any], folder: Path, read: Read) -> dict[str, str]:
-    """Write the transcript that a command may see; return the names of its files."""
-    if "transcript" not in args:
+def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]:
+    """Write the transcript that a command may read; return the names of its files."""
+    if args is None:
         return {}
-    turns = [turn for reference in args["transcript"] for turn in parse(read(reference))]
+    turns = [turn for reference in args.transcript for turn in parse(read(reference))]
     files = {name: folder / f"{name}.jsonl" for name in FILES}
-    shown = window(turns, args["memory_turns"], args["memory_chars"])
-    files["transcript_file"].write_bytes(dump(shown))
+    files["transcript_file"].write_bytes(dump(window(turns, args.max_turns, args.max_chars)))
     return {name: str(path) for name, path in files.items()}
 
 
-def collected(
-    args: Mapping[str, Any], folder: Path, stdout: Path, asked: str, store: Store
-) -> dict[str, Object | None]:
+def collect_turns(
+    args: MemoryArgs | None, folder: Path, stdout: Path, prompt: str, store: Store
+) -> dict[str, Value]:
     """Return the turns that a command added, stored; nothing when there is no memory."""
-    if "transcript" not in args:
+    if args is None:
         return {}
-    turns = said(folder / "turns_file.jsonl", stdout, asked)
+    turns = read_turns(folder / "turns_file.jsonl", stdout, prompt)
     return {"turns": store(dump(turns)) if turns else None}

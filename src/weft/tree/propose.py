@@ -1,6 +1,6 @@
-"""Ideas made for a node: by mutation of values, and by a command that is told what was tried.
+"""Ideas made for a node: by mutation of values, and by a command that gets the history.
 
-    story ─► context ─► slot: idea files ─► checked ideas as objects ─► Node.ideas
+    history ─► context ─► slot: idea files ─► checked ideas as objects ─► Node.ideas
 
 One task per node of a frontier, before the depth is planned. What a command wrote is recorded
 once, so that a replay needs neither the command nor its files.
@@ -10,19 +10,22 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from weft.define import task
 from weft.model.results import Result
 from weft.model.tasks import TaskCall
-from weft.model.values import Object
-from weft.tree import memory
+from weft.model.values import Object, Value
+from weft.tree import fields
+from weft.tree.config import Idea, TreeConfig
 from weft.tree.context import context_of
-from weft.tree.failures import named
-from weft.tree.plot import Idea, Plot
-from weft.tree.recordings import Recordings, replay_call
-from weft.tree.stages import stage_on
-from weft.tree.story import Node, Skip, Story
+from weft.tree.failures import failure_of
+from weft.tree.fields import Table
+from weft.tree.history import Node, Skip, TreeHistory
+from weft.tree.memory import memory_args
+from weft.tree.recordings import RecordingKey, Recordings, replay_call
+from weft.tree.stageargs import ProposeArgs, StageArgs, StageId
+from weft.tree.stages import call_of, source_state
 
 DRY_IDEAS = 3
 
@@ -30,55 +33,58 @@ DRY_IDEAS = 3
 def propose_call(
     node: Node,
     depth: int,
-    plot: Plot,
-    story: Story,
+    config: TreeConfig,
+    history: TreeHistory,
     inputs: Mapping[str, Object],
     recordings: Recordings,
 ) -> TaskCall:
     """Describe the making of ideas for a node."""
-    asked = {
-        "eval_id": None, "parent_node_id": node.node_id, "idea_path": "", "depth": depth,
-        "stage": "propose",
-    }  # fmt: skip
-    if plot.dry_run:
-        return synthetic_ideas(asked)
-    if plot.is_recorded("propose"):
-        asked |= {"tree": node.tree}
-        return replay_call(asked, recordings.find(asked))
-    more: dict[str, Any] = {
-        "context": context_of(node, depth, story, plot.direction, inputs),
-        "mutations": [dict(table) for table in plot.mutations],
-        "index": inputs.get("index"),
-        "has_command": plot.has("implement"),
-        "parent_result": node.result,
-        "root_result": node.path()[0].result,
-        **memory.asked(plot, node.turns, "propose"),
-    }
-    return stage_on(node, plot, inputs, asked, more, None)
+    stage = StageId("propose", None, node.node_id, "", depth)
+    if config.dry_run:
+        return synthetic_ideas(stage.to_dict())
+    if config.is_recorded("propose"):
+        key = RecordingKey("propose", node.tree, depth)
+        return replay_call(stage, key, recordings.find(key))
+    propose = ProposeArgs(
+        context_of(node, depth, history, config.direction, inputs), config.mutations,
+        inputs.get("index"), config.has("implement"), node.result_dict(),
+        node.path()[0].result_dict(),
+    )  # fmt: skip
+    memory = memory_args(config, node.turns, "propose")
+    args = StageArgs(stage, source_state(node, inputs), propose=propose, memory=memory)
+    return call_of(args, node, config)
 
 
-def take(node: Node, depth: int, result: Result, story: Story) -> None:
+def add_ideas(node: Node, depth: int, result: Result, history: TreeHistory) -> None:
     """Give a node the ideas that were made for it; what is no idea is skipped with the reason."""
     if not result.ok:
-        story.skips.append(Skip(node.node_id, depth, "[propose]", named("propose", result)["type"]))
+        reason = failure_of("propose", result).type
+        history.skips.append(Skip(node.node_id, depth, "[propose]", reason))
         return
-    place = f"{node.name}.{depth}"
-    for raw in result.value["ideas"]:
-        idea = Idea(f"{place}/{raw['name']}", raw["kind"], raw["digest"], raw["content"])
-        node.ideas.append(idea)
-    for raw in result.value["skipped"]:
-        name = f"{place}/{raw['name']}"
-        story.skips.append(Skip(node.node_id, depth, name, raw["reason"]))
-    if result.value.get("turns") is not None:
-        node.turns = (*node.turns, result.value["turns"])
+    proposal: Table = result.value
+    prefix = f"{node.name}.{depth}"
+    for raw in fields.tables(proposal, "ideas"):
+        node.ideas.append(_idea(raw, prefix))
+    for raw in fields.tables(proposal, "skipped"):
+        name = f"{prefix}/{fields.text(raw, 'name')}"
+        history.skips.append(Skip(node.node_id, depth, name, fields.text(raw, "reason")))
+    turns = fields.reference_or_none(proposal, "turns")
+    if turns is not None:
+        node.turns = (*node.turns, turns)
+
+
+def _idea(raw: Table, prefix: str) -> Idea:
+    idea = Idea.from_dict(raw)
+    content = fields.reference_or_none(raw, "content")
+    return replace(idea, name=f"{prefix}/{idea.name}", content=content)
 
 
 @task
-def synthetic_ideas(asked: dict[str, Any]) -> dict[str, Any]:
-    """Return what a command might have proposed: always the same for a node and depth."""
+def synthetic_ideas(asked: dict[str, Value]) -> dict[str, Value]:
+    """Return synthetic ideas: always the same for a node and depth."""
     names = [f"dry-{number}.md" for number in range(1, DRY_IDEAS + 1)]
     place = f"{asked['parent_node_id']}/{asked['depth']}"
-    ideas = [
+    ideas: list[Value] = [
         {"name": name, "kind": "text", "content": None,
          "digest": hashlib.sha256(f"{place}/{name}".encode()).hexdigest()}
         for name in names

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
+from weft.model.values import Value
 from weft.tree.decide import EXACT
+from weft.tree.fields import Table
 from weft.tree.foreign import from_evo, from_openevolve, from_shinka
 
 MAX_RESULT_BYTES = 4 * 2**20
@@ -27,28 +27,29 @@ FIELDS = (
 
 
 class Invalid(Exception):  # noqa: N818 - an outcome of a command
-    """A result that cannot be taken; says why."""
+    """A result that cannot be accepted; the message is the reason."""
 
 
-def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str, Any]:
+def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str, Value]:
     """Return the checked result of a command; empty when it left none.
 
-    `form` says whose evaluator it is; `regex` takes a score out of the text it printed.
+    `form` is the tool whose evaluator it is; `regex` takes a score out of what it printed.
     Raises Invalid when it is malformed or when there is more than one.
     """
     if out_dir.is_symlink():
         raise Invalid("the folder of the result was replaced by a link")
     if form == "shinka":
         return _from_shinka(out_dir)
-    found = [pair for pair in (_of_file(out_dir / "result.json"), _of_line(stdout)) if pair]
-    if regex:
-        found += [pair for pair in (_of_text(stdout, regex),) if pair]
-    if len(found) > 1:
-        raise Invalid(f"{found[0][1]} and {found[1][1]} hold a result: there must be one")
-    if not found:
+    sources = [_of_file(out_dir / "result.json"), _of_line(stdout)]
+    sources += [_of_text(stdout, regex)] if regex else []
+    present = [source for source in sources if source is not None]
+    if len(present) > 1:
+        raise Invalid(f"{present[0][1]} and {present[1][1]} hold a result: there must be one")
+    if not present:
         return {}
-    raw = parsed(*found[0])
-    return checked(raw if form == "weft" else _translated(form, raw), found[0][1])
+    data, where = present[0]
+    raw = parse_object(data, where)
+    return check_fields(raw if form == "weft" else _translated(form, raw), where)
 
 
 # -- where it may be ----------------------------------------------------------------------------
@@ -70,10 +71,10 @@ def _of_line(stdout: Path) -> tuple[bytes, str] | None:
 
 
 def _of_text(stdout: Path, regex: str) -> tuple[bytes, str] | None:
-    found = re.findall(regex, _printed(stdout).decode("utf-8", "replace"))
-    if not found:
+    matches = re.findall(regex, _printed(stdout).decode("utf-8", "replace"))
+    if not matches:
         return None
-    return f'{{"score": {found[-1]}}}'.encode(), "the text that fits the regex"
+    return f'{{"score": {matches[-1]}}}'.encode(), "the text that fits the regex"
 
 
 def _printed(stdout: Path) -> bytes:
@@ -83,29 +84,29 @@ def _printed(stdout: Path) -> bytes:
 # -- other tools --------------------------------------------------------------------------------
 
 
-def _translated(form: str, raw: Mapping[str, Any]) -> Mapping[str, Any]:
+def _translated(form: str, raw: Table) -> Table:
     try:
         return {"openevolve": from_openevolve, "evo": from_evo}[form](raw)
     except ValueError as error:
         raise Invalid(str(error)) from None
 
 
-def _from_shinka(out_dir: Path) -> dict[str, Any]:
+def _from_shinka(out_dir: Path) -> dict[str, Value]:
     files = [_of_file(out_dir / name) for name in ("metrics.json", "correct.json")]
     if files[0] is None or files[1] is None:
         raise Invalid("metrics.json and correct.json are needed, both")
-    metrics, correct = (parsed(*file) for file in files if file)
+    metrics, correct = (parse_object(*file) for file in files if file)
     try:
-        result = checked(from_shinka(metrics, correct), files[0][1])
+        result = check_fields(from_shinka(metrics, correct), files[0][1])
     except ValueError as error:
         raise Invalid(str(error)) from None
-    return {**result, "rows": {"ok": int(correct["correct"]), "expected": 1}}
+    return {**result, "rows": {"ok": int(correct["correct"] is True), "expected": 1}}
 
 
 # -- reading ------------------------------------------------------------------------------------
 
 
-def parsed(data: bytes, where: str) -> dict[str, Any]:
+def parse_object(data: bytes, where: str) -> dict[str, Value]:
     """Read one JSON object strictly, its numbers as they are written."""
     try:
         strictjson.loads(data, where=where, max_bytes=MAX_RESULT_BYTES)
@@ -117,7 +118,7 @@ def parsed(data: bytes, where: str) -> dict[str, Any]:
     return raw
 
 
-def checked(raw: Mapping[str, Any], where: str) -> dict[str, Any]:
+def check_fields(raw: Table, where: str) -> dict[str, Value]:
     """Check every field; numbers that decide come back as decimal text."""
     unknown = sorted(raw.keys() - set(FIELDS))
     if unknown:
@@ -142,7 +143,7 @@ class _Number(str):
     __slots__ = ()
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Value) -> Value:
     """Turn numbers that decide nothing into their text."""
     if isinstance(value, _Number):
         return str(value)
@@ -151,7 +152,7 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
-def _decimal(value: Any, name: str) -> str:
+def _decimal(value: Value, name: str) -> str:
     if not isinstance(value, _Number):
         raise Invalid(f"{name} is {type(value).__name__}, not a number")
     if len(value) > MAX_DIGITS or not NUMBER.fullmatch(value):
@@ -162,14 +163,14 @@ def _decimal(value: Any, name: str) -> str:
         raise Invalid(f"{name} {value[:40]} is not a number") from None
 
 
-def _count(rows: Any, name: str) -> int:
-    found = rows.get(name) if isinstance(rows, dict) else None
-    if not isinstance(found, _Number) or not found.isdigit() or len(found) > 15:
+def _count(rows: Value, name: str) -> int:
+    number = rows.get(name) if isinstance(rows, dict) else None
+    if not isinstance(number, _Number) or not number.isdigit() or len(number) > 15:
         raise Invalid(f"rows.{name} is not a count")
-    return int(found)
+    return int(number)
 
 
-def _cost(cost: Any) -> dict[str, Any]:
+def _cost(cost: Value) -> dict[str, Value]:
     if not isinstance(cost, dict):
         raise Invalid("cost is not an object")
     usd = _decimal(cost.get("usd", _Number("0")), "cost.usd")

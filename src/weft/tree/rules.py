@@ -1,7 +1,7 @@
 """A gate and a rank of the user's own: pure functions over recorded values, named in the config.
 
-    gate = "mine:gate"      def gate(seen: Judged) -> Iterable[Rule]
-    rank = "mine:rank"      def rank(passed: Sequence[Judged]) -> Iterable[Judged]
+    gate = "mine:gate"      def gate(scored: ScoredEval) -> Iterable[Rule]
+    rank = "mine:rank"      def rank(passed: Sequence[ScoredEval]) -> Iterable[ScoredEval]
 
 They get copies of what was recorded and see neither clock nor files. The source of their module
 is bound into the run, so that it is judged by the same code whenever it is looked at.
@@ -20,14 +20,15 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import InputError, RunMismatch, SearchInvalid
+from weft.tree.config import TreeConfig
 from weft.tree.decide import gain, gate, ranked
-from weft.tree.plot import Plot
-from weft.tree.story import Eval, Rule, Story
+from weft.tree.history import Eval, Rule, TreeHistory
+from weft.tree.results import StageResult
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """An eval with all that a rule may look at. Scores are decimals, never floats."""
+class ScoredEval:
+    """A scored eval with all that a rule may read. Scores are decimals, never floats."""
 
     eval_id: int
     depth: int
@@ -35,7 +36,7 @@ class Judged:
     changed: tuple[str, ...]
     """Paths that the idea changed."""
     result: Mapping[str, Any]
-    """What the scorer said: score, rows, metrics, holdout; numbers as text."""
+    """What the scorer reported: score, rows, metrics, holdout; numbers as text."""
     sweep: Mapping[str, Any]
     parent: Mapping[str, Any]
     """The parent's result."""
@@ -44,7 +45,7 @@ class Judged:
     """How far scores of the root differ; 0 if it was scored once."""
     direction: str
     rules: tuple[Rule, ...]
-    """What the gate that ships with Weft says."""
+    """What the gate that ships with Weft decided."""
 
     @property
     def score(self) -> Decimal:
@@ -60,47 +61,53 @@ class Judged:
 class Judges:
     """The gate and the rank of one search."""
 
-    def __init__(self, plot: Plot, story: Story) -> None:
-        self._plot, self._story = plot, story
-        self._gate = find(plot.gate, plot.gate_source) if plot.gate else None
-        self._rank = find(plot.rank, plot.rank_source) if plot.rank else None
+    def __init__(self, config: TreeConfig, history: TreeHistory) -> None:
+        self._config, self._history = config, history
+        self._gate = find(config.gate, config.gate_source) if config.gate else None
+        self._rank = find(config.rank, config.rank_source) if config.rank else None
 
     def gate(self, item: Eval) -> list[Rule]:
         """Judge an eval; what failed or touched the scorer is refused whoever judges."""
-        rules = gate(item, self._plot, self._story)
+        rules = gate(item, self._config, self._history)
         if self._gate is None or item.result is None or _refused_anyway(rules):
             return rules
         own = list(self._gate(self._judged(item, rules)))
         if not all(isinstance(rule, Rule) for rule in own):
-            raise SearchInvalid(f"{self._plot.gate} must give weft.tree.story.Rule objects only")
+            raise SearchInvalid(
+                f"{self._config.gate} must give weft.tree.history.Rule objects only"
+            )
         return [rule for rule in rules if rule.name in FIXED] + [
             rule for rule in own if rule.name not in FIXED
         ]
 
     def ranked(self, evals: Sequence[Eval]) -> list[Eval]:
         """Order evals that passed, best first."""
-        usual = ranked(evals, self._plot.direction)
+        usual = ranked(evals, self._config.direction)
         if self._rank is None:
             return usual
         known = {item.eval_id: item for item in usual}
         order = [j.eval_id for j in self._rank([self._judged(e, e.rules) for e in usual])]
         if sorted(order) != sorted(known):
-            raise SearchInvalid(f"{self._plot.rank} must give each eval back exactly once")
+            raise SearchInvalid(f"{self._config.rank} must give each eval back exactly once")
         return [known[number] for number in order]
 
-    def _judged(self, item: Eval, rules: Sequence[Rule]) -> Judged:
+    def _judged(self, item: Eval, rules: Sequence[Rule]) -> ScoredEval:
         assert item.candidate is not None
-        told = (item.result, item.sweep or {}, item.parent.result, self._story.nodes[0].result)
-        result, sweep, parent, root = copy.deepcopy(told)
-        return Judged(
-            item.eval_id, item.depth, item.idea.name, tuple(item.candidate["changed"]),
-            result or {}, sweep, parent, root, self._story.band, self._plot.direction,
+        results = (item.result, item.sweep, item.parent.result, self._history.nodes[0].result)
+        result, sweep, parent, root = (_copy(each) for each in results)
+        return ScoredEval(
+            item.eval_id, item.depth, item.idea.name, item.candidate.changed,
+            result, sweep, parent, root, self._history.band, self._config.direction,
             tuple(rules),
         )  # fmt: skip
 
 
 FIXED = ("completed", "tampered")
 """Rules that no gate can leave out."""
+
+
+def _copy(result: StageResult | None) -> dict[str, Any]:
+    return {} if result is None else copy.deepcopy(result.to_dict())
 
 
 def _refused_anyway(rules: Iterable[Rule]) -> bool:
@@ -138,7 +145,7 @@ def load(name: str) -> tuple[Callable[..., Any], str]:
     return function, hashlib.sha256(source).hexdigest()
 
 
-def look_in(folder: Path) -> None:
+def add_import_folder(folder: Path) -> None:
     """Let modules of a folder be found."""
     place = str(folder.resolve())
     if place not in sys.path:

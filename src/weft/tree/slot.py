@@ -11,15 +11,16 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from weft.model.results import TaskError
+from weft.model.values import Value
 from weft.tree import foreign, memory, proposal
 from weft.tree.failures import BY_STAGE
 from weft.tree.result import Invalid, read_result
+from weft.tree.stageargs import SourceState, StageArgs
 from weft.treetools import evaluate
 from weft.treetools.git import Git, GitFailed
 from weft.treetools.stage import apply_idea, apply_patch, seal_of
@@ -37,13 +38,14 @@ ENVIRONMENT = {
         "root_result", "sweep_result", "feedback_file", "worktree",
     )
 }  # fmt: skip
-"""What a stage's command is told beside what every command of the engine is."""
+"""Variables of a stage's command beside those of every command of the engine."""
 
 
-def environment(args: Mapping[str, Any]) -> dict[str, str]:
+def environment(args: StageArgs) -> dict[str, str]:
     """Return the variables of a stage, as templates."""
-    more = {**proposal.environment(args), **memory.environment(args)}
-    return {**ENVIRONMENT, **more, **foreign.environment(args["format"])}
+    more = {**proposal.environment(args.id.stage), **memory.environment(args.memory)}
+    form = args.command.format if args.command else ""
+    return {**ENVIRONMENT, **more, **foreign.environment(form)}
 
 
 # -- before -------------------------------------------------------------------------------------
@@ -51,57 +53,67 @@ def environment(args: Mapping[str, Any]) -> dict[str, str]:
 
 def prepare(run: CommandRun) -> dict[str, str]:
     """Lay out the recorded state and the idea in the attempt's folder."""
-    args, folder = run.args, run.out_dir.parent
-    note(slot=run.slot, eval_id=args["eval_id"], stage=args["stage"])
-    with _git_named():
-        _open(args, args["tree"], args["diffs"], folder, files=True)
-    if args["stage"] not in ("propose", "implement"):
-        context.current().notes["seal"] = seal_of(folder / "worktree", args["protected"])
-    return _lay_out(run, folder)
+    args, folder = StageArgs.from_dict(run.args), run.out_dir.parent
+    note(slot=run.slot, eval_id=args.id.eval_id, stage=args.id.stage)
+    with _git_losses():
+        _open(args.state, folder, files=True)
+    if args.id.stage not in ("propose", "implement"):
+        context.current().notes["seal"] = seal_of(folder / "worktree", _protected(args))
+    return _lay_out(run, args, folder)
 
 
-def _open(
-    args: Mapping[str, Any], tree: str, diffs: list[Any], folder: Path, *, files: bool
-) -> Git:
-    state = State(tree, lambda: get(args["root"]), lambda: [get(diff) for diff in diffs])
-    return open_state(_repository(), state, folder, files=files)
+def _protected(args: StageArgs) -> tuple[str, ...]:
+    assert args.command is not None
+    return args.command.protected
+
+
+def _open(state: SourceState, folder: Path, *, files: bool) -> Git:
+    diffs = [diff for diff in state.diffs if diff is not None]
+    recorded = State(state.tree, lambda: get(state.root), lambda: [get(diff) for diff in diffs])
+    return open_state(_repository(), recorded, folder, files=files)
 
 
 def _repository() -> Path:
     return context.current().attempts.parent / "repo.git"
 
 
-def _lay_out(run: CommandRun, folder: Path) -> dict[str, str]:
+def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
     """Write what the command may read; return the names that templates may use."""
-    args = run.args
-    idea = folder / "idea" / Path(args["idea_path"] or "none").name[:100]
+    idea = folder / "idea" / Path(args.id.idea_path or "none").name[:100]
     idea.parent.mkdir()
-    idea.write_bytes(get(args["idea"]) if "idea" in args else b"")
-    told = {
-        "parent_result": json.dumps(args.get("parent_result")),
-        "root_result": json.dumps(args.get("root_result")),
-        "sweep_result": json.dumps(args.get("sweep")),
-        "feedback_file": args.get("feedback", ""),
-    }
-    for name, text in told.items():
+    idea.write_bytes(get(args.idea.content) if args.idea and args.idea.content else b"")
+    files = _result_files(args)
+    for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
-    more = proposal.lay_out(args, folder, run.seed) | memory.lay_out(args, folder, get)
+    more = proposal.lay_out(args.propose, folder, run.seed)
+    more |= memory.lay_out(args.memory, folder, get)
     return {
         "idea_file": str(idea),
         "worktree": str(folder / "worktree"),
         "result_file": str(run.out_dir / "result.json"),
-        "eval_id": "root" if args["eval_id"] is None else f"e{args['eval_id']}",
-        "node_id": f"n{args['parent_node_id']}",
-        "depth": str(args["depth"]),
-        "stage": args["stage"],
+        "eval_id": "root" if args.id.eval_id is None else f"e{args.id.eval_id}",
+        "node_id": f"n{args.id.parent_node_id}",
+        "depth": str(args.id.depth),
+        "stage": args.id.stage,
         "openevolve": evaluate.__file__,
         **more,
-        **{name: str(folder / name) for name in told},
+        **{name: str(folder / name) for name in files},
+    }
+
+
+def _result_files(args: StageArgs) -> dict[str, str]:
+    """Return what earlier stages reported, by the name of the file that a command reads."""
+    known = args.idea or args.propose
+    return {
+        "parent_result": json.dumps(known.parent_result if known else None),
+        "root_result": json.dumps(known.root_result if known else None),
+        "sweep_result": json.dumps(args.idea.sweep if args.idea else None),
+        "feedback_file": args.idea.feedback if args.idea else "",
     }
 
 
 @contextlib.contextmanager
-def _git_named() -> Iterator[None]:
+def _git_losses() -> Iterator[None]:
     """Git that cannot make a recorded state is the machine's trouble, not the candidate's."""
     try:
         yield
@@ -113,18 +125,18 @@ def _git_named() -> Iterator[None]:
 
 
 def on_broken(run: CommandRun, template: Template, code: int) -> None:
-    """Find out whether the candidate broke the command: if the root has it broken too, stop all."""
-    if run.args["diffs"]:
-        code = _on_root(run, template)
+    """Check whether the candidate broke the command; one broken on the root too stops the run."""
+    args = StageArgs.from_dict(run.args)
+    if args.state.diffs:
+        code = _exit_code_on_root(run, args, template)
     if code in BROKEN:
-        said = (run.tail().splitlines() or ["it printed nothing"])[-1][:300]
-        stage = run.args["stage"]
-        why = f"[{stage}] ends with exit code {code} on the root, it cannot be run: {said}"
+        line = (run.tail().splitlines() or ["it printed nothing"])[-1][:300]
+        why = f"[{args.id.stage}] exits with code {code} on the root, it cannot be run: {line}"
         raise Ending(None, lost=why, detail=run.tail(), interrupts=True)
 
 
-def _on_root(run: CommandRun, template: Template) -> int:
-    """Carry the command out on the root's files; return its exit code."""
+def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> int:
+    """Execute the command on the root's files; return its exit code."""
     folder = run.out_dir.parent / "root"
     there = replace(
         run,
@@ -135,111 +147,120 @@ def _on_root(run: CommandRun, template: Template) -> int:
     )
     for path in (there.out_dir, there.tmp_dir):
         path.mkdir(parents=True)
-    with _git_named():
-        _open(run.args, run.args["root_tree"], [], folder, files=True)
-    return int(template.carry_out(there, _lay_out(there, folder))["status"])
+    with _git_losses():
+        _open(replace(args.state, tree=args.state.root_tree, diffs=()), folder, files=True)
+    return int(template.carry_out(there, _lay_out(there, args, folder))["status"])
 
 
 # -- after --------------------------------------------------------------------------------------
 
 
-def collect(run: CommandRun) -> dict[str, Any]:
-    """Read what the stage left behind; the value is all that is decided from."""
-    stage = run.args["stage"]
+def collect(run: CommandRun) -> dict[str, Value]:
+    """Read what the stage produced; the value is all that is decided from."""
+    args = StageArgs.from_dict(run.args)
+    stage, folder = args.id.stage, run.out_dir.parent
     try:
-        form, regex = run.args.get("format", "weft"), run.args.get("regex", "")
+        form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
         result = read_result(run.out_dir, run.stdout, form, regex)
         if stage == "propose":
-            return proposal.collected(run.args, run.out_dir.parent, run.stdout, result.get("cost"))
+            return proposal.collect_ideas(args, folder, run.stdout, result.get("cost"))
         if stage == "implement":
-            return _implemented(run) | {"cost": result.get("cost")} | _said(run)
+            value = {**_implemented(run, args), "cost": result.get("cost")}
+            return {**value, **_turns(run, args)}
         if stage == "score" and "score" not in result:
             raise Invalid("no score: write it to the result file, or as the last line of stdout")
     except Invalid as error:
         raise Ending(TaskError(BY_STAGE[stage], stage), detail=f"{error}\n\n{run.tail()}") from None
-    return {**result, "seal": _unbroken_seal(run)}
+    return {**result, "seal": _unbroken_seal(run, args)}
 
 
-def _implemented(run: CommandRun) -> dict[str, Any]:
+def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     """Take in what a command made of the worktree."""
-    folder, stage = run.out_dir.parent, run.args["stage"]
+    folder = run.out_dir.parent
     index = {"GIT_INDEX_FILE": str(folder / "index")}
     own = folder / "repo.git"
     git = Git(own if own.is_dir() else _repository(), folder / "worktree", index)
     try:
         git.run("add", "-A", ".")
     except GitFailed as error:
-        raise Ending(TaskError("implement-failed", stage), detail=str(error)) from None
-    with _git_named():
-        return _candidate(git, run.args)
+        raise Ending(TaskError("implement-failed", args.id.stage), detail=str(error)) from None
+    with _git_losses():
+        return _candidate(git, args)
 
 
-def _said(run: CommandRun) -> dict[str, Any]:
-    asked = get(run.args["idea"]).decode("utf-8", "replace") + run.args["feedback"]
-    return memory.collected(run.args, run.out_dir.parent, run.stdout, asked, put)
+def _turns(run: CommandRun, args: StageArgs) -> dict[str, Value]:
+    assert args.idea is not None
+    assert args.idea.content is not None
+    prompt = get(args.idea.content).decode("utf-8", "replace") + args.idea.feedback
+    return memory.collect_turns(args.memory, run.out_dir.parent, run.stdout, prompt, put)
 
 
-def _candidate(git: Git, args: Mapping[str, Any]) -> dict[str, Any]:
+def _candidate(git: Git, args: StageArgs) -> dict[str, Value]:
+    assert args.idea is not None
+    state = args.state
     try:
-        made = take_candidate(git, args["tree"], args["parent_commit"], args["message"])
+        commit = take_candidate(git, state.tree, state.parent_commit, args.idea.message)
     except Unchanged as error:
         raise Ending(TaskError("no-change", "implement"), detail=str(error)) from None
-    diff = put(made.diff)
-    return {"tree": made.tree, "commit": made.commit, "changed": made.changed, "diff": diff}
+    diff, changed = put(commit.diff), list[Value](commit.changed)
+    return {"tree": commit.tree, "commit": commit.commit, "changed": changed, "diff": diff}
 
 
-def _unbroken_seal(run: CommandRun) -> str:
+def _unbroken_seal(run: CommandRun, args: StageArgs) -> str:
     """Return the seal of the protected files; refuses when the command changed one."""
     before = str(context.current().notes.pop("seal"))
-    if seal_of(run.out_dir.parent / "worktree", run.args["protected"]) != before:
+    if seal_of(run.out_dir.parent / "worktree", _protected(args)) != before:
         why = "a protected file changed while the command ran"
-        raise Ending(TaskError("tampered", run.args["stage"]), detail=why)
+        raise Ending(TaskError("tampered", args.id.stage), detail=why)
     return before
 
 
 # -- without a command --------------------------------------------------------------------------
 
 
-def apply(args: Mapping[str, Any]) -> dict[str, Any]:
+def apply(args: StageArgs) -> dict[str, Value]:
     """Apply an idea that is itself a change of files: a patch, blocks, a parameter."""
     with _place(args) as folder:
-        return _applied(args, folder) | {"cost": None} | dict(args.get("recorded", {}))
+        recorded = args.idea.recorded if args.idea else None
+        return {**_applied(args, folder), "cost": None, **(recorded or {})}
 
 
-def mutate(args: Mapping[str, Any], seed: int) -> dict[str, Any]:
+def mutate(args: StageArgs, seed: int) -> dict[str, Value]:
     """Make ideas for a node by moving values of its files."""
     with _place(args) as folder:
-        with _git_named():
-            _open(args, args["tree"], args["diffs"], folder, files=True)
-        proposal.lay_out(args, folder, seed)
-        return proposal.collected(args, folder, folder / "none", None)
+        with _git_losses():
+            _open(args.state, folder, files=True)
+        proposal.lay_out(args.propose, folder, seed)
+        return proposal.collect_ideas(args, folder, folder / "none", None)
 
 
 @contextlib.contextmanager
-def _place(args: Mapping[str, Any]) -> Iterator[Path]:
+def _place(args: StageArgs) -> Iterator[Path]:
     """Give a stage without a command a folder of its own; what does not fit is a conflict."""
     around = context.current()
-    note(slot=around.slot, eval_id=args["eval_id"], stage=args["stage"])
+    note(slot=around.slot, eval_id=args.id.eval_id, stage=args.id.stage)
     folder = around.attempts / f"{around.assignment.key[:16]}-{around.assignment.attempt}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     try:
         yield folder
     except Conflict as error:
-        raise Ending(TaskError("apply-conflict", args["stage"]), detail=str(error)) from None
+        raise Ending(TaskError("apply-conflict", args.id.stage), detail=str(error)) from None
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _applied(args: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    kind, idea = args["idea_kind"], get(args["idea"])
-    with _git_named():
-        git = _open(args, args["tree"], args["diffs"], folder, files=kind != "patch")
+def _applied(args: StageArgs, folder: Path) -> dict[str, Value]:
+    assert args.idea is not None
+    assert args.idea.content is not None
+    kind, idea = args.idea.kind, get(args.idea.content)
+    with _git_losses():
+        git = _open(args.state, folder, files=kind != "patch")
     if kind == "patch":
         apply_patch(git, idea)
     else:
         _change_files(git, kind, idea, folder / "worktree")
-    with _git_named():
+    with _git_losses():
         return _candidate(git, args)
 
 

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from weft.define import command, task
 from weft.model.results import TaskError
 from weft.model.tasks import Limits, TaskCall
-from weft.model.values import Object
-from weft.tree import memory, slot
-from weft.tree.plot import Plot, Stage
-from weft.tree.recordings import Recordings, replay_call
-from weft.tree.story import Eval, Node
+from weft.model.values import Object, Value
+from weft.tree import fields, slot
+from weft.tree.config import Stage, TreeConfig
+from weft.tree.fields import Table
+from weft.tree.history import Eval, Node
+from weft.tree.memory import memory_args
+from weft.tree.recordings import RecordingKey, Recordings, replay_call
+from weft.tree.results import Candidate
+from weft.tree.stageargs import CommandArgs, IdeaArgs, SourceState, StageArgs, StageId
 from weft.worker.ending import Ending
 
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
@@ -27,56 +30,56 @@ OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 def stage_call(
     stage: str,
     item: Eval,
-    plot: Plot,
+    config: TreeConfig,
     inputs: Mapping[str, Object],
     recordings: Recordings,
 ) -> TaskCall:
     """Describe one stage of an eval."""
-    if plot.dry_run:
-        return _dry(stage, item, plot)
-    more: dict[str, Any] = {
-        "idea_kind": item.idea.kind,
-        "idea_digest": item.idea.digest,
-        "idea": item.idea.bytes_in(inputs),
-        "feedback": item.feedback,
-        "parent_result": item.parent.result,
-        "root_result": item.parent.path()[0].result,
-        "sweep": item.sweep,
-        "message": message_of(item),
-    }
+    if config.dry_run:
+        return _dry(stage, item, config)
+    idea, memory = _idea_args(item, inputs), None
     if stage == "implement":
-        more |= memory.asked(plot, [*item.parent.turns, *item.turns], stage)
-    asked = _asked(stage, item)
-    if plot.is_recorded(stage):
-        keys = _keys(stage, item)
-        outcome = recordings.find(asked | keys)
-        if "error" in outcome or stage == "review":
-            return replay_call(asked | keys, outcome)
-        more |= _as_patch(outcome["value"])
-    return stage_on(item.parent, plot, inputs, asked, more, item.candidate)
+        memory = memory_args(config, [*item.parent.turns, *item.turns], stage)
+    if config.is_recorded(stage):
+        key = _recording_key(stage, item)
+        outcome = recordings.find(key)
+        if outcome.error is not None or stage == "review":
+            return replay_call(_stage_id(stage, item), key, outcome)
+        assert isinstance(outcome.value, dict)
+        idea = _as_patch(idea, outcome.value)
+    state = source_state(item.parent, inputs, None if stage == "implement" else item.candidate)
+    args = StageArgs(_stage_id(stage, item), state, idea, memory=memory)
+    return call_of(args, item.parent, config)
 
 
-def _keys(stage: str, item: Eval) -> dict[str, Any]:
-    """Return what a recording of a stage is found by."""
-    tree = item.candidate["tree"] if stage == "review" and item.candidate else item.parent.tree
-    return {"tree": tree, "idea_digest": item.idea.digest, "feedback": item.feedback}
+def _idea_args(item: Eval, inputs: Mapping[str, Object]) -> IdeaArgs:
+    return IdeaArgs(
+        item.idea.kind, item.idea.digest, item.idea.bytes_in(inputs), item.feedback,
+        message_of(item), item.parent.result_dict(), item.parent.path()[0].result_dict(),
+        None if item.sweep is None else item.sweep.to_dict(),
+    )  # fmt: skip
 
 
-def _as_patch(recorded: Mapping[str, Any]) -> dict[str, Any]:
+def _recording_key(stage: str, item: Eval) -> RecordingKey:
+    tree = item.candidate.tree if stage == "review" and item.candidate else item.parent.tree
+    return RecordingKey(stage, tree, item.depth, item.idea.digest, item.feedback)
+
+
+def _as_patch(idea: IdeaArgs, recorded: Table) -> IdeaArgs:
     """Let a recorded diff stand for the command that made it."""
-    kept = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
-    return {"idea_kind": "patch", "idea": recorded["diff"], "recorded": kept}
+    rest = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
+    diff = fields.reference_or_none(recorded, "diff")
+    return replace(idea, kind="patch", content=diff, recorded=rest)
 
 
-def root_call(node: Node, number: int, plot: Plot, inputs: Mapping[str, Object]) -> TaskCall:
+def root_call(
+    node: Node, number: int, config: TreeConfig, inputs: Mapping[str, Object]
+) -> TaskCall:
     """Describe one scoring of the root."""
-    asked = {
-        "eval_id": None, "parent_node_id": 0, "idea_path": "", "depth": 0, "stage": "score",
-        "repeat": number,
-    }  # fmt: skip
-    if plot.dry_run:
-        return synthetic(asked, 1000, "pass", 0)
-    return stage_on(node, plot, inputs, asked, {}, None)
+    stage = StageId("score", None, 0, "", 0, repeat=number)
+    if config.dry_run:
+        return synthetic(stage.to_dict(), 1000, "pass", 0)
+    return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
 
 
 def message_of(item: Eval) -> str:
@@ -84,46 +87,33 @@ def message_of(item: Eval) -> str:
     return f"{item.idea.name}\n\nweft-idea: {item.idea.digest}"
 
 
-def _asked(stage: str, item: Eval) -> dict[str, Any]:
-    return {
-        "eval_id": item.eval_id,
-        "parent_node_id": item.parent.node_id,
-        "idea_path": item.idea.name,
-        "depth": item.depth,
-        "stage": stage,
-    }
+def _stage_id(stage: str, item: Eval) -> StageId:
+    return StageId(stage, item.eval_id, item.parent.node_id, item.idea.name, item.depth)
 
 
-def stage_on(
-    node: Node,
-    plot: Plot,
-    inputs: Mapping[str, Object],
-    asked: Mapping[str, Any],
-    more: Mapping[str, Any],
-    candidate: Mapping[str, Any] | None,
-) -> TaskCall:
-    """Describe a stage that works on the files of a node, or on those of a candidate."""
-    stage = asked["stage"]
-    own, after = plot.stages.get(stage, Stage()), stage != "implement" and candidate is not None
-    steps = [*node.steps, candidate["diff"]] if after and candidate else list(node.steps)
-    args = {
-        **asked,
-        **more,
-        "root": inputs["root"],
-        "root_tree": node.path()[0].tree,
-        "diffs": steps,
-        "tree": candidate["tree"] if after and candidate else node.tree,
-        "parent_commit": node.commit,
-    }
-    limits = Limits(plot.limit_s(stage), plot.eval_retries, plot.memory_mb, 0, node.name)
+def source_state(
+    node: Node, inputs: Mapping[str, Object], candidate: Candidate | None = None
+) -> SourceState:
+    """Return the state of a node, or of a candidate made from it."""
+    steps = node.steps if candidate is None else (*node.steps, candidate.diff)
+    tree = node.tree if candidate is None else candidate.tree
+    return SourceState(inputs["root"], node.path()[0].tree, steps, tree, node.commit)
+
+
+def call_of(args: StageArgs, node: Node, config: TreeConfig) -> TaskCall:
+    """Describe a stage as a task: its command, or without one what Weft does itself."""
+    stage = args.id.stage
+    own = config.stages.get(stage, Stage())
+    limits = Limits(config.limit_s(stage), config.eval_retries, config.memory_mb, 0, node.name)
     if not own.argv or own.recorded:
-        call = mutate(args) if stage == "propose" else apply_idea(args)
+        table = args.to_dict()
+        call = mutate(table) if stage == "propose" else apply_idea(table)
         return replace(call, limits=replace(limits, memory_mb=None))
-    args |= {"format": own.format, "regex": own.regex, "protected": list(plot.protected)}
+    args = replace(args, command=CommandArgs(own.format, own.regex, config.protected))
     call = command(
         own.argv,
-        timeout_s=plot.limit_s(stage),
-        args=args,
+        timeout_s=config.limit_s(stage),
+        args=args.to_dict(),
         prepare=slot.prepare,
         collect=slot.collect,
         on_broken=slot.on_broken,
@@ -135,36 +125,36 @@ def stage_on(
 
 
 @task
-def apply_idea(asked: dict[str, Any]) -> dict[str, Any]:
+def apply_idea(asked: dict[str, Value]) -> dict[str, Value]:
     """Implement an idea that needs no command."""
-    return slot.apply(asked)
+    return slot.apply(StageArgs.from_dict(asked))
 
 
 @task
-def mutate(asked: dict[str, Any], *, seed: int) -> dict[str, Any]:
+def mutate(asked: dict[str, Value], *, seed: int) -> dict[str, Value]:
     """Make ideas for a node without a command."""
-    return slot.mutate(asked, seed)
+    return slot.mutate(StageArgs.from_dict(asked), seed)
 
 
 # -- without commands ---------------------------------------------------------------------------
 
 
-def _dry(stage: str, item: Eval, plot: Plot) -> TaskCall:
+def _dry(stage: str, item: Eval, config: TreeConfig) -> TaskCall:
     outcome = OUTCOMES[item.eval_id % len(OUTCOMES)]
-    asked = _asked(stage, item)
-    base = item.parent.node_id if stage == "implement" else int(item.parent.result["score"])
-    return synthetic(asked, base, outcome, _sign(plot))
+    base = item.parent.node_id if stage == "implement" else int(item.parent.score_text)
+    return synthetic(_stage_id(stage, item).to_dict(), base, outcome, _sign(config))
 
 
-def _sign(plot: Plot) -> int:
-    return 1 if plot.direction == "max" else -1
+def _sign(config: TreeConfig) -> int:
+    return 1 if config.direction == "max" else -1
 
 
 @task
-def synthetic(asked: dict[str, Any], base: int, outcome: str, sign: int) -> dict[str, Any]:
-    """Return what a stage might have said: always the same for an eval."""
-    number = asked["eval_id"] or 0
-    if asked["stage"] == "implement":
+def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> dict[str, Value]:
+    """Return a synthetic result of a stage: always the same for an eval."""
+    stage = StageId.from_dict(asked)
+    number = stage.eval_id or 0
+    if stage.stage == "implement":
         name = f"{number:040x}"
         return {"tree": name, "commit": name, "changed": ["dry"], "diff": None, "cost": None}
     if outcome == "missing-score":

@@ -28,19 +28,19 @@ class EvaluationResult:
 
 
 def main(evaluator: str, program: str) -> int:
-    """Evaluate a program and write what came of it to the result file."""
+    """Evaluate a program and write its result to the result file."""
     sys.path[0] = str(Path(evaluator).resolve().parent)  # as if it had been run itself
     if importlib.util.find_spec("openevolve") is None:
         _stand_in()
-    found = _load(Path(evaluator)).evaluate(str(Path(program).resolve()))
-    result = asyncio.run(found) if inspect.iscoroutine(found) else found
+    returned = _load(Path(evaluator)).evaluate(str(Path(program).resolve()))
+    result = asyncio.run(returned) if inspect.iscoroutine(returned) else returned
     metrics = getattr(result, "metrics", result)
     artifacts = getattr(result, "artifacts", None) or {}
     body = {
         "metrics": {str(name): _plain(value) for name, value in metrics.items()},
         "artifacts": {str(name): _text(value) for name, value in artifacts.items()},
     }
-    where = os.environ["WEFT_RESULT_FILE"]  # noqa: TID251 - said by the slot
+    where = os.environ["WEFT_RESULT_FILE"]  # noqa: TID251 - set by the slot
     Path(where).write_text(json.dumps(body), "utf-8")
     return 0
 

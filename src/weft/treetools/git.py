@@ -24,7 +24,7 @@ WORDS = ("git", *(word for setting in SETTINGS for word in ("-c", setting)))
 
 
 class GitFailed(Exception):  # noqa: N818 - named by situation, as all errors here
-    """Git refused; the message is what it said."""
+    """Git refused; the message is what it printed."""
 
 
 class Git:
@@ -60,8 +60,8 @@ class Git:
             check=False,
         )
         if done.returncode:
-            said = done.stderr.decode("utf-8", "replace").strip()
-            raise GitFailed(f"git {words[0]}: {said[-500:] or done.returncode}")
+            message = done.stderr.decode("utf-8", "replace").strip()
+            raise GitFailed(f"git {words[0]}: {message[-500:] or done.returncode}")
         return done.stdout
 
     def word(self, *words: str, data: bytes = b"") -> str:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weft.treetools.git import Git, GitFailed
-from weft.treetools.values import Conflict, apply_values, inside
+from weft.treetools.values import Conflict, ParameterIdea, apply_values, inside
 
 BLOCK = re.compile(
     r"^FILE: (?P<file>[^\n]+)\n<<<<<<< SEARCH\n(?P<old>.*?)^=======\n(?P<new>.*?)^>>>>>>> REPLACE$",
@@ -31,7 +31,8 @@ def apply_idea(kind: str, idea: bytes, work: Path) -> None:
     if kind == "blocks":
         apply_blocks(idea.decode(), work)
     else:
-        apply_values(json.loads(idea), work)
+        body = json.loads(idea)
+        apply_values(ParameterIdea(body["file"], body["values"]), work)
 
 
 def apply_blocks(text: str, work: Path) -> None:

@@ -37,8 +37,8 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """What an idea made of a state."""
+class NewCommit:
+    """A commit that an idea made of a state."""
 
     tree: str
     commit: str
@@ -80,11 +80,11 @@ def _opened(repo: Path, state: State, place: Path, files: bool) -> Git:
 
 def _make(repo: Path, state: State, place: Path) -> None:
     """Make the repository aside and put it in place as a whole, unless another came first."""
-    made = Git(place / "made.git")
-    made.run("init", "-q", "--template=")
-    made.run("fast-import", "--quiet", "--force", data=state.stream())
+    new = Git(place / "new.git")
+    new.run("init", "-q", "--template=")
+    new.run("fast-import", "--quiet", "--force", data=state.stream())
     with contextlib.suppress(OSError):
-        made.folder.rename(repo)
+        new.folder.rename(repo)
 
 
 def _remake(git: Git, state: State) -> None:
@@ -95,11 +95,11 @@ def _remake(git: Git, state: State) -> None:
     assert tree == state.tree, f"restored {tree}, recorded {state.tree}"
 
 
-def take_candidate(git: Git, before: str, parent: str, message: str) -> Candidate:
+def take_candidate(git: Git, before: str, parent: str, message: str) -> NewCommit:
     """Store what is in the index as a commit on `parent`; raises Unchanged."""
     after = git.word("write-tree")
     if after == before:
         raise Unchanged("the idea changed nothing")
     commit = add_commit(git, commit_text(after, parent, message))
     names = changed_paths(git, before, after)
-    return Candidate(after, commit, names, difference(git, before, after))
+    return NewCommit(after, commit, names, difference(git, before, after))

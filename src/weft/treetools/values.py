@@ -12,9 +12,10 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Context, Decimal
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 PAIR = re.compile(r"""[ \t]*(?P<key>[^=#\[\n"']+|"[^"\n]*"|'[^'\n]*')[ \t]*=[ \t]*""")
 PLAIN = re.compile(r"[A-Za-z0-9_-]+")
@@ -24,6 +25,34 @@ DIGITS = Context(prec=6)
 FINE = 1000
 """Steps that a mutated fraction may take, either way."""
 TRIES = 20
+Number: TypeAlias = bool | int | float
+Scalar: TypeAlias = bool | int | float | str
+"""What a parameter may be set to."""
+Parsed: TypeAlias = "Scalar | list[Parsed] | dict[str, Parsed] | None"
+"""A JSON or TOML file, read; dates of TOML are left alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """How numbers of a file are moved on every node; amounts as decimal text."""
+
+    file: str
+    keys: tuple[str, ...]
+    """Dotted names; empty for every number of the file."""
+    count: int
+    at_once: int
+    scale: str
+    step: str
+    low: str
+    high: str
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterIdea:
+    """Values to set in a file, by dotted name."""
+
+    file: str
+    values: Mapping[str, Scalar]
 
 
 class Conflict(Exception):  # noqa: N818 - an outcome of an idea
@@ -41,19 +70,19 @@ def inside(work: Path, name: str) -> Path:
 # -- set ----------------------------------------------------------------------------------------
 
 
-def apply_values(idea: Mapping[str, Any], work: Path) -> None:
-    """Set the values that an idea `{"file": …, "values": {key: value}}` names, in its order."""
-    path = inside(work, idea["file"])
-    text = _read(path, idea["file"])
-    for key, value in idea["values"].items():
+def apply_values(idea: ParameterIdea, work: Path) -> None:
+    """Set the values that an idea names, in its order."""
+    path = inside(work, idea.file)
+    text = _read(path, idea.file)
+    for key, value in idea.values.items():
         text = with_value(text, key.split("."), value, is_toml=path.suffix == ".toml")
     path.write_bytes(text.encode())
 
 
-def with_value(text: str, keys: Sequence[str], value: Any, *, is_toml: bool) -> str:
+def with_value(text: str, keys: Sequence[str], value: Scalar, *, is_toml: bool) -> str:
     """Return a file's text with one value replaced and nothing else changed."""
     body = _parse(text, is_toml=is_toml)
-    place = body
+    place: Parsed = body
     for name in keys[:-1]:
         place = place.get(name) if isinstance(place, dict) else None
     if not isinstance(place, dict) or keys[-1] not in place:
@@ -78,9 +107,10 @@ def _read(path: Path, name: str) -> str:
         raise Conflict(f"{name} is not UTF-8") from None
 
 
-def _parse(text: str, *, is_toml: bool) -> Any:
+def _parse(text: str, *, is_toml: bool) -> Parsed:
     try:
-        return tomllib.loads(text) if is_toml else json.loads(text)
+        parsed: Parsed = tomllib.loads(text) if is_toml else json.loads(text)
+        return parsed
     except (ValueError, RecursionError) as error:
         raise Conflict(f"the file cannot be read: {' '.join(str(error).split())[:200]}") from None
 
@@ -100,9 +130,9 @@ def _json_span(text: str, keys: Sequence[str]) -> tuple[int, int]:
 
 
 def _after_blank(text: str, at: int) -> int:
-    found = BLANK.match(text, at)
-    assert found is not None
-    return found.end()
+    blank = BLANK.match(text, at)
+    assert blank is not None
+    return blank.end()
 
 
 def _after_colon(text: str, at: int) -> int:
@@ -126,7 +156,7 @@ def _toml_span(text: str, keys: Sequence[str]) -> tuple[int, int]:
 def _toml_names(line: str) -> list[str]:
     """Return the dotted name in a header or before an equals sign."""
     try:
-        body: Any = tomllib.loads(line)
+        body: Parsed = tomllib.loads(line)
     except tomllib.TOMLDecodeError:
         return [""]  # inside a longer value; nothing is called so
     names = []
@@ -165,25 +195,26 @@ class Draw:
         return int.from_bytes(digest) % limit
 
 
-def mutations(table: Mapping[str, Any], work: Path, seed: str) -> list[dict[str, Any]]:
-    """Return distinct ideas that each move a few values of a file, as many as the table asks for.
+def mutations(mutation: Mutation, work: Path, seed: str) -> list[ParameterIdea]:
+    """Return distinct ideas that each move a few values of a file, as many as are asked for.
 
-    Fewer when there is no more to find. Raises Conflict when the file or a key is not there.
+    Fewer when there are no more. Raises Conflict when the file or a key is not there.
     """
-    path = inside(work, table["file"])
-    text, is_toml = _read(path, table["file"]), path.suffix == ".toml"
+    path = inside(work, mutation.file)
+    text, is_toml = _read(path, mutation.file), path.suffix == ".toml"
     known = numbers(_parse(text, is_toml=is_toml))
-    names = list(table["keys"]) or [n for n in sorted(known) if _can_be_set(text, n, is_toml)]
+    names = list(mutation.keys) or [n for n in sorted(known) if _can_be_set(text, n, is_toml)]
     if missing := [name for name in names if name not in known]:
-        raise Conflict(f"{table['file']} has no number {missing[0]}")
-    draw, found = Draw(seed), []
-    for _ in range(table["count"] * TRIES if names else 0):
-        values = _moved_some(names, known, table, draw)
-        if values and values not in found:
-            found.append(values)
-        if len(found) == table["count"]:
+        raise Conflict(f"{mutation.file} has no number {missing[0]}")
+    draw = Draw(seed)
+    choices: list[dict[str, Scalar]] = []
+    for _ in range(mutation.count * TRIES if names else 0):
+        values = _moved_some(names, known, mutation, draw)
+        if values and values not in choices:
+            choices.append(values)
+        if len(choices) == mutation.count:
             break
-    return [{"file": table["file"], "values": values} for values in found]
+    return [ParameterIdea(mutation.file, values) for values in choices]
 
 
 def _can_be_set(text: str, name: str, is_toml: bool) -> bool:
@@ -194,44 +225,44 @@ def _can_be_set(text: str, name: str, is_toml: bool) -> bool:
     return True
 
 
-def numbers(body: Any, above: str = "") -> dict[str, Any]:
+def numbers(body: Parsed, above: str = "") -> dict[str, Number]:
     """Return every number and boolean of a file by its dotted name."""
-    found: dict[str, Any] = {}
+    named: dict[str, Number] = {}
     for name, value in body.items() if isinstance(body, dict) else ():
         if not PLAIN.fullmatch(name):
             continue
         if isinstance(value, dict):
-            found |= numbers(value, f"{above}{name}.")
+            named |= numbers(value, f"{above}{name}.")
         elif isinstance(value, bool | int | float):
-            found[above + name] = value
-    return found
+            named[above + name] = value
+    return named
 
 
 def _moved_some(
-    names: Sequence[str], known: Mapping[str, Any], table: Mapping[str, Any], draw: Draw
-) -> dict[str, Any]:
-    left, values = list(names), {}
-    for _ in range(min(table["at_once"], len(left))):
+    names: Sequence[str], known: Mapping[str, Number], mutation: Mutation, draw: Draw
+) -> dict[str, Scalar]:
+    left = list(names)
+    values: dict[str, Scalar] = {}
+    for _ in range(min(mutation.at_once, len(left))):
         name = left.pop(draw.below(len(left)))
-        value = moved(known[name], table, draw)
+        value = moved(known[name], mutation, draw)
         if value != known[name]:
             values[name] = value
     return dict(sorted(values.items()))
 
 
-def moved(value: Any, table: Mapping[str, Any], draw: Draw) -> Any:
-    """Return a value near another, within the table's bounds."""
+def moved(value: Number, mutation: Mutation, draw: Draw) -> Number:
+    """Return a value near another, within the bounds."""
     if isinstance(value, bool):
         return not value
     old = Decimal(repr(value))
-    reach = abs(old) * Decimal(table["scale"])
+    reach = abs(old) * Decimal(mutation.scale)
     if isinstance(value, int):
-        most = max(int(reach), int(Decimal(table["step"])), 1)
+        most = max(int(reach), int(Decimal(mutation.step)), 1)
         new = old + (1 + draw.below(most)) * (1 - 2 * draw.below(2))
     else:
         part = Decimal(draw.below(2 * FINE + 1) - FINE) / FINE
-        new = DIGITS.plus(old + (reach or Decimal(table["step"])) * part)
-    low, high = table["low"], table["high"]
-    new = max(new, Decimal(low)) if low else new
-    new = min(new, Decimal(high)) if high else new
+        new = DIGITS.plus(old + (reach or Decimal(mutation.step)) * part)
+    new = max(new, Decimal(mutation.low)) if mutation.low else new
+    new = min(new, Decimal(mutation.high)) if mutation.high else new
     return int(new) if isinstance(value, int) else float(new)

@@ -143,12 +143,12 @@ def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
 
 
 def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:
-    from weft.wiring.tree import carry_out_tree  # noqa: PLC0415
+    from weft.wiring.tree import execute_tree  # noqa: PLC0415
     from weft.wiring.treerequest import read_request  # noqa: PLC0415
 
     config = _project(out.parent / "project") / "tree.toml"
     given = {**LIMITS, "max_parallel_evals": workers}
-    return carry_out_tree(read_request(config, given, out=out), out, watcher)
+    return execute_tree(read_request(config, given, out=out), out, watcher)
 
 
 def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:

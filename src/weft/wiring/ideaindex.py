@@ -1,4 +1,4 @@
-"""The idea index: what was tried in all runs of an area, and what came of it.
+"""The idea index: what was tried in all runs of an area, with the outcome.
 
 One append-only JSONL file per area in the user's state folder; two runs may write at once. It is
 part of no decision by itself: a run that asks for it takes a copy in as an input, whose hash is
@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from weft.storage.disk import Disk
-from weft.tree.story import Eval
-from weft.tree.view import TreeSeen
+from weft.tree.history import Eval
+from weft.tree.load import TreeRun
 
 SCHEMA_VERSION = 1
 MAX_TEXT = 4000
@@ -61,30 +61,29 @@ class Entry:
         return Entry(**{**fields, "path": tuple(fields.get("path", ()))})
 
 
-def entries_of(seen: TreeSeen, genesis: str, texts: dict[int, str]) -> list[Entry]:
-    """Return what a run has to tell: every eval that was judged, in its order."""
-    found = []
-    for item in seen.story.evals:
+def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[Entry]:
+    """Return an entry for every eval that was judged, in their order."""
+    entries = []
+    for item in tree_run.history.evals:
         if item.verdict in ("queued", "dropped"):
             continue
         path = tuple(n.idea.name for n in item.parent.path() if n.idea is not None)
-        found.append(
+        entries.append(
             Entry(
                 entry_id=_entry_id(genesis, item), idea=item.idea.name, kind=item.idea.kind,
                 digest=item.idea.digest, text=texts.get(item.eval_id, "")[:MAX_TEXT], path=path,
-                root=seen.story.nodes[0].commit, direction=seen.plot.direction,
-                parent_score=item.parent.result.get("score"),
-                score=item.result["score"] if item.result else None, verdict=item.verdict,
+                root=tree_run.history.nodes[0].commit, direction=tree_run.config.direction,
+                parent_score=item.parent.result.score if item.parent.result else None,
+                score=item.score, verdict=item.verdict,
             )
         )  # fmt: skip
-    return found
+    return entries
 
 
 def _entry_id(genesis: str, item: Eval) -> str:
-    commit = item.candidate["commit"] if item.candidate else ""
-    score = item.result["score"] if item.result else ""
-    said = [genesis, item.name, commit, score, item.verdict]
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
+    commit = item.candidate.commit if item.candidate else ""
+    identity = [genesis, item.name, commit, item.score or "", item.verdict]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
 
 
 class IdeaIndex:

@@ -77,6 +77,7 @@ def reopen_run(
 ) -> OpenRun:
     """Open a run that exists: refuse what must be refused, then recover and go on."""
     run_file = folder.read_run_file()
+    folder.require_plain()
     checkpoint = read_checkpoint(folder.checkpoint)
     recorded = recorded_genesis(folder, checkpoint)
     if recorded is not None:

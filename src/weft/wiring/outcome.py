@@ -17,6 +17,7 @@ from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import last_line, read_checkpoint
 from weft.storage.objects import ObjectStore
+from weft.storage.plainfile import open_plain
 from weft.wiring.history import check_signed
 from weft.wiring.request import check_same
 from weft.wiring.results import Results, read_results
@@ -125,7 +126,7 @@ def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """First and last record of a ledger, without reading what lies between."""
     hint = "weft verify says what is wrong"
     try:
-        with path.open("rb") as file:
+        with open_plain(path) as file:
             first = parse(file.readline().rstrip(b"\n"))
     except FileNotFoundError:
         raise LedgerDamaged(f"{path} is missing", hint=hint) from None

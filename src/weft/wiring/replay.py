@@ -131,7 +131,8 @@ class CommandRecord:
     def _stage(self, digest: str) -> Staged:
         self._staging.mkdir(parents=True, exist_ok=True)
         self._store.check(digest)
-        shutil.copyfile(self._store.path(digest), self._staging / digest)
+        with self._store.open(digest) as source, (self._staging / digest).open("wb") as target:
+            shutil.copyfileobj(source, target)
         return Staged(digest, digest)
 
 

@@ -18,6 +18,7 @@ from weft.serve.app import new_app
 from weft.serve.guard import Gate
 from weft.serve.shelf import Shelf
 from weft.serve.views import Views
+from weft.storage.folder import RunFolder
 from weft.wiring.pages import register_pages
 from weft.wiring.run import real_place
 
@@ -60,6 +61,8 @@ def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
     """
     if not root.is_dir():
         raise FileInvalid(f"{root} is not a folder", hint="give the folder that holds your runs")
+    if RunFolder(root).is_run():
+        RunFolder(root).require_run()
     register_pages()
     listening = _listen(port)
     served = Served(listening.getsockname()[1], secrets.token_urlsafe(32), root)

@@ -1,4 +1,4 @@
-"""`weft tree` put together: carry a request out, tell of the run, compare it with another."""
+"""`weft tree` assembled: execute a request, summarise the run, compare it with another."""
 
 from __future__ import annotations
 
@@ -12,41 +12,42 @@ from weft.model.tasks import Unknown
 from weft.readers.diff import Difference, diff
 from weft.report.view import RunView
 from weft.storage.folder import RunFolder
-from weft.tree.evals import eval_records, node_records
-from weft.tree.search import NAME, Growth
-from weft.tree.story import Node, Story
+from weft.tree.evals import TreeRecords, records_of
+from weft.tree.history import Node, TreeHistory
+from weft.tree.load import TreeRun
+from weft.tree.search import NAME, TreeState
 from weft.tree.summary import graph, summary
-from weft.tree.view import TreeSeen
 from weft.wiring.outcome import Run
 from weft.wiring.replay import CommandRecord
 from weft.wiring.request import Execution
 from weft.wiring.run import carry_out, unnoted_place
 from weft.wiring.treecheck import write_report
 from weft.wiring.treekeep import FAILED, REJECTED, keep_rejected, name_commits
-from weft.wiring.treepast import seen_of
+from weft.wiring.treepast import load_tree_run
 from weft.wiring.treerequest import TreeRequest
 from weft.wiring.treesources import AREA, note_ideas
 
-__all__ = ["FAILED", "REJECTED", "seen_of"]
+__all__ = ["FAILED", "REJECTED", "load_tree_run"]
 
 
-def plan_first(request: TreeRequest) -> Story:
+def plan_first(request: TreeRequest) -> TreeHistory:
     """Plan the evals of the first depth as the run would; runs nothing."""
-    story = Story(nodes=[Node(0, request.root.commit, request.root.tree, 0, (), {})])
-    Growth(request.plot, request.ideas, {}, story).plan(1, story.nodes)
-    return story
+    root = request.args.root
+    history = TreeHistory(nodes=[Node(0, root.commit, root.tree, 0, ())])
+    TreeState(request.args, {}, history).plan(1, history.nodes)
+    return history
 
 
-def most_evals(request: TreeRequest, story: Story) -> int:
+def most_evals(request: TreeRequest, history: TreeHistory) -> int:
     """Return how many evals a search may have, given the plan of its first depth."""
-    plot = request.plot
-    if plot.proposes():  # nobody knows how many ideas will be made
-        return plot.max_total_evals
-    wide = min(plot.ideas_per_node, len(request.ideas)) * plot.beam_width
-    return min(plot.max_total_evals, len(story.evals) + wide * (plot.max_depth - 1))
+    config = request.config
+    if config.proposes():  # nobody knows how many ideas will be made
+        return config.max_total_evals
+    wide = min(config.ideas_per_node, len(request.args.ideas)) * config.beam_width
+    return min(config.max_total_evals, len(history.evals) + wide * (config.max_depth - 1))
 
 
-def carry_out_tree(
+def execute_tree(
     request: TreeRequest, out: Path, watcher: Watcher | None = None, **more: Any
 ) -> Run:
     """Run a search into a folder, or go on with it; then write its summary beside the ledger."""
@@ -54,26 +55,26 @@ def carry_out_tree(
         request.decision(), request.execution(out, **more), dict(request.inputs), watcher
     )
     write_summary(done.out)
-    write_report(request, done.out, seen_of(done.out).story)
+    write_report(request, done.out, load_tree_run(done.out).history)
     return done
 
 
 def write_summary(run: Path) -> None:
     """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run, name its commits, keep what was asked."""
-    seen = seen_of(run)
-    name_commits(run, seen)
+    tree_run = load_tree_run(run)
+    name_commits(run, tree_run)
     if REJECTED in RunFolder(run).read_run_file().execution.get("keep", ()):
-        keep_rejected(run, seen)
+        keep_rejected(run, tree_run)
     area = RunFolder(run).read_run_file().execution.get("labels", {}).get(AREA)
-    if area is not None and not seen.plot.dry_run:
-        note_ideas(run, seen, area)
-    (run / "TREE_SUMMARY.md").write_text(summary(seen), "utf-8")
-    (run / "TREE_GRAPH.md").write_text(graph(seen), "utf-8")
+    if area is not None and not tree_run.config.dry_run:
+        note_ideas(run, tree_run, area)
+    (run / "TREE_SUMMARY.md").write_text(summary(tree_run), "utf-8")
+    (run / "TREE_GRAPH.md").write_text(graph(tree_run), "utf-8")
 
 
-def records_of(run: Path, seen: TreeSeen) -> dict[str, Any]:
+def load_records(run: Path, tree_run: TreeRun) -> TreeRecords:
     """Return the evals and nodes of a run as `--json` shows them."""
-    return {"evals": eval_records(RunView(run, NAME), seen), "nodes": node_records(seen)}
+    return records_of(RunView(run, NAME), tree_run)
 
 
 def exit_code(done: Run) -> int:
@@ -98,13 +99,13 @@ class Parity:
 
     def to_dict(self) -> dict[str, Any]:
         """JSON form."""
-        found = self.difference
+        difference = self.difference
         return {
-            "equal": found is None,
+            "equal": difference is None,
             "other_workers": self.workers,
             "other_head": self.other_head,
             "commands": "recorded" if self.recorded else "run again",
-            "difference": None if found is None else found.to_dict(),
+            "difference": None if difference is None else difference.to_dict(),
         }
 
 

@@ -1,4 +1,4 @@
-"""`weft tree export`: the way to a node as a branch of a repository, or as a series of patches."""
+"""`weft tree export`: the path to a node as a branch of a repository, or as a series of patches."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 from weft.errors import InputError
 from weft.model.values import Object
 from weft.report.view import RunView
-from weft.tree.plot import Root
+from weft.tree.config import Root
+from weft.tree.load import TreeRun
 from weft.tree.search import NAME
 from weft.tree.stages import message_of
-from weft.tree.view import TreeSeen
-from weft.wiring.treepast import node_of, seen_of
-from weft.wiring.treerepo import Taken, git_named, rebuilt, write_branch, write_new
+from weft.wiring.treepast import load_tree_run, node_of
+from weft.wiring.treerepo import RootCommit, git_errors_named, rebuilt, write_branch, write_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +30,26 @@ def export(
     run: Path, *, node: str | None, repo: Path | None, branch: str, patches: Path | None
 ) -> Exported:
     """Write the path to a node as a branch of a repository, or as a series of patches."""
-    seen, view = seen_of(run), RunView(run, NAME)
-    path = node_of(seen, node, run).path()[1:]
+    tree_run, view = load_tree_run(run), RunView(run, NAME)
+    path = node_of(tree_run, node, run).path()[1:]
     if not path:
         raise InputError(f"{run}: there is nothing to export, no node is better than the root")
-    if seen.plot.dry_run:
+    if tree_run.config.dry_run:
         raise InputError(f"{run} is a dry run; it has no commits")
-    evals = {e.eval_id: e for e in seen.story.evals}
+    evals = {e.eval_id: e for e in tree_run.history.evals}
     messages = [message_of(evals[n.eval_id or 0]) for n in path]
     steps = [(view.read(n.steps[-1]), m) for n, m in zip(path, messages, strict=True)]
     names = tuple(n.idea.name for n in path if n.idea is not None)
     if patches is not None:
         return _write_patches(patches, [s[0] for s in steps], names, [n.commit for n in path])
     assert repo is not None
-    first = seen.story.nodes[0]
-    taken = Taken(Root(first.commit, first.tree), _input(view, seen, "root"),
-                  _input(view, seen, "root-commit"))  # fmt: skip
-    with git_named(repo), rebuilt(taken, steps) as (made, commits):
+    first = tree_run.history.nodes[0]
+    root_commit = RootCommit(Root(first.commit, first.tree), _input(view, tree_run, "root"),
+                  _input(view, tree_run, "root-commit"))  # fmt: skip
+    with git_errors_named(repo), rebuilt(root_commit, steps) as (source, commits):
         assert commits == [n.commit for n in path], "the commits are not those of the run"
         write = write_branch if repo.exists() else write_new
-        write(repo, branch, made, taken.root, commits)
+        write(repo, branch, source, root_commit.root, commits)
     return Exported(repo, tuple(commits), names)
 
 
@@ -65,5 +65,5 @@ def _write_patches(
     return Exported(folder, tuple(commits), tuple(names))
 
 
-def _input(view: RunView, seen: TreeSeen, name: str) -> bytes:
-    return view.read(Object(seen.inputs[name]))
+def _input(view: RunView, tree_run: TreeRun, name: str) -> bytes:
+    return view.read(Object(tree_run.inputs[name]))

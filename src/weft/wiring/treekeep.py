@@ -13,9 +13,9 @@ from pathlib import Path
 
 from weft.model.values import Object
 from weft.report.view import RunView
+from weft.tree.history import Eval
+from weft.tree.load import TreeRun
 from weft.tree.search import NAME
-from weft.tree.story import Eval
-from weft.tree.view import TreeSeen
 from weft.treetools.git import Git, add_commit
 from weft.treetools.store import State, open_state
 
@@ -23,18 +23,18 @@ REJECTED, FAILED = "rejected", "failed"
 """What `--keep-…` may ask for."""
 
 
-def name_commits(run: Path, seen: TreeSeen) -> None:
+def name_commits(run: Path, tree_run: TreeRun) -> None:
     """Give the commits of nodes and evals names in the run's own repository."""
     git = Git(run / "repo.git")
     if not git.folder.is_dir():
         return
-    root = RunView(run, NAME).read(Object(seen.inputs["root-commit"]))
+    root = RunView(run, NAME).read(Object(tree_run.inputs["root-commit"]))
     commit = add_commit(git, root)
     if b"\nparent " in root.partition(b"\n\n")[0]:
         (git.folder / "shallow").write_text(f"{commit}\n", "utf-8")
-    named = {f"refs/weft/n{n.node_id}": n.commit for n in seen.story.nodes}
+    named = {f"refs/weft/n{n.node_id}": n.commit for n in tree_run.history.nodes}
     named |= {
-        f"refs/weft/e{e.eval_id}": e.candidate["commit"] for e in seen.story.evals if e.candidate
+        f"refs/weft/e{e.eval_id}": e.candidate.commit for e in tree_run.history.evals if e.candidate
     }
     for lock in sorted((git.folder / "refs").rglob("*.lock")):
         lock.unlink(missing_ok=True)  # of a command that was killed while it did this
@@ -45,27 +45,28 @@ def name_commits(run: Path, seen: TreeSeen) -> None:
 
 def _present(git: Git, commits: list[str]) -> set[str]:
     """Return those commits that are there; one made on another machine or imported is not."""
-    asked = "".join(f"{name}\n" for name in commits).encode()
-    lines = git.run("cat-file", "--batch-check", data=asked).decode().splitlines()
+    request = "".join(f"{name}\n" for name in commits).encode()
+    lines = git.run("cat-file", "--batch-check", data=request).decode().splitlines()
     return {line.split()[0] for line in lines if not line.endswith("missing")}
 
 
-def keep_rejected(run: Path, seen: TreeSeen) -> None:
+def keep_rejected(run: Path, tree_run: TreeRun) -> None:
     """Write the files of every eval that has some and was not promoted."""
-    for item in seen.story.evals:
+    for item in tree_run.history.evals:
         place = run / "kept" / item.name
-        rejected = item.candidate and item.candidate["diff"] and item.node_id is None
+        rejected = item.candidate and item.candidate.diff and item.node_id is None
         if rejected and not place.exists():
-            _write_files(run, seen, item, place)
+            _write_files(run, tree_run, item, place)
 
 
-def _write_files(run: Path, seen: TreeSeen, item: Eval, place: Path) -> None:
+def _write_files(run: Path, tree_run: TreeRun, item: Eval, place: Path) -> None:
     view = RunView(run, NAME)
     assert item.candidate is not None
-    diffs = [*item.parent.steps, item.candidate["diff"]]
+    assert item.candidate.diff is not None
+    diffs = [*item.parent.steps, item.candidate.diff]
     state = State(
-        item.candidate["tree"],
-        lambda: view.read(Object(seen.inputs["root"])),
+        item.candidate.tree,
+        lambda: view.read(Object(tree_run.inputs["root"])),
         lambda: [view.read(diff) for diff in diffs],
     )
     aside = place.with_name(f"{place.name}.part")

@@ -1,45 +1,45 @@
-"""Tree runs that are there: looked at, and taken over by a new one."""
+"""Tree runs that are there: looked at, and root_commit over by a new one."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from weft.errors import InputError, RunFolderInvalid
 from weft.readers.verify import verify
 from weft.report.view import RunView
 from weft.storage.folder import RunFolder
-from weft.tree.imports import check_comparable, completed_evals, objects_in
-from weft.tree.plot import Plot
+from weft.tree.config import TreeConfig
+from weft.tree.history import Node
+from weft.tree.imports import ImportedRun, check_comparable, completed_evals
+from weft.tree.load import TreeRun, load_run
 from weft.tree.search import NAME, best_of
-from weft.tree.story import Node
-from weft.tree.view import TreeSeen, see
 from weft.wiring.run import real_place
 
 
-def seen_of(run: Path) -> TreeSeen:
-    """Return the story of a run; raises InputError when it is not one of `weft tree`."""
-    found = RunFolder(run).read_run_file().search
-    if found != NAME:
-        raise InputError(f"{run} is a run of {found}, not of tree", hint=f"weft status {run}")
-    return see(RunView(run, NAME))
+def load_tree_run(run: Path) -> TreeRun:
+    """Load a run; raises InputError when it is not one of `weft tree`."""
+    search = RunFolder(run).read_run_file().search
+    if search != NAME:
+        raise InputError(f"{run} is a run of {search}, not of tree", hint=f"weft status {run}")
+    return load_run(RunView(run, NAME))
 
 
-def node_of(seen: TreeSeen, name: str | None, run: Path) -> Node:
+def node_of(tree_run: TreeRun, name: str | None, run: Path) -> Node:
     """Return a node by name, or the best one; raises when there is none."""
-    if not seen.story.nodes or not seen.story.nodes[0].result:
+    if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
         raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
     if name is None:
-        return best_of(seen.plot, seen.story)
-    for node in seen.story.nodes:
+        return best_of(tree_run.config, tree_run.history)
+    for node in tree_run.history.nodes:
         if node.name == name:
             return node
     raise InputError(
-        f"{run} has no node {name!r:.40}", hint=f"nodes are n0 to n{len(seen.story.nodes) - 1}"
+        f"{run} has no node {name!r:.40}",
+        hint=f"nodes are n0 to n{len(tree_run.history.nodes) - 1}",
     )
 
 
-def read_past(run: Path | None, plot: Plot) -> tuple[dict[str, Any] | None, dict[str, bytes]]:
+def read_past(run: Path | None, config: TreeConfig) -> tuple[ImportedRun | None, dict[str, bytes]]:
     """Return the completed evals of a run with its head, and the objects they refer to.
 
     Raises Damaged when the run does not verify, and InputError when its scores cannot be
@@ -47,9 +47,8 @@ def read_past(run: Path | None, plot: Plot) -> tuple[dict[str, Any] | None, dict
     """
     if run is None:
         return None, {}
-    seen, view = seen_of(run), RunView(run, NAME)
-    check_comparable(seen.plot, plot, str(run))
+    tree_run, view = load_tree_run(run), RunView(run, NAME)
+    check_comparable(tree_run.config, config, str(run))
     verdict = verify(run, real_place().heads)
-    evals = completed_evals(seen.story)
-    table = {"head": verdict.root, "size": verdict.size, "evals": evals}
-    return table, {f"imported/{o.digest}": view.read(o) for o in objects_in(evals)}
+    past = ImportedRun(verdict.root, verdict.size, completed_evals(tree_run.history))
+    return past, {f"imported/{o.digest}": view.read(o) for o in past.objects()}

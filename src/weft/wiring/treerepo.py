@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid, InputError
-from weft.tree.plot import Root
+from weft.tree.config import Root
 from weft.treetools.git import WHO, Git, GitFailed, add_commit, commit_id, commit_text, restore
 
 MAX_ROOT_BYTES = 512 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
-    """A commit as it was taken in: its names, its files as a stream, its own bytes."""
+class RootCommit:
+    """A commit as it was root_commit in: its names, its files as a stream, its own bytes."""
 
     root: Root
     stream: bytes
@@ -30,7 +30,7 @@ class Taken:
 
 
 @contextlib.contextmanager
-def git_named(where: Path) -> Iterator[None]:
+def git_errors_named(where: Path) -> Iterator[None]:
     """Say what git refused in one line."""
     try:
         yield
@@ -38,7 +38,7 @@ def git_named(where: Path) -> Iterator[None]:
         raise InputError(f"{where}: {' '.join(str(error).split())[:300]}") from None
 
 
-def read_repository(path: Path, revision: str) -> Taken:
+def read_repository(path: Path, revision: str) -> RootCommit:
     """Return a commit of a repository, and its files as a stream; nothing is written there."""
     git = _open(path)
     try:
@@ -69,7 +69,7 @@ def _apart(git: Git, path: Path) -> Iterator[Git]:
         yield Git(empty, path.absolute(), more)
 
 
-def read_files(path: Path) -> Taken:
+def read_files(path: Path) -> RootCommit:
     """Return plain files as the first commit of a new repository, and their stream."""
     if not path.is_dir():
         raise FileInvalid(f"files: {path} is not a folder")
@@ -84,15 +84,17 @@ def read_files(path: Path) -> Taken:
 
 
 @contextlib.contextmanager
-def rebuilt(taken: Taken, steps: Sequence[tuple[bytes, str]]) -> Iterator[tuple[Git, list[str]]]:
+def rebuilt(
+    root_commit: RootCommit, steps: Sequence[tuple[bytes, str]]
+) -> Iterator[tuple[Git, list[str]]]:
     """Give a repository that holds the root and one commit for each (diff, message)."""
     with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
         folder = Path(place) / "repo.git"
         git = Git(folder)
-        restore(git, taken.stream, [])
+        restore(git, root_commit.stream, [])
         commits: list[str] = []
-        parent = add_commit(git, taken.commit)
-        if b"\nparent " in taken.commit.partition(b"\n\n")[0]:
+        parent = add_commit(git, root_commit.commit)
+        if b"\nparent " in root_commit.commit.partition(b"\n\n")[0]:
             (folder / "shallow").write_text(f"{parent}\n", "utf-8")
         for diff, message in steps:
             git.apply_cached(diff)
@@ -101,7 +103,7 @@ def rebuilt(taken: Taken, steps: Sequence[tuple[bytes, str]]) -> Iterator[tuple[
         yield git, commits
 
 
-def write_branch(repo: Path, branch: str, made: Git, root: Root, commits: Sequence[str]) -> None:
+def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
     """Add commits to a repository under a new branch; nothing else of it is touched."""
     git = _open(repo)
     ref = f"refs/heads/{branch}"
@@ -116,20 +118,20 @@ def write_branch(repo: Path, branch: str, made: Git, root: Root, commits: Sequen
     with contextlib.suppress(GitFailed):
         git.run("rev-parse", "--verify", "--quiet", ref)
         raise InputError(f"{repo} has a branch {branch!r} already", hint="choose another --branch")
-    _copy(made, git, commits, [root.commit])
+    _copy(source, git, commits, [root.commit])
     git.run("update-ref", ref, commits[-1] if commits else root.commit, "0" * 40)
 
 
-def write_new(repo: Path, branch: str, made: Git, root: Root, commits: Sequence[str]) -> None:
+def write_new(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
     """Make a repository with the root and the commits, checked out on the branch."""
     repo.mkdir(parents=True)
     try:
         git = Git(repo / ".git", repo.absolute())
         git.run("init", "-q", "--template=", f"--initial-branch={branch}")
         last = commits[-1] if commits else root.commit
-        _copy(made, git, [last], [])
-        if (made.folder / "shallow").is_file():
-            (git.folder / "shallow").write_bytes((made.folder / "shallow").read_bytes())
+        _copy(source, git, [last], [])
+        if (source.folder / "shallow").is_file():
+            (git.folder / "shallow").write_bytes((source.folder / "shallow").read_bytes())
         git.run("update-ref", f"refs/heads/{branch}", last)
         git.run("read-tree", last)
         git.run("checkout-index", "-a", "-f")
@@ -192,7 +194,7 @@ def _unchanged(git: Git, path: Path, fields: list[bytes], name: bytes) -> bool:
     return git.word("hash-object", "--stdin", data=data).encode() == fields[2]
 
 
-def _root(git: Git, commit: str, path: Path) -> Taken:
+def _root(git: Git, commit: str, path: Path) -> RootCommit:
     tree = git.word("rev-parse", f"{commit}^{{tree}}")
     parts, size = [], 0
     blobs: list[bytes] = []
@@ -216,18 +218,18 @@ def _root(git: Git, commit: str, path: Path) -> Taken:
     if size > MAX_ROOT_BYTES:
         raise InputError(f"{path}: {size:,} bytes of files, more than {MAX_ROOT_BYTES:,}")
     stream.append(b"done\n")
-    return Taken(Root(commit, tree), b"".join(stream), git.run("cat-file", "commit", commit))
+    return RootCommit(Root(commit, tree), b"".join(stream), git.run("cat-file", "commit", commit))
 
 
 def _contents(git: Git, digests: Sequence[bytes]) -> dict[bytes, bytes]:
     out = git.run("cat-file", "--batch", data=b"".join(d + b"\n" for d in digests))
-    found, position = {}, 0
+    contents, position = {}, 0
     for digest in digests:
         end = out.index(b"\n", position)
         size = int(out[position:end].split()[2])
-        found[digest] = out[end + 1 : end + 1 + size]
+        contents[digest] = out[end + 1 : end + 1 + size]
         position = end + size + 2
-    return found
+    return contents
 
 
 def _quoted(name: bytes) -> bytes:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from weft.errors import InputError
 from weft.model.values import Object
@@ -14,11 +13,11 @@ from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.objects import ObjectStore
 from weft.tree import ideas as idea_files
-from weft.tree.plot import Idea
-from weft.tree.plotfile import TreeFile
-from weft.tree.recordings import gathered, objects_of
+from weft.tree.config import Idea
+from weft.tree.configfile import TreeFile
+from weft.tree.load import TreeRun, stage_args_of
+from weft.tree.recordings import Recordings, objects_in, recordings_of
 from weft.tree.search import NAME
-from weft.tree.view import TreeSeen, asked_of
 from weft.wiring import world
 from weft.wiring.ideaindex import IdeaIndex, entries_of
 from weft.wiring.opening import recorded_genesis
@@ -40,33 +39,31 @@ def below(base: Path, name: str, path: Path, field: str) -> Path:
 def read_ideas(file: TreeFile, base: Path, path: Path) -> list[tuple[Idea, bytes]]:
     """Return the ideas of a config, by name; none if nodes get their own."""
     parts = [
-        idea_files.from_parameters([table.model_dump() for table in file.parameters]),
-        idea_files.from_grids([table.model_dump() for table in file.grids]),
+        idea_files.from_parameters(file.parameters),
+        idea_files.from_grids(file.grids),
     ]
     if file.ideas is not None:
         folder = below(base, file.ideas, path, "ideas")
         parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))
-    made_later = bool(file.propose or file.mutations)
-    return idea_files.merged(*parts, where=path, may_be_none=made_later)
+    has_more = bool(file.propose or file.mutations)
+    return idea_files.merge_ideas(*parts, where=path, may_be_none=has_more)
 
 
 # -- recordings ---------------------------------------------------------------------------------
 
 
-def read_recordings(
-    file: TreeFile, base: Path, path: Path
-) -> tuple[dict[str, dict[str, Any]], dict[str, bytes]]:
+def read_recordings(file: TreeFile, base: Path, path: Path) -> tuple[Recordings, dict[str, bytes]]:
     """Return what the run that `recorded_from` names recorded, and the objects it refers to."""
     if file.recorded_from is None:
-        return {}, {}
+        return Recordings(), {}
     run = below(base, file.recorded_from, path, "recorded_from")
-    found = RunFolder(run).read_run_file().search
-    if found != NAME:
-        raise InputError(f"{path}: recorded_from: {run} is a run of {found}, not of tree")
+    search = RunFolder(run).read_run_file().search
+    if search != NAME:
+        raise InputError(f"{path}: recorded_from: {run} is a run of {search}, not of tree")
     view = RunView(run, NAME)
-    entries = gathered((task, asked_of(task)) for task in view.tasks())
-    objects = {f"recorded/{o.digest}": view.read(o) for o in objects_of(entries)}
-    return entries, objects
+    recordings = recordings_of((task, stage_args_of(task)) for task in view.tasks())
+    references = objects_in(recordings.to_dict())
+    return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
 
 
 # -- the index ----------------------------------------------------------------------------------
@@ -80,16 +77,16 @@ def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
     return {INDEX: _index(file.area).snapshot() if recorded is None else recorded}
 
 
-def note_ideas(run: Path, seen: TreeSeen, area: str) -> int:
+def note_ideas(run: Path, tree_run: TreeRun, area: str) -> int:
     """Append a run's evals to the index of its area; return how many are new there."""
     view = RunView(run, NAME)
-    inputs = {name: Object(digest) for name, digest in seen.inputs.items()}
+    inputs = {name: Object(digest) for name, digest in tree_run.inputs.items()}
     texts = {}
-    for item in seen.story.evals:
+    for item in tree_run.history.evals:
         content = item.idea.bytes_in(inputs)
         if content is not None:
             texts[item.eval_id] = view.read(content).decode("utf-8", "replace")
-    return _index(area).add(entries_of(seen, _genesis(view), texts))
+    return _index(area).add(entries_of(tree_run, _genesis(view), texts))
 
 
 def _genesis(view: RunView) -> str:

@@ -7,11 +7,11 @@ from pathlib import Path
 from weft.report.view import RunView
 from weft.tree.memory import Turn, parse
 from weft.tree.search import NAME
-from weft.wiring.treepast import node_of, seen_of
+from weft.wiring.treepast import load_tree_run, node_of
 
 
 def turns_of(run: Path, name: str) -> list[Turn]:
-    """Return all turns on the way to a node; raises InputError when there is no such node."""
+    """Return all turns on the path to a node; raises InputError when there is no such node."""
     view = RunView(run, NAME)
-    node = node_of(seen_of(run), name, run)
+    node = node_of(load_tree_run(run), name, run)
     return [turn for reference in node.turns for turn in parse(view.read(reference))]

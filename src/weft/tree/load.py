@@ -1,19 +1,22 @@
-"""A run's story, rebuilt from its records by the very code that decided it, and its timing."""
+"""Loads a run: its history, rebuilt from its records by the code that decided it, and timing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
 
-from weft.model.results import Result, TaskError
+from weft.model.results import Result
 from weft.model.values import Object, encode, from_wire
 from weft.report.view import RunView, TaskSeen
-from weft.tree.plot import Plot
-from weft.tree.rules import look_in
-from weft.tree.search import grow
-from weft.tree.story import Story
+from weft.tree import fields
+from weft.tree.config import TreeConfig
+from weft.tree.fields import Table
+from weft.tree.history import TreeHistory
+from weft.tree.results import error_from_dict
+from weft.tree.rules import add_import_folder
+from weft.tree.search import SearchArgs, Steps, search_tree
+from weft.tree.stageargs import StageId
 
 ENDED_EARLY = ("dropped", "cancelled")
 """States of tasks behind an early stop."""
@@ -40,49 +43,59 @@ class Timing:
 
 
 @dataclass(slots=True)
-class TreeSeen:
+class TreeRun:
     """A run: what was decided, and how long it took."""
 
-    plot: Plot
-    story: Story
+    config: TreeConfig
+    history: TreeHistory
     timing: dict[int, Timing]
     inputs: Mapping[str, str]
     imported_from: str = ""
     """Head of the run whose completed evals were taken over."""
 
 
-def see(run: RunView) -> TreeSeen:
-    """Rebuild the story of a run as far as its records reach."""
+def load_run(run: RunView) -> TreeRun:
+    """Rebuild the history of a run as far as its records reach."""
     genesis = run.genesis()
     if folder := run.execution().get("folder"):
-        look_in(run.path / folder)
-    args: Any = from_wire(genesis["config"]["args"])
+        add_import_folder(run.path / folder)
+    args = args_of(genesis)
     inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
     timing: dict[int, Timing] = {}
-    story = Story()
-    body = grow(**args, inputs=inputs, story=story)
-    _drive(body, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
-    past = (args["imported"] or {}).get("head", "")
-    return TreeSeen(Plot.from_dict(args["plot"]), story, timing, genesis["inputs"], past)
+    history = TreeHistory()
+    steps = search_tree(args, inputs, history)
+    _drive(steps, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
+    head = args.imported.head if args.imported else ""
+    return TreeRun(args.config, history, timing, genesis["inputs"], head)
 
 
-def _drive(body: Any, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:
+def args_of(genesis: Table) -> SearchArgs:
+    """Return the arguments of the search that a first record binds."""
+    raw = from_wire(fields.inner(fields.inner(genesis, "config"), "args"))
+    assert isinstance(raw, dict)
+    imported = fields.inner_or_none(raw, "imported")
+    ideas = fields.tables(raw, "ideas")
+    plot, root, recorded = (fields.inner(raw, name) for name in ("plot", "root", "recorded"))
+    return SearchArgs.from_dict(plot, ideas, root, recorded, imported)
+
+
+def _drive(steps: Steps, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:
     """Feed recorded rounds to the search, one after the other, until one is not complete."""
     try:
-        asked = next(body)
+        planned = next(steps)
         for _, group in rounds:
             tasks = list(group)
             results = list(_results(tasks))
-            whole = len(results) == len(asked.tasks)
+            whole = len(results) == len(planned.tasks)
             if not whole and not any(t.state in ENDED_EARLY for t in tasks):
                 return
-            asked = body.send(results)
+            planned = steps.send(results)
     except StopIteration:
         return
 
 
 def _timed(tasks: Iterable[TaskSeen], timing: dict[int, Timing]) -> Iterator[TaskSeen]:
-    """Pass tasks on and take note of how each went."""
+    """Pass tasks on and record the timing of each."""
     for task in tasks:
         _time(timing, task)
         yield task
@@ -92,19 +105,24 @@ def _results(tasks: list[TaskSeen]) -> Iterator[Result]:
     for task in sorted(tasks, key=lambda t: t.index):
         if task.state not in ("completed", "failed"):
             return
-        error = None if task.error is None else TaskError(**dict(task.error))
+        error = None if task.error is None else error_from_dict(task.error)
         value = None if error is not None else encode(task.value)
         yield Result(task.index, task.key, task.function, encode(task.args), value, error)
 
 
-def asked_of(task: TaskSeen) -> Mapping[str, Any]:
-    """Return what a stage was asked, as a command or without one."""
-    inner: Mapping[str, Any] = task.args.get("asked") or task.args["args"]
-    return inner
+def stage_args_of(task: TaskSeen) -> Table:
+    """Return the arguments of a stage, as a command or without one."""
+    args: Table = task.args.get("asked") or task.args["args"]
+    return args
+
+
+def stage_id_of(task: TaskSeen) -> StageId:
+    """Return which stage of which eval a task is."""
+    return StageId.from_dict(stage_args_of(task))
 
 
 def _time(timing: dict[int, Timing], task: TaskSeen) -> None:
-    number = asked_of(task)["eval_id"]
+    number = stage_id_of(task).eval_id
     if number is None:
         return
     own = timing.setdefault(number, Timing())

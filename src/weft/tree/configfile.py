@@ -16,8 +16,8 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 
 from weft.errors import FileInvalid, UsageError
 from weft.model.fields import first_problem
+from weft.tree.config import Stage, TreeConfig
 from weft.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
-from weft.tree.plot import Plot, Stage
 
 MAX_BYTES = 4 * 2**20
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
@@ -60,10 +60,10 @@ class StageTable(BaseModel):
             raise ValueError("argv is missing: the command as a list of words")
         if self.argv and self.shell:
             raise ValueError("give argv or shell, one of them")
-        found = PLACEHOLDER.search(self.shell or "")
-        if found:
-            name = found[1].upper()
-            raise ValueError(f"{found[0]} is not put into a shell line; write $WEFT_{name}")
+        placeholder = PLACEHOLDER.search(self.shell or "")
+        if placeholder:
+            name = placeholder[1].upper()
+            raise ValueError(f"{placeholder[0]} is not put into a shell line; write $WEFT_{name}")
         return self
 
     def to_stage(self) -> Stage:
@@ -153,12 +153,12 @@ class TreeFile(BaseModel):
         ):
             raise ValueError("recorded = true and recorded_from, the run, belong together")
 
-    def to_plot(self, *, dry_run: bool) -> Plot:
+    def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
         named = ("propose", "implement", "review", "sweep")
         tables = {name: getattr(self, name) for name in named}
         stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
-        return Plot(
+        return TreeConfig(
             stages={"implement": Stage()} | stages | {"score": self.score.to_stage()},
             direction=self.direction,
             beam_width=self.beam_width,
@@ -176,7 +176,7 @@ class TreeFile(BaseModel):
             review_rounds=self.review_rounds,
             max_usd=self.max_usd or "",
             max_tokens=self.max_tokens or 0,
-            mutations=tuple(table.to_dict() for table in self.mutations),
+            mutations=tuple(table.to_mutation() for table in self.mutations),
             memory=self.memory,
             memory_turns=self.memory_turns,
             memory_chars=self.memory_chars,
@@ -186,24 +186,24 @@ class TreeFile(BaseModel):
         )
 
 
-def read_plotfile(path: Path, given: Mapping[str, Any]) -> TreeFile:
-    """Read and check a config, with `given` values by dotted name in place of the file's.
+def read_config(path: Path, overrides: Mapping[str, Any]) -> TreeFile:
+    """Read and check a config, with `overrides` by dotted name in place of the file's values.
 
     Raises FileInvalid naming file and field, UsageError naming the flag.
     """
     raw = _toml(path)
-    for name, value in given.items():
+    for name, value in overrides.items():
         _put(raw, name, value)
     try:
         return TreeFile.model_validate(raw)
     except ValidationError as error:
-        where, said = first_problem(error)
-    if where in given:
-        raise UsageError(f"{flag_of(where)} {given[where]!r:.80}: {said}")
-    flags = [flag_of(name) for name in given if name in said]
+        where, problem = first_problem(error)
+    if where in overrides:
+        raise UsageError(f"{flag_of(where)} {overrides[where]!r:.80}: {problem}")
+    flags = [flag_of(name) for name in overrides if name in problem]
     if not where and flags:
-        raise UsageError(f"{', '.join(flags)}: {said}")
-    raise FileInvalid(f"{path}: {where}: {said}" if where else f"{path}: {said}")
+        raise UsageError(f"{', '.join(flags)}: {problem}")
+    raise FileInvalid(f"{path}: {where}: {problem}" if where else f"{path}: {problem}")
 
 
 def parse_setting(text: str) -> tuple[str, Any]:

@@ -1,13 +1,16 @@
-"""What came of a tree search so far: nodes, evals, and what each was refused or promoted for."""
+"""The history of a tree search: nodes, evals, and why each eval was promoted or refused."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
 
-from weft.model.values import Object
-from weft.tree.plot import Idea
+from weft.model.results import TaskError
+from weft.model.values import Object, Value
+from weft.tree.config import Idea
+from weft.tree.fields import Table
+from weft.tree.results import Candidate, StageResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +19,7 @@ class Rule:
 
     name: str
     passed: bool
-    said: str
+    detail: str
 
 
 @dataclass(slots=True)
@@ -28,7 +31,8 @@ class Node:
     tree: str
     depth: int
     steps: tuple[Object, ...]
-    result: dict[str, Any]
+    result: StageResult | None = None
+    """None until the root is scored; every other node has one."""
     parent: Node | None = None
     eval_id: int | None = None
     idea: Idea | None = None
@@ -37,17 +41,27 @@ class Node:
     ideas: list[Idea] = field(default_factory=list)
     """Those made for this node alone."""
     turns: tuple[Object, ...] = ()
-    """Its transcript: the turns of all commands on the way to it, and its own."""
+    """Its transcript: the turns of all commands on the path to it, and its own."""
 
     @property
     def name(self) -> str:
-        """How people call it."""
+        """The name that users see."""
         return f"n{self.node_id}"
 
     @property
     def score(self) -> Decimal:
         """Its recorded score."""
-        return Decimal(self.result["score"])
+        return Decimal(self.score_text)
+
+    @property
+    def score_text(self) -> str:
+        """Its score as recorded."""
+        assert self.result is not None
+        return self.result.score_text
+
+    def result_dict(self) -> dict[str, Value]:
+        """Its result as stages get it; empty before it is scored."""
+        return {} if self.result is None else self.result.to_dict()
 
     def path(self) -> list[Node]:
         """Return the nodes from the root to this one."""
@@ -68,14 +82,14 @@ class Eval:
     keys: list[str] = field(default_factory=list)
     stages: list[str] = field(default_factory=list)
     """The stage of each key."""
-    error: dict[str, Any] | None = None
-    candidate: dict[str, Any] | None = None
+    error: TaskError | None = None
+    candidate: Candidate | None = None
     feedback: str = ""
-    imported: dict[str, Any] = field(default_factory=dict)
-    """What stages said in the run it was imported from; empty when it is carried out here."""
+    imported: Mapping[str, Table] = field(default_factory=dict)
+    """What each stage recorded in the run it was imported from; empty when it is executed here."""
     turns: tuple[Object, ...] = ()
-    sweep: dict[str, Any] | None = None
-    result: dict[str, Any] | None = None
+    sweep: StageResult | None = None
+    result: StageResult | None = None
     same_as: int | None = None
     rules: list[Rule] = field(default_factory=list)
     refused: str = ""
@@ -84,12 +98,17 @@ class Eval:
 
     @property
     def name(self) -> str:
-        """How people call it."""
+        """The name that users see."""
         return f"e{self.eval_id}"
 
     @property
+    def score(self) -> str | None:
+        """Its score as recorded; None without one."""
+        return self.result.score if self.result else None
+
+    @property
     def verdict(self) -> str:
-        """In a word or two, what became of it."""
+        """Its outcome in a word or two."""
         if self.node_id is not None:
             return f"promoted n{self.node_id}"
         if self.refused:
@@ -108,7 +127,7 @@ class Skip:
 
 
 @dataclass(slots=True)
-class Story:
+class TreeHistory:
     """All of it, in the order in which it was decided."""
 
     nodes: list[Node] = field(default_factory=list)
