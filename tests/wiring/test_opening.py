@@ -175,7 +175,7 @@ def test_rollback_accepted_restarts_the_heads(sessions, tmp_path, modules):
     """)
     out = tmp_path / "out"
     for _ in range(2):
-        with pytest.raises(weft.WeftError):
+        with pytest.raises(weft.Interrupted):
             weft.run(module.s(), out=out, wall_limit_s=0)
         if not (tmp_path / "backup").exists():
             shutil.copytree(out, tmp_path / "backup")
