@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from weft.prng.analyse import _found
+from weft.prng.analyse import _on_stream
 from weft.prng.attacks.compare import compare
 from weft.prng.attacks.varying import extend_skips, tried_in
 from weft.prng.case import Case
@@ -36,8 +36,8 @@ def test_find_with_varying_skips_leaves_their_choices_to_the_score() -> None:
     made = make_history(VARYING, 60, 0, 1)
     case = Case(made.draws, 1000, skips=(0, 3), starts=(0, 9))
     tried = 7 * tried_in(case, 5000, len(made.draws), (0, 3))
-    kept = _found("", compare(case, made.truth), tried)
-    assert kept["tried"] == 7 * 5000 * 10
+    kept = _on_stream("", compare(case, made.truth), tried)
+    assert kept.tried == 7 * 5000 * 10
 
 
 def test_histories_that_some_way_explains_are_no_more_than_the_correction_allows() -> None:
