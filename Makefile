@@ -18,15 +18,16 @@ SITE := -m sphinx -W --keep-going -n -q -b html docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench chaos docs clean
+.PHONY: help demo test bench chaos docs release clean
 
 help:
-	@echo "make demo    install, then the first minute with weft"
-	@echo "make test    install with dev tools, then all checks and tests"
-	@echo "make bench   side-by-side benchmarks, results under docs/benchmarks"
-	@echo "make chaos   the slow fault campaigns, with their seeds and figures"
-	@echo "make docs    write the generated pages again, then the site into build/docs"
-	@echo "make clean   remove .venv, caches and build output"
+	@echo "make demo     install, then the first minute with weft"
+	@echo "make test     install with dev tools, then all checks and tests"
+	@echo "make bench    side-by-side benchmarks, results under docs/benchmarks"
+	@echo "make chaos    the slow fault campaigns, with their seeds and figures"
+	@echo "make docs     write the generated pages again, then the site into build/docs"
+	@echo "make release  check version, changelog and tree, build into dist, try the wheel"
+	@echo "make clean    remove .venv, caches and build output"
 
 demo: $(RUN_STAMP)
 	$(BIN)/weft demo
@@ -61,6 +62,9 @@ docs: $(DEV_STAMP)
 	$(BIN)/python tools/make_docs.py
 	$(BIN)/python $(SITE) build/docs
 	@echo "open build/docs/index.html"
+
+release: $(DEV_STAMP)
+	$(BIN)/python tools/release.py
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage mutants

@@ -224,3 +224,19 @@ def test_coming_from_page_has_every_earlier_system_and_true_modules() -> None:
     ]:
         assert f"`{kind}`" in page
         assert hasattr(place, kind)
+
+
+def test_every_decision_is_listed_and_has_its_four_parts() -> None:
+    folder = DOCS / "decisions"
+    records = sorted(folder.glob("[0-9]*.md"))
+    listed = re.findall(
+        r"^\| \[(\d+)\]\(([\w.-]+)\)", (folder / "README.md").read_text("utf-8"), re.M
+    )
+    assert listed == [(str(n), record.name) for n, record in enumerate(records, 1)]
+    for number, record in enumerate(records, 1):
+        text = record.read_text("utf-8")
+        assert record.name.startswith(f"{number:04}-")
+        assert text.startswith(f"# {number}. ")
+        parts = ["Context", "Decision", "Consequences", "Alternatives"]
+        assert re.findall(r"^## (.*)$", text, re.M) == parts, record.name
+        assert 20 <= len(text.splitlines()) <= 45, record.name

@@ -11,6 +11,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -126,6 +127,38 @@ def test_require_tool_missing_fails_under_ci(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match=ABSENT_TOOL):
         require_tool(ABSENT_TOOL)
+
+
+def test_commit_hooks_call_only_tools_of_the_environment() -> None:
+    [source] = yaml.safe_load(text_of(ROOT / ".pre-commit-config.yaml"))["repos"]
+    assert source["repo"] == "local"  # nothing is fetched, every version is pinned
+    entries = [hook["entry"] for hook in source["hooks"]]
+    assert {hook["language"] for hook in source["hooks"]} == {"system"}
+    makefile = text_of(ROOT / "Makefile")
+    for entry in entries:
+        program, *options = entry.split()
+        assert program.startswith(".venv/bin/")
+        tool = Path(program).name
+        assert Path(sys.executable).with_name(tool).is_file(), tool
+        assert re.search(rf"^\t\$\(BIN\)/{' '.join((tool, *options))}\b", makefile, re.M), entry
+    assert {Path(entry.split()[0]).name for entry in entries} == {"ruff", "mypy", "lint-imports"}
+
+
+@pytest.mark.parametrize("name", ["bug.yml", "feature.yml"])
+def test_issue_form_is_complete(name: str) -> None:
+    form = yaml.safe_load(text_of(ROOT / ".github" / "ISSUE_TEMPLATE" / name))
+    assert form["name"]
+    assert form["description"]
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    ids = [field["id"] for field in fields]
+    assert len(set(ids)) == len(ids) >= 3
+    assert all(field["attributes"]["label"] for field in fields)
+
+
+def test_make_help_names_every_target() -> None:
+    makefile = text_of(ROOT / "Makefile")
+    [targets] = re.findall(r"^\.PHONY: help (.*)$", makefile, re.MULTILINE)
+    assert re.findall(r'^\t@echo "make (\w+)', makefile, re.MULTILINE) == targets.split()
 
 
 def test_generated_pages_are_current() -> None:

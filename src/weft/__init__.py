@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.define import command, search, task
+from weft.define import command, hook, search, task
 from weft.errors import WeftError
 from weft.model.results import Result, TaskError, TaskFailed, Temporary
 from weft.model.slots import Node
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from weft.wiring.outcome import Run
     from weft.wiring.run import run
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "Budget", "Milestone", "Node", "Object", "Result", "Run", "TaskError", "TaskFailed",
-    "Temporary", "Unknown", "WeftError", "command", "device", "get", "lanes", "lazy", "note",
-    "put", "put_file", "round", "run", "search", "task",
+    "Temporary", "Unknown", "WeftError", "command", "device", "get", "hook", "lanes", "lazy",
+    "note", "put", "put_file", "round", "run", "search", "task",
 ]  # fmt: skip
 
 _LATER = {"run": "weft.wiring.run", "Run": "weft.wiring.outcome"}

@@ -1,33 +1,41 @@
 """How users declare tasks and searches: `@weft.task`, `@weft.search`.
 
-A task is known by its import path `module:function`, which is what a worker imports; calling
-it in a search only describes the call. A script run as `__main__` is known by its file's name.
+A task is known by the name it declares, or by its import path `module:function`; calling it in
+a search only describes the call. Names enter keys and the ledger; the import path, which is what
+a worker needs, travels beside them. A script run as `__main__` is known by its file's name.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from weft.errors import SearchInvalid
-from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall
+from weft.model.tasks import COMMAND, Code, Limits, SearchCall, TaskCall
 
 P = ParamSpec("P")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 CONTEXT = ("seed", "inputs", "budget")
 """Keyword-only parameters that the engine fills in: all for a search, `seed` for a task."""
+COMMAND_PATH = "weft.worker.command:run_command"
+MAX_NAME_CHARS = 100
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
+_DECLARED: dict[str, tuple[str, str]] = {}
+"""Import path and module behind each declared name; two functions cannot share one."""
 
 
 class Task(Generic[P, R]):
     """A task function. Calling it describes a call; `function` is the plain function itself."""
 
-    def __init__(self, function: Callable[P, R], limits: Limits) -> None:
+    def __init__(self, function: Callable[P, R], limits: Limits, name: str | None = None) -> None:
         self.function = function
         self.limits = limits
-        self.name = import_name(function, "task")
+        self.name, self.code = _declared(function, "task", name)
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
         signature = _plain_signature(function, self.name)
@@ -41,14 +49,15 @@ class Task(Generic[P, R]):
     def __call__(self, *args: Any, **kwargs: Any) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded."""
         if self._positional and len(args) == len(self._names) and not kwargs:
-            return TaskCall(self.name, dict(zip(self._names, args, strict=True)), self.limits)
+            values = dict(zip(self._names, args, strict=True))
+            return TaskCall(self.name, values, self.limits, self.code)
         signature = inspect.Signature(self._parameters)
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise SearchInvalid(f"call of task {self.name}: {error}") from None
         bound.apply_defaults()
-        return TaskCall(self.name, bound.arguments, self.limits)
+        return TaskCall(self.name, bound.arguments, self.limits, self.code)
 
     def __repr__(self) -> str:
         return f"<weft task {self.name}>"
@@ -59,6 +68,7 @@ def task(function: Callable[P, R], /) -> Task[P, R]: ...
 @overload
 def task(
     *,
+    name: str | None = None,
     timeout_s: float | None = None,
     retries: int | None = None,
     memory_mb: int | None = None,
@@ -69,6 +79,7 @@ def task(
     function: Callable[P, R] | None = None,
     /,
     *,
+    name: str | None = None,
     timeout_s: float | None = None,
     retries: int | None = None,
     memory_mb: int | None = None,
@@ -84,13 +95,15 @@ def task(
     >>> double.function(21)
     42
 
+    `name`, such as `pricing.score`, identifies the task in keys and ledger instead of its import
+    path, so that its file can be moved without changing a head.
     A keyword-only parameter `seed` is filled with the task's own 64-bit seed, the same whatever
     the worker, the attempt or the number of workers.
     """
     limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
 
     def declare(target: Callable[P, R]) -> Task[P, R]:
-        return Task(target, limits)
+        return Task(target, limits, name)
 
     return declare if function is None else declare(function)
 
@@ -130,26 +143,49 @@ def command(
         if "\0" in word:
             raise SearchInvalid(f"a command cannot be given a NUL byte: {word!r:.60}")
     limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
+    code = {COMMAND: COMMAND_PATH}
     recorded = {
         "argv": list(argv),
         "args": dict(args or {}),
-        "prepare": prepare and import_name(prepare, "prepare"),
-        "collect": collect and import_name(collect, "collect"),
+        "prepare": prepare and _hook_name(prepare, "prepare", code),
+        "collect": collect and _hook_name(collect, "collect", code),
         "env": dict(env or {}),
         "env_from": list(env_from),
         "cwd": cwd,
     }
     if on_broken is not None:
-        recorded["on_broken"] = import_name(on_broken, "on_broken")
-    return TaskCall(COMMAND, recorded, limits)
+        recorded["on_broken"] = _hook_name(on_broken, "on_broken", code)
+    return TaskCall(COMMAND, recorded, limits, tuple(code.items()))
+
+
+def hook(*, name: str) -> Callable[[F], F]:
+    """Declare the name of a function that runs around a command: `prepare`, `collect`, `on_broken`.
+
+    Like `name` of a task it identifies the function in keys and ledger instead of its import path.
+    """
+
+    def declare(function: F) -> F:
+        _declared(function, "hook", name)
+        function.__weft_name__ = name  # type: ignore[attr-defined]
+        return function
+
+    return declare
+
+
+def _hook_name(function: Callable[..., Any], what: str, code: dict[str, str]) -> str:
+    """The name to record of a hook; a declared one is added to `code`."""
+    name, path = _declared(function, what, getattr(function, "__weft_name__", None))
+    code.update(path)
+    return name
 
 
 def search(
-    *, version: int, libraries: tuple[str, ...] = ()
+    *, version: int, name: str | None = None, libraries: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Generator[Any, Any, Any]]], Callable[..., SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
     `version` is part of a run's identity: raise it when the search decides differently.
+    `name`, such as `pricing.fit`, identifies the search in the ledger instead of its import path.
     `libraries` names installed distributions whose version can change the outcome.
     Keyword-only parameters `seed`, `inputs` and `budget` are filled in by the engine.
 
@@ -165,10 +201,10 @@ def search(
         raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
 
     def declare(body: Callable[..., Generator[Any, Any, Any]]) -> Callable[..., SearchCall]:
-        name = import_name(body, "search")
+        known_as, code = _declared(body, "search", name)
         if not inspect.isgeneratorfunction(body):
-            raise SearchInvalid(f"search {name} never yields", hint="yield rounds of tasks")
-        signature = _plain_signature(body, name)
+            raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
+        signature = _plain_signature(body, known_as)
         wants = tuple(word for word in CONTEXT if _is_asked(signature, word))
         own = [p for p in signature.parameters.values() if p.name not in wants]
         public = inspect.Signature(own)
@@ -177,15 +213,34 @@ def search(
             try:
                 bound = public.bind(*args, **kwargs)
             except TypeError as error:
-                raise SearchInvalid(f"call of search {name}: {error}") from None
+                raise SearchInvalid(f"call of search {known_as}: {error}") from None
             bound.apply_defaults()
-            return SearchCall(name, version, bound.arguments, body, libraries, wants)
+            return SearchCall(known_as, version, bound.arguments, body, libraries, wants, code)
 
         call.__doc__, call.__name__, call.__wrapped__ = body.__doc__, body.__name__, body  # type: ignore[attr-defined]
-        call.is_search = True  # type: ignore[attr-defined]
+        call.is_search, call.search_name = True, known_as  # type: ignore[attr-defined]
         return call
 
     return declare
+
+
+def _declared(function: Callable[..., Any], what: str, name: str | None) -> tuple[str, Code]:
+    """The name that identifies a function, and where to import it if that is not the name."""
+    path = import_name(function, what)
+    if name is None:
+        return path, ()
+    if len(name) > MAX_NAME_CHARS or not _NAME.fullmatch(name):
+        raise SearchInvalid(
+            f"{what} {path}: name {name[:MAX_NAME_CHARS]!r} is not a name",
+            hint="use letters, digits, '_', '-' and single dots, like pricing.score",
+        )
+    other, module = _DECLARED.get(name, (path, ""))
+    if other != path and module in sys.modules:  # a module that was unloaded holds no name
+        raise SearchInvalid(
+            f"{other} and {path} are both named {name!r}", hint="give one another name"
+        )
+    _DECLARED[name] = (path, function.__module__)
+    return name, ((name, path),)
 
 
 def import_name(function: Callable[..., Any], what: str) -> str:

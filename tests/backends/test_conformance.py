@@ -52,7 +52,8 @@ def test_local_backend_tells_the_stages_of_a_command(setup):
     backend = LocalBackend(setup, slots_of(local_nodes(1)))
     events = []
     try:
-        backend.submit([Assignment(1, call.function, encode(dict(call.args)), "", 0, 0, "k")])
+        args = encode(dict(call.args))
+        backend.submit([Assignment(1, call.function, args, "", 0, 0, "k", code=call.code)])
         while not any(isinstance(event, Finished) for event in events):
             events += backend.poll(1.0)
     finally:

@@ -24,7 +24,8 @@ from tests.support.forked import SEARCHES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = sorted([*DOCS.rglob("*.md"), *(ROOT / name for name in TOP)])
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 ANY = "…"
 FILE = re.compile(r"# (\w+\.py)\n")

@@ -99,11 +99,23 @@ def test_source_of_a_package_used_later_is_recorded_then(modules, tmp_path):
 
 def test_source_book_each_package_is_saved_once():
     saved: list[dict] = []
-    sources = SourceBook({"weft": "known"}, lambda sources: saved.append(dict(sources)))
+    sources = SourceBook({"weft": "known"}, {}, lambda sources, _: saved.append(dict(sources)))
     for function in ("json.decoder:x", "json.encoder:y", "weft:z", "json:x", "wave:x"):
-        sources.use(function)
+        sources.use(function, function)
     assert [sorted(s) for s in saved] == [["json", "weft"], ["json", "wave", "weft"]]
     assert saved[-1]["weft"] == "known"
+
+
+def test_source_book_each_declared_name_is_saved_once_with_its_import_path():
+    saved: list[dict] = []
+    sources = SourceBook({}, {}, lambda _, imports: saved.append(dict(imports)))
+    for name, path in (("a.b", "json:x"), ("a.b", "json:x"), ("c", "json:y"), ("a.b", "wave:x")):
+        sources.use(name, path)
+    assert saved == [
+        {"a.b": "json:x"},
+        {"a.b": "json:x", "c": "json:y"},
+        {"a.b": "wave:x", "c": "json:y"},
+    ]
 
 
 def test_source_hash_of_what_has_no_source_is_empty(modules):

@@ -215,7 +215,7 @@ class WorkerProcess(WorkerSeat):
 def assignment_row(a: Assignment) -> list[Any]:
     """An assignment as it travels to a worker."""
     return [a.ticket, a.function, a.args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
-            a.timeout_s, a.memory_mb]  # fmt: skip
+            a.timeout_s, a.memory_mb, a.code]  # fmt: skip
 
 
 def finished_event(ticket: int, body: dict[str, Any]) -> Finished:

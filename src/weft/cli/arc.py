@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from weft.cli import arclook, arcoptions, options, render
+from weft.cli.groups import with_groups
 from weft.cli.progress import watching
 from weft.cli.runs import resumable
 from weft.errors import FileInvalid, InputError
@@ -27,51 +28,25 @@ app = typer.Typer(
 
 
 @app.command()
+@with_groups
 def solve(
-    out: arcoptions.OutBase,
-    tasks: arcoptions.Tasks = None,
-    data: arcoptions.Data = "arc-agi-1",
-    split: arcoptions.Split = None,
-    limit: arcoptions.Limit = None,
-    max_programs: arcoptions.MaxPrograms = arcoptions.DEFAULT_PROGRAMS,
-    max_depth: arcoptions.MaxDepth = arcoptions.DEFAULT_DEPTH,
-    max_states: arcoptions.MaxStates = arcoptions.DEFAULT_STATES,
-    competitor_programs: arcoptions.Competitors = arcoptions.DEFAULT_COMPETITORS,
-    max_bits: arcoptions.MaxBits = arcoptions.DEFAULT_BITS,
-    stop_on_first: arcoptions.StopOnFirst = False,
-    no_prune: arcoptions.NoPrune = "",
-    margin_bits: arcoptions.Margin = None,
-    without: arcoptions.Without = "",
+    search: arcoptions.SearchOptions,
+    execution: arcoptions.ExecutionOptions,
     attempts: arcoptions.Attempts = 2,
-    bank: arcoptions.BankFile = None,
-    seed: options.Seed = 0,
     submission: arcoptions.Submission = None,
-    workers: arcoptions.Jobs = None,
-    backend: options.Backend = None,
-    ray_address: options.RayAddress = None,
-    nodes: options.Nodes = None,
-    simulate_nodes: options.SimulateNodes = False,
-    placement: options.Placement = None,
-    accept: options.Accept = [],  # noqa: B006 - typer copies it
-    wall_limit: options.WallLimit = None,
-    sign_key: options.SignKey = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = 0,
 ) -> None:
     """Search programs for tasks; answer only where the evidence is sound.
 
     Exit code 0 when at least one task is SOLVED, 1 when none is.
     """
-    values = dict(locals())
-    chosen = arcoptions.choose(data, split, tasks, limit)
+    chosen = arcoptions.choose(search.data, search.split, search.tasks, search.limit)
     if submission is not None and not submission.parent.is_dir():
         raise FileInvalid(f"--submission {submission}: there is no folder {submission.parent}")
-    done = _run(chosen, values, sealed=False)
+    done = _run(chosen, search, execution, sealed=False)
     run = _read(done)
     if submission is not None:
         _write_submission(run, chosen, submission, attempts)
-    if as_json:
+    if execution.as_json:
         more = {"telemetry": _telemetry(run, done).to_dict(), **_results(run)}
         render.print_json({**done.to_dict(), **more})
     else:
@@ -81,60 +56,33 @@ def solve(
 
 
 @app.command()
+@with_groups
 def bench(
-    out: arcoptions.OutBase,
-    tasks: arcoptions.Tasks = None,
-    data: arcoptions.Data = "arc-agi-1",
-    split: arcoptions.Split = None,
-    limit: arcoptions.Limit = None,
-    max_programs: arcoptions.MaxPrograms = arcoptions.DEFAULT_PROGRAMS,
-    max_depth: arcoptions.MaxDepth = arcoptions.DEFAULT_DEPTH,
-    max_states: arcoptions.MaxStates = arcoptions.DEFAULT_STATES,
-    competitor_programs: arcoptions.Competitors = arcoptions.DEFAULT_COMPETITORS,
-    max_bits: arcoptions.MaxBits = arcoptions.DEFAULT_BITS,
-    stop_on_first: arcoptions.StopOnFirst = False,
-    no_prune: arcoptions.NoPrune = "",
-    margin_bits: arcoptions.Margin = None,
-    without: arcoptions.Without = "",
-    bank: arcoptions.BankFile = None,
-    seed: options.Seed = 0,
+    search: arcoptions.SearchOptions,
+    execution: arcoptions.ExecutionOptions,
     reveal: Annotated[
         bool, typer.Option("--reveal", help="List evaluation tasks one by one, too.")
     ] = False,
-    workers: arcoptions.Jobs = None,
-    backend: options.Backend = None,
-    ray_address: options.RayAddress = None,
-    nodes: options.Nodes = None,
-    simulate_nodes: options.SimulateNodes = False,
-    placement: options.Placement = None,
-    accept: options.Accept = [],  # noqa: B006
-    wall_limit: options.WallLimit = None,
-    sign_key: options.SignKey = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = 0,
 ) -> None:
     """Solve tasks whose outputs are known, and count: answered, right, wrong, unknown.
 
     Of evaluation tasks only totals are shown, unless --reveal is given.
     """
-    values = dict(locals())
-
     from weft.arc.score import score  # noqa: PLC0415 - slow to import
 
-    chosen = arcoptions.choose(data, split, tasks, limit)
+    chosen = arcoptions.choose(search.data, search.split, search.tasks, search.limit)
     if any(not task.truth for task in chosen.tasks):
         raise InputError(f"{chosen.source}: some tasks have no known output; bench needs them")
-    done = _run(chosen, values, sealed=not reveal)
+    done = _run(chosen, search, execution, sealed=not reveal)
     run = _read(done)
     bench_score = score(run, {task.digest: task for task in chosen.tasks})
     spent = _telemetry(run, done).to_dict()
     body = {"data": chosen.source, "score": bench_score.to_dict(), "telemetry": spent}
-    if as_json:
+    if execution.as_json:
         per_task = _results(run, reveal=reveal)
         render.print_json({**done.to_dict(), **body, **per_task})
         return
-    if verbose:
+    if execution.verbose:
         _show_results(run, reveal=reveal)
     _show_score(body)
     render.show_end(done)
@@ -147,12 +95,18 @@ for _command in (arclook.show, arclook.check, arclook.learn):
 # -- doing ----------------------------------------------------------------------------------
 
 
-def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
+def _run(
+    tasks: TaskSet,
+    search: arcoptions.SearchOptions,
+    execution: arcoptions.ExecutionOptions,
+    *,
+    sealed: bool,
+) -> Run:
     """Turn options into settings, compile what is missing, and run.
 
     With `sealed`, evaluation tasks get no view of their own, now or later.
     """
-    options.check_seconds("--wall-limit", values["wall_limit"])
+    options.check_seconds("--wall-limit", execution.wall_limit)
 
     from weft.arc.bank import Bank  # noqa: PLC0415 - slow to import
     from weft.arc.search.ablation import parse_without  # noqa: PLC0415
@@ -162,41 +116,41 @@ def _run(tasks: TaskSet, values: dict[str, Any], *, sealed: bool) -> Run:
     from weft.wiring.kernels import compile_arc_kernels  # noqa: PLC0415
 
     budget = SearchBudget(
-        max_programs=values["max_programs"],
-        max_depth=values["max_depth"],
-        max_states=values["max_states"],
-        competitor_programs=values["competitor_programs"],
-        max_millibits=1000 * values["max_bits"],
-        stop_on_first=values["stop_on_first"],
+        max_programs=search.max_programs,
+        max_depth=search.max_depth,
+        max_states=search.max_states,
+        competitor_programs=search.competitor_programs,
+        max_millibits=1000 * search.max_bits,
+        stop_on_first=search.stop_on_first,
     )
-    no_prune = [rule for rule in values["no_prune"].split(",") if rule]
-    bank = None if values["bank"] is None else Bank.read(values["bank"])
+    no_prune = [rule for rule in search.no_prune.split(",") if rule]
+    bank = None if search.bank is None else Bank.read(search.bank)
     settings = ArcSettings(
-        budget, values["seed"], no_prune, values["margin_bits"], bank,
-        without=parse_without(values["without"]),
+        budget, search.seed, no_prune, search.margin_bits, bank,
+        without=parse_without(search.without),
     )  # fmt: skip
     settings.options()
-    execution = {
-        "out": values["out"],
-        "workers": values["workers"],
-        "backend": values["backend"] or "local",
+    how = {
+        "out": execution.out,
+        "workers": execution.workers,
+        "backend": execution.backend or "local",
         "nodes": options.read_nodes(
-            values["nodes"], simulate=values["simulate_nodes"], backend=values["backend"]
+            execution.nodes, simulate=execution.simulate_nodes, backend=execution.backend
         ),
         "ray_address": options.ray_address(
-            values["backend"], values["ray_address"], values["nodes"]
+            execution.backend, execution.ray_address, execution.nodes
         ),
-        "placement": values["placement"] or "greedy",
-        "accept": values["accept"],
-        "wall_limit_s": values["wall_limit"],
-        "sign_key": values["sign_key"],
-        "tags": _tags(tasks, values["split"], sealed=sealed),
+        "placement": execution.placement or "greedy",
+        "accept": execution.accept,
+        "wall_limit_s": execution.wall_limit,
+        "sign_key": execution.sign_key,
+        "tags": _tags(tasks, search.split, sealed=sealed),
     }
-    if not values["quiet"]:
+    if not execution.quiet:
         render.message(f"{len(tasks)} tasks of {tasks.source}")
     compile_arc_kernels(render.message)
-    with watching(values["quiet"], values["verbose"]) as watcher, resumable(values["out"]):
-        return execute(tasks, settings, {**execution, "watcher": watcher})
+    with watching(execution.quiet, execution.verbose) as watcher, resumable(execution.out):
+        return execute(tasks, settings, {**how, "watcher": watcher})
 
 
 def _tags(tasks: TaskSet, split: str | None, *, sealed: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -135,6 +136,46 @@ Jobs = Annotated[
 ]
 DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
 DEFAULT_BITS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Which tasks to search programs for, and what decides the outcome."""
+
+    tasks: Tasks = None
+    data: Data = "arc-agi-1"
+    split: Split = None
+    limit: Limit = None
+    max_programs: MaxPrograms = DEFAULT_PROGRAMS
+    max_depth: MaxDepth = DEFAULT_DEPTH
+    max_states: MaxStates = DEFAULT_STATES
+    competitor_programs: Competitors = DEFAULT_COMPETITORS
+    max_bits: MaxBits = DEFAULT_BITS
+    stop_on_first: StopOnFirst = False
+    no_prune: NoPrune = ""
+    margin_bits: Margin = None
+    without: Without = ""
+    bank: BankFile = None
+    seed: options.Seed = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionOptions:
+    """Where and how a search runs, and what it prints meanwhile; none of it decides anything."""
+
+    out: OutBase
+    workers: Jobs = None
+    backend: options.Backend = None
+    ray_address: options.RayAddress = None
+    nodes: options.Nodes = None
+    simulate_nodes: options.SimulateNodes = False
+    placement: options.Placement = None
+    accept: options.Accept = field(default_factory=list)
+    wall_limit: options.WallLimit = None
+    sign_key: options.SignKey = None
+    as_json: options.AsJson = False
+    quiet: options.Quiet = False
+    verbose: options.Verbose = 0
 
 
 def choose(data: str, split: str | None, names: list[str] | None, limit: int | None) -> TaskSet:

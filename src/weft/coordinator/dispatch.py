@@ -164,7 +164,7 @@ class Dispatch:
             self._limited[ticket] = task
         return Assignment(
             ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt, slot,
-            timeout_s, t.limits.memory_mb,
+            timeout_s, t.limits.memory_mb, t.code,
         )  # fmt: skip
 
     def end(self, task: Task) -> None:

@@ -23,10 +23,10 @@ from weft.coordinator.steps import (
     Requeue,
     Task,
 )
-from weft.errors import ReplayDiverged
+from weft.errors import ReplayDiverged, RunMismatch
 from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
-from weft.model.tasks import COMMAND
+from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
 from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow, row_digest
 from weft.storage.objects import ObjectStore
@@ -47,8 +47,8 @@ class Clock(Protocol):
 class Sources(Protocol):
     """Keeps track of the code that tasks run."""
 
-    def use(self, function: str) -> None:
-        """Take note of a function; raise `CodeChanged` when its code is not as recorded."""
+    def use(self, name: str, path: str) -> None:
+        """Note a function, by its name and import path; raise `CodeChanged` if its code changed."""
 
 
 class Journal:
@@ -141,8 +141,8 @@ class Journal:
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
-        for function in dict.fromkeys(name for task in c.tasks for name in _code_of(task)):
-            self.sources.use(function)
+        for name, path in dict.fromkeys(pair for task in c.tasks for pair in _code_of(task)):
+            self.sources.use(name, path)
         known: dict[int, TaskRow] = {}
         if row.id not in self._fresh:
             first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
@@ -160,6 +160,11 @@ class Journal:
             old = known.get(row.first + task.index)
             if old is None:
                 continue
+            if old.function == FORMER_COMMAND:
+                raise RunMismatch(
+                    "the run was begun by Weft 0.1, which recorded commands under another name",
+                    hint="finish it with that version, or start again with a new --out",
+                )
             if old.key != task.key:
                 asked = f"{task.function}({task.args[:80]})"
                 raise _diverged(
@@ -289,13 +294,13 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
 }
 
 
-def _code_of(task: Task) -> tuple[str, ...]:
-    """Functions of the user's that a task runs: for a command, those around it."""
+def _code_of(task: Task) -> tuple[tuple[str, str], ...]:
+    """Name and import path of the user's functions that a task runs: for a command, its hooks."""
     if task.function != COMMAND:
-        return (task.function,)
+        return ((task.function, import_path(task.code, task.function)),)
     args: Any = decode_trusted(task.args)
     names = (args["prepare"], args["collect"], args.get("on_broken"))
-    return tuple(name for name in names if name is not None)
+    return tuple((name, import_path(task.code, name)) for name in names if name is not None)
 
 
 def _diverged(lane: str, round_: int, what: str) -> ReplayDiverged:

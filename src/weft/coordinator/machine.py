@@ -313,7 +313,7 @@ class Machine:
                 f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
             ) from None
         key = task_key(self._genesis, lane, number, index, call.function, args)
-        task = Task(lane, number, index, key, call.function, args, call.limits)
+        task = Task(lane, number, index, key, call.function, args, call.limits, call.code)
         task.ordinal = state.kinds[call.limits.gpu]
         state.kinds[call.limits.gpu] += 1
         if call.limits.gpu and not self.dispatch.placement.fits(task):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from weft.model.attempts import Staged, Worker
 from weft.model.results import TaskError
-from weft.model.tasks import Limits
+from weft.model.tasks import Code, Limits
 
 
 @dataclass(slots=True)
@@ -20,6 +20,7 @@ class Task:
     function: str
     args: str
     limits: Limits
+    code: Code = ()
     attempt: int = 0
     charged: int = 0
     """Attempts that failed in a way worth retrying; only these count against `retries`."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from weft.model.results import TaskError
+from weft.model.tasks import Code, import_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Assignment:
     timeout_s: float | None = None
     """For commands, whose supervisor measures it; the coordinator keeps its own watch."""
     memory_mb: int | None = None
+    code: Code = ()
+
+    def import_path(self, name: str) -> str:
+        """Where to import a function that the task names: `module:function`."""
+        return import_path(self.code, name)
 
 
 @dataclass(frozen=True, slots=True)

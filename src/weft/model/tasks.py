@@ -16,10 +16,20 @@ from weft.model.values import Value
 Until = Callable[[Result], bool]
 """Judges each result of a round once, in task order; True ends the round with that result."""
 
-COMMAND = "weft.worker.command:run_command"
-"""The task function behind every external command."""
+COMMAND = "weft.command"
+"""The declared name of the task behind every external command."""
+FORMER_COMMAND = "weft.worker.command:run_command"
+"""Its name in ledgers of version 0.1, which cannot be continued."""
+
+Code = tuple[tuple[str, str], ...]
+"""Declared names with their import paths `module:function`; never part of a key or the ledger."""
 
 SearchBody = Generator[Any, Any, Any]
+
+
+def import_path(code: Code, name: str) -> str:
+    """Return where to import a function that a call names."""
+    return next((path for declared, path in code if declared == name), name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,8 @@ class TaskCall:
     function: str
     args: Mapping[str, Any]
     limits: Limits = Limits()
+    code: Code = ()
+    """Where to import what the call names; a name that is missing here is an import path itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,12 @@ class SearchCall:
     libraries: tuple[str, ...] = ()
     wants: tuple[str, ...] = ()
     """Which of `seed`, `inputs`, `budget` the body asks for by keyword."""
+    code: Code = ()
+
+    @property
+    def import_path(self) -> str:
+        """Where the search is imported from: `module:function`."""
+        return import_path(self.code, self.name)
 
     def start(self, context: Mapping[str, Any]) -> SearchBody:
         """Begin the generator, with what it asks for from `context`."""

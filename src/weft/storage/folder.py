@@ -42,6 +42,8 @@ class RunFile:
     sources: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of each task package's source files."""
     execution: Mapping[str, Any] = field(default_factory=dict)
+    imports: Mapping[str, str] = field(default_factory=dict)
+    """Import path `module:function` of each declared name; the ledger has the names alone."""
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -65,6 +67,7 @@ class RunFile:
             "search": self.search,
             "search_path": self.search_path,
             "sources": dict(self.sources),
+            "imports": dict(self.imports),
             "execution": dict(self.execution),
         }
 
@@ -75,6 +78,7 @@ class RunFile:
             raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
         texts = {name: raw.get(name) for name in ("run_id", "search", "search_path")}
         tables = {name: raw.get(name) for name in ("sources", "execution")}
+        tables["imports"] = raw.get("imports", {})  # runs of version 0.1 have no declared names
         bad = [n for n, v in texts.items() if not isinstance(v, str)]
         bad += [n for n, v in tables.items() if not isinstance(v, dict)]
         bad += sorted(raw.keys() - texts.keys() - tables.keys() - {"schema_version"})

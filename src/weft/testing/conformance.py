@@ -217,7 +217,8 @@ def _open(make: Make) -> Iterator[Backend]:
 
 
 def _assignment(ticket: int, call: TaskCall, index: int = 0) -> Assignment:
-    return Assignment(ticket, call.function, encode(dict(call.args)), "", 0, index)
+    args = encode(dict(call.args))
+    return Assignment(ticket, call.function, args, "", 0, index, code=call.code)
 
 
 def _rest(backend: Backend, call: TaskCall, first: int) -> list[Assignment]:

@@ -211,7 +211,7 @@ class Faults:
 class NoSources:
     """The simulation's code does not change."""
 
-    def use(self, function: str) -> None:
+    def use(self, name: str, path: str) -> None:
         """Accept every function."""
 
 

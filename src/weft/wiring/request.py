@@ -22,6 +22,7 @@ from weft.model.keys import sha256_hex
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 from weft.model.tasks import Budget, SearchCall
 from weft.model.values import Object, canonical, from_wire, to_wire
+from weft.product import check_name
 from weft.wiring import world
 
 ACCEPTABLE = ("code", "copy", "rollback")
@@ -174,6 +175,7 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
     """Raise `RunMismatch` naming the first field in which two genesis bodies differ."""
     if recorded == asked:
         return
+    check_name(str(json.loads(recorded).get("search")))
     old, new = _flat(json.loads(recorded)), _flat(json.loads(asked))
     for name in sorted(old.keys() | new.keys(), key=lambda name: (name != "search", name)):
         if old.get(name) != new.get(name):

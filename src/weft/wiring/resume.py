@@ -10,7 +10,7 @@ import importlib
 import json
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -21,6 +21,7 @@ from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.slots import Node
 from weft.model.tasks import SearchCall
 from weft.model.values import from_wire
+from weft.product import check_name, locate
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.ledgerfile import read_checkpoint
@@ -30,6 +31,7 @@ from weft.wiring.outcome import Run, read_outcome
 from weft.wiring.remember import recalled
 from weft.wiring.request import Decision, check_same, decision_from_genesis
 from weft.wiring.run import carry_out
+from weft.wiring.sources import package_of
 
 MAX_NAMED = 8
 """How many searches a message lists."""
@@ -56,6 +58,33 @@ def load_search(spec: str, search_path: Path | None = None) -> Callable[..., Sea
         return search
     what = "has no" if found is None else f"has {name}, a {type(found).__name__}, but no search"
     raise InputError(f"{place} {what} {name}; {_searches_in(module)}")
+
+
+def find_search(
+    name: str, imports: Mapping[str, str], search_path: Path | None
+) -> Callable[..., SearchCall]:
+    """Import the search that a recorded run names: by its import path, or by its declared name.
+
+    A declared name is imported from where run.toml says it was, or from where an installed
+    product says it is now.
+    """
+    check_name(name)
+    if ":" in name:
+        return load_search(name, search_path)
+    places = dict.fromkeys(path for path in (imports.get(name), locate(name)) if path)
+    refusal: WeftError | None = None
+    for place in places:
+        try:
+            search = load_search(place, search_path)
+        except InputError as error:  # it was moved: an installed product may know where to
+            refusal = refusal or error
+            continue
+        if getattr(search, "search_name", None) == name:
+            return search
+    raise refusal or InputError(
+        f"no installed package has a search named {name!r}",
+        hint="install the package, or give the command that began the run again",
+    )
 
 
 def resume(
@@ -112,7 +141,7 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     base = recalled(folder, run_file, {}).base
     if base is not None and str(base) not in sys.path:
         sys.path.append(str(base))  # where modules that a config names were found
-    search = load_search(raw["search"], path or recorded_folder(folder, run_file))
+    search = find_search(raw["search"], run_file.imports, path or recorded_folder(folder, run_file))
     args: Any = from_wire(raw["config"]["args"])
     decision = decision_from_genesis(genesis, search(**args))
     check_same(genesis, decision.genesis_text(), folder.path)
@@ -127,7 +156,7 @@ def recorded_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
     if not run_file.search_path:
         return None
     place = (folder.path.absolute() / run_file.search_path).resolve()
-    top = run_file.search.partition(":")[0].partition(".")[0]
+    top = package_of(run_file.imports.get(run_file.search, run_file.search))
     there = (place / f"{top}.py").is_file() or (place / top).is_dir()
     return place if there else None
 

@@ -205,11 +205,12 @@ def _open(
     if folder.is_run():
         new_id = world.new_run_id()
         return reopen_run(folder, genesis, inputs, execution.accept, place, new_id)
-    name = decision.call.name
+    call = decision.call
     run_file = RunFile(
         run_id=world.new_run_id(),
-        search=name,
-        search_path=search_folder(name, folder.path),
+        search=call.name,
+        search_path=search_folder(call.import_path, folder.path),
+        imports=dict(call.code),
         execution=remembered(execution, slots),
     )
     return create_run(folder, run_file, genesis, inputs, place)
@@ -227,7 +228,7 @@ def _run_open(
     journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
     for kind, detail in opened.events:
         journal.event(kind, detail)
-    journal.sources.use(decision.call.name)
+    journal.sources.use(decision.call.name, decision.call.import_path)
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
         opened.scribe.checkpoint(clock.wall(), restart=True)
@@ -298,11 +299,13 @@ def seal(opened: OpenRun, wall_s: float) -> None:
 
 
 def _source_book(opened: OpenRun) -> SourceBook:
-    def save(sources: dict[str, str]) -> None:
-        opened.run_file = replace(opened.run_file, sources=dict(sources))
+    def save(sources: dict[str, str], imports: dict[str, str]) -> None:
+        opened.run_file = replace(
+            opened.run_file, sources=dict(sources), imports=dict(sorted(imports.items()))
+        )
         opened.folder.write_run_file(opened.run_file, opened.scribe.disk)
 
-    return SourceBook(dict(opened.run_file.sources), save)
+    return SourceBook(dict(opened.run_file.sources), dict(opened.run_file.imports), save)
 
 
 def _marks(opened: OpenRun) -> Marks:

@@ -13,18 +13,32 @@ from weft.errors import CodeChanged
 
 
 class SourceBook:
-    """The hash of each package whose tasks were queued; `save` is called when one is new."""
+    """The hash of each package whose tasks were queued, and the import paths of declared names.
 
-    def __init__(self, recorded: dict[str, str], save: Callable[[dict[str, str]], None]) -> None:
-        self._recorded = recorded
+    `save(sources, imports)` is called when one is new.
+    """
+
+    def __init__(
+        self,
+        sources: dict[str, str],
+        imports: dict[str, str],
+        save: Callable[[dict[str, str], dict[str, str]], None],
+    ) -> None:
+        self._sources = sources
+        self._imports = imports
         self._save = save
 
-    def use(self, function: str) -> None:
-        """Take note of a task function's package when it is first met."""
-        package = package_of(function)
-        if package not in self._recorded:
-            self._recorded[package] = source_hash(package)
-            self._save(self._recorded)
+    def use(self, name: str, path: str) -> None:
+        """Note a function's package and import path when they are first met."""
+        package = package_of(path)
+        known = package in self._sources and (name == path or self._imports.get(name) == path)
+        if known:
+            return
+        if package not in self._sources:
+            self._sources[package] = source_hash(package)
+        if name != path:
+            self._imports[name] = path
+        self._save(self._sources, self._imports)
 
 
 def changed_packages(recorded: Mapping[str, str]) -> dict[str, str]:
@@ -45,7 +59,7 @@ def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]
 
 
 def package_of(function: str) -> str:
-    """Top-level package or module of `module:function`."""
+    """Top-level package or module of an import path `module:function`."""
     return function.partition(":")[0].partition(".")[0]
 
 

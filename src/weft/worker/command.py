@@ -26,6 +26,7 @@ from typing import Any
 
 from weft.define import task
 from weft.model.results import TaskError
+from weft.model.tasks import COMMAND
 from weft.model.values import Object
 from weft.worker import context as task_context
 from weft.worker import supervisor
@@ -109,7 +110,7 @@ class Template:
         return _supervised(spec)
 
 
-@task
+@task(name=COMMAND)
 def run_command(
     argv: list[str],
     args: dict[str, Any],
@@ -135,7 +136,7 @@ def run_command(
         for name in ("cpu_s", "peak_bytes", "wall_s"):
             around.notes[name] = report[name]
         if on_broken is not None and report["status"] in BROKEN:
-            _function(on_broken)(run, template, report["status"])
+            _hook(on_broken)(run, template, report["status"])
         _judge(report, run)
         around.enter("collect")
         return _collected(collect, run)
@@ -187,14 +188,14 @@ def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
     """Let the search's own function set the place up; it may add names for the templates."""
     if name is None:
         return {}
-    more = _function(name)(run)
+    more = _hook(name)(run)
     return {} if more is None else {key: str(value) for key, value in more.items()}
 
 
 def _collected(name: str | None, run: CommandRun) -> Any:
     """What the attempt is worth: the search's own reading of it, or the command's stdout."""
     if name is not None:
-        return _function(name)(run)
+        return _hook(name)(run)
     data = run.stdout.read_bytes() if run.stdout.is_file() else b""
     try:
         text = data.decode() if len(data) <= INLINE_BYTES else None
@@ -204,9 +205,10 @@ def _collected(name: str | None, run: CommandRun) -> Any:
     return {"exit_code": 0, "stdout": stdout}
 
 
-def _function(name: str) -> Any:
+def _hook(name: str) -> Any:
     """Find a search's own function; failing that is the node's fault, before any body runs."""
-    module, _, attribute = name.partition(":")
+    path = task_context.current().assignment.import_path(name)
+    module, _, attribute = path.partition(":")
     try:
         return getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:

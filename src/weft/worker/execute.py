@@ -73,7 +73,7 @@ class Executor:
     def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
         """Find the function and decode its arguments; a failure here is a loss."""
         try:
-            task = self._functions.get(assignment.function) or self._load(assignment.function)
+            task = self._functions.get(assignment.function) or self._load(assignment)
             args: Any = decode_trusted(assignment.args)
         except Exception as error:
             reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
@@ -118,15 +118,16 @@ class Executor:
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
         return Finished(ticket, **end, notes=notes, run_s=run_s)
 
-    def _load(self, name: str) -> Any:
-        module, _, attribute = name.partition(":")
+    def _load(self, assignment: Assignment) -> Any:
+        path = assignment.import_path(assignment.function)
+        module, _, attribute = path.partition(":")
         try:
             task = getattr(importlib.import_module(module), attribute)
         except AttributeError as error:
             raise ImportError(f"{module} has no task {attribute}") from error
         if not hasattr(task, "wants_seed"):
-            raise ImportError(f"{name} is not a @weft.task function")
-        self._functions[name] = task
+            raise ImportError(f"{path} is not a @weft.task function")
+        self._functions[assignment.function] = task
         return task
 
 
