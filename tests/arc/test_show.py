@@ -12,7 +12,9 @@ from PIL import Image
 from rich.console import Console
 
 from tests.support.arcruns import TASKS, Here, ambiguous, solved, write_tasks
+from weft.arc.evidence import Evidence
 from weft.arc.program import parse
+from weft.arc.reasons import doubts
 from weft.arc.recorded import Recorded, read_run
 from weft.arc.runview import to_dict, view_of, view_of_program
 from weft.arc.values import Grid
@@ -194,3 +196,9 @@ def test_sealed_run_has_a_report_without_tasks(
         assert hidden not in text, hidden
     rows = json.dumps(solved().train[0].output.rows()[0])
     assert rows not in text
+
+
+def test_evidence_of_an_older_version_is_left_out() -> None:
+    old = {"refuted": 1, "doubt_millibits": 90_000}
+    assert doubts(old) == ""  # type: ignore[typeddict-item]
+    assert "1 predicted wrongly" in doubts(Evidence(2, 2, 1).to_dict())

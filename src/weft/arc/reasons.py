@@ -25,8 +25,11 @@ def weighed(weighing: WeighingRecord | None) -> str:
 
 
 def doubts(raw: EvidenceRecord | None) -> str:
-    """State what speaks against a program; empty where nothing does or it was not examined."""
-    if raw is None:
+    """State what speaks against a program; empty where nothing does or it was not examined.
+
+    A run of an older version recorded other keys: it is shown without its doubts.
+    """
+    if raw is None or "loo_passed" not in raw:
         return ""
     evidence = Evidence.from_dict(raw)
     reasons = []

@@ -2,8 +2,8 @@
 
     OptionsRecord ──► PhaseRecord (shallow, slices, views) ──► AnswerRecord
 
-These types name the keys; `wire` and the `to_dict` methods fill and read them. Values of another
-version never get here: a run of another search version is refused before.
+These types name the keys; `wire` and the `to_dict` methods fill and read them. Runs of older
+versions may lack some: views read `evidence` and `weighing` with that in mind.
 """
 
 from __future__ import annotations

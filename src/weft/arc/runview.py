@@ -50,14 +50,14 @@ def _shown(answer: AnswerRecord) -> Sequence[GroupRecord]:
     groups = answer["groups"]
     if answer["outcome"] != "SOLVED":
         return groups
-    return [groups[0], *(group for group in groups[1:] if group["evidence"])]
+    return [groups[0], *(group for group in groups[1:] if group.get("evidence"))]
 
 
 def _note(answer: AnswerRecord) -> str:
     """State why there is no answer, and what decided."""
     failure = answer["failure"]
     why = "" if failure is None else f"{failure['class']}: {failure['why']}"
-    return "; ".join(part for part in (why, weighed(answer["weighing"])) if part)
+    return "; ".join(part for part in (why, weighed(answer.get("weighing"))) if part)
 
 
 def view_of_program(task: ArcTask, program: Program) -> AnswerView:
@@ -118,7 +118,7 @@ def _answer(task: ArcTask, group: GroupRecord) -> AnswerView:
     steps = () if program is None else _steps(task, program)
     return AnswerView(
         tuple(text.splitlines()), group["millibits"], outputs, group["size"], steps,
-        _input_names(task) if steps else (), doubts(group["evidence"]),
+        _input_names(task) if steps else (), doubts(group.get("evidence")),
     )  # fmt: skip
 
 
