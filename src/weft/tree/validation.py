@@ -161,7 +161,7 @@ def _kind(stage: str, result: Result) -> str:
 def config_checks(
     config: TreeConfig, ideas: Sequence[Idea], root: Root, files: Sequence[str]
 ) -> list[Check]:
-    """Check what can be tree_run without running anything."""
+    """Check what needs no command to run."""
     kinds = sorted({idea.kind for idea in ideas})
     summary = counted(len(ideas), "idea") + (f": {', '.join(kinds)}" if kinds else "")
     more = ", and more are made for each node" if config.proposes() else ""

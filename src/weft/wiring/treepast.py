@@ -1,4 +1,4 @@
-"""Tree runs that are there: looked at, and root_commit over by a new one."""
+"""Existing tree runs: loaded, and imported by a new one."""
 
 from __future__ import annotations
 

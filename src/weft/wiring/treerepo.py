@@ -22,7 +22,7 @@ MAX_ROOT_BYTES = 512 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class RootCommit:
-    """A commit as it was root_commit in: its names, its files as a stream, its own bytes."""
+    """The commit to start from: its names, its files as a stream, its own bytes."""
 
     root: Root
     stream: bytes
