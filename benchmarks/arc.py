@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks import arcchart, arcpage
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_of
-from weft.arc.search.ablation import BANK, PARTS
+from weft.searches.arc.search.ablation import BANK, PARTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"
@@ -135,8 +135,8 @@ def scaling(place: Path, *_: object) -> Iterator[Figures]:
 
 def start(*_: object) -> Iterator[Figures]:
     """Seconds from nothing to the first search done, with kernels on disk."""
-    code = "from weft.arc.warm import run_all; run_all()"
-    subprocess.run([sys.executable, "-m", "weft.wiring.kernels"], check=True)
+    code = "from weft.searches.arc.warm import run_all; run_all()"
+    subprocess.run([sys.executable, "-m", "weft.runs.compile"], check=True)
     found = []
     for _ in range(AUGMENTATIONS):
         start_s = time.perf_counter()

@@ -15,12 +15,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weft.arc.data import load
-from weft.arc.recorded import read_run
-from weft.arc.score import score
-from weft.arc.task import ArcTask
+from weft.searches.arc.data import load
+from weft.searches.arc.recorded import read_run
+from weft.searches.arc.score import score
+from weft.searches.arc.task import ArcTask
 
-WEFT = (sys.executable, "-m", "weft.cli.main", "arc")
+WEFT = (sys.executable, "-m", "weft.main", "arc")
 TRAINING = ("--split", "training")
 COUNTS = ("answered", "right", "wrong", "unknown", "top1", "top2", "precision")
 SPENT = (

@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from weft.readers.ledgercheck import check_ledger_file
-from weft.readers.verify import verify
+from weft.inspect.ledgercheck import check_ledger_file
+from weft.inspect.verify import verify
 from weft.storage.disk import Disk
 from weft.storage.heads import HeadsList
 from weft.storage.ledgerfile import read_checkpoint
@@ -51,7 +51,7 @@ def measure(folder: Path) -> dict[str, object]:
         "verify_ledger_per_s": best_rate(VERIFIED, lambda: check_alone(verified)),
         "verify_all_per_s": best_rate(VERIFIED, lambda: verify(verified, heads(folder))),
         "resume_s": resume(folder / "resumed"),
-        "help_ms": command_ms("-m", "weft.cli.main", "--help"),
+        "help_ms": command_ms("-m", "weft.main", "--help"),
         "import_ms": command_ms("-c", "import weft"),
         "bare_python_ms": command_ms("-c", "pass"),
     }

@@ -15,11 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from weft.prng.attacks.brute_sieves import Target, sieve_of
-from weft.prng.families import family_named
-from weft.prng.generate import generate
-from weft.prng.hypothesis import Hypothesis, Skips
-from weft.prng.kernels import cuda
+from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
+from weft.searches.prng.families import family_named
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels import cuda
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks" / "prng-gpu"
 TURNS = 5

@@ -25,7 +25,7 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
-WEFT = (sys.executable, "-m", "weft.cli.main")
+WEFT = (sys.executable, "-m", "weft.main")
 TASKS = 100_000
 LOADS = 10
 ROUNDS = 60

@@ -23,13 +23,13 @@ import numpy as np
 
 import weft
 from weft.model.values import Object
-from weft.prng.pipeline import artifact, table
-from weft.prng.pipeline.reference import ScorerConfig
-from weft.prng.pipeline.request import CHUNK_ROWS, PipelineRequest
-from weft.prng.pipeline.skips import with_skips
-from weft.prng.pipeline.streams import split_history
-from weft.prng.pipeline.tasks import score_chunk
-from weft.prng.pipeline.window import TrialJudgement, WindowParams
+from weft.searches.prng.pipeline import artifact, table
+from weft.searches.prng.pipeline.reference import ScorerConfig
+from weft.searches.prng.pipeline.request import CHUNK_ROWS, PipelineRequest
+from weft.searches.prng.pipeline.skips import with_skips
+from weft.searches.prng.pipeline.streams import split_history
+from weft.searches.prng.pipeline.tasks import score_chunk
+from weft.searches.prng.pipeline.window import TrialJudgement, WindowParams
 
 ROWS = 395_211
 DRAWS = 1_250

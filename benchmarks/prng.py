@@ -22,17 +22,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from weft.prng.attack import Attack, AttackPlan, Units
-from weft.prng.attacks import attack_named
-from weft.prng.attacks.brute_sieves import Target, sieve_of
-from weft.prng.case import Case
-from weft.prng.families import family_named
-from weft.prng.generate import generate
-from weft.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.attack import Attack, AttackPlan, Units
+from weft.searches.prng.attacks import attack_named
+from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import family_named
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis, Skips
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 HISTORIES = Path(__file__).parents[1] / "tests" / "prng" / "histories"
-WEFT = [sys.executable, "-m", "weft.cli.main", "prng", "analyse"]
+WEFT = [sys.executable, "-m", "weft.main", "prng", "analyse"]
 TURNS = 3
 RANGE = 1 << 25
 

@@ -29,8 +29,8 @@ from typing import Any
 import weft
 from benchmarks import loads
 from benchmarks.woven import arrived_at, one_round
-from weft.readers.verify import verify
-from weft.wiring.run import real_place
+from weft.inspect.verify import verify
+from weft.runs.run import real_place
 
 WORKERS = 2
 Work = Callable[[int], int]

@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"
 COMPRESSOR = ROOT / "examples" / "tree" / "compressor" / "tree.toml"
-WEFT = [sys.executable, "-m", "weft.cli.main", "tree", "run"]
+WEFT = [sys.executable, "-m", "weft.main", "tree", "run"]
 TURNS = 3
 DRY_SIZES = (1_000, 2_500, 5_000, 10_000)
 DRY_CONFIG = """

@@ -18,7 +18,7 @@ from weft.doctor import installed, machine, place, trial
 from weft.doctor.examine import examine
 from weft.doctor.finding import NOTE, OK, PROBLEM, Check
 
-WEFT = [sys.executable, "-m", "weft.cli.main"]
+WEFT = [sys.executable, "-m", "weft.main"]
 UNWRITABLE = "/proc/nowhere"
 """Below a file system that takes no files, not even from root."""
 

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.readers.runs import heads
+from tests.inspect.runs import heads
 from tests.support.axe import LOOKS, findings
 from tests.support.shown import (
     NAMES,
@@ -30,11 +30,11 @@ from tests.support.shown import (
     not_followed,
     said_by,
 )
-from weft.report.page import write_report
-from weft.wiring.pages import register_pages
+from weft.inspect.products import register_pages
+from weft.inspect.report.page import write_report
 
 RIGS = "three rigs over SSH: tests/ray/test_nodes.py does the same with real sshds"
-SERVES = "goes on until Ctrl-C: tests/serve/test_command.py::test_commands_of_the_page_run"
+SERVES = "goes on until Ctrl-C: tests/inspect/serve/test_command.py::test_commands_of_the_page_run"
 INSTALLS = "makes a virtual environment"
 NOT_RUN = {
     "README.md": {

@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from weft.cli.main import app
+from weft.main import app
 
 HEAD = """\
 # Command line

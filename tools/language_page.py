@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from weft.arc.fitted.registry import COMPOSED, RULES
-from weft.arc.lists.words import (
+from weft.searches.arc.fitted.registry import COMPOSED, RULES
+from weft.searches.arc.lists.words import (
     BLOCKS,
     CANVAS_COLOURS,
     CANVAS_NUMBERS,
@@ -17,10 +17,10 @@ from weft.arc.lists.words import (
     MADE,
     NUMBERS,
 )
-from weft.arc.normal.registry import VIEWS
-from weft.arc.ops.operator import Operator, Palette, ShapeEffect
-from weft.arc.ops.registry import REGISTRY
-from weft.arc.values import ValueStage
+from weft.searches.arc.normal.registry import VIEWS
+from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect
+from weft.searches.arc.ops.registry import REGISTRY
+from weft.searches.arc.values import ValueStage
 
 HEAD = """\
 # The ARC language

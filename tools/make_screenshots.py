@@ -25,7 +25,7 @@ from playwright.sync_api import Browser, sync_playwright
 ROOT = Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 EXAMPLES = ROOT / "examples"
-WEFT = (sys.executable, "-m", "weft.cli.main")
+WEFT = (sys.executable, "-m", "weft.main")
 COLOURS = 128
 MAX_BYTES = 150_000
 

@@ -20,8 +20,8 @@ from weft.model.values import Object
 from weft.worker.context import device, get, note, put, put_file
 
 if TYPE_CHECKING:
-    from weft.wiring.outcome import Run
-    from weft.wiring.run import run
+    from weft.runs.outcome import Run
+    from weft.runs.run import run
 
 __version__ = "0.2.0"
 __all__ = [
@@ -31,7 +31,7 @@ __all__ = [
     "note", "put", "put_file", "round", "run", "search", "task",
 ]  # fmt: skip
 
-_LATER = {"run": "weft.wiring.run", "Run": "weft.wiring.outcome"}
+_LATER = {"run": "weft.runs.run", "Run": "weft.runs.outcome"}
 """Names whose modules are slow to import; a worker never needs them."""
 
 

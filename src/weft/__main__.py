@@ -8,7 +8,7 @@ INTERRUPTED = 130
 def main() -> None:
     """Load the commands and run the one that was asked for; Ctrl-C may come before that."""
     try:
-        from weft.cli.main import main as run  # noqa: PLC0415 - some tenths of a second
+        from weft.main import main as run  # noqa: PLC0415 - some tenths of a second
     except KeyboardInterrupt:
         print("weft: interrupted", file=sys.stderr)
         sys.exit(INTERRUPTED)

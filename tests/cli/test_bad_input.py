@@ -241,7 +241,8 @@ def test_search_that_raises_says_where_and_double_verbose_shows_the_traceback(
 def test_internal_error_is_one_line_without_double_verbose(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from weft.cli import main, runs
+    from weft import main
+    from weft.cli import runs
 
     def bug(*_: object, **__: object) -> None:
         raise RuntimeError("planted\nbug")

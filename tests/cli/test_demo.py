@@ -11,10 +11,10 @@ import pytest
 
 from tests.cli.conftest import Weft
 from tests.support.commands import Told
-from weft.cli.main import _exit_code
-from weft.demo import HEIGHT, WIDTH, paint, target
-from weft.report.view import RunView
-from weft.wiring import demo
+from weft.demo.picture import HEIGHT, WIDTH, paint, target
+from weft.demo.picture import parts as demo
+from weft.inspect.report.view import RunView
+from weft.main import _exit_code
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 NAMES = [part.name for part in demo.PARTS]
@@ -115,12 +115,14 @@ def test_demo_out_that_is_a_file_is_refused(weft: Weft, tmp_path: Path) -> None:
 
 
 def test_demo_head_is_that_of_the_search_run_by_name(weft: Weft) -> None:
-    told = weft("run", "weft.demo:picture", "--out", "r", "--json")
+    told = weft("run", "weft.demo.picture:picture", "--out", "r", "--json")
     assert told.json["head"] == promised_heads()[0]
 
 
 def test_demo_pictures_are_pixels_of_one_size(weft: Weft) -> None:
-    found = weft("run", "weft.demo:picture", "--args", '{"rounds": 2}', "--out", "r", "--json").json
+    found = weft(
+        "run", "weft.demo.picture:picture", "--args", '{"rounds": 2}', "--out", "r", "--json"
+    ).json
     for picture in (target(), paint(found["answer"]["strips"])):
         assert len(picture) == HEIGHT
         assert all(len(row) == WIDTH for row in picture)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from weft.cli.main import app
+from weft.main import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "cli.md"

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Weft, interrupt
-from tests.readers.runs import put_ledger, read_lines
+from tests.inspect.runs import put_ledger, read_lines
 from tests.support.commands import Told
-from weft.cli import main
+from weft import main
+from weft.runs.world import host_name
 from weft.storage.folder import RunFolder
-from weft.wiring.world import host_name
 
 ROOT = Path(__file__).resolve().parents[2]
 SQUARES = ("run", "small.py:squares", "--out", "run")

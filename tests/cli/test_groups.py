@@ -9,7 +9,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from weft.cli.groups import with_groups
+from weft.console.groups import with_groups
 
 
 @dataclass(frozen=True, slots=True)

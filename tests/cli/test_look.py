@@ -11,8 +11,8 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.cli.conftest import SMALL, Weft, interrupt, tree
-from tests.readers.runs import make_writable, put_checkpoint, put_ledger, read_lines, rewritten
-from tests.readers.signed import private_pem, public_pem
+from tests.inspect.runs import make_writable, put_checkpoint, put_ledger, read_lines, rewritten
+from tests.inspect.signed import private_pem, public_pem
 from tests.support.forked import ForkServer
 
 MIXED = """\

@@ -17,14 +17,14 @@ import pytest
 from markdown_it import MarkdownIt
 
 from tests.cli.conftest import SMALL, Weft, interrupt, tree
-from tests.readers.runs import put_ledger, read_lines
+from tests.inspect.runs import put_ledger, read_lines
 from tests.support.commands import COMMAND, Told
 from tests.support.pages import weave
 from weft.errors import StorageFailed
-from weft.pack.markdown import to_markdown
+from weft.inspect.pack.markdown import to_markdown
+from weft.inspect.pack.packing import make_pack
+from weft.runs import run as wiring
 from weft.storage.folder import SEALED_VIEWS
-from weft.wiring import run as wiring
-from weft.wiring.packing import make_pack
 
 TITLES = ("Result", "What was asked", "Commands", "Invariants", "Failures", "How it went",
           "Open ends")  # fmt: skip
@@ -49,7 +49,7 @@ def shell(line: str, folder: Path) -> Told:
     bin_ = folder / "bin"
     bin_.mkdir(exist_ok=True)
     program = bin_ / "weft"
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m weft.cli.main "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m weft.main "$@"\n')
     program.chmod(0o755)
     env = {**os.environ, "PATH": f"{bin_}:{os.environ['PATH']}"}
     done = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True)

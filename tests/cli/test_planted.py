@@ -218,7 +218,7 @@ def test_run_reached_through_a_link_is_read(weft: Weft, folder: Path) -> None:
 
 
 def test_key_that_leads_out_of_the_logs_has_none(weft: Weft, folder: Path) -> None:
-    from weft.readers.logs import log_tails
+    from weft.inspect.logs import log_tails
 
     run = RunFolder(folder / "run")
     (folder / "foreign" / "1.log").write_text(MARK)

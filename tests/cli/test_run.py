@@ -171,7 +171,7 @@ def test_console_script_and_module_are_the_same_program(
 
 def test_json_of_a_run_survives_a_pipe_that_closes(weft: Weft, tmp_path: Path) -> None:
     weft("run", "small:squares", "--out", "r")
-    command = f"{sys.executable} -m weft.cli.main run small:squares --out r --json | true"
+    command = f"{sys.executable} -m weft.main run small:squares --out r --json | true"
     done = subprocess.run(
         ["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=True
     )

@@ -19,7 +19,7 @@ BARE_STARTS = 20
 
 @pytest.mark.parametrize(
     "code",
-    ["import weft", "import weft.cli.main", "import weft.cli.main as m; m._exit_code(['--help'])"],
+    ["import weft", "import weft.main", "import weft.main as m; m._exit_code(['--help'])"],
 )
 def test_start_loads_nothing_heavy(code: str) -> None:
     report = (
@@ -30,7 +30,7 @@ def test_start_loads_nothing_heavy(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [["-m", "weft.cli.main", "--help"], ["-c", "import weft"]], ids=["help", "import"]
+    "words", [["-m", "weft.main", "--help"], ["-c", "import weft"]], ids=["help", "import"]
 )
 def test_start_is_quick(words: list[str]) -> None:
     """Once in ten tries: a busy machine has slow moments, a slow one slow starts of Python too."""
@@ -50,7 +50,7 @@ EARLY = """
 import sys
 class Interrupting:
     def find_spec(self, name, path, target=None):
-        if name == "weft.cli.main":
+        if name == "weft.main":
             raise KeyboardInterrupt
 sys.meta_path.insert(0, Interrupting())
 from weft.__main__ import main

@@ -59,7 +59,7 @@ def install_hooks() -> None:
 
 
 def wait_for_signal() -> None:
-    import weft.wiring.run  # noqa: F401 - slow, and not what should be raced
+    import weft.runs.run  # noqa: F401 - slow, and not what should be raced
 
     signal = os.environ.get("WEFT_FAULTS_SIGNAL")
     end_s = time.monotonic() + 60

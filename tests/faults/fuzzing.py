@@ -31,17 +31,17 @@ def in_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes], obje
 
 def readers() -> dict[str, Callable[[bytes], object]]:
     """Everything that reads what others wrote."""
-    from weft.arc.bank import Bank
-    from weft.arc.data import load
-    from weft.arc.program import parse as parse_program
-    from weft.jobs.jobfile import read_jobs
+    from weft.cluster.nodesfile import read_nodes
     from weft.ledger.checkpoint import parse_checkpoint
     from weft.ledger.records import parse as parse_record
-    from weft.prng.history import read_history
+    from weft.searches.arc.bank import Bank
+    from weft.searches.arc.data import load
+    from weft.searches.arc.program import parse as parse_program
+    from weft.searches.jobs.jobfile import read_jobs
+    from weft.searches.prng.history import read_history
+    from weft.searches.tree.configfile import read_config
+    from weft.searches.tree.ideas import read_folder
     from weft.storage.folder import RunFolder
-    from weft.tree.configfile import read_config
-    from weft.tree.ideas import read_folder
-    from weft.wiring.nodesfile import read_nodes
 
     def text(read: Callable[[str], object]) -> Callable[[bytes], object]:
         return lambda data: read(data.decode("utf-8", "replace"))
@@ -65,10 +65,10 @@ def readers() -> dict[str, Callable[[bytes], object]]:
 
 def asked_over_http() -> Callable[[bytes], object]:
     """The live page: bytes are a path, a query and a header, a line each."""
-    from weft.serve.app import new_app
-    from weft.serve.guard import Gate
-    from weft.serve.shelf import Shelf
-    from weft.serve.views import Views
+    from weft.inspect.serve.app import new_app
+    from weft.inspect.serve.guard import Gate
+    from weft.inspect.serve.shelf import Shelf
+    from weft.inspect.serve.views import Views
     from weft.storage.disk import Disk
     from weft.storage.heads import HeadsList
 

@@ -17,12 +17,12 @@ import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from tests.readers.runs import flip, put_checkpoint, put_ledger, read_lines, rewritten
-from tests.readers.signed import MINE, OTHER, public_pem
+from tests.inspect.runs import flip, put_checkpoint, put_ledger, read_lines, rewritten
+from tests.inspect.signed import MINE, OTHER, public_pem
 from tests.support.engine import loom
 from weft.ledger import merkle
+from weft.runs import run as wiring
 from weft.signing import sign_checkpoint
-from weft.wiring import run as wiring
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "docs" / "verify_ledger.py"

@@ -13,8 +13,8 @@ import pytest
 
 import weft
 from tests.support.pages import weave
-from weft.arc.values import EMPTY, Grid
 from weft.model.results import Result, TaskError
+from weft.searches.arc.values import EMPTY, Grid
 
 ROOT = Path(__file__).resolve().parents[2]
 EXECUTE = """\

@@ -18,15 +18,15 @@ import psutil
 import pytest
 
 import weft
-from tests.jobs.conftest import Shop, shell
 from tests.ray.conftest import RayCluster
 from tests.ray.test_conformance import setup_in
 from tests.ray.test_runs import on_ray  # noqa: F401 - a fixture
+from tests.searches.jobs.conftest import Shop, shell
 from tests.workers.lab import SLACK_S
 from weft.backends.process import assignment_row
+from weft.inspect.status import status
 from weft.model.attempts import BackendEvent, Finished, GivenBack, Lost, Started
 from weft.model.slots import Node, slots_of
-from weft.readers.status import status
 from weft.testing import conformance, tasks
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def test_coordinator_killed_leaves_nothing_and_resumes_to_the_same_ledger(
     held = f"while [ -e hold ]; do sleep 0.05; done; : {marker}"
     line = f"setsid sh -c '{held}' & echo x > seen; wait; echo '[1]'"
     shop.write([shell(f"j{i}", f"cd {tmp_path}; {line}") for i in range(4)])
-    argv = [sys.executable, "-m", "weft.cli.main", "jobs", "run", "jobs.json", "--out", "ray"]
+    argv = [sys.executable, "-m", "weft.main", "jobs", "run", "jobs.json", "--out", "ray"]
     coordinator = subprocess.Popen([*argv, *on_ray, "-q"], cwd=tmp_path)
     assert wait_for((tmp_path / "seen").exists, 120)
     assert carrying(marker)

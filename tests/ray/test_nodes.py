@@ -17,12 +17,12 @@ import psutil
 import pytest
 
 from tests.ray.hosts import Hosts, entry, hosts_in
+from tests.searches.tree.conftest import Wood
 from tests.support.arcruns import TASKS, TINY, write_tasks
 from tests.support.commands import Told
 from tests.support.tools import require_tool
-from tests.tree.conftest import Wood
 from tests.workers.lab import SLACK_S
-from weft.arc.kernels.compiled import KERNELS
+from weft.searches.arc.kernels.compiled import KERNELS
 
 THREE = ("rig1", "rig2", "rig3")
 SCRIPT = """import json, sys; print(json.dumps({"said": sys.argv[1]}))"""
@@ -74,7 +74,7 @@ class Desk:
 
     def weft(self, *words: str | Path) -> Told:
         done = subprocess.run(
-            [sys.executable, "-m", "weft.cli.main", *map(str, words)],
+            [sys.executable, "-m", "weft.main", *map(str, words)],
             cwd=self.folder,
             env=self.environment(),
             capture_output=True,

@@ -27,14 +27,16 @@ from weft.backends.raynode import (
     weft_digest,
 )
 from weft.backends.strays import TOP_US, Marks
+from weft.cluster import agent as nodeagent
+from weft.cluster import clusters as rayclusters
+from weft.cluster import probe as nodeprobe
+from weft.cluster.agent import LONGEST_FOLDER, Order, node_mark, start, stop
+from weft.cluster.clusters import ClusterFile, address_for, cluster_path, our_folder, token_for
+from weft.cluster.nodesfile import NodeEntry
+from weft.cluster.ssh import _refusal, _script
 from weft.errors import FileInvalid, WorldError
 from weft.model.slots import Slot
-from weft.wiring import nodeagent, nodeprobe, rayclusters
-from weft.wiring.codepacks import CodePacks
-from weft.wiring.nodeagent import LONGEST_FOLDER, Order, node_mark, start, stop
-from weft.wiring.nodesfile import NodeEntry
-from weft.wiring.nodessh import _refusal, _script
-from weft.wiring.rayclusters import ClusterFile, address_for, cluster_path, our_folder, token_for
+from weft.runs.codepacks import CodePacks
 
 
 def test_marks_of_nodes_are_above_those_of_all_runs() -> None:
@@ -198,7 +200,7 @@ def test_agent_refuses_a_folder_that_others_can_write(spoilt: str, do: str, home
     private_folder(home, ".weft", "id", "n0")
     (home / spoilt).chmod(0o777)
     order = json.dumps({"do": do, "folder": "~/.weft/id/n0", "token": "secret"})
-    argv = [sys.executable, "-m", "weft.wiring.nodeagent"]
+    argv = [sys.executable, "-m", "weft.cluster.agent"]
     done = subprocess.run(argv, input=order, capture_output=True, text=True, check=True)
     answer = json.loads(done.stdout.removeprefix(nodeagent.MARK))
     assert f"{home / spoilt} has mode 0777 instead of 0700" in answer["problem"]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.jobs.conftest import Shop, shell
-from tests.prng.pipeline.conftest import SMALL, write
-from tests.prng.pipeline.planted import planted
 from tests.ray.conftest import GPUS, RayCluster
+from tests.searches.jobs.conftest import Shop, shell
+from tests.searches.prng.pipeline.conftest import SMALL, write
+from tests.searches.prng.pipeline.planted import planted
+from tests.searches.tree.conftest import Wood
 from tests.support.arcruns import TASKS, TINY, write_tasks
-from tests.tree.conftest import Wood
 
 SEARCHES = Path(__file__).parent / "searches"
 JAVA = Path(__file__).parents[1] / "prng" / "histories" / "java.csv"

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from tests.support.commands import Told
-from weft.arc.data import TaskSet
-from weft.arc.program import Program
-from weft.arc.search.budget import SearchBudget
-from weft.arc.task import ArcTask, Pair
-from weft.arc.values import Grid
-from weft.cli.main import _exit_code
-from weft.wiring.arcrun import ArcSettings, solve
-from weft.wiring.outcome import Run
+from weft.main import _exit_code
+from weft.runs.outcome import Run
+from weft.searches.arc.data import TaskSet
+from weft.searches.arc.program import Program
+from weft.searches.arc.request import ArcSettings, solve
+from weft.searches.arc.search.budget import SearchBudget
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
 
 Here = Callable[..., Told]
 TINY = ("--max-programs", "400", "--max-depth", "2", "--competitor-programs", "400")

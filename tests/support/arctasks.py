@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from weft.arc.ops.registry import BY_NAME
-from weft.arc.program import Program
-from weft.arc.search.budget import SearchBudget
-from weft.arc.search.language import Language
-from weft.arc.search.phases import Options
-from weft.arc.search.reach import RULES
-from weft.arc.task import ArcTask, Pair
-from weft.arc.values import Grid
+from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.program import Program
+from weft.searches.arc.search.budget import SearchBudget
+from weft.searches.arc.search.language import Language
+from weft.searches.arc.search.phases import Options
+from weft.searches.arc.search.reach import RULES
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
 
 SEEDS = (
     Grid.of([[1, 0, 2], [0, 3, 0]]),

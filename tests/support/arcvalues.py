@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from weft.arc.kernels.expand import FAMILIES, family_of
-from weft.arc.ops.operator import Operator
-from weft.arc.values import (
+from weft.searches.arc.kernels.expand import FAMILIES, family_of
+from weft.searches.arc.ops.operator import Operator
+from weft.searches.arc.values import (
     EMPTY,
     MAX_BYTES,
     Box,

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import WeftError
-from weft.readers.verify import verify
+from weft.inspect.verify import verify
 from weft.storage.disk import Disk
 from weft.storage.heads import HeadsList
 

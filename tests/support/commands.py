@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weft.cli import main
+from weft import main
 
-COMMAND = [sys.executable, "-m", "weft.cli.main"]
+COMMAND = [sys.executable, "-m", "weft.main"]
 
 
 @dataclass(frozen=True, slots=True)

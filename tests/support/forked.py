@@ -2,7 +2,7 @@
 
 A server imports what commands import, then forks once per command: the child has its own
 folder, environment, pipes and exit code, as one that was started has. What a cold start loads
-is for tests that start `python -m weft.cli.main`, such as tests/cli/test_startup.py.
+is for tests that start `python -m weft.main`, such as tests/cli/test_startup.py.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ NUMBER_BYTES = 8
 FLUSH_FAILED = 120
 """The exit code of an interpreter that could not write its last words."""
 LOADED = (
-    "cryptography.hazmat.primitives.serialization", "rich.progress", "weft.readers.diff",
-    "weft.readers.explain", "weft.readers.prove", "weft.readers.status", "weft.readers.verify",
-    "weft.report.view", "weft.wiring.packing", "weft.wiring.pages", "weft.wiring.replay",
-    "weft.wiring.resume", "weft.wiring.run", "weft.worker.execute",
+    "cryptography.hazmat.primitives.serialization", "rich.progress", "weft.inspect.diff",
+    "weft.inspect.explain", "weft.inspect.prove", "weft.inspect.status", "weft.inspect.verify",
+    "weft.inspect.report.view", "weft.inspect.pack.packing", "weft.inspect.products", "weft.inspect.replay",
+    "weft.runs.resume", "weft.runs.run", "weft.worker.execute",
 )  # fmt: skip
 """Nothing that starts a thread: the server could not fork safely any more."""
 SEARCHES = (
-    "weft.arc.check", "weft.arc.learn", "weft.prng.analyse", "weft.wiring.arcrun",
-    "weft.wiring.jobs", "weft.wiring.prngpipe", "weft.wiring.prngrun", "weft.wiring.tree",
-    "weft.wiring.treeexport",
+    "weft.searches.arc.check", "weft.searches.arc.learn", "weft.searches.prng.analyse", "weft.searches.arc.request",
+    "weft.searches.jobs.request", "weft.searches.prng.pipeline.run", "weft.searches.prng.run", "weft.searches.tree.run",
+    "weft.searches.tree.export",
 )  # fmt: skip
 """What the commands of the searches load beside that; it takes a second."""
 
@@ -151,7 +151,7 @@ def serve(channel: socket.socket, more: Sequence[str]) -> None:
 
 def load(more: Sequence[str]) -> None:
     """Import what commands import."""
-    from weft.cli.main import _exit_code
+    from weft.main import _exit_code
 
     for name in (*LOADED, *more):
         import_module(name)
@@ -181,7 +181,7 @@ def close_all(ends: Sequence[int]) -> None:
 
 def become(body: dict[str, Any], ends: Sequence[int]) -> NoReturn:
     """Be the process of one command, to its end."""
-    from weft.cli.main import main
+    from weft.main import main
 
     for place, end in enumerate(ends):
         os.dup2(end, place)

@@ -17,13 +17,13 @@ from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
 from weft.model.attempts import Assignment, BackendEvent, Lost, Started, Worker
 from weft.model.tasks import SearchCall
+from weft.runs.opening import OpenRun, Place, create_run, reopen_run
+from weft.runs.request import Decision
+from weft.runs.run import new_machine, seal
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.testing.simulator import NoSources, SimClock
-from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
-from weft.wiring.request import Decision
-from weft.wiring.run import new_machine, seal
 from weft.worker.execute import Executor
 
 RUN_ID = "5e55"

@@ -22,7 +22,7 @@ def main() -> int:
     module, _, search = name.partition(":")
 
     import weft
-    from weft.wiring import world
+    from weft.runs import world
 
     if os.environ.get("WEFT_TRIAL_WALL_LIMITS"):
         world.RealClock.monotonic = world.RealClock.wall

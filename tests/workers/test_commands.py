@@ -23,8 +23,8 @@ from tests.workers.lab import (
     trials,
     wait_until,
 )
-from weft.cli.main import app
 from weft.errors import WorldError
+from weft.main import app
 
 
 def shell(text: str, **more: Any) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import weft
 from tests.workers.lab import Lab, print_figures, trials
-from weft.cli.main import app
 from weft.errors import SearchInvalid, WorldError
+from weft.main import app
 from weft.worker.command import expand
 
 CANARY = "canary"

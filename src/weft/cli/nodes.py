@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli import options, render
+from weft.console import options, render
 from weft.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
-    from weft.wiring.nodescheck import NodeReport
-    from weft.wiring.nodessh import Shell
+    from weft.cluster.check import NodeReport
+    from weft.cluster.ssh import Shell
 
 FOUND_PROBLEMS = 1
 
@@ -54,7 +54,7 @@ def check(
     Of a cluster that is up: whether its head and nodes live, and every port that Ray listens at.
     Changes nothing anywhere. Exit code 0 when all nodes can serve, 1 when any cannot.
     """
-    from weft.wiring import nodescheck  # noqa: PLC0415 - slow to import
+    from weft.cluster import check as nodescheck  # noqa: PLC0415 - slow to import
 
     reports = nodescheck.check(nodes, _shell(ssh_config, accept_new_keys))
     head = nodescheck.check_head(nodes)
@@ -84,7 +84,7 @@ def up(
     Nodes are checked first. When anything fails, what was started is stopped again. In a cluster
     that is up already, nodes that died are started again; without its head all of it is.
     """
-    from weft.wiring.nodes import up as start  # noqa: PLC0415 - slow to import
+    from weft.cluster.nodes import up as start  # noqa: PLC0415 - slow to import
 
     made = start(nodes, _shell(ssh_config, accept_new_keys), head_ip)
     if as_json:
@@ -104,7 +104,7 @@ def down(
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
     """Stop Ray here and on every node, and remove its folder; may be repeated."""
-    from weft.wiring.nodes import down as stop  # noqa: PLC0415 - slow to import
+    from weft.cluster.nodes import down as stop  # noqa: PLC0415 - slow to import
 
     troubles = stop(nodes, _shell(ssh_config, accept_new_keys))
     if as_json:
@@ -118,7 +118,7 @@ def down(
 
 
 def _shell(config: Path | None, accept_new: bool) -> Shell:
-    from weft.wiring.nodessh import Shell  # noqa: PLC0415 - slow to import
+    from weft.cluster.ssh import Shell  # noqa: PLC0415 - slow to import
 
     if config is not None and not config.is_file():
         raise UsageError(f"--ssh-config {config} is not a file")

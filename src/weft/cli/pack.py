@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli import options, render
+from weft.console import options, render
 
 DAMAGED = 5
 
@@ -32,8 +32,8 @@ def pack(
     and how each was checked, the head, open ends. --json prints the same for programs.
     Exit code 0, and 5 when the run is damaged, which the pack then says.
     """
-    from weft.pack.markdown import to_markdown  # noqa: PLC0415 - slow to import
-    from weft.wiring.packing import make_pack  # noqa: PLC0415
+    from weft.inspect.pack.markdown import to_markdown  # noqa: PLC0415 - slow to import
+    from weft.inspect.pack.packing import make_pack  # noqa: PLC0415
 
     made = make_pack(run, out, replayed=replay)
     if as_json:

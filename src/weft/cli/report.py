@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from weft.cli import options, render
+from weft.console import options, render
 
 
 def report(
@@ -23,9 +23,9 @@ def report(
 
     A damaged run gets a report that says so.
     """
-    from weft.report.page import write_report  # noqa: PLC0415 - slow to import
-    from weft.wiring.pages import register_pages  # noqa: PLC0415
-    from weft.wiring.run import real_place  # noqa: PLC0415
+    from weft.inspect.products import register_pages  # noqa: PLC0415
+    from weft.inspect.report.page import write_report  # noqa: PLC0415 - slow to import
+    from weft.runs.run import real_place  # noqa: PLC0415
 
     register_pages()
     written = write_report(run, real_place().heads, out)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli import options, render, views
-from weft.cli.progress import watching
+from weft.console import options, render, views
+from weft.console.progress import watching
 from weft.errors import Interrupted
 
 if TYPE_CHECKING:
-    from weft.wiring.replay import ReplayReport
+    from weft.inspect.replay import ReplayReport
 
 DIFFERENT = 1
 
@@ -53,8 +53,8 @@ def run(
     options.check_seconds("--wall-limit", wall_limit)
     options.check_stagger(stagger)
 
-    from weft.wiring import run as wiring  # noqa: PLC0415 - slow to import
-    from weft.wiring.resume import load_search  # noqa: PLC0415
+    from weft.runs import run as wiring  # noqa: PLC0415 - slow to import
+    from weft.runs.resume import load_search  # noqa: PLC0415
 
     search = load_search(spec, path)(**values)
     with watching(quiet, verbose) as watcher, resumable(out):
@@ -103,8 +103,8 @@ def resume(
     options.check_seconds("--wall-limit", wall_limit)
     options.check_stagger(stagger)
 
-    from weft.wiring import resume as wiring  # noqa: PLC0415 - slow to import
-    from weft.wiring.pages import summary_lines, write_summaries  # noqa: PLC0415
+    from weft.inspect.products import summary_lines, write_summaries  # noqa: PLC0415
+    from weft.runs import resume as wiring  # noqa: PLC0415 - slow to import
 
     with watching(quiet, verbose) as watcher, resumable(run):
         done = wiring.resume(
@@ -144,7 +144,7 @@ def replay(
     External commands are answered from the record unless --commands is given.
     Exit code 0 when the ledgers are equal, 1 when they differ.
     """
-    from weft.wiring import replay as wiring  # noqa: PLC0415 - slow to import
+    from weft.inspect import replay as wiring  # noqa: PLC0415 - slow to import
 
     with watching(quiet, verbose) as watcher:
         report = wiring.replay(

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli import options, render
+from weft.console import options, render
 
 if TYPE_CHECKING:
-    from weft.wiring.serving import Served
+    from weft.inspect.serve.serving import Served
 
 
 def serve(
@@ -30,7 +30,7 @@ def serve(
     It prints the address to open, which holds a token that is new at each start. It listens on
     127.0.0.1 only, reads only and can start nothing. Ctrl-C ends it and leaves the runs alone.
     """
-    from weft.wiring.serving import serve as listen  # noqa: PLC0415 - slow to import
+    from weft.inspect.serve.serving import serve as listen  # noqa: PLC0415 - slow to import
 
     def announce(served: Served) -> None:
         if as_json:

@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from weft.cli import options, render, views
+from weft.console import options, render, views
 from weft.errors import Interrupted, WorldError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.text import Text
 
-    from weft.readers.status import Status
+    from weft.inspect.status import Status
 
 EVENTS = 8
 BAR_CHARS = 40
@@ -65,14 +65,14 @@ def watch(
 
 
 def _once(run: Path) -> Iterator[Status]:
-    from weft.readers.status import status as read  # noqa: PLC0415 - slow to import
+    from weft.inspect.status import status as read  # noqa: PLC0415 - slow to import
 
     yield read(run, latest=EVENTS)
 
 
 def _looks(run: Path, interval_s: float, patience_s: float) -> Iterator[Status]:
     """Look at the run until it is finished or deserted; the last look is given too."""
-    from weft.readers.status import status as read  # noqa: PLC0415 - slow to import
+    from weft.inspect.status import status as read  # noqa: PLC0415 - slow to import
 
     seen_at_work_s, failed = time.monotonic(), 0
     while True:
@@ -108,7 +108,7 @@ def _show_live(looks: Iterator[Status]) -> str:
     """Draw each look over the one before; return the state at the last one."""
     from rich.live import Live  # noqa: PLC0415 - slow to import
 
-    from weft.wiring.world import RealClock  # noqa: PLC0415
+    from weft.runs.world import RealClock  # noqa: PLC0415
 
     console, clock, state = render.console(sys.stdout), RealClock(), ""
     with Live(console=console, auto_refresh=False) as live:

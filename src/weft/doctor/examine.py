@@ -8,7 +8,7 @@ from pathlib import Path
 
 from weft.doctor import installed, machine, place, trial
 from weft.doctor.finding import OK, PROBLEM, Check
-from weft.wiring import world
+from weft.runs import world
 
 ON_THIS_MACHINE: tuple[Callable[[], Check], ...] = (
     installed.check_system,

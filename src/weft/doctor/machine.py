@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 
 from weft.doctor.finding import NOTE, OK, PROBLEM, Check, size_text
-from weft.wiring import world
+from weft.runs import world
 
 LOW_MEMORY_BYTES = 2**30
 FEW_FILES = 256

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weft.demo import picture
+from weft.demo.picture import picture
 from weft.doctor.finding import NOTE, OK, PROBLEM, Check
 from weft.errors import WeftError
+from weft.inspect.access import open_manifest
 from weft.model.tasks import Budget, SearchCall
-from weft.readers.access import open_manifest
+from weft.runs import world
+from weft.runs.opening import Place
+from weft.runs.request import Decision, Execution
+from weft.runs.run import carry_out, checked_policy
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
-from weft.wiring import world
-from weft.wiring.opening import Place
-from weft.wiring.request import Decision, Execution
-from weft.wiring.run import carry_out, checked_policy
 
 KNOWN_HEAD = "fa6adc128b1de5e327120a99a232a82f584eda9e3311073c8b085a9689388d4c"
 """Head of `trial()`, the same on every machine."""

@@ -30,14 +30,14 @@ from weft.model.attempts import Assignment, BackendEvent, Finished, GivenBack, L
 from weft.model.results import TaskError
 from weft.model.slots import Node
 from weft.model.tasks import SearchCall
+from weft.runs.opening import OpenRun, Place, create_run, reopen_run
+from weft.runs.request import Decision
+from weft.runs.run import new_machine, seal
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.testing.checker import Checker
 from weft.testing.workload import weave
-from weft.wiring.opening import OpenRun, Place, create_run, reopen_run
-from weft.wiring.request import Decision
-from weft.wiring.run import new_machine, seal
 from weft.worker.execute import Executor
 
 MIN_FAULTS = 20

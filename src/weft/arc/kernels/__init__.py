@@ -1,1 +1,0 @@
-"""Operators as compiled loops over encoded values. Each has a slow plain twin in `weft.arc.ops`."""

@@ -1,0 +1,202 @@
+"""`python -m weft.cluster.agent`: start, inspect or stop Ray on the machine it runs on.
+
+Reads one JSON object from stdin (the token never is an argument), prints one. Everything Ray
+writes goes into one folder, which only we may enter: Ray opens its own to everybody, so that one
+lies inside. Everything it starts carries a mark (weft.backends.strays), higher than any run's,
+by which `inspect` and `stop` find it, whatever became of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+import psutil
+
+from weft.backends.privatefolders import private_folder
+from weft.backends.raynode import FOLDER_VARIABLE
+from weft.backends.strays import CLEARED_S, TOP_US, Strays, carriers
+from weft.errors import WorldError
+from weft.model.keys import sha256_hex
+
+MARK = "weft-node-agent "
+RAY_FOLDER = "r"
+"""Ray's own, below ours: Ray makes it writable for everybody."""
+LONGEST_FOLDER = 42
+"""Ray makes sockets about 60 characters below its folder, and 107 is the system's limit."""
+SERVER = {"head": "gcs_server", "node": "raylet"}
+"""The process without which a head or a node is dead."""
+NO_METRICS = {"RAY_enable_metrics_collection": "0"}
+START_S = 90.0
+MARK_DIGITS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is asked of an agent."""
+
+    do: str
+    folder: str
+    token: str = ""
+    options: tuple[str, ...] = ()
+    """For `ray start`."""
+
+    def path(self) -> Path:
+        """The folder on this machine."""
+        return Path(self.folder).expanduser()
+
+    def checked(self, *, make: bool) -> Path:
+        """The folder, for us alone; WorldError when others could have a hand in it."""
+        if self.folder.startswith("~/"):
+            return private_folder(Path.home(), *Path(self.folder).parts[1:], make=make)
+        return private_folder(self.path().parent, self.path().name, make=make)
+
+
+def node_mark(folder: Path) -> range:
+    """Return the mark of everything that was started for a folder."""
+    low = TOP_US + 1 + int(sha256_hex(str(folder))[:MARK_DIGITS], 16)
+    return range(low, low + 1)
+
+
+def start(order: Order) -> str:
+    """Start Ray; return why it could not, or nothing."""
+    folder = order.checked(make=False)
+    if len(str(folder)) > LONGEST_FOLDER:
+        return f"{folder} is too long for Ray's sockets: at most {LONGEST_FOLDER} characters"
+    if any(True for _ in carriers([node_mark(folder)])):
+        return f"Ray runs in {folder} already"
+    _make_folder(order.checked(make=True), order.token)
+    if (compiled := platformdirs.user_cache_path("weft")).is_dir():
+        shutil.copytree(compiled, folder / "cache" / "weft", dirs_exist_ok=True)
+    mark = node_mark(folder)[0]
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
+    temporary = str(folder / RAY_FOLDER)
+    argv = [sys.executable, "-m", "ray.scripts.scripts", "start", "--temp-dir", temporary]
+    log = folder / "start.log"
+    with log.open("wb") as out:
+        code = subprocess.run(
+            [*argv, *order.options],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env={**os.environ, **_environment(folder)},
+            timeout=START_S,
+            check=False,
+        ).returncode
+    if code == 0:
+        return ""
+    said = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    return f"ray start ended with {code}: {' | '.join(said[-3:])[:400]}"
+
+
+def inspect(order: Order) -> dict[str, Any]:
+    """Return whether Ray runs for a folder, and every port that its processes listen at."""
+    order.checked(make=False)
+    marks = [node_mark(order.path())]
+    processes = {
+        process.pid: process
+        for carrier in carriers(marks)
+        for process in (carrier.process, *_below(carrier.process))
+    }
+    names = {name for process in processes.values() if (name := _name(process))}
+    ports = {port for process in processes.values() for port in _ports(process)}
+    running = [kind for kind, server in sorted(SERVER.items()) if server in names]
+    return {"running": running, "ports": [list(port) for port in sorted(ports)]}
+
+
+def _name(process: psutil.Process) -> str:
+    with contextlib.suppress(psutil.Error):
+        return "" if process.status() == psutil.STATUS_ZOMBIE else process.name()
+    return ""
+
+
+def _ports(process: psutil.Process) -> list[tuple[str, int, str]]:
+    """Address, port and process name of each listening socket."""
+    with contextlib.suppress(psutil.Error):
+        return [
+            (socket.laddr.ip, socket.laddr.port, process.name())
+            for socket in process.net_connections("inet")
+            if socket.status == psutil.CONN_LISTEN
+        ]
+    return []
+
+
+def stop(order: Order) -> str:
+    """Kill everything that was started for a folder and remove the folder."""
+    folder = order.path()
+    marks = [node_mark(folder)]
+    below = [p for carrier in carriers(marks) for p in _below(carrier.process)]
+    strays = Strays()
+    strays.expect(*marks)
+    strays.finish()
+    _, left = psutil.wait_procs(below, timeout=CLEARED_S)  # workers end with their actors
+    for process in left:
+        with contextlib.suppress(psutil.Error):
+            process.kill()
+    order.checked(make=False)
+    shutil.rmtree(folder, ignore_errors=True)
+    for parent in (folder.parent, folder.parent.parent):
+        with contextlib.suppress(OSError):
+            parent.rmdir()
+    return f"{folder} could not be removed" if folder.exists() else ""
+
+
+def _below(process: psutil.Process) -> list[psutil.Process]:
+    with contextlib.suppress(psutil.Error):
+        return process.children(recursive=True)
+    return []
+
+
+def _make_folder(folder: Path, token: str) -> None:
+    private_folder(folder, "runs")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW
+    with os.fdopen(os.open(folder / "token", flags, 0o600), "w") as file:
+        file.write(token)
+
+
+def _environment(folder: Path) -> dict[str, str]:
+    return {
+        **NO_METRICS,
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN_PATH": str(folder / "token"),
+        "RAY_TMPDIR": str(folder / RAY_FOLDER),
+        "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+        "RAY_health_check_period_ms": "1000",  # a lost node is noticed within some ten seconds
+        FOLDER_VARIABLE: str(folder / "runs"),
+        "XDG_CACHE_HOME": str(folder / "cache"),  # of workers; commands keep the user's own
+    }
+
+
+def main() -> None:
+    """Carry out the order on stdin."""
+    raw: dict[str, Any] = json.loads(sys.stdin.read())
+    order = Order(**{**raw, "options": tuple(raw.get("options", ()))})
+    begun_s, answer = time.monotonic(), dict[str, Any](problem="")
+    try:
+        if order.do == "inspect":
+            answer |= inspect(order)
+        else:
+            answer["problem"] = {"start": start, "stop": stop}[order.do](order)
+    except subprocess.TimeoutExpired:
+        answer["problem"] = f"ray start took longer than {START_S:.0f} s"
+    except WorldError as error:
+        answer["problem"] = str(error)
+    except OSError as error:
+        answer["problem"] = f"{error.filename or order.folder}: {error.strerror}"
+    print(MARK + json.dumps({**answer, "seconds": time.monotonic() - begun_s}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""`weft nodes check`: what each node of a file is, and what Ray does there.
+
+A program of the standard library asks first (nodeprobe); a node that has this Weft is then asked
+by its agent (nodeagent) whether its part of the cluster lives and where it listens.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any, TypeVar
+
+import weft
+from weft.backends.raynode import weft_digest
+from weft.cluster import agent as nodeagent
+from weft.cluster import probe as nodeprobe
+from weft.cluster.clusters import FOLDER, cluster_id, cluster_path
+from weft.cluster.nodesfile import NodeEntry, read_machines
+from weft.cluster.ssh import Shell
+from weft.errors import NodeUnreachable, UsageError
+
+SKEW_S = 2.0
+LEAST_DISK_BYTES = 1 << 30
+LOOPBACK = "127.0.0.1"
+HEAD = "head"
+AGENT = "-m weft.cluster.agent"
+MANY = 32
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReport:
+    """What `check` found on a node."""
+
+    node: str
+    problem: str = ""
+    """Why it cannot serve; empty if it can."""
+    notes: tuple[str, ...] = ()
+    """What somebody may want to know, and is no problem."""
+    python: str | None = None
+    weft: str | None = None
+    ray: str | None = None
+    gpus: tuple[str, ...] = ()
+    disk_free_bytes: int | None = None
+    clock_skew_s: float | None = None
+    sees_us_as: str = ""
+    """Our address as the node sees it."""
+    address: str = ""
+    """Its own address as we reach it."""
+    ray_runs: bool = False
+    """Whether Ray runs there for this node file."""
+    ports: tuple[str, ...] = ()
+    """Where Ray listens there: address:port and process."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return asdict(self)
+
+
+def check(path: Path, shell: Shell) -> list[NodeReport]:
+    """Ask every node of a file what it is, and whether its part of the cluster lives."""
+    numbered = list(enumerate(read_machines(path)))
+    is_up = cluster_path(path).is_file()
+    return each(numbered, lambda item: inspect_node(path, shell, is_up, *item))
+
+
+def check_head(path: Path) -> NodeReport | None:
+    """Report on the head of a node file's cluster; None when no cluster is up."""
+    if not cluster_path(path).is_file():
+        return None
+    here = NodeEntry(hostname="localhost")
+    report = _inspected(NodeReport("head"), here, Shell(), node_folder(path, HEAD), HEAD)
+    if report.problem or report.ray_runs:
+        return report
+    gone = f"the head of Ray on this machine is gone; weft nodes up {path}"
+    return replace(report, problem=gone)
+
+
+def inspect_node(
+    path: Path, shell: Shell, is_up: bool, number: int, entry: NodeEntry
+) -> NodeReport:
+    """What a node is and, when it can serve, what Ray does there; `is_up`: it should run."""
+    report = _check(entry, shell)
+    if report.problem:
+        return report
+    report = _inspected(report, entry, shell, node_folder(path, f"n{number}"), "node")
+    if not is_up or report.problem or report.ray_runs:
+        return report
+    gone = f"node {entry.hostname}: Ray does not run there, though the cluster is up"
+    return replace(report, problem=f"{gone}; weft nodes up {path}")
+
+
+def _inspected(
+    report: NodeReport, entry: NodeEntry, shell: Shell, folder: str, kind: str
+) -> NodeReport:
+    """The report with the answer of the node's agent, which refuses folders open to others."""
+    order = nodeagent.Order("inspect", folder)
+    try:
+        answer = shell.ask(entry, AGENT, order_text(order), nodeagent.MARK)
+    except NodeUnreachable as trouble:
+        return replace(report, problem=str(trouble))
+    if answer["problem"]:
+        return replace(report, problem=f"node {entry.hostname}: {answer['problem']}")
+    ports = tuple(f"{_bracketed(ip)}:{port} {name}" for ip, port, name in answer["ports"])
+    return replace(report, ray_runs=kind in answer["running"], ports=ports)
+
+
+def _bracketed(ip: str) -> str:
+    """An address as it is written before a port."""
+    plain = ip.removeprefix("::ffff:")
+    return f"[{plain}]" if ":" in plain else plain
+
+
+def _check(entry: NodeEntry, shell: Shell) -> NodeReport:
+    program = Path(nodeprobe.__file__).read_text("utf-8")
+    sent_s = time.time()
+    try:
+        found = shell.ask(entry, "-", program, nodeprobe.MARK)
+    except NodeUnreachable as trouble:
+        return NodeReport(entry.hostname, str(trouble))
+    took_s = time.time() - sent_s
+    skew_s = found["time"] - sent_s
+    skew_s = 0.0 if 0 <= skew_s <= took_s else min(skew_s, skew_s - took_s, key=abs)
+    peer = found["connection"]
+    return NodeReport(
+        entry.hostname,
+        _problem(entry, found),
+        tuple(_notes(entry, found, skew_s)),
+        found["python"],
+        found["weft"],
+        found["ray"],
+        tuple(found["gpus"]),
+        found["disk_free_bytes"],
+        round(skew_s, 3),
+        peer[0] if peer else LOOPBACK,
+        peer[2] if peer else LOOPBACK,
+    )
+
+
+def _problem(entry: NodeEntry, found: dict[str, Any]) -> str:
+    """Why a node cannot serve: its versions must be ours, or results could differ."""
+    name, ours = f"node {entry.hostname}", ".".join(map(str, sys.version_info[:2]))
+    install = f"install weft {weft.__version__} with its extra ray in {found['executable']}"
+    if found["python"].rpartition(".")[0] != ours:
+        return f"{name}: Python {found['python']}, this is {ours}; name another with python_env"
+    if found["weft"] is None:
+        return f"{name}: weft is not installed; {install}"
+    if found["weft"] != weft.__version__:
+        return f"{name}: weft {found['weft']}, this is {weft.__version__}; {install}"
+    if found["weft_digest"] != weft_digest():
+        return f"{name}: weft {found['weft']} of other source than this one; {install}"
+    if found["ray"] != _ray_version():
+        has = f"ray {found['ray']}" if found["ray"] else "ray is not installed"
+        return f"{name}: {has}, this is {_ray_version()}; {install}"
+    return ""
+
+
+def _ray_version() -> str:
+    try:
+        return metadata.version("ray")
+    except metadata.PackageNotFoundError:
+        raise UsageError("Ray is not installed here", hint="pip install 'weft[ray]'") from None
+
+
+def _notes(entry: NodeEntry, found: dict[str, Any], skew_s: float) -> list[str]:
+    notes = []
+    if len(found["gpus"]) < entry.gpu_count:
+        notes.append(f"{entry.gpu_count} GPUs in the file, {len(found['gpus'])} seen")
+    if found["disk_free_bytes"] < LEAST_DISK_BYTES:
+        notes.append("less than 1 GiB of disk is free")
+    if abs(skew_s) > SKEW_S:
+        notes.append(f"its clock is {skew_s:+.1f} s off; times in reports will be, results not")
+    return notes
+
+
+def order_text(order: nodeagent.Order) -> str:
+    """Return an order as the agent reads it."""
+    return json.dumps(asdict(order))
+
+
+def node_folder(path: Path, name: str) -> str:
+    """Return the folder of a node, or of the head, on its machine."""
+    return f"{FOLDER}/{cluster_id(path)}/{name}"
+
+
+def each(items: Sequence[Any], ask: Callable[[Any], T]) -> list[T]:
+    """Ask all at once, answers in order."""
+    with ThreadPoolExecutor(min(MANY, max(1, len(items)))) as pool:
+        return list(pool.map(ask, items))

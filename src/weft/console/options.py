@@ -1,0 +1,278 @@
+"""Options that several commands share, and the readers of their values.
+
+Values are checked here, before anything is imported or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from weft.errors import FileInvalid, UsageError
+from weft.model.slots import Node
+
+DECIDES = "What decides the outcome"
+CARRIES_OUT = "How it is carried out"
+SPEAKS = "What is printed"
+MAX_ARGS_BYTES = 16 * 2**20
+
+
+def decides(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that can change the outcome; a flag has no metavar."""
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=DECIDES, **more)
+
+
+def carries_out(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that says how a run is carried out."""
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=CARRIES_OUT, **more)
+
+
+def speaks(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """Declare an option that says what is printed."""
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=SPEAKS, **more)
+
+
+RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="A task's key, its first digits, or LANE:ROUND:INDEX.")
+]
+
+Args = Annotated[str, decides("JSON", "The search's arguments as a JSON object, or @FILE.")]
+Seed = Annotated[int, decides("N", "The run's seed.")]
+Inputs = Annotated[
+    list[str],
+    decides("NAME=PATH", "A file the search reads; copied into the run. Repeatable.", "--input"),
+]
+Budgets = Annotated[
+    list[str], decides("NAME=N", "A count the search may spend. Repeatable.", "--budget")
+]
+Retries = Annotated[int, decides("N", "More attempts after a time-out or weft.Temporary.")]
+Timeout = Annotated[float | None, decides("S", "Seconds one attempt may take.")]
+Strict = Annotated[
+    bool, decides(None, "A failed task ends the search that asked for it.", "--strict")
+]
+Out = Annotated[Path, carries_out("DIR", "The run's folder.")]
+Workers = Annotated[
+    int | None, carries_out("N", "Worker processes: 1 at first, as before on resume.")
+]
+Backend = Annotated[
+    str | None,
+    carries_out(
+        "serial|local|ray",
+        "Who runs tasks: one worker, the workers of this machine, or a Ray cluster.",
+    ),
+]
+Nodes = Annotated[
+    Path | None, carries_out("FILE", "Nodes and their slots (TOML, or the classic JSON).")
+]
+RayAddress = Annotated[
+    str | None,
+    carries_out(
+        "HOST:PORT",
+        "The Ray cluster's address (local: one for this run); without it that of weft nodes up.",
+    ),
+]
+SimulateNodes = Annotated[
+    bool,
+    carries_out(
+        None, "Run the slots of all nodes on this machine, in this folder.", "--simulate-nodes"
+    ),
+]
+Stagger = Annotated[
+    float | None, carries_out("S", "Seconds between the starts of workers on one node.")
+]
+Placement = Annotated[
+    str | None,
+    carries_out(
+        "greedy|static",
+        "Next task to the first free slot, or dealt to the slots beforehand:"
+        " greedy at first, as before on resume.",
+    ),
+]
+Accept = Annotated[
+    list[str],
+    carries_out(
+        "WHAT",
+        "Go on although: code (it changed), copy (of a run that lives elsewhere),"
+        " rollback (an older state). Repeatable.",
+    ),
+]
+WallLimit = Annotated[float | None, carries_out("S", "Interrupt the run after S seconds.")]
+SignKey = Annotated[
+    Path | None, carries_out("FILE", "Ed25519 private key (PEM) that signs every checkpoint.")
+]
+SearchPath = Annotated[
+    Path | None, carries_out("DIR", "Where to import the search from.", "--path")
+]
+AsJson = Annotated[bool, speaks(None, "Print one JSON object.", "--json")]
+AsJsonLines = Annotated[bool, speaks(None, "Print one JSON object per line.", "--json")]
+Quiet = Annotated[bool, speaks(None, "No progress, no messages.", "-q", "--quiet")]
+Verbose = Annotated[
+    int,
+    speaks(
+        "",
+        "Progress lines without a terminal; -vv shows tracebacks.",
+        "-v",
+        "--verbose",
+        count=True,
+        show_default=False,
+    ),
+]
+
+
+def read_args(text: str) -> dict[str, Any]:
+    """Read `--args`: a JSON object, or `@FILE` that holds one."""
+    from weft.model.strictjson import loads  # noqa: PLC0415
+
+    data: str | bytes = text
+    where = "--args"
+    if text.startswith("@"):
+        where = f"--args {text}"
+        data = read_file(Path(text[1:]), where)
+    value = loads(data, where=where, max_bytes=MAX_ARGS_BYTES)
+    if not isinstance(value, dict):
+        raise FileInvalid(
+            f"{where}: a JSON {_json_name(value)}, not an object",
+            hint="""write it like --args '{"size": 40}' """.strip(),
+        )
+    return value
+
+
+def read_nodes(
+    path: Path | None, *, simulate: bool, backend: str | None = None, plan_only: bool = False
+) -> tuple[Node, ...]:
+    """Return the nodes of a file; none without one.
+
+    With the backend ray they may be anywhere, and for a plan too.
+    """
+    if path is None:
+        if simulate:
+            raise UsageError("--simulate-nodes needs --nodes FILE")
+        return ()
+    from weft.cluster.nodesfile import read_nodes as read  # noqa: PLC0415 - slow to import
+
+    if backend == "ray" and simulate:
+        raise UsageError("--simulate-nodes does not go with --backend ray")
+    elsewhere = backend == "ray" or (plan_only and not simulate)
+    return read(path, simulate=simulate, anywhere=elsewhere)
+
+
+def ray_address(backend: str | None, address: str | None, nodes: Path | None) -> str:
+    """Return the address of the cluster to join; empty for the only one, or without Ray."""
+    if backend != "ray" or address or nodes is None:
+        return address or ""
+    from weft.cluster.clusters import address_for  # noqa: PLC0415 - slow to import
+
+    return address_for(nodes)
+
+
+def execution(
+    *,
+    backend: str | None,
+    address: str | None,
+    nodes: Path | None,
+    simulate: bool,
+    placement: str | None,
+    accept: Sequence[str],
+    wall_limit: float | None,
+    sign_key: Path | None,
+) -> dict[str, Any]:
+    """Read what commands share of how a new run is carried out, in the words of `weft.run`."""
+    check_seconds("--wall-limit", wall_limit)
+    return {
+        "nodes": read_nodes(nodes, simulate=simulate, backend=backend),
+        "ray_address": ray_address(backend, address, nodes),
+        "placement": placement or "greedy",
+        "accept": tuple(accept),
+        "wall_limit_s": wall_limit,
+        "sign_key": sign_key,
+    }
+
+
+def read_inputs(items: Sequence[str]) -> dict[str, Path]:
+    """Read `--input NAME=PATH`; a name may hold a `=` if a file lies behind a later one."""
+    return {n: Path(path) for n, path in _pairs("--input", "PATH", items, _input_parts)}
+
+
+def read_budgets(items: Sequence[str]) -> dict[str, int]:
+    """Read `--budget NAME=N`."""
+    return {name: _count(name, text) for name, text in _pairs("--budget", "N", items)}
+
+
+def check_seconds(option: str, value: float | None) -> None:
+    """Refuse a time that is not above zero or has no end."""
+    if value is not None and not 0 < value < float("inf"):
+        raise UsageError(f"{option} must be above 0 seconds, not {value}")
+
+
+def check_stagger(value: float | None) -> None:
+    """Refuse a stagger that is no time or longer than an hour."""
+    if value is not None and not 0 <= value <= 3600:
+        raise UsageError(f"--stagger must be 0 to 3600 seconds, not {value}")
+
+
+def _is_file(path: str) -> bool:
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # too long, or with a NUL
+        return False
+
+
+def _input_parts(item: str) -> tuple[str, str]:
+    """Split at the first `=` behind which a file lies; without a file at the first."""
+    places = [at for at, letter in enumerate(item) if letter == "="]
+    there = (at for at in places if _is_file(item[at + 1 :]))
+    at = next(there, places[0] if places else len(item))
+    return item[:at], item[at + 1 :]
+
+
+def _parts(item: str) -> tuple[str, str]:
+    name, _, value = item.partition("=")
+    return name, value
+
+
+def _pairs(
+    option: str,
+    what: str,
+    items: Sequence[str],
+    parts: Callable[[str], tuple[str, str]] = _parts,
+) -> list[tuple[str, str]]:
+    pairs, seen = [], set()
+    for item in items:
+        name, value = parts(item)
+        if not value:
+            raise UsageError(f"{option} {item[:80]!r} is not NAME={what}")
+        if not name or not name.isprintable():
+            raise UsageError(f"{option} {item[:80]!r}: a name is printable text")
+        if name in seen:
+            raise UsageError(f"{option} {name} is given twice")
+        seen.add(name)
+        pairs.append((name, value))
+    return pairs
+
+
+def _count(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 15):
+        raise UsageError(f"--budget {name}={text[:80]!r} is not a count (0 to 999999999999999)")
+    return int(text)
+
+
+def read_file(path: Path, where: str) -> bytes:
+    """Return the bytes of a plain file of reasonable size."""
+    try:
+        if not path.is_file():
+            what = "is not a plain file" if path.exists() else "does not exist"
+            raise FileInvalid(f"{where}: {path} {what}")
+        if path.stat().st_size > MAX_ARGS_BYTES:
+            raise FileInvalid(f"{where}: more than {MAX_ARGS_BYTES} bytes")
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise FileInvalid(f"{where}: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _json_name(value: object) -> str:
+    names = {list: "array", str: "string", bool: "boolean", type(None): "null"}
+    return names.get(type(value), "number")

@@ -1,0 +1,113 @@
+"""Progress of a run on stderr: a bar on a terminal, a line now and then with -v elsewhere.
+
+A `Watcher` is told the counts at every turn of the loop, often thousands of times a second;
+most of those calls only compare two numbers.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Protocol
+
+from weft.console import render
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from weft.coordinator.loop import Watcher
+    from weft.coordinator.machine import Counts
+
+BAR_EVERY_S = 0.1
+LINE_EVERY_S = 3.0
+FIRST_LINE_AFTER_S = 1.0
+
+
+class _Show(Protocol):
+    def __call__(self, counts: Counts, elapsed_s: float) -> None: ...
+
+
+class Throttled:
+    """A watcher that shows what it is told at most every `every_s` seconds."""
+
+    def __init__(self, show: _Show, every_s: float, first_after_s: float) -> None:
+        self._show = show
+        self._every_s = every_s
+        self._start_s = time.monotonic()
+        self._next_s = self._start_s + first_after_s
+
+    def update(self, counts: Counts) -> None:
+        """Take the newest counts."""
+        now_s = time.monotonic()
+        if now_s >= self._next_s:
+            self._next_s = now_s + self._every_s
+            self._show(counts, now_s - self._start_s)
+
+
+@contextmanager
+def watching(quiet: bool, verbosity: int) -> Iterator[Watcher | None]:
+    """Give the watcher that suits where stderr goes, or None."""
+    if quiet:
+        yield None
+    elif render.is_terminal(sys.stderr):
+        with bar() as progress:
+            yield _bar_watcher(progress)
+    elif verbosity > 0:
+        yield Throttled(_print_line, LINE_EVERY_S, FIRST_LINE_AFTER_S)
+    else:
+        yield None
+
+
+def line(counts: Counts, elapsed_s: float) -> str:
+    """Say the counts in words, with the time left for what is planned so far.
+
+    >>> from weft.coordinator.machine import Counts
+    >>> line(Counts(planned=200, finished=50, failed=1, running=2), 10.0)
+    '50 of 200 tasks, 1 failed, 2 running, about 30 s left'
+    """
+    text = f"{counts.finished} of {counts.planned} tasks"
+    if counts.failed:
+        text += f", {counts.failed} failed"
+    text += f", {counts.running} running"
+    if counts.finished:
+        left_s = elapsed_s / counts.finished * (counts.planned - counts.finished)
+        text += f", about {left_s:.0f} s left"
+    return text
+
+
+def _print_line(counts: Counts, elapsed_s: float) -> None:
+    render.message(line(counts, elapsed_s))
+
+
+def bar() -> Progress:
+    """Return the bars of a terminal, with time left."""
+    from rich.progress import (  # noqa: PLC0415 - slow to import, for terminals only
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[words]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    return Progress(*columns, console=render.console(sys.stderr), transient=True)
+
+
+def _bar_watcher(progress: Progress) -> Throttled:
+    bar = progress.add_task("", total=None, words="")
+
+    def show(counts: Counts, elapsed_s: float) -> None:  # noqa: ARG001 - rich measures time itself
+        words = f"{counts.running} running" + f", {counts.failed} failed" * bool(counts.failed)
+        progress.update(bar, total=counts.planned, completed=counts.finished, words=words)
+
+    return Throttled(show, BAR_EVERY_S, 0.0)

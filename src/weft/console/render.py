@@ -1,0 +1,124 @@
+"""What the commands print: data on stdout, messages on stderr, always one line per error."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from weft.errors import Interrupted, WeftError
+from weft.model.values import Object
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from weft.runs.outcome import Run
+
+LONG_INT_BITS = 8192
+"""Integers beyond this are printed as `{"$i": hex}`: most readers refuse so many digits."""
+ANSWER_CHARS = 2000
+BRIEF_CHARS = 200
+"""Of an answer that its search tells in words as well."""
+
+
+def print_json(body: Mapping[str, Any]) -> None:
+    """Print one JSON object on one line."""
+    print(json.dumps(_plain(dict(body))))
+
+
+def out(text: str = "") -> None:
+    """Print a line of data, with what a terminal could take for a command made visible."""
+    print("\n".join(one_line(part) for part in text.split("\n")))
+
+
+def table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows with their cells below each other; the first row is the heading."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    for row in rows:
+        cells = [f"{text:<{width}}" for text, width in zip(row, widths, strict=False)]
+        out("  ".join([*cells, row[-1]]).rstrip())
+
+
+def message(text: str) -> None:
+    """Print a line for people."""
+    print(one_line(text), file=sys.stderr, flush=True)
+
+
+def error(problem: WeftError | Interrupted) -> None:
+    """Print an error: what, where, why; the next command."""
+    message(f"weft: {problem}")
+
+
+def one_line(text: str) -> str:
+    r"""Escape line breaks, control characters and invisible direction marks.
+
+    >>> one_line("a\nb\u202e")
+    'a\\nb\\u202e'
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def command(*words: str | Path) -> str:
+    """Write a command so that it can be pasted into a shell."""
+    return "weft " + " ".join(shlex.quote(str(word)) for word in words)
+
+
+def console(stream: TextIO) -> Console:
+    """Return a rich console; NO_COLOR is rich's to respect, CI is ours."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import
+
+    return Console(file=stream, force_terminal=is_terminal(stream), highlight=False)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether bars and colour may go there."""
+    from weft.runs.world import is_ci  # noqa: PLC0415
+
+    return stream.isatty() and not is_ci()
+
+
+def show_run(run: Run, *, as_json: bool, lines: Sequence[str] = ()) -> None:
+    """Print a finished run: its answer, what its search adds, its counts, and last its head."""
+    if as_json:
+        print_json(run.to_dict())
+        return
+    show_answer(run, BRIEF_CHARS if lines else ANSWER_CHARS)
+    for line in lines:
+        out(f"{'summary':8}{line}")
+    show_end(run)
+
+
+def show_answer(run: Run, limit: int = ANSWER_CHARS) -> None:
+    """Print the answer, or why there is none, on one line of bearable length."""
+    label = "answer" if run.status == "answered" else "unknown"
+    answer = json.dumps(_plain(run.to_dict()["answer"]), ensure_ascii=False)
+    if len(answer) > limit:
+        answer = f"{answer[:limit]}… ({len(answer)} characters, all of it with --json)"
+    out(f"{label:8}{answer}")
+
+
+def show_end(run: Run) -> None:
+    """Print the last lines of a finished run: its counts, and last its head."""
+    tasks = f"{run.completed} completed, {run.failed} failed"
+    if run.timing_dependent:
+        tasks += " (time-outs or lost workers among them: another run may differ)"
+    out(f"{'tasks':8}{tasks}")
+    out(f"{'head':8}{run.size} {run.head}  verified by: {command('verify', run.out)}")
+
+
+def _plain(value: Any) -> Any:
+    """Turn values that JSON lacks into their tagged form."""
+    if isinstance(value, Object):
+        return {"$o": value.digest}
+    if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:
+        return {"$i": hex(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,96 @@
+"""Progress of a run with milestones: a headline for each step, how far it is and how long.
+
+A bar on a terminal, with -v a line now and then elsewhere; the headlines unless --quiet.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from weft.console import progress, render
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from weft.coordinator.machine import Counts
+    from weft.model.tasks import Milestone
+
+LINE_EVERY_S = 3.0
+BAR_EVERY_S = 0.1
+
+
+class StepWatcher:
+    """Turns counts of a run into counts of its present step."""
+
+    def __init__(
+        self,
+        begin: Callable[[Milestone], None],
+        show: Callable[[Counts, float], None],
+        every_s: float,
+    ) -> None:
+        self._begin, self._show, self._every_s = begin, show, every_s
+        self._milestone: Milestone | None = None
+        self._base = self._base_planned = 0
+        self._start_s = self._next_s = time.monotonic()
+
+    def update(self, counts: Counts) -> None:
+        """Take the newest counts."""
+        now_s = time.monotonic()
+        if counts.milestone is not None and counts.milestone != self._milestone:
+            self._milestone, self._start_s = counts.milestone, now_s
+            self._base = counts.finished
+            self._base_planned = counts.planned
+            self._next_s = now_s + self._every_s
+            self._begin(counts.milestone)
+        if self._milestone is not None and now_s >= self._next_s:
+            self._next_s = now_s + self._every_s
+            self._show(self._own(counts), now_s - self._start_s)
+
+    def _own(self, counts: Counts) -> Counts:
+        assert self._milestone is not None
+        finished = max(0, counts.finished - self._base)
+        planned = max(self._milestone.tasks, counts.planned - self._base_planned, finished)
+        return type(counts)(planned, finished, counts.failed, counts.running, self._milestone)
+
+
+@contextmanager
+def watching_steps(
+    quiet: bool, verbosity: int, headline: Callable[[Milestone], None]
+) -> Iterator[StepWatcher | None]:
+    """Give the watcher that suits where stderr goes, or None."""
+    if quiet:
+        yield None
+    elif render.is_terminal(sys.stderr):
+        with progress.bar() as bars:
+            yield _on_terminal(bars, headline)
+    else:
+
+        def show(counts: Counts, elapsed_s: float) -> None:
+            if verbosity > 0 and counts.milestone is not None:
+                render.message(f"step {counts.milestone.name}: {progress.line(counts, elapsed_s)}")
+
+        yield StepWatcher(headline, show, LINE_EVERY_S)
+
+
+def _on_terminal(bars: Progress, headline: Callable[[Milestone], None]) -> StepWatcher:
+    """One bar at a time, so that the time left is that of the step."""
+    shown: list[int] = []
+
+    def begin(milestone: Milestone) -> None:
+        headline(milestone)
+        for bar in shown:
+            bars.remove_task(bar)  # type: ignore[arg-type]
+        shown[:] = [int(bars.add_task("", total=milestone.tasks or None, words=""))]
+
+    def show(counts: Counts, elapsed_s: float) -> None:  # noqa: ARG001 - rich measures time itself
+        words = (
+            f"step {counts.milestone.name if counts.milestone else ''}, {counts.running} running"
+        )
+        total, done = counts.planned, counts.finished
+        bars.update(shown[0], total=total, completed=done, words=words)  # type: ignore[arg-type]
+
+    return StepWatcher(begin, show, BAR_EVERY_S)

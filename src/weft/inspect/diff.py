@@ -1,0 +1,146 @@
+"""The first record where two runs part, in words. Reads the two ledgers and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from weft.errors import LedgerDamaged
+from weft.inspect.access import parse_at, run_named, whole_lines
+from weft.ledger.records import Record
+from weft.model.values import canonical
+from weft.storage.folder import RunFolder
+
+SCHEMA_VERSION = 1
+NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two ledgers part: `what` differs, and how it reads in each."""
+
+    seq: int
+    what: str
+    a: str
+    b: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self)}
+
+
+def diff(a: Path, b: Path) -> Difference | None:
+    """Return the first difference of two ledgers, None when they are the same bytes.
+
+    Everything before it is equal, so `prev_hash` and `seq` are equal there too. A ledger that is
+    the beginning of the other differs where it ends. Raises LedgerDamaged for a line at that
+    place that is no record.
+    """
+    one, two = RunFolder(a), RunFolder(b)
+    one.require_run()
+    two.require_run()
+    with run_named(a):
+        pairs = zip_longest(whole_lines(one.ledger), whole_lines(two.ledger))
+        for seq, (left, right) in enumerate(pairs):
+            if left != right:
+                return _part(seq, (one, left), (two, right))
+    return None
+
+
+def _part(
+    seq: int, a: tuple[RunFolder, bytes | None], b: tuple[RunFolder, bytes | None]
+) -> Difference:
+    records = [_record(seq, *side) for side in (a, b)]
+    left, right = records
+    if left is None or right is None:
+        texts = [
+            _end(side[0]) if r is None else describe(r)
+            for side, r in zip((a, b), records, strict=True)
+        ]
+        return Difference(seq, "one ledger ends here", *texts)
+    if left.kind != right.kind:
+        return Difference(seq, "the next step", describe(left), describe(right))
+    return _part_within(seq, left, right)
+
+
+def _part_within(seq: int, left: Record, right: Record) -> Difference:
+    """Name the first field in which two records of one kind differ."""
+    asked = ("function", "args")
+    if left.kind == "result" and any(left.body.get(n) != right.body.get(n) for n in asked):
+        return Difference(seq, f"the task at {place(left)}", _call(left), _call(right))
+    for name, one, two in _differences(left.body, right.body, ""):
+        what = f"{_subject(left)}: {name}"
+        return Difference(seq, what, one, two)
+    return Difference(seq, f"{_subject(left)}: its key", left.key, right.key)
+
+
+def _differences(a: Any, b: Any, name: str) -> Iterator[tuple[str, str, str]]:
+    """Give each leaf that differs: its dotted name and both texts, keys sorted."""
+    if type(a) is dict and type(b) is dict and a and b:
+        for key in sorted(a.keys() | b.keys()):
+            dotted = f"{name}.{key}" if name else key
+            if key in a and key in b:
+                yield from _differences(a[key], b[key], dotted)
+            else:
+                yield dotted, _text(a, key), _text(b, key)
+    elif type(a) is list and type(b) is list and len(a) == len(b):
+        for index, (one, two) in enumerate(zip(a, b, strict=True)):
+            yield from _differences(one, two, f"{name}[{index}]")
+    elif a != b or type(a) is not type(b):
+        yield name, canonical(a), canonical(b)
+
+
+def _text(body: dict[str, Any], key: str) -> str:
+    return canonical(body[key]) if key in body else NOTHING
+
+
+def _record(seq: int, folder: RunFolder, line: bytes | None) -> Record | None:
+    if line is None:
+        return None
+    try:
+        return parse_at(line, seq)
+    except LedgerDamaged as error:
+        raise LedgerDamaged(f"{folder.ledger}: {error.message}", seq=seq) from None
+
+
+def _end(folder: RunFolder) -> str:
+    return f"ends here: {'finished' if folder.is_finished() else 'interrupted'}"
+
+
+def _subject(record: Record) -> str:
+    if record.kind == "genesis":
+        return "the genesis"
+    if record.kind == "result":
+        return f"the result of {_call(record)} at {place(record)}"
+    return f"the {record.kind} of {place(record)}"
+
+
+def describe(record: Record) -> str:
+    """Say in a few words what a record records."""
+    body = record.body
+    if record.kind == "result":
+        outcome = canonical(body.get("value", body.get("error")))
+        return f"result {_call(record)} = {outcome:.200} at {place(record)}"
+    if record.kind == "round":
+        return f"{place(record)} ends with {body.get('recorded')} of {body.get('tasks')} results"
+    if record.kind == "lanes":
+        return f"{place(record)} opens lanes {canonical(body.get('names')):.200}"
+    if record.kind == "answer":
+        return f"answer of {place(record)}: {canonical(body.get('value', body.get('reason'))):.200}"
+    return f"genesis of {body.get('search')}"
+
+
+def place(record: Record) -> str:
+    """Say where a record stands: lane, round, index, as far as it has them."""
+    body = record.body
+    words = [f"lane {body.get('lane') or '/'}"]
+    words += [f"{name} {body[name]}" for name in ("round", "index") if name in body]
+    return ", ".join(words)
+
+
+def _call(record: Record) -> str:
+    body = record.body
+    return f"{body.get('function')}({canonical(body.get('args')):.200})"

@@ -1,0 +1,212 @@
+"""One task's life: what it was asked, who tried it, how it ended, and why it counts or not.
+
+Found by key, by the beginning of one, or by place (`LANE:ROUND:INDEX`, the root lane empty).
+Reads the manifest, the ledger for the record's number, and the log of the last attempt.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import FileInvalid, InputError
+from weft.inspect.access import open_manifest, records_named, run_named
+from weft.inspect.logs import log_tails
+from weft.inspect.prove import check_key, parse_place
+from weft.storage.folder import RunFolder
+from weft.storage.manifest import Manifest
+
+SCHEMA_VERSION = 1
+LOG_TAIL_BYTES = 4096
+_COLUMNS = (
+    "id, key, function, args, lane, round, idx, state, value, error, attempt, queued_at,"
+    " started_at, finished_at, run_s, worker_pid, node, gpu, notes"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt that did not succeed."""
+
+    attempt: int
+    outcome: str
+    """`failed` or `requeued`."""
+    reason: str
+    detail: str
+    finished_at: float | None
+    worker_pid: int | None
+    node: str | None
+    gpu: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """Everything known about one task. Texts of `args`, `value`, `error` are canonical JSON."""
+
+    key: str
+    function: str
+    args: str
+    lane: str
+    round: int
+    index: int
+    state: str
+    value: str | None
+    error: str | None
+    attempt: int
+    """How many attempts were begun."""
+    attempts: tuple[Attempt, ...]
+    queued_at: float | None
+    started_at: float | None
+    finished_at: float | None
+    run_s: float | None
+    worker_pid: int | None
+    node: str | None
+    gpu: int | None
+    notes: dict[str, Any]
+    log_tail: str
+    why: str
+    record: int | None
+    """Its record's number in the ledger, once it is there."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        raw = asdict(self)
+        return {"schema_version": SCHEMA_VERSION, **raw, "attempts": list(raw["attempts"])}
+
+
+def explain(run: Path, key: str) -> Life:
+    """Tell the life of one task; raises InputError when none or several fit."""
+    folder = RunFolder(run)
+    folder.require_run()
+    with run_named(run):
+        if not folder.manifest.is_file():
+            raise FileInvalid(
+                f"{folder.manifest} is missing, and it alone knows a task's life",
+                hint=f"weft verify {run} checks what is left",
+            )
+        with open_manifest(folder) as manifest:
+            return _life(folder, manifest, _find(manifest, key, run))
+
+
+def _life(folder: RunFolder, manifest: Manifest, row: tuple[Any, ...]) -> Life:
+    id_, key, function, args, lane, round_, index, state, value, error = row[:10]
+    attempt, queued, started, finished, run_s, pid, node, gpu, notes = row[10:]
+    record = next((r.seq for r in records_named(folder.ledger, key)), None)
+    attempts = _attempts(manifest, id_)
+    why = _Reason(manifest, lane, round_, index, state, attempts, record).say()
+    tail = "".join(log_tails(folder.logs, key, LOG_TAIL_BYTES))
+    return Life(
+        key, function, args, lane, round_, index, state, value, error, attempt, attempts,
+        queued, started, finished, run_s, pid, node, gpu, json.loads(notes or "{}"), tail, why,
+        record,
+    )  # fmt: skip
+
+
+# -- finding it ------------------------------------------------------------------------------
+
+
+def _find(manifest: Manifest, key: str, run: Path) -> tuple[Any, ...]:
+    if ":" in key:
+        return _find_place(manifest, key, run)
+    check_key(key)
+    where = "key >= ? AND key < ?"  # hex digits sort below "g"
+    ids = manifest.query(f"SELECT id FROM tasks WHERE {where} LIMIT 2", key, key + "g")  # noqa: S608
+    if len(ids) != 1:
+        what = "several tasks have keys that begin" if ids else "no task has a key that begins"
+        raise InputError(f"{run}: {what} with {key}", hint="give more digits" if ids else "")
+    return _row(manifest, ids[0][0])
+
+
+def _find_place(manifest: Manifest, place: str, run: Path) -> tuple[Any, ...]:
+    lane, round_, index = parse_place(place)
+    rows = manifest.query(
+        "SELECT r.first, coalesce(r.size, r.recorded) FROM rounds r JOIN lanes l ON l.id = r.lane"
+        " WHERE l.path=? AND r.round=? AND r.kind='tasks'",
+        lane,
+        round_,
+    )
+    if not rows:
+        raise InputError(f"{run}: lane {lane or '/'} has no round {round_} of tasks")
+    first, size = rows[0]
+    if index >= size:
+        raise InputError(f"{run}: round {round_} of lane {lane or '/'} has {size} tasks")
+    if not manifest.query("SELECT 1 FROM tasks WHERE id=?", first + index):
+        raise InputError(f"{run}: task {place} is not made yet; its round is lazy")
+    return _row(manifest, first + index)
+
+
+def _row(manifest: Manifest, id_: int) -> tuple[Any, ...]:
+    return manifest.query(f"SELECT {_COLUMNS} FROM task_view WHERE id=?", id_)[0]  # noqa: S608
+
+
+def _attempts(manifest: Manifest, id_: int) -> tuple[Attempt, ...]:
+    rows = manifest.query(
+        "SELECT attempt, outcome, reason, coalesce(detail, ''), finished_at, worker_pid, node, gpu"
+        " FROM attempts WHERE task=? ORDER BY rowid",
+        id_,
+    )
+    return tuple(Attempt(*row) for row in rows)
+
+
+# -- why it counts or not ----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reason:
+    """Why a task stands where it stands."""
+
+    manifest: Manifest
+    lane: str
+    round: int
+    index: int
+    state: str
+    attempts: tuple[Attempt, ...]
+    record: int | None
+
+    def say(self) -> str:
+        if self.record is not None:
+            return f"recorded as record {self.record}"
+        recorded, closed = self.manifest.query(
+            "SELECT r.recorded, r.closed FROM rounds r JOIN lanes l ON l.id = r.lane"
+            " WHERE l.path=? AND r.round=?",
+            self.lane,
+            self.round,
+        )[0]
+        if self.state in ("dropped", "cancelled"):
+            stop = f"{self.state} by early stop at index {recorded - 1}"
+            return stop if self.state == "cancelled" else f"{stop}; its outcome does not count"
+        if self.state in ("completed", "failed"):
+            return self._waiting(recorded, bool(closed))
+        return self._unfinished()
+
+    def _waiting(self, recorded: int, closed: bool) -> str:
+        if self.index >= recorded and not closed:
+            return f"finished; waits for index {recorded} of its round"
+        lane = _lane_before(self.manifest, self.lane)
+        if lane is not None:
+            return f"finished; waits for lane {lane or '/'}, which comes before it in the ledger"
+        return "finished; its record is written with the next commit"
+
+    def _unfinished(self) -> str:
+        again = [a for a in self.attempts if a.outcome == "requeued"]
+        because = f"; requeued because {again[-1].reason}" if again else ""
+        doing = "running" if self.state == "running" else "waits for a worker"
+        return doing + because
+
+
+def _lane_before(manifest: Manifest, lane: str) -> str | None:
+    """Return the first unanswered lane that the ledger lists before `lane`, if there is one."""
+    rows = manifest.query("SELECT id, parent, round, ordinal, path, answer FROM lanes ORDER BY id")
+    orders: dict[int, tuple[int, ...]] = {}
+    ours: tuple[int, ...] = ()
+    open_lanes: list[tuple[tuple[int, ...], str]] = []
+    for id_, parent, round_, ordinal, path, answer in rows:
+        orders[id_] = () if parent is None else (*orders[parent], round_, ordinal)
+        if path == lane:
+            ours = orders[id_]
+        if answer is None:
+            open_lanes.append((orders[id_], path))
+    before = [(o, p) for o, p in open_lanes if o < ours and ours[: len(o)] != o]
+    return min(before)[1] if before else None

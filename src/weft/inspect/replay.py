@@ -1,0 +1,151 @@
+"""Run a finished run's tasks again, in a temporary folder, and compare the two ledgers."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.backends.recorded import Recall
+from weft.coordinator.loop import Watcher
+from weft.errors import Interrupted, RunFolderInvalid, RunMismatch
+from weft.inspect.diff import Difference, diff
+from weft.model.attempts import Finished, Staged
+from weft.model.results import TaskError
+from weft.model.tasks import COMMAND
+from weft.model.values import objects_in
+from weft.runs.outcome import Run, read_outcome
+from weft.runs.remember import recalled
+from weft.runs.request import Decision, Execution
+from weft.runs.resume import recorded_decision
+from weft.runs.run import carry_out, unnoted_place
+from weft.runs.sources import source_hash
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.manifest import Manifest
+from weft.storage.objects import ObjectStore
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """Whether doing everything again led to the same ledger."""
+
+    run: Path
+    recorded_head: str
+    replayed_head: str
+    size: int
+    tasks: int
+    difference: Difference | None
+    code_changed: tuple[str, ...]
+    """Packages whose source is not what the run was recorded with."""
+
+    @property
+    def equal(self) -> bool:
+        """Whether the ledgers are the same, byte for byte."""
+        return self.difference is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form, as `--json` prints it."""
+        found = self.difference
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "run": str(self.run),
+            "equal": self.equal,
+            "recorded_head": self.recorded_head,
+            "replayed_head": self.replayed_head,
+            "size": self.size,
+            "tasks": self.tasks,
+            "code_changed": list(self.code_changed),
+            "difference": None if found is None else found.to_dict(),
+        }
+
+
+def replay(
+    run: Path,
+    *,
+    path: Path | None = None,
+    workers: int | None = None,
+    backend: str = "local",
+    commands: bool = False,
+    watcher: Watcher | None = None,
+) -> ReplayReport:
+    """Run every task of a finished run again and compare the ledger byte for byte.
+
+    Commands are answered from the record unless `commands` says to run them too, since they
+    need not be deterministic. The recorded run is only read. Its genesis and inputs are used
+    again; the new heads are noted nowhere.
+    """
+    folder = RunFolder(run)
+    run_file = folder.read_run_file()
+    if not folder.is_finished():
+        raise RunFolderInvalid(f"{run} is not finished", hint=f"weft resume {run}")
+    try:
+        decision, _ = recorded_decision(folder, path)
+    except RunMismatch as error:
+        raise RunMismatch(
+            f"a replay could not be equal: {error.message}",
+            hint="replay with the search and library versions that were recorded",
+        ) from None
+    before = read_outcome(folder, None)
+    with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
+        out = Path(place) / "run"
+        begun = recalled(folder, run_file, {})
+        execution = Execution(out, workers, backend, nodes=begun.nodes, base=begun.base)
+        recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
+        again = _carry_out(folder, decision, execution, watcher, recall)
+        difference = diff(run, out)
+    changed = tuple(
+        package
+        for package, recorded in sorted(run_file.sources.items())
+        if source_hash(package) != recorded
+    )
+    done = again.completed + again.failed
+    return ReplayReport(run, before.head, again.head, before.size, done, difference, changed)
+
+
+class CommandRecord:
+    """How a finished run's commands ended, with the objects they made."""
+
+    def __init__(self, folder: RunFolder, out: RunFolder) -> None:
+        self._store = ObjectStore(folder.objects, Disk())
+        self._staging = ObjectStore(out.objects, Disk()).staging
+        self._ends: dict[str, tuple[str | None, str | None]] = {}
+        if folder.manifest.is_file():
+            manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+            sql = "SELECT key, value, error FROM tasks WHERE function = ?"
+            self._ends = {key: (v, e) for key, v, e in manifest.query(sql, COMMAND) if v or e}
+            manifest.close()
+
+    def recall(self, key: str) -> Finished | None:
+        """Return the recorded end of a command, its objects staged for the replay."""
+        if key not in self._ends:
+            return None
+        value, error = self._ends[key]
+        staged = tuple(self._stage(digest) for digest in objects_in(value or ""))
+        return Finished(0, value, TaskError.from_text(error) if error else None, staged=staged)
+
+    def _stage(self, digest: str) -> Staged:
+        self._staging.mkdir(parents=True, exist_ok=True)
+        self._store.check(digest)
+        with self._store.open(digest) as source, (self._staging / digest).open("wb") as target:
+            shutil.copyfileobj(source, target)
+        return Staged(digest, digest)
+
+
+def _carry_out(
+    folder: RunFolder,
+    decision: Decision,
+    execution: Execution,
+    watcher: Watcher | None,
+    recall: Recall | None,
+) -> Run:
+    objects = ObjectStore(folder.objects, Disk())
+    inputs = {name: objects.read(digest) for name, digest in decision.inputs.items()}
+    try:
+        return carry_out(decision, execution, inputs, watcher, unnoted_place(), recall)
+    except Interrupted:
+        raise Interrupted("the replay was interrupted", hint=f"weft replay {folder.path}") from None

@@ -1,0 +1,109 @@
+"""Everything a report tells, gathered from a run into frozen dataclasses.
+
+    verify ─► badge      status, manifest ─► overview, totals, tasks, work, events
+    ledger ─► records
+
+A part that is damaged or missing leaves its place empty and a sentence in `troubles`: a damaged
+run still gets a report, and the badge says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from weft.errors import Damaged
+from weft.inspect.access import open_manifest, run_named
+from weft.inspect.report.events import EventList, read_events
+from weft.inspect.report.ledgerview import LedgerView, read_ledger
+from weft.inspect.report.overview import Badge, Overview, judge, overview_of, try_status
+from weft.inspect.report.places import Places
+from weft.inspect.report.tasks import Chooser, TaskList, sealed
+from weft.inspect.report.totals import Totals, read_totals
+from weft.inspect.report.work import Work, read_work
+from weft.storage.folder import SEALED_VIEWS, RunFolder
+from weft.storage.heads import HeadsList
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the manifest tells beyond counts; empty without one."""
+
+    tasks: TaskList
+    totals: Totals | None = None
+    work: Work | None = None
+    events: EventList = field(default_factory=EventList)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run, ready to be shown."""
+
+    overview: Overview
+    badge: Badge
+    told: Told
+    ledger: LedgerView
+    troubles: tuple[str, ...]
+
+
+def gather(run: Path, heads: HeadsList) -> Report:
+    """Read a run in whatever state it is; raises only where there is no run at all."""
+    folder = RunFolder(run)
+    with run_named(run):
+        run_file = folder.read_run_file()
+        verdict, badge = judge(run, heads)
+        troubles: list[str] = []
+        now = try_status(run, troubles)
+        told = _told(folder, troubles)
+        troubles += [loss.line() for loss in now.losses] if now else []
+        ledger = read_ledger(folder.ledger, {task.key for task in told.tasks.rows}, badge.record)
+        told = replace(told, tasks=_numbered(told.tasks, ledger))
+        if SEALED_VIEWS in run_file.tags:
+            told, ledger = _sealed(told), _without_bodies(ledger)
+            troubles.append("the contents of tasks are not shown: the run asks for totals only")
+        overview = overview_of(folder, run_file, verdict, now)
+    return Report(overview, badge, told, ledger, tuple(dict.fromkeys(troubles)))
+
+
+# -- the manifest ----------------------------------------------------------------------------
+
+
+def _told(folder: RunFolder, troubles: list[str]) -> Told:
+    if not folder.manifest.is_file():
+        troubles.append("the manifest is missing: tasks, times and events are not known")
+        return Told(TaskList())
+    try:
+        with open_manifest(folder) as manifest:
+            places = Places.read(manifest)
+            tasks = Chooser(manifest, places, folder.logs).read()
+            return Told(
+                tasks,
+                read_totals(manifest),
+                read_work(manifest),
+                read_events(folder.path, manifest, places, tasks.total),
+            )
+    except Damaged as error:
+        troubles.append(error.message)
+        return Told(TaskList())
+
+
+def _numbered(tasks: TaskList, ledger: LedgerView) -> TaskList:
+    """Give every task its record's number."""
+    numbers = ledger.numbers
+    rows = [
+        replace(t, record=numbers[t.key], why=f"recorded as record {numbers[t.key]:,}")
+        if t.key in numbers
+        else t
+        for t in tasks.rows
+    ]
+    return replace(tasks, rows=tuple(rows))
+
+
+def _sealed(told: Told) -> Told:
+    return replace(told, tasks=replace(told.tasks, rows=tuple(map(sealed, told.tasks.rows))))
+
+
+def _without_bodies(ledger: LedgerView) -> LedgerView:
+    """Leave the bodies of records out, apart from the genesis."""
+    kept = [record if record.seq == 0 else replace(record, body="") for record in ledger.records]
+    return replace(ledger, records=tuple(kept))

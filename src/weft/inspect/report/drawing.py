@@ -1,0 +1,113 @@
+"""What templates draw of a run: the strip of states, figures made of others, timeline rows. Pure.
+
+Shapes are given as numbers and SVG paths, never as styles, so that a page may forbid those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from weft.inspect.report.overview import Overview
+from weft.inspect.report.payload import labels
+from weft.inspect.report.timeline import Timeline, Track
+from weft.inspect.report.totals import Totals
+from weft.inspect.report.work import Work
+
+TICKS = 5
+STRIP_WIDTH = 1000
+LEAST_PART = 4
+"""A state with one task among many is still seen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Figures made of others."""
+
+    overview: Overview
+    work: Work | None = None
+    totals: Totals | None = None
+
+    @property
+    def total(self) -> int:
+        """All tasks, whatever their state."""
+        return sum(count for _, count in self.overview.counts)
+
+    @property
+    def busy_share(self) -> float | None:
+        """Task time over the time that all workers had."""
+        work, workers = self.work, self.overview.workers
+        if work is None or not work.wall_s or not workers:
+            return None
+        return min(1.0, work.busy_s / (work.wall_s * workers))
+
+    @property
+    def most_tasks(self) -> int:
+        """The longest bar of the histogram."""
+        bars = self.totals.durations if self.totals else ()
+        return max((bar.tasks for bar in bars), default=1)
+
+    @property
+    def strip(self) -> list[tuple[str, float, float]]:
+        """Each state that has tasks: its name, where its part begins, how wide it is."""
+        return list(_parts(self.overview))
+
+
+def _parts(overview: Overview) -> Iterator[tuple[str, float, float]]:
+    counts = [(state, count) for state, count in overview.counts if count]
+    total = sum(count for _, count in counts)
+    room = STRIP_WIDTH - LEAST_PART * len(counts)
+    x = 0.0
+    for state, count in counts:
+        width = LEAST_PART + room * count / total
+        yield state, round(x, 2), round(width, 2)
+        x += width
+
+
+# -- the timeline ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One worker of the timeline: paths in a box 1000 wide and 10 high."""
+
+    label: str
+    tasks: int
+    busy_s: float
+    share: float
+    worked: str
+    failed: str
+    running: str
+    marks: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A timeline as a template draws it; `ticks` are seconds since its start, evenly spread."""
+
+    rows: tuple[Row, ...]
+    ticks: tuple[float, ...]
+
+
+def draw_timeline(work: Work | None) -> Drawn | None:
+    """Turn the spans of a run's workers into paths; None without a timeline."""
+    timeline = work.timeline if work else None
+    if timeline is None:
+        return None
+    length = timeline.end - timeline.start
+    names = labels(timeline.tracks)
+    rows = [_row(t, name, timeline) for t, name in zip(timeline.tracks, names, strict=True)]
+    return Drawn(tuple(rows), tuple(length * i / (TICKS - 1) for i in range(TICKS)))
+
+
+def _row(track: Track, label: str, timeline: Timeline) -> Row:
+    length = timeline.end - timeline.start or 1.0
+    paths = {"worked": "", "failed": "", "running": ""}
+    for span in track.spans:
+        kind = "running" if span.running else "failed" if span.failed == span.tasks else "worked"
+        x = 1000 * (span.start - timeline.start) / length
+        width = max(0.4, 1000 * (span.end - span.start) / length)
+        paths[kind] += f"M{x:.5g} 0h{width:.3g}v10h-{width:.3g}z"
+    marks = [1000 * (at - timeline.start) / length for at in track.marks]
+    lines = "".join(f"M{x:.5g} 0v10" for x in marks)
+    return Row(label, track.tasks, track.busy_s, track.busy_s / length, **paths, marks=lines)

@@ -1,0 +1,78 @@
+"""What happened in a run: every step of a small one, what was not normal in a large one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.inspect.report.places import Places
+from weft.inspect.report.text import clip, failure_text
+from weft.inspect.status import status
+from weft.storage.manifest import Manifest
+
+SMALL_TASKS = 250
+"""Up to so many tasks, every step of each is shown."""
+MAX_EVENTS = 750
+DETAIL_BYTES = 120
+
+
+@dataclass(frozen=True, slots=True)
+class EventFacts:
+    """Something that happened, to a task (its `place`) or to the run (empty place)."""
+
+    at: float
+    kind: str
+    place: str
+    key: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventList:
+    """Events, oldest first; `total` of them in all, of the kinds that `said` names."""
+
+    rows: tuple[EventFacts, ...] = ()
+    total: int = 0
+    said: str = ""
+
+
+def read_events(run: Path, manifest: Manifest, places: Places, tasks: int) -> EventList:
+    """List every step of a small run; of a large one what went beyond the normal."""
+    if tasks <= SMALL_TASKS:
+        found = [
+            EventFacts(
+                e.at,
+                clip(e.kind, 80),
+                clip(f"{e.lane}:{e.round}:{e.index}", 100) if e.key else "",
+                e.key,
+                clip(failure_text(e.detail) if e.kind == "failed" else e.detail, DETAIL_BYTES),
+            )
+            for e in status(run, events=True).events
+        ]
+        return _bounded(found, "every step of every task")
+    return _bounded(_beyond_normal(manifest, places), "what went beyond the normal")
+
+
+def _beyond_normal(manifest: Manifest, places: Places) -> list[EventFacts]:
+    rows = manifest.query(
+        "SELECT h.at, h.kind, h.task, coalesce(t.key, ''), h.detail FROM ("
+        " SELECT at, kind, task, coalesce(detail, '') AS detail, 1 AS step, id FROM events"
+        " UNION ALL SELECT coalesce(finished_at, 0), outcome, task, reason, 0, rowid FROM attempts"
+        ") h LEFT JOIN tasks t ON t.id = h.task ORDER BY h.at, h.step, h.id"
+    )
+    return [
+        EventFacts(
+            at,
+            clip(kind, 80),
+            clip(places.name(task), 100) if key else "",
+            key,
+            clip(detail, DETAIL_BYTES),
+        )
+        for at, kind, task, key, detail in rows
+    ]
+
+
+def _bounded(found: list[EventFacts], said: str) -> EventList:
+    half = MAX_EVENTS // 2
+    rows = found if len(found) <= MAX_EVENTS else [*found[:half], *found[-half:]]
+    return EventList(tuple(rows), len(found), said)

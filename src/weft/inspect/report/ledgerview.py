@@ -1,0 +1,101 @@
+"""The part of a ledger that a report shows: both ends, what is no result, and shown tasks.
+
+One pass over the lines; only the fixed tail of each line is read unless the line is shown, so
+a damaged line costs its own row and nothing else. `verify` judges; this only shows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.inspect.access import whole_lines
+from weft.inspect.report.text import clip
+
+ENDS = 60
+MAX_OTHERS = 300
+"""Records of rounds, lanes and answers that are shown, beside the ends."""
+BODY_BYTES = 450
+_TAIL_BYTES = 320
+_TAIL = re.compile(
+    rb',"key":"([0-9a-f]{64})","kind":"([a-z]{1,20})","prev_hash":"([0-9a-f]{64})","seq":(\d{1,15}),"v":\d+\}$'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFacts:
+    """One record as shown; a result of a shown task leaves its body to that task."""
+
+    seq: int
+    kind: str
+    key: str
+    prev_hash: str
+    body: str
+    """Empty for the result of a shown task."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerView:
+    """The records shown, of `size`."""
+
+    records: tuple[RecordFacts, ...] = ()
+    size: int = 0
+    kinds: tuple[tuple[str, int], ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    """Record number of each shown task that has one, by key."""
+
+
+@dataclass(slots=True)
+class _Pass:
+    keys: Collection[str]
+    wanted: int | None
+    shown: dict[int, RecordFacts] = field(default_factory=dict)
+    kinds: Counter[str] = field(default_factory=Counter)
+    numbers: dict[str, int] = field(default_factory=dict)
+    others: int = 0
+
+    def take(self, seq: int, line: bytes) -> None:
+        tail = _TAIL.search(line, max(0, len(line) - _TAIL_BYTES))
+        kind = tail[2].decode() if tail else "unreadable"
+        key = tail[1].decode() if tail else ""
+        self.kinds[kind] += 1
+        if seq == self.wanted:
+            self.shown[seq] = read_record(seq, line)
+        elif kind == "result" and key in self.keys:
+            self.numbers[key] = seq
+            prev_hash = tail[3].decode() if tail else ""
+            self.shown[seq] = RecordFacts(seq, kind, key, prev_hash, "")
+        elif kind != "result" and self.others < MAX_OTHERS:
+            self.others += 1
+            self.shown[seq] = read_record(seq, line)
+        elif seq < ENDS:
+            self.shown[seq] = read_record(seq, line)
+
+
+def read_record(seq: int, line: bytes) -> RecordFacts:
+    """Show one line, whatever it holds."""
+    tail = _TAIL.search(line, max(0, len(line) - _TAIL_BYTES))
+    if tail is None:
+        return RecordFacts(seq, "unreadable", "", "", clip(line.decode(errors="replace"), 300))
+    start = len(b'{"body":') if line.startswith(b'{"body":') else 0
+    body = clip(line[start : tail.start()].decode(errors="replace"), BODY_BYTES)
+    return RecordFacts(seq, tail[2].decode(), tail[1].decode(), tail[3].decode(), body)
+
+
+def read_ledger(path: Path, keys: Collection[str], wanted: int | None = None) -> LedgerView:
+    """Show the ledger's ends, rounds and answers, the results of `keys`, and record `wanted`."""
+    found = _Pass(keys, wanted)
+    last: deque[tuple[int, bytes]] = deque(maxlen=ENDS)
+    size = 0
+    for size, line in enumerate(whole_lines(path), 1):
+        found.take(size - 1, line)
+        last.append((size - 1, line))
+    for seq, line in last:
+        if seq not in found.shown:
+            found.shown[seq] = read_record(seq, line)
+    records = tuple(found.shown[seq] for seq in sorted(found.shown))
+    kinds = tuple(sorted(found.kinds.items(), key=lambda item: (-item[1], item[0])))
+    return LedgerView(records, size, kinds, found.numbers)

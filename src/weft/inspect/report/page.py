@@ -1,0 +1,95 @@
+"""The report as one HTML file: no network, one script that its policy names by hash.
+
+gather ─► template + payload + pages of the search ─► text ─► RUN/report.html
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from markupsafe import Markup
+
+from weft.errors import FileInvalid
+from weft.inspect.report.data import Report, gather
+from weft.inspect.report.drawing import Figures, draw_timeline
+from weft.inspect.report.hook import Page, lines_for, pages_for
+from weft.inspect.report.payload import build_payload
+from weft.inspect.report.templating import SCRIPTS, new_environment, script_policy, source_of
+from weft.inspect.report.text import clip
+from weft.inspect.report.view import MAX_PAGE_BYTES, RunView
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.heads import HeadsList
+
+FILE_NAME = "report.html"
+MAX_BYTES = 1_990_000
+"""What pages of a search may fill a report up to, with room for the words around them."""
+STATIC_TASKS = 60
+"""Rows that can be read without the script."""
+STATIC_RECORDS = 30
+MOST_LINES, LINE_BYTES = 8, 400
+"""What a search may say of its run beside the answer."""
+
+
+def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
+    """Write the report, whole or not at all, to `out` or RUN/report.html; return where.
+
+    Raises FileInvalid or RunFolderInvalid when `run` is no run or `out` no place for a report.
+    Damage does not raise: it is shown.
+    """
+    target = out or run / FILE_NAME
+    _check_target(target, run)
+    html = render_report(run, heads).encode("utf-8", "backslashreplace")
+    Disk().replace(target, html)
+    return target
+
+
+def _check_target(target: Path, run: Path) -> None:
+    """Refuse to write over a file of the run."""
+    if target.is_dir():
+        raise FileInvalid(f"{target} is a folder", hint="give --out a file's name")
+    inside = target.resolve().is_relative_to(run.resolve())
+    if inside and target.suffix != ".html":
+        raise FileInvalid(
+            f"{target} is inside the run, where only .html files may be written",
+            hint="choose another --out",
+        )
+
+
+def render_report(run: Path, heads: HeadsList) -> str:
+    """Return the page of a run, with the pages of its search."""
+    report = gather(run, heads)
+    search = RunFolder(run).read_run_file().search
+    lines = [clip(line, LINE_BYTES) for line in lines_for(RunView(run, search))[:MOST_LINES]]
+    alone = render(report, (), lines)
+    room = MAX_BYTES - len(alone.encode("utf-8", "backslashreplace"))
+    pages = pages_for(RunView(run, search, max(0, min(MAX_PAGE_BYTES, room))))
+    return render(report, pages, lines) if pages else alone
+
+
+def render(report: Report, pages: Sequence[Page], lines: Sequence[str] = ()) -> str:
+    """Fill the template; every text is made visible, then escaped."""
+    environment = new_environment()
+    script = "".join(source_of(environment, name) for name in SCRIPTS)
+    told = report.told
+    return environment.get_template("report.html").render(
+        report=report,
+        overview=report.overview,
+        badge=report.badge,
+        troubles=report.troubles,
+        told=told,
+        work=told.work,
+        totals=told.totals,
+        events=told.events,
+        shown=Figures(report.overview, told.work, told.totals),
+        drawn=draw_timeline(told.work),
+        pages=pages,
+        lines=lines,
+        tasks=told.tasks.rows[:STATIC_TASKS],
+        records=report.ledger.records[:STATIC_RECORDS],
+        script=Markup(script),  # noqa: S704 - our own files
+        style=Markup(source_of(environment, "report.css")),  # noqa: S704 - our own file
+        policy=script_policy(script),
+        payload=Markup(build_payload(report)),  # noqa: S704 - `<`, `>` and `&` are escaped
+    )

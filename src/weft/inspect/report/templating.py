@@ -1,0 +1,72 @@
+"""How a report's templates are filled: every text made visible, then escaped.
+
+Owns the jinja environment and the policies of the pages; knows no run.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from weft.inspect.report import text
+from weft.inspect.report.tasks import TaskFacts
+
+SCRIPTS = ("kit.js", "tasks.js", "timeline.js", "report.js")
+"""What the one script of a report is made of, in this order."""
+LEAST_SHARE = 0.6
+"""What is not nothing is seen: percent of a bar."""
+
+
+def new_environment(*packages: str) -> Environment:
+    """Return an environment with the report's templates, and before them those of `packages`."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader(p) for p in (*packages, "weft.inspect.report")]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters.update(
+        duration=text.duration,
+        number=text.number,
+        percent=text.percent,
+        moment=text.moment,
+        place=_place,
+        share_of=_share_of,
+    )
+    environment.globals.update(some=text.some, counted=text.counted)
+    return environment
+
+
+def source_of(environment: Environment, name: str) -> str:
+    """Return a file of the templates as it is."""
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0]
+
+
+def script_policy(script: str) -> str:
+    """Return a content security policy that lets this script run and nothing be fetched."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}';"
+        " img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _finalize(value: object) -> object:
+    is_plain = isinstance(value, str) and not isinstance(value, Markup)
+    return text.visible(str(value)) if is_plain else value
+
+
+def _place(task: TaskFacts) -> str:
+    return f"{task.lane or '/'} : {task.round} : {task.index}"
+
+
+def _share_of(count: int, most: int) -> str:
+    """Write a count as percent of the largest one, for the width of a bar."""
+    share = 100 * count / most if most else 0.0
+    return f"{max(share, LEAST_SHARE) if count else 0:.4g}"

@@ -1,0 +1,150 @@
+"""What a search's page may read of its run: values decoded, nothing to write with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.inspect.access import last_record, open_manifest, parse_at, whole_lines
+from weft.inspect.logs import log_tails
+from weft.inspect.report.places import Places
+from weft.inspect.report.work import paused_s
+from weft.ledger.records import Record
+from weft.model.values import Object, decode, from_wire
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.objects import ObjectStore
+
+CHUNK = 10_000
+MAX_PAGE_BYTES = 800_000
+"""What the pages of a search may add to a report, all together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskSeen:
+    """One task of the run; `value` and `error` are None until it has one."""
+
+    key: str
+    lane: str
+    round: int
+    index: int
+    function: str
+    state: str
+    args: Any
+    value: Any
+    error: Mapping[str, Any] | None
+    run_s: float | None
+    notes: Mapping[str, Any]
+    attempt: int = 0
+    started_at: float | None = None
+    finished_at: float | None = None
+    node: str | None = None
+    gpu: int | None = None
+    worker_pid: int | None = None
+    worker_started: float | None = None
+    queued_at: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptSeen:
+    """One attempt that did not succeed, of the task with this key."""
+
+    key: str
+    attempt: int
+    outcome: str
+    """`failed` or `requeued`."""
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """One run, for the pages of its search. Everything is read when it is asked for."""
+
+    path: Path
+    search: str
+    page_bytes: int = MAX_PAGE_BYTES
+    """What the pages may take in this report, which may be large already."""
+
+    def genesis(self) -> Mapping[str, Any]:
+        """Body of record 0: search, version, config, inputs, seed."""
+        return next(self.records()).body
+
+    def answer(self) -> Any:
+        """Body of the root's answer record with its value decoded; None while there is none."""
+        record = last_record(RunFolder(self.path).ledger)
+        if record is None or record.kind != "answer" or record.body.get("lane") != "":
+            return None
+        return {**record.body, "value": from_wire(record.body.get("value"))}
+
+    def records(self) -> Iterator[Record]:
+        """Every record of the ledger, in order."""
+        for seq, line in enumerate(whole_lines(RunFolder(self.path).ledger)):
+            yield parse_at(line, seq)
+
+    def tasks(self) -> Iterator[TaskSeen]:
+        """Every task that was made, in the manifest's order; also those without a record."""
+        with open_manifest(RunFolder(self.path)) as manifest:
+            places = Places.read(manifest)
+            last = manifest.query("SELECT coalesce(max(id), 0) FROM tasks")[0][0]
+            for first in range(0, last + 1, CHUNK):
+                rows = manifest.query(
+                    "SELECT id, key, function, state, args, value, error, run_s, notes, attempt,"
+                    " started_at, finished_at, node, gpu, worker_pid, worker_started, queued_at"
+                    " FROM tasks"
+                    " WHERE id >= ? AND id < ? ORDER BY id",
+                    first,
+                    first + CHUNK,
+                )
+                for id_, *row in rows:
+                    block = places.of(id_)
+                    yield _seen(row, block.lane, block.round, id_ - block.first)
+
+    def attempts(self) -> Iterator[AttemptSeen]:
+        """Every attempt that did not succeed, by task and in order."""
+        with open_manifest(RunFolder(self.path)) as manifest:
+            rows = manifest.query(
+                "SELECT t.key, a.attempt, a.outcome, a.reason, coalesce(a.detail, '')"
+                " FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.rowid"
+            )
+        for row in rows:
+            yield AttemptSeen(*row)
+
+    def log_tail(self, key: str, limit_bytes: int) -> str:
+        """Return the end of what a task's last attempt printed: stdout, then stderr."""
+        tails = log_tails(RunFolder(self.path).logs, key, limit_bytes, (".out", ".log"))
+        return "\n".join(text for text in map(str.strip, tails) if text)
+
+    def paused_s(self) -> float:
+        """Seconds in which no coordinator worked on the run."""
+        with open_manifest(RunFolder(self.path)) as manifest:
+            return paused_s(manifest)
+
+    def execution(self) -> Mapping[str, Any]:
+        """How the run was begun, as run.toml remembers it: nodes, placement, workers."""
+        return RunFolder(self.path).read_run_file().execution
+
+    def read(self, reference: Object) -> bytes:
+        """Return an object's bytes."""
+        return ObjectStore(RunFolder(self.path).objects, Disk()).read(reference.digest)
+
+
+def _seen(row: list[Any], lane: str, round_: int, index: int) -> TaskSeen:
+    key, function, state, args, value, error, run_s, notes, *where = row
+    return TaskSeen(
+        key,
+        lane,
+        round_,
+        index,
+        function,
+        state,
+        decode(args),
+        None if value is None else decode(value),
+        None if error is None else json.loads(error),
+        run_s,
+        json.loads(notes or "{}"),
+        *where,
+    )

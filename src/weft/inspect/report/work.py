@@ -1,0 +1,104 @@
+"""How long a run worked: wall time without pauses, task time, and the workers' timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from weft.inspect.report.tasks import worker_of
+from weft.inspect.report.timeline import Span, Timeline, Weaver
+from weft.storage.manifest import Manifest
+
+CHUNK = 50_000
+MAX_MARKS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Times of a run; None where nothing has happened yet."""
+
+    started_at: float | None
+    ended_at: float | None
+    wall_s: float | None
+    """From the first task queued to the last thing that happened, without `paused_s`."""
+    paused_s: float
+    """Between an interruption and what came after it."""
+    busy_s: float
+    """Sum of the times that tasks took."""
+    timeline: Timeline | None = None
+
+    @property
+    def speed_up(self) -> float | None:
+        """Task time over wall time: how many workers' worth of work was done at once."""
+        return self.busy_s / self.wall_s if self.wall_s else None
+
+
+def read_work(manifest: Manifest) -> Work:
+    """Measure a run, with its timeline."""
+    work = measure(manifest)
+    if work.started_at is None or work.ended_at is None:
+        return work
+    return replace(work, timeline=_weave(manifest, work.started_at, work.ended_at))
+
+
+def measure(manifest: Manifest) -> Work:
+    """Measure a run by the times in its manifest, without a timeline; reads no clock."""
+    first, last, busy_s, spans_from = manifest.query(
+        "SELECT min(queued_at), max(max(coalesce(queued_at, 0), coalesce(started_at, 0),"
+        " coalesce(finished_at, 0))), coalesce(sum(run_s), 0), min(started_at) FROM tasks"
+    )[0]
+    if first is None or not last:
+        return Work(None, None, None, 0.0, busy_s)
+    attempts_last = manifest.query("SELECT coalesce(max(finished_at), 0) FROM attempts")[0][0]
+    start, end = min(first, spans_from or first), max(last, attempts_last)
+    pause_s = paused_s(manifest)
+    wall_s = max(0.0, end - start - pause_s)
+    return Work(start, end, wall_s, pause_s, busy_s)
+
+
+def paused_s(manifest: Manifest) -> float:
+    """Time in which no coordinator worked on the run."""
+    pauses = manifest.query(
+        "SELECT e.at, (SELECT min(started_at) FROM tasks WHERE started_at > e.at) AS next"
+        " FROM events e WHERE e.kind = 'interrupted' AND next IS NOT NULL"
+    )
+    pauses += manifest.query(
+        "SELECT (SELECT max(finished_at) FROM tasks WHERE finished_at < a.at) AS last, a.at"
+        " FROM (SELECT DISTINCT finished_at AS at FROM attempts WHERE reason = 'coordinator-died')"
+        " a WHERE last IS NOT NULL"
+    )
+    total, reached = 0.0, float("-inf")
+    for begin, end in sorted(pauses):
+        total += max(0.0, end - max(begin, reached))
+        reached = max(reached, end)
+    return total
+
+
+def _weave(manifest: Manifest, start: float, end: float) -> Timeline:
+    weaver = Weaver(start, end)
+    last = manifest.query("SELECT coalesce(max(id), 0) FROM tasks")[0][0]
+    for first in range(0, last + 1, CHUNK):
+        _add_spans(manifest, weaver, first)
+    marks = manifest.query(
+        "SELECT node, gpu, worker_pid, worker_started, finished_at FROM attempts"
+        " WHERE worker_pid IS NOT NULL AND finished_at IS NOT NULL ORDER BY rowid LIMIT ?",
+        MAX_MARKS,
+    )
+    for node, gpu, pid, born, at in marks:
+        weaver.mark(worker_of(node, gpu, pid, born), at)
+    return weaver.finish()
+
+
+def _add_spans(manifest: Manifest, weaver: Weaver, first: int) -> None:
+    rows = manifest.query(
+        "SELECT started_at, finished_at, run_s, error IS NOT NULL, node, gpu, worker_pid,"
+        " worker_started FROM tasks WHERE id >= ? AND id < ? AND started_at IS NOT NULL"
+        " AND worker_pid IS NOT NULL AND state != 'queued'",
+        first,
+        first + CHUNK,
+    )
+    for started, finished, run_s, failed, node, gpu, pid, born in rows:
+        running = finished is None
+        end = weaver.end if running else finished
+        busy_s = max(0.0, end - started) if run_s is None else run_s
+        span = Span(started, max(started, end), 1, int(failed), busy_s, running)
+        weaver.add(worker_of(node, gpu, pid, born), span)

@@ -1,0 +1,189 @@
+"""The addresses of the live page, each a GET that reads. Knows requests, not files.
+
+/                     list of runs          /run/ID                one run
+/looks                the list, live        /run/ID/looks          its overview, live
+/compare?a=ID&b=ID    two runs              /run/ID/tasks …        its views
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from weft.errors import WeftError
+from weft.inspect.serve.guard import FRAME_POLICY, Gate, Guard
+from weft.inspect.serve.ledgerrows import record_number
+from weft.inspect.serve.live import Stopping, stream
+from weft.inspect.serve.progress import read_progress
+from weft.inspect.serve.rows import Asked, read_rows
+from weft.inspect.serve.shelf import Shelf, Shelved
+from weft.inspect.serve.views import Views
+
+PARTS = ("totals", "timeline", "events", "asked")
+STATIC = {
+    "report.css": ("weft.inspect.report", "templates/report.css", "text/css"),
+    "live.css": ("weft.inspect.serve", "static/live.css", "text/css"),
+    "uplot.css": ("weft.inspect.serve", "static/uPlot.min.css", "text/css"),
+    "kit.js": ("weft.inspect.report", "templates/kit.js", "text/javascript"),
+    "tasks.js": ("weft.inspect.report", "templates/tasks.js", "text/javascript"),
+    "timeline.js": ("weft.inspect.report", "templates/timeline.js", "text/javascript"),
+    "live.js": ("weft.inspect.serve", "static/live.js", "text/javascript"),
+    "run.js": ("weft.inspect.serve", "static/run.js", "text/javascript"),
+    "runs.js": ("weft.inspect.serve", "static/runs.js", "text/javascript"),
+    "compare.js": ("weft.inspect.serve", "static/compare.js", "text/javascript"),
+    "uplot.js": ("weft.inspect.serve", "static/uPlot.iife.min.js", "text/javascript"),
+}
+"""Every file that is given out, by the name it is asked for."""
+Answer = Callable[[Request], Awaitable[Response]]
+OfRun = Callable[[Shelved, Request], Any]
+
+
+def new_app(shelf: Shelf, views: Views, gate: Gate, stopping: Stopping) -> Starlette:
+    """Return the application behind its guard."""
+    pages = Pages(shelf, views, stopping)
+    of_run: dict[str, OfRun] = {
+        "tasks": lambda run, request: read_rows(run.path, Asked.of(request.query_params)),
+        "ledger": pages.ledger,
+        "record": lambda run, request: record_number(run.path, request.query_params.get("key", "")),
+        "progress": lambda run, _: read_progress(run.path),
+        "verdict": lambda run, _: views.verdict(run),
+        "pages": lambda run, _: views.page_titles(run),
+        **{name: partial(_part, views, name) for name in PARTS},
+    }
+    routes = [
+        Route("/", pages.index),
+        Route("/looks", pages.index_looks),
+        Route("/compare", pages.compare),
+        Route("/compare/looks", pages.compare_looks),
+        Route("/run/{id}", pages.run),
+        Route("/run/{id}/looks", pages.run_looks),
+        Route("/run/{id}/page/{number:int}", pages.search_page),
+        *(Route(f"/run/{{id}}/{name}", pages.answer(read)) for name, read in of_run.items()),
+        *(Route(f"/static/{name}", _file(*where)) for name, where in STATIC.items()),
+    ]
+    app = Starlette(routes=routes, middleware=[Middleware(Guard, gate=gate)])
+    app.router.redirect_slashes = False
+    return app
+
+
+def _part(views: Views, name: str, run: Shelved, _: Request) -> Any:
+    return views.part(run, name)
+
+
+def _file(package: str, path: str, media_type: str) -> Answer:
+    data = files(package).joinpath(path).read_bytes()
+
+    async def give(_: Request) -> Response:
+        return Response(data, media_type=media_type)
+
+    return give
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """Answers to requests; what reads files runs in a thread."""
+
+    shelf: Shelf
+    views: Views
+    stopping: Stopping
+
+    # -- lists and pairs ---------------------------------------------------------------------
+
+    async def index(self, _: Request) -> Response:
+        """List the runs."""
+        found = await run_in_threadpool(self._listing)
+        return HTMLResponse(self.views.page("index.html", **found))
+
+    async def index_looks(self, _: Request) -> Response:
+        """Send the list whenever it changes."""
+        return stream(self._listing, self.stopping)
+
+    def _listing(self) -> dict[str, Any]:
+        runs = self.shelf.runs()
+        return {"rows": self.views.listing(runs), "runs": len(runs), "place": self.shelf.root.name}
+
+    async def compare(self, request: Request) -> Response:
+        """Show two runs beside each other."""
+        pair = await run_in_threadpool(self._pair, request)
+        if pair is None:
+            return _not_found()
+        return HTMLResponse(self.views.page("compare.html", a=pair[0], b=pair[1]))
+
+    async def compare_looks(self, request: Request) -> Response:
+        """Send the comparison whenever it changes."""
+        pair = await run_in_threadpool(self._pair, request)
+        if pair is None:
+            return _not_found()
+        return stream(lambda: {"html": self.views.comparison(*pair)}, self.stopping)
+
+    def _pair(self, request: Request) -> tuple[Shelved, Shelved] | None:
+        a, b = (self.shelf.find(request.query_params.get(name, "")) for name in "ab")
+        return (a, b) if a and b else None
+
+    # -- one run -----------------------------------------------------------------------------
+
+    async def run(self, request: Request) -> Response:
+        """Show one run."""
+        run = await self._find(request)
+        if run is None:
+            return _not_found()
+        values = await run_in_threadpool(_told, partial(self.views.look, run))
+        return HTMLResponse(self.views.page("run.html", run=run, look=values))
+
+    async def run_looks(self, request: Request) -> Response:
+        """Send the overview whenever it changes; a run that is gone for now may come back."""
+        return stream(partial(self._look, request.path_params["id"]), self.stopping)
+
+    def _look(self, id_: str) -> dict[str, Any]:
+        run = self.shelf.find(id_)
+        return self.views.look(run) if run else {"trouble": "the run is not there now"}
+
+    async def search_page(self, request: Request) -> Response:
+        """Give one page that the run's search adds, to be framed."""
+        run, number = await self._find(request), int(request.path_params["number"])
+        html = await run_in_threadpool(self.views.search_page, run, number) if run else None
+        if html is None:
+            return _not_found()
+        return HTMLResponse(html, headers={"content-security-policy": FRAME_POLICY})
+
+    def answer(self, read: OfRun) -> Answer:
+        """Return an address that reads something of one run and gives it as JSON."""
+
+        async def give(request: Request) -> Response:
+            run = await self._find(request)
+            if run is None:
+                return _not_found()
+            return JSONResponse(await run_in_threadpool(_told, partial(read, run, request)))
+
+        return give
+
+    def ledger(self, run: Shelved, request: Request) -> Any:
+        """Return one page of records."""
+        first, find = (request.query_params.get(name, "") for name in ("first", "find"))
+        is_number = first.isascii() and first.isdigit() and len(first) < 16
+        return self.views.ledgers.rows(run.path, int(first) if is_number else None, find)
+
+    async def _find(self, request: Request) -> Shelved | None:
+        return await run_in_threadpool(self.shelf.find, request.path_params["id"])
+
+
+def _told(read: Callable[[], Any]) -> Any:
+    """Say what cannot be read instead of it; the page asks again."""
+    try:
+        return read()
+    except (WeftError, OSError) as error:
+        return {"trouble": str(error)[:500]}
+
+
+def _not_found() -> Response:
+    return PlainTextResponse("no such page\n", 404)

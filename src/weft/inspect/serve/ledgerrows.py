@@ -1,0 +1,114 @@
+"""One page of a ledger, however long: the beginnings of its lines are found once and kept.
+
+Only what was appended since is read again. Judges nothing; a line that is no record is shown as
+it is.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import threading
+from array import array
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft.inspect.report.ledgerview import read_record
+from weft.inspect.report.payload import made_visible
+from weft.storage.folder import SEALED_VIEWS, RunFolder
+from weft.storage.plainfile import is_plain_file, open_plain
+
+PAGE_ROWS = 100
+CHUNK = 1 << 20
+MAX_FIND_CHARS = 200
+
+
+@dataclass(slots=True)
+class LineIndex:
+    """Where the lines of one ledger begin; its last entry is where the next one will."""
+
+    starts: array[int] = field(default_factory=lambda: array("Q", [0]))
+    inode: int = -1
+
+    @property
+    def size(self) -> int:
+        """How many whole lines there are."""
+        return len(self.starts) - 1
+
+    def refresh(self, path: Path) -> None:
+        """Read on from where the last look ended; begin again with another or shorter file."""
+        with open_plain(path) as file:
+            status = os.fstat(file.fileno())
+            if status.st_ino != self.inode or status.st_size < self.starts[-1]:
+                self.starts, self.inode = array("Q", [0]), status.st_ino
+            place = self.starts[-1]
+            file.seek(place)
+            while chunk := file.read(CHUNK):
+                self._add(chunk, place)
+                place += len(chunk)
+
+    def _add(self, chunk: bytes, place: int) -> None:
+        end = chunk.find(b"\n")
+        while end >= 0:
+            self.starts.append(place + end + 1)
+            end = chunk.find(b"\n", end + 1)
+
+
+class Ledgers:
+    """The line indices of the ledgers that were looked at."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, LineIndex] = {}
+        self._lock = threading.Lock()
+
+    def rows(self, run: Path, first: int | None, find: str) -> dict[str, Any]:
+        """Return one page of records; the last one without `first`."""
+        folder = RunFolder(run)
+        sealed = SEALED_VIEWS in folder.read_run_file().tags
+        if not is_plain_file(folder.ledger) or not folder.ledger.stat().st_size:
+            return {"total": 0, "first": 0, "size": 0, "records": []}
+        with self._lock, open_plain(folder.ledger) as file:
+            index = self._known.setdefault(run, LineIndex())
+            index.refresh(folder.ledger)
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+                needle = b"" if sealed else find[:MAX_FIND_CHARS].encode()
+                chosen = _chosen(data, index, needle)
+                last = max(0, (len(chosen) - 1) // PAGE_ROWS * PAGE_ROWS)
+                begin = last if first is None else min(max(0, first), last)
+                page = chosen[begin : begin + PAGE_ROWS]
+                records = [_row(data, index, seq, sealed) for seq in page]
+        table = {"total": len(chosen), "first": begin, "size": index.size, "records": records}
+        found = made_visible(table)
+        assert isinstance(found, dict)
+        return found
+
+
+def _chosen(data: mmap.mmap, index: LineIndex, needle: bytes) -> range | list[int]:
+    if not needle:
+        return range(index.size)
+    starts = index.starts
+    return [
+        seq for seq in range(index.size) if data.find(needle, starts[seq], starts[seq + 1]) >= 0
+    ]
+
+
+def _row(data: mmap.mmap, index: LineIndex, seq: int, sealed: bool) -> list[Any]:
+    line = data[index.starts[seq] : index.starts[seq + 1] - 1]
+    record = read_record(seq, line)
+    body = "" if sealed and seq else record.body
+    return [record.seq, record.kind, record.key, record.prev_hash, body]
+
+
+def record_number(run: Path, key: str) -> int | None:
+    """Return the number of the record that a task has in the ledger; None while it has none."""
+    path = RunFolder(run).ledger
+    if len(key) != 64 or not is_plain_file(path) or not path.stat().st_size:
+        return None
+    with open_plain(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        place = data.find(f',"key":"{key}","kind":"'.encode())
+        if place < 0:
+            return None
+        seq = data.find(b',"seq":', place)
+        text = data[seq + 7 : seq + 24].split(b",")[0] if seq >= 0 else b""
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,78 @@
+"""Looking at runs again and again, cheaply: only when their files changed, once for everybody.
+
+A *stamp* is what the file system says of a run's files, and SQLite's own count of changes: two
+commits may fall into one tick of the file system's clock.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from weft.inspect.access import is_locked
+from weft.storage.folder import RunFolder
+from weft.storage.plainfile import open_plain
+
+MAX_KEPT = 500
+Stamp = tuple[object, ...]
+T = TypeVar("T")
+
+
+def stamp(run: Path) -> Stamp:
+    """Name the state of a run's files; the same as long as nothing was written."""
+    folder = RunFolder(run)
+    wal = folder.manifest.with_name(f"{folder.manifest.name}-wal")
+    files = (folder.run_toml, folder.ledger, folder.checkpoint, folder.manifest, wal)
+    return (tuple(map(_file_stamp, files)), _changes(folder.manifest), is_locked(folder))
+
+
+def _file_stamp(path: Path) -> tuple[int, ...]:
+    try:
+        found = path.stat()
+    except OSError:
+        return ()
+    return (found.st_mtime_ns, found.st_size, found.st_mode, found.st_ino)
+
+
+def _changes(manifest: Path) -> bytes:
+    """Read the header of the wal-index, which holds a counter (sqlite.org/walformat.html §2.1)."""
+    try:
+        with open_plain(manifest.with_name(f"{manifest.name}-shm")) as file:
+            return file.read(48)
+    except OSError:
+        return b""
+
+
+@dataclass(slots=True)
+class Kept(Generic[T]):
+    """What `read` found of each run, kept until the run's stamp changes.
+
+    Threads that ask at the same time wait for one look.
+    """
+
+    read: Callable[[Path], T]
+    _found: dict[Path, tuple[Stamp, T]] = field(default_factory=dict)
+    _locks: dict[Path, threading.Lock] = field(default_factory=dict)
+
+    def of(self, run: Path) -> T:
+        """Return what is known of a run now."""
+        if len(self._found) > MAX_KEPT:
+            self._found.clear()
+        with self._locks.setdefault(run, threading.Lock()):
+            now = stamp(run)
+            kept = self._found.get(run)
+            if kept is not None and kept[0] == now:
+                return kept[1]
+            found = self.read(run)
+            # Reading a run that was killed sets up SQLite's wal-index anew; nothing was written.
+            after = stamp(run)
+            self._found[run] = (after if after[0] == now[0] else now, found)
+            return found
+
+    def known(self, run: Path) -> T | None:
+        """Return what was found if it still holds; never looks."""
+        kept = self._found.get(run)
+        return kept[1] if kept is not None and kept[0] == stamp(run) else None

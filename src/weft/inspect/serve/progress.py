@@ -1,0 +1,51 @@
+"""How a run's results came in over time, as few numbers as a curve needs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from weft.inspect.access import open_manifest
+from weft.inspect.report.work import measure
+from weft.storage.folder import RunFolder
+
+POINTS = 240
+WINDOW = 12
+"""Points over which speed is averaged."""
+
+
+def read_progress(run: Path) -> dict[str, Any]:
+    """Return times since the start, and at each how many tasks were over, failed, and a second."""
+    folder = RunFolder(run)
+    empty: dict[str, Any] = {"at_s": [], "done": [], "failed": [], "per_s": []}
+    if not folder.manifest.is_file():
+        return empty
+    with open_manifest(folder) as manifest:
+        work = measure(manifest)
+        if work.started_at is None or work.ended_at is None or work.ended_at <= work.started_at:
+            return empty
+        step_s = (work.ended_at - work.started_at) / POINTS
+        rows = manifest.query(
+            "SELECT CAST((finished_at - ?) / ? AS INTEGER) AS bin, count(*), sum(error IS NOT NULL)"
+            " FROM tasks WHERE finished_at IS NOT NULL GROUP BY bin ORDER BY bin",
+            work.started_at,
+            step_s,
+        )
+    return _curve(rows, step_s)
+
+
+def _curve(rows: list[tuple[Any, ...]], step_s: float) -> dict[str, Any]:
+    over = {min(max(0, bin_), POINTS - 1): (0, 0) for bin_, _, _ in rows}
+    for bin_, count, failed in rows:
+        place = min(max(0, bin_), POINTS - 1)
+        before = over[place]
+        over[place] = (before[0] + count, before[1] + failed)
+    at_s, done, failed_sum, per_s = [0.0], [0], [0], [0.0]
+    for place in range(POINTS):
+        count, failed = over.get(place, (0, 0))
+        at_s.append(round((place + 1) * step_s, 4))
+        done.append(done[-1] + count)
+        failed_sum.append(failed_sum[-1] + failed)
+        points = min(WINDOW, place + 1)
+        per_s.append(round((done[-1] - done[-1 - points]) / (points * step_s), 3))
+    return {"at_s": at_s, "done": done, "failed": failed_sum, "per_s": per_s}

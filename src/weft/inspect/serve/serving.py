@@ -1,0 +1,99 @@
+"""The live page put together: a loopback port, a random token, the server.
+
+It listens on 127.0.0.1 alone. What it serves is read only; see `weft.inspect.serve.guard` for who may ask.
+"""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import uvicorn
+
+from weft.errors import FileInvalid, StorageFailed, UsageError
+from weft.inspect.products import register_pages
+from weft.inspect.serve.app import new_app
+from weft.inspect.serve.guard import Gate
+from weft.inspect.serve.shelf import Shelf
+from weft.inspect.serve.views import Views
+from weft.runs.run import real_place
+from weft.storage.folder import RunFolder
+
+LOOPBACK = "127.0.0.1"
+BACKLOG = 128
+MAX_PORT = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where the page is; the address carries the token."""
+
+    port: int
+    token: str
+    root: Path
+
+    @property
+    def url(self) -> str:
+        """The address to open."""
+        return f"http://{LOOPBACK}:{self.port}/?token={self.token}"
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it can be asked and stopped."""
+
+    def __init__(self, config: uvicorn.Config, begun: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._begun = begun
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen, then say so: signals are caught by now."""
+        await super().startup(sockets=sockets)
+        self._begun()
+
+
+def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
+    """Serve the runs below a folder until Ctrl-C; `announce` is told once it listens.
+
+    Raises FileInvalid when there is no such folder, StorageFailed when the port is taken.
+    """
+    if not root.is_dir():
+        raise FileInvalid(f"{root} is not a folder", hint="give the folder that holds your runs")
+    if RunFolder(root).is_run():
+        RunFolder(root).require_run()
+    register_pages()
+    listening = _listen(port)
+    served = Served(listening.getsockname()[1], secrets.token_urlsafe(32), root)
+    views = Views(real_place().heads)
+    gate = Gate(served.port, served.token)
+    app = new_app(Shelf(root), views, gate, lambda: server.should_exit)
+    config = uvicorn.Config(
+        app,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=2,
+    )
+    server = _Server(config, lambda: announce(served))
+    with listening:
+        server.run(sockets=[listening])
+
+
+def _listen(port: int) -> socket.socket:
+    if not 0 <= port <= MAX_PORT:
+        raise UsageError(f"--port must be 0 to {MAX_PORT}, not {port}")
+    listening = socket.socket()
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((LOOPBACK, port))
+        listening.listen(BACKLOG)
+    except OSError as error:
+        listening.close()
+        reason = error.strerror or error
+        raise StorageFailed(f"port {port}: {reason}", hint="choose another --port") from None
+    return listening

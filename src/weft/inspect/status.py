@@ -1,0 +1,295 @@
+"""How far a run has come: counts, open rounds, slots, speed, what is left; live or afterwards.
+
+Reads one snapshot of the manifest, the checkpoint and, when finished, the answer. Reads no
+clock: speed comes from the times in the rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from weft.inspect.access import last_record, open_manifest, run_named, state_of
+from weft.inspect.ledgercheck import check_ledger_file
+from weft.inspect.losses import Loss, read_losses
+from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.manifest import Manifest
+
+SCHEMA_VERSION = 1
+STATES = ("queued", "running", "completed", "failed", "cancelled", "dropped")
+RATE_WINDOW_S = 60.0
+MAX_EVENTS = 10_000
+"""How many events `status` gives at most: the latest ones."""
+MAX_WORKERS = 1000
+MAX_LOSSES = 20
+"""How many losses are said in words."""
+_LEFT_RUNNING = "tasks counted as running were under way when the coordinator ended"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRound:
+    """A round under way: `recorded` results are accepted, in task order, of `size`."""
+
+    lane: str
+    round: int
+    size: int | None
+    recorded: int
+
+
+@dataclass(frozen=True, slots=True)
+class SlotView:
+    """A worker and the task it runs now; `since` is the coordinator's wall clock."""
+
+    node: str
+    gpu: int | None
+    worker_pid: int | None
+    key: str
+    function: str
+    lane: str
+    round: int
+    index: int
+    attempt: int
+    since: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerView:
+    """What a worker did over the run: tasks it ended, and the seconds it spent in them.
+
+    `busy_share` is of its time from the start of its first task to the end of its last one.
+    """
+
+    node: str
+    gpu: int | None
+    worker_pid: int
+    tasks: int
+    busy_s: float
+    busy_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened to a task (its `key`) or to the run (empty key)."""
+
+    at: float
+    kind: str
+    key: str
+    lane: str
+    round: int | None
+    index: int | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Where a run stands. `head` is the root at `size`, as the last checkpoint has it."""
+
+    search: str
+    state: str
+    """`running`, `interrupted` or `finished`."""
+    counts: dict[str, int]
+    planned: int
+    """Tasks of all rounds opened so far that are or will be recorded."""
+    finished: int
+    rate_per_s: float | None
+    eta_s: float | None
+    """Seconds until the rounds opened so far are done; None when nobody runs or knows."""
+    rounds: tuple[OpenRound, ...]
+    lanes: int
+    lanes_answered: int
+    head: str
+    size: int
+    answer: dict[str, Any] | None = None
+    """Body of the root's answer record, in wire form."""
+    slots: tuple[SlotView, ...] = ()
+    """Workers that run a task now, while a coordinator is at work; by node, gpu, process."""
+    workers: tuple[WorkerView, ...] = ()
+    """Workers that ended tasks, with those that did most first."""
+    events: tuple[Event, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    """Nodes and slots that the last session lost, and when they were back."""
+    notes: tuple[str, ...] = field(default=())
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        raw = asdict(self)
+        for name in ("rounds", "slots", "workers", "events", "losses", "notes"):
+            raw[name] = list(raw[name])
+        return {"schema_version": SCHEMA_VERSION, **raw}
+
+
+def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
+    """Return where the run stands; with `events`, also what happened, oldest first.
+
+    `latest` asks only for so many of the last events beyond the normal, which costs little.
+    Raises ManifestDamaged or LedgerDamaged when what it reads makes no sense; it does not verify.
+    """
+    folder = RunFolder(run)
+    with run_named(run):
+        search = folder.read_run_file().search
+        state = state_of(folder)
+        head, size = _head(folder)
+        answer = _answer(folder) if state == "finished" else None
+        if not folder.manifest.is_file():
+            return _from_ledger(folder, search, state, answer)
+        with open_manifest(folder) as manifest:
+            progress = _progress(manifest, running=state == "running")
+            happened = _events(manifest) if events else _latest(manifest, latest)
+    return Status(search, state, **progress, head=head, size=size, answer=answer, events=happened)
+
+
+def _head(folder: RunFolder) -> tuple[str, int]:
+    checkpoint = read_checkpoint(folder.checkpoint)
+    return (checkpoint.root.hex(), checkpoint.size) if checkpoint else ("", 0)
+
+
+def _answer(folder: RunFolder) -> dict[str, Any] | None:
+    record = last_record(folder.ledger)
+    return record.body if record is not None and record.kind == "answer" else None
+
+
+def _progress(manifest: Manifest, *, running: bool) -> dict[str, Any]:
+    counts = dict.fromkeys(STATES, 0)
+    counts.update(manifest.query("SELECT state, count(*) FROM tasks GROUP BY state"))
+    planned = manifest.query(
+        "SELECT coalesce(sum(CASE WHEN closed THEN recorded ELSE coalesce(size, recorded) END), 0)"
+        " FROM rounds WHERE kind='tasks'"
+    )[0][0]
+    finished = counts["completed"] + counts["failed"]
+    rate, losses = _rate(manifest), read_losses(manifest)
+    eta_s = max(0, planned - finished) / rate if running and rate else None
+    lanes = manifest.query("SELECT count(*), count(answer) FROM lanes WHERE parent IS NOT NULL")
+    return {
+        "counts": counts,
+        "planned": planned,
+        "finished": finished,
+        "rate_per_s": rate,
+        "eta_s": eta_s,
+        "rounds": _open_rounds(manifest),
+        "lanes": lanes[0][0],
+        "lanes_answered": lanes[0][1],
+        "slots": _slots(manifest) if running else (),
+        "workers": _workers(manifest),
+        "losses": losses,
+        "notes": (
+            *(() if running or not counts["running"] else (_LEFT_RUNNING,)),
+            *(loss.line() for loss in losses[:MAX_LOSSES]),
+        ),
+    }
+
+
+def _slots(manifest: Manifest) -> tuple[SlotView, ...]:
+    """Running rows; all of them lie behind what their round has recorded."""
+    rows = manifest.query(
+        """
+        SELECT coalesce(t.node, ''), t.gpu, t.worker_pid, t.key, t.function,
+               l.path, r.round, t.id - r.first, t.attempt, t.started_at
+        FROM rounds r JOIN lanes l ON l.id = r.lane
+        CROSS JOIN tasks t ON t.id >= r.first + r.recorded AND t.id < r.first + r.size
+        WHERE r.kind = 'tasks' AND NOT r.closed AND t.state = 'running'
+        ORDER BY t.node, t.gpu, t.worker_pid, t.id
+        """
+    )
+    return tuple(SlotView(*row) for row in rows)
+
+
+def _workers(manifest: Manifest) -> tuple[WorkerView, ...]:
+    rows = manifest.query(
+        f"""
+        SELECT coalesce(node, ''), gpu, worker_pid, count(*), total(run_s),
+               max(finished_at) - min(started_at)
+        FROM tasks WHERE worker_pid IS NOT NULL AND finished_at IS NOT NULL
+        GROUP BY node, gpu, worker_pid
+        ORDER BY 4 DESC, node, gpu, worker_pid LIMIT {MAX_WORKERS}
+        """  # noqa: S608 - a number of our own
+    )
+    return tuple(
+        WorkerView(node, gpu, pid, tasks, busy_s, _share(busy_s, span_s))
+        for node, gpu, pid, tasks, busy_s, span_s in rows
+    )
+
+
+def _share(busy_s: float, span_s: float) -> float | None:
+    return min(1.0, busy_s / span_s) if span_s > 0 else None
+
+
+def _rate(manifest: Manifest) -> float | None:
+    """Tasks per second over the last minute in which any finished; None without two of them."""
+    count, first, last = manifest.query(
+        "SELECT count(*), min(finished_at), max(finished_at) FROM tasks"
+        " WHERE finished_at >= (SELECT max(finished_at) FROM tasks) - ?",
+        RATE_WINDOW_S,
+    )[0]
+    return (count - 1) / (last - first) if count > 1 and last > first else None
+
+
+def _open_rounds(manifest: Manifest) -> tuple[OpenRound, ...]:
+    rows = manifest.query(
+        "SELECT l.path, r.round, r.size, r.recorded FROM rounds r JOIN lanes l ON l.id = r.lane"
+        " WHERE r.kind='tasks' AND NOT r.closed ORDER BY r.id"
+    )
+    return tuple(OpenRound(*row) for row in rows)
+
+
+def _events(manifest: Manifest) -> tuple[Event, ...]:
+    """Lifecycle steps, from the rows that hold their times, and the run's own events."""
+    rows = manifest.query(
+        f"""
+        WITH task AS (SELECT * FROM task_view), happened (at, step, kind, id, detail) AS (
+            SELECT queued_at, 0, 'queued', id, '' FROM task WHERE queued_at IS NOT NULL
+            UNION ALL SELECT started_at, 1, 'started', id, '' FROM task
+                WHERE started_at IS NOT NULL AND state != 'queued'
+            UNION ALL SELECT finished_at, 3, CASE WHEN error IS NULL THEN 'completed'
+                ELSE 'failed' END, id, coalesce(error, '') FROM task WHERE finished_at IS NOT NULL
+            UNION ALL SELECT finished_at, 2, 'requeued', task, reason FROM attempts
+                WHERE outcome = 'requeued'
+            UNION ALL SELECT at, 4, kind, task, coalesce(detail, '')
+                FROM events)
+        SELECT h.at, h.kind, coalesce(t.key, ''), coalesce(t.lane, ''), t.round, t.idx, h.detail
+        FROM happened h LEFT JOIN task t ON t.id = h.id
+        ORDER BY h.at DESC, h.step DESC, h.id DESC LIMIT {MAX_EVENTS}
+        """  # noqa: S608 - a number of our own
+    )
+    return tuple(Event(*row) for row in reversed(rows))
+
+
+def _latest(manifest: Manifest, count: int) -> tuple[Event, ...]:
+    """The last events of the run and the last attempts that did not succeed, oldest first."""
+    rows = manifest.query(
+        """
+        WITH happened (at, kind, id, detail) AS (
+            SELECT * FROM (SELECT at, kind, task, coalesce(detail, '') FROM events
+                ORDER BY id DESC LIMIT ?)
+            UNION ALL
+            SELECT * FROM (SELECT finished_at, outcome, task, reason FROM attempts
+                ORDER BY rowid DESC LIMIT ?))
+        SELECT h.at, h.kind, coalesce(t.key, ''), coalesce(l.path, ''), r.round, t.id - r.first,
+               h.detail
+        FROM happened h LEFT JOIN tasks t ON t.id = h.id
+        LEFT JOIN rounds r ON r.kind = 'tasks' AND t.id >= r.first
+            AND t.id < r.first + coalesce(r.size, r.recorded)
+        LEFT JOIN lanes l ON l.id = r.lane
+        ORDER BY h.at DESC, h.id DESC LIMIT ?
+        """,
+        count,
+        count,
+        count,
+    )
+    return tuple(Event(*row) for row in reversed(rows))
+
+
+def _from_ledger(
+    folder: RunFolder, search: str, state: str, answer: dict[str, Any] | None
+) -> Status:
+    """Say what the ledger alone knows, for a run whose manifest is gone."""
+    checkpoint = read_checkpoint(folder.checkpoint)
+    facts = check_ledger_file(folder.ledger, checkpoint, sealed=state == "finished")
+    counts = dict.fromkeys(STATES, 0) | {"completed": facts.completed, "failed": facts.failed}
+    done = facts.completed + facts.failed
+    head, size = _head(folder)
+    notes = ("manifest missing: the ledger's counts are shown",)
+    return Status(
+        search, state, counts, done, done, None, None, (), 0, 0, head, size, answer, notes=notes
+    )

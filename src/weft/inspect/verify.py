@@ -1,0 +1,273 @@
+"""Verify a run: the ledger agrees with itself, the manifest, the objects and the world outside.
+
+    ledger.jsonl ─ check_ledger ─► facts ─┬─ roots at noted sizes ── heads, --against, signature
+                                          ├─ projection, line by line ── manifest.sqlite
+                                          └─ objects named ── objects/
+
+The ledger is checked alone first: that decides who is wrong when two disagree. The projection
+then says exactly which record it is. Nothing is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import (
+    Damaged,
+    LedgerDamaged,
+    ManifestDamaged,
+    ObjectDamaged,
+    RunRolledBack,
+    WeftError,
+)
+from weft.inspect.access import MANIFEST_HINT, is_locked, open_manifest, run_named
+from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
+from weft.inspect.outside import Signature, check_witnesses, read_against, read_signature, witnesses
+from weft.ledger.checkpoint import Checkpoint
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.heads import Head, HeadsList
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.objects import ObjectStore
+from weft.storage.projection import Projection
+from weft.storage.reconcile import Reconciled, reconcile
+
+SCHEMA_VERSION = 1
+_EVENTS = ("rollback-accepted", "code-accepted", "copy-accepted", "manifest-rebuilt",
+           "manifest-lost", "tail-cut", "moved")  # fmt: skip
+"""Events that whoever relies on a run should know of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What verify found; it raises instead when anything is damaged."""
+
+    status: str
+    """`finished` or `interrupted`."""
+    size: int
+    root: str
+    past_checkpoint: int
+    """Whole records beyond the checkpoint of an interrupted run."""
+    objects: int
+    outside: str
+    signature: str
+    completed: int
+    failed: int
+    timing_dependent: bool
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self), "notes": list(self.notes)}
+
+
+def verify(
+    run: Path, heads: HeadsList, *, against: Path | None = None, public_key: Path | None = None
+) -> Verdict:
+    """Check everything a run folder holds, and return what can be said for sure.
+
+    Raises LedgerDamaged, ManifestDamaged or ObjectDamaged naming the record, and RunRolledBack
+    for an unfinished run that is older than what was seen of it. An unfinished run with the tail
+    that a crash leaves is `interrupted`, never damaged. With a public key, SignatureMissing
+    unless that key has signed the whole of a finished ledger.
+    """
+    folder = RunFolder(run)
+    with run_named(run):
+        run_file = folder.read_run_file()
+        outside = heads.binding(run_file.run_id)
+        kept = read_against(against, run_file.search, public_key) if against else None
+        signature = read_signature(folder, run_file.search, public_key)
+        seen = _Seen(folder, run_file, outside, kept, signature)
+        try:
+            seen.check_ledger()
+            seen.check_manifest()
+        except RunRolledBack:
+            seen.check_signed()  # who asks for a signature is not told to accept a roll-back
+            raise
+        seen.check_objects()
+        return seen.verdict()
+
+
+class _Seen:
+    """One verification: what is known so far, and the next thing to check."""
+
+    def __init__(
+        self,
+        folder: RunFolder,
+        run_file: RunFile,
+        outside: Sequence[Head],
+        against: Checkpoint | None,
+        signature: Signature,
+    ) -> None:
+        self._folder = folder
+        self._run_file = run_file
+        self._outside = outside
+        self._noted = witnesses(outside, against)
+        """What was noted outside the folder; `checkpoint.sig` lies inside it."""
+        self._witnesses = witnesses(outside, against, signature.signed)
+        self._signature = signature
+        self._checkpoint: Checkpoint | None = None
+        self._facts = LedgerFacts()
+        self._notes: list[str] = []
+        self.finished = False
+
+    # -- the ledger, alone and against what was seen of it -----------------------------------
+
+    def check_ledger(self) -> None:
+        try:
+            self._walk(sealed=False)
+        except LedgerDamaged as error:
+            raise self._named(error) from None
+
+    def _walk(self, *, sealed: bool) -> None:
+        self._checkpoint = read_checkpoint(self._folder.checkpoint)
+        sizes = {witness.size for witness in self._witnesses}
+        self._facts = facts = check_ledger_file(
+            self._folder.ledger, self._checkpoint, sealed=sealed, sizes=sizes
+        )
+        safe = self._checkpoint.size if self._checkpoint else 0
+        self.finished = facts.ended and facts.size == safe  # by content: modes say nothing
+        check_witnesses(self._witnesses, facts.size, facts.roots, finished=self.finished)
+
+    def _named(self, error: LedgerDamaged) -> LedgerDamaged:
+        """Let the manifest say exactly which record it is: the chain may notice only later."""
+        name = self._folder.ledger.name
+        plain = LedgerDamaged(f"{name}: {error.message}", seq=error.seq, hint=error.hint)
+        if self._checkpoint is None or not self._folder.manifest.is_file():
+            return plain
+        try:
+            self._reconcile()
+        except LedgerDamaged as exact:
+            if exact.seq is None or exact.seq == error.seq:
+                return plain
+            message = f"{name}: record {exact.seq} is not what was recorded ({error.message})"
+            return LedgerDamaged(message, seq=exact.seq)
+        except WeftError:
+            return plain
+        return plain
+
+    # -- the manifest ------------------------------------------------------------------------
+
+    def check_manifest(self) -> None:
+        if not self._folder.manifest.is_file():
+            self._note_missing()
+            return
+        try:
+            found = self._reconcile()
+        except LedgerDamaged as error:
+            raise self._blame(error) from None
+        if not self.finished and self._was_sealed(found):
+            try:
+                self._walk(sealed=True)  # whole by now, if it was finished since the first look
+            except LedgerDamaged as error:
+                raise self._named(error) from None
+        self._judge(found)
+
+    def _was_sealed(self, found: Reconciled) -> bool:
+        """Whether the manifest holds the head of the whole ledger.
+
+        It is noted only once the ledger and its checkpoint have their end.
+        """
+        with open_manifest(self._folder) as manifest:
+            if manifest.lane_answer(ROOT_LANE) is None:
+                return False
+            projection = Projection(manifest)
+            size = sum(1 for _ in projection.ready())
+            [(head_size,)] = manifest.query("SELECT max(size) FROM heads")
+            return projection.ended and not found.behind and head_size == size
+
+    def _reconcile(self) -> Reconciled:
+        with open_manifest(self._folder) as manifest:
+            manifest.check()
+            self._note_events(manifest)
+            found = reconcile(self._folder.ledger, Projection(manifest), self._checkpoint)
+            if self.finished and manifest.run_id != self._run_file.run_id:
+                raise ManifestDamaged("manifest.sqlite belongs to another run than run.toml")
+            if not found.behind and not self.finished:
+                self._check_commits(manifest.commits)
+            return found
+
+    def _blame(self, error: LedgerDamaged) -> Damaged:
+        """Ledger and manifest differ at a record: an outside head that covers it decides."""
+        proven = self._witnesses if self._signature.key_name else self._noted
+        seen = max((witness.size for witness in proven), default=0)
+        if error.seq is None or error.seq >= seen:
+            return error
+        return ManifestDamaged(
+            f"manifest.sqlite: it differs from record {error.seq}, which is the one that a head"
+            " noted outside covers",
+            hint=MANIFEST_HINT,
+        )
+
+    def _judge(self, found: Reconciled) -> None:
+        size = found.chain.size - len(found.pending)
+        if found.behind and self.finished:
+            raise ManifestDamaged(
+                f"manifest.sqlite is older than the ledger: it ends before record {size}",
+                hint=MANIFEST_HINT,
+            )
+        if is_locked(self._folder):
+            self._notes.append("a coordinator is at work: what it writes meanwhile is not judged")
+        elif found.behind:
+            self._notes.append(
+                f"manifest older than the ledger: it ends before record {size};"
+                " resume rebuilds it as far as the ledger reaches"
+            )
+        elif found.torn_bytes:
+            self._notes.append(f"resume cuts {found.torn_bytes} bytes of an unfinished write")
+
+    def _note_missing(self) -> None:
+        what = "ledger and objects were checked alone"
+        then = "" if self.finished else "; resume rebuilds it as far as the ledger reaches"
+        self._notes.append(f"manifest missing: {what}{then}")
+
+    def _note_events(self, manifest: Manifest) -> None:
+        rows = manifest.query("SELECT kind, detail FROM events ORDER BY id")
+        told = [f"{kind}: {detail}" if detail else kind for kind, detail in rows if kind in _EVENTS]
+        self._notes = [f"event {text}" for text in dict.fromkeys(told)]
+
+    def _check_commits(self, commits: int) -> None:
+        last = self._outside[-1].commits if self._outside else 0
+        if commits < last:
+            raise RunRolledBack(
+                f"{self._folder.path} is older than it was: its manifest has {commits} commits,"
+                f" {last} were seen",
+                hint="restore the newer folder, or go on from here with --accept rollback",
+            )
+
+    # -- the objects -------------------------------------------------------------------------
+
+    def check_objects(self) -> None:
+        store = ObjectStore(self._folder.objects, Disk())
+        for digest, seq in self._facts.objects.items():
+            try:
+                store.check(digest)
+            except ObjectDamaged as error:
+                raise ObjectDamaged(f"{error.message}, named by record {seq}") from None
+
+    # -- the signature -----------------------------------------------------------------------
+
+    def check_signed(self) -> str:
+        return self._signature.verdict(self._facts.size, finished=self.finished)
+
+    def verdict(self) -> Verdict:
+        facts, count = self._facts, len(self._noted)
+        safe = self._checkpoint.size if self._checkpoint else 0
+        heads = "1 head" if count == 1 else f"{count} heads"
+        return Verdict(
+            status="finished" if self.finished else "interrupted",
+            size=facts.size,
+            root=facts.root.hex(),
+            past_checkpoint=facts.size - safe,
+            objects=len(facts.objects),
+            outside=f"agrees with {heads} noted outside" if count else "no outside head",
+            signature=self.check_signed(),
+            completed=facts.completed,
+            failed=facts.failed,
+            timing_dependent=facts.timing_dependent,
+            notes=tuple(self._notes),
+        )

@@ -1,0 +1,192 @@
+"""`weft`: the commands put together, and what becomes of errors.
+
+Every error is one line on stderr and an exit code; a traceback is shown with -vv only.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from weft.cli import inspect as look
+from weft.cli import nodes, pack, report, runs, serve, watch
+from weft.console import render
+from weft.demo.picture import cli as first
+from weft.doctor import cli as health
+from weft.errors import Interrupted, WeftError
+from weft.searches.arc import cli as arc
+from weft.searches.jobs import cli as jobs
+from weft.searches.prng import cli as prng
+from weft.searches.tree import cli as tree
+
+BAD_PATH = 3
+OUR_BUG = 70
+TRY_AGAIN = 75
+INTERRUPTED = 130
+PATH_ERRORS = (
+    errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
+    errno.EPERM,
+)  # fmt: skip
+"""What the operating system says of a path that was given wrongly."""
+_USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
+"""The base of usage errors, which typer does not export."""
+
+
+class _Stopped(Exception):  # noqa: N818 - a carrier, not an error
+    """Carries `Interrupted` past typer, which gives every Ctrl-C an exit code and no message."""
+
+    def __init__(self, reason: Interrupted) -> None:
+        super().__init__(str(reason))
+        self.reason = reason
+
+
+class _Commands(TyperGroup):
+    """All commands. Ctrl-C in one that does not report it itself is reported here."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except Interrupted as reason:
+            raise _Stopped(reason) from reason
+        except KeyboardInterrupt:
+            raise _Stopped(Interrupted("interrupted")) from None
+
+
+app = typer.Typer(
+    name="weft",
+    cls=_Commands,
+    help="Large parallel searches that always give the same answer, with proof.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for _command in (
+    runs.run,
+    runs.resume,
+    look.status,
+    watch.watch,
+    look.verify,
+    runs.replay,
+    look.diff,
+    look.prove,
+    look.explain,
+    report.report,
+    serve.serve,
+    pack.pack,
+    first.demo,
+    health.doctor,
+):
+    app.command()(_command)
+app.add_typer(arc.app)
+app.add_typer(jobs.app)
+app.add_typer(nodes.app)
+app.add_typer(prng.app)
+app.add_typer(tree.app)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        import weft  # noqa: PLC0415
+
+        print(f"weft {weft.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Large parallel searches that always give the same answer, with proof."""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Run the command line and exit with its code."""
+    words = sys.argv[1:] if argv is None else argv
+    _open_streams()
+    sys.exit(_exit_code(words))
+
+
+def _open_streams() -> None:
+    """Replace what the shell closed (`weft … >&-`), in order, by nothing.
+
+    Each takes the lowest free number, its own; else a file of the run would get it.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115
+
+
+@cache
+def _commands() -> Any:
+    """Build the commands from their signatures, once: that takes longer than most of them."""
+    return get_command(app)
+
+
+def _exit_code(words: list[str]) -> int:
+    tracebacks = sum(len(w) - 1 for w in words if re.fullmatch("-v+", w)) >= 2
+    try:
+        code = _commands()(words, prog_name="weft", standalone_mode=False)
+        sys.stdout.flush()
+    except (WeftError, _Stopped) as error:
+        if tracebacks:
+            _print_traceback()
+        reason = error.reason if isinstance(error, _Stopped) else error
+        render.error(reason)
+        return reason.exit_code
+    except _USAGE as error:
+        return _show_usage(error)
+    except BrokenPipeError:
+        # Who read us has gone; without this the interpreter complains when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        render.message("weft: interrupted")
+        return INTERRUPTED
+    except OSError as error:
+        if tracebacks:
+            _print_traceback()
+        where = f"{str(error.filename)[:200]}: " if error.filename is not None else ""
+        render.message(f"weft: {where}{error.strerror or error}")
+        return BAD_PATH if error.errno in PATH_ERRORS else TRY_AGAIN
+    except Exception as error:
+        if tracebacks:
+            _print_traceback()
+        said = f"{type(error).__name__}: {error}"[:500]
+        render.message(f"weft: internal error, {said}; run again with -vv and report it")
+        return OUR_BUG
+    return code if isinstance(code, int) else 0
+
+
+def _show_usage(error: Any) -> int:
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print(error.format_message(), file=sys.stderr)
+        return int(error.exit_code)
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "weft"
+    said = " ".join(error.format_message().split()).rstrip(".")
+    render.message(f"weft: {said}; {where} --help")
+    return int(error.exit_code)
+
+
+def _print_traceback() -> None:
+    import traceback  # noqa: PLC0415
+
+    traceback.print_exc()
+
+
+if __name__ == "__main__":
+    main()

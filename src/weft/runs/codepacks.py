@@ -1,0 +1,74 @@
+"""The source of a run's own tasks, packed for nodes that do not have it.
+
+Installed packages must be installed on the nodes; what is imported from a folder of the user's
+travels: the Python files of that folder and of the packages in it. Files that are no Python
+do not; they come as inputs of the run.
+"""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from weft.backends.raynode import Pack
+from weft.errors import InputError
+from weft.runs.sources import location_of
+
+MAX_BYTES = 32 << 20
+INSTALLED = ("site-packages", "dist-packages")
+
+
+class CodePacks:
+    """The packs of all packages that tasks were queued of so far."""
+
+    def __init__(self, packages: Callable[[], Iterable[str]]) -> None:
+        self._packages = packages
+        self._seen: set[str] = set()
+        self._packs: dict[Path, Pack] = {}
+
+    def __call__(self) -> list[Pack]:
+        """Return them; called by the threads that send, one per node at a time."""
+        for package in list(self._packages()):
+            if package not in self._seen:
+                folder = _folder_of(package)
+                if folder is not None and folder not in self._packs:
+                    self._packs[folder] = Pack(str(folder), _packed(folder))
+                self._seen.add(package)
+        return list(self._packs.values())
+
+
+def _folder_of(package: str) -> Path | None:
+    """The folder a package is imported from; None when it is installed."""
+    location = location_of(package)
+    if location is None or package == "weft":
+        return None
+    standard = Path(io.__file__).parent
+    installed = any(part in INSTALLED for part in location.parts) or standard in location.parents
+    return None if installed else location.parent
+
+
+def _packed(folder: Path) -> bytes:
+    """Pack a folder's Python files: the same files are the same bytes."""
+    buffer, total = io.BytesIO(), 0
+    with tarfile.open(fileobj=buffer, mode="w") as pack:
+        for path in _files(folder):
+            entry = tarfile.TarInfo(path.relative_to(folder).as_posix())
+            data = path.read_bytes()
+            entry.size, total = len(data), total + len(data)
+            if total > MAX_BYTES:
+                raise InputError(
+                    f"the Python files of {folder} are more than {MAX_BYTES:,} bytes",
+                    hint="put the search into a folder of its own",
+                )
+            pack.addfile(entry, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.suffix == ".py" and path.is_file():
+            yield path
+        elif path.name.isidentifier() and (path / "__init__.py").is_file():
+            yield from (found for found in sorted(path.rglob("*.py")) if found.is_file())

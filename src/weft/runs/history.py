@@ -1,0 +1,126 @@
+"""Whether a run folder is what was seen of it: signed, noted outside, not a copy, not older.
+
+Asked before anything is written. A signature is final: a ledger that does not extend the signed
+head is damaged. Outside heads can be overruled by a person, with `--accept copy` or
+`--accept rollback`, which leaves an event.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from weft.errors import LedgerDamaged, ManifestDamaged, RunCopied, RunRolledBack
+from weft.inspect.outside import Witness, check_witnesses, witnesses
+from weft.ledger.checkpoint import Checkpoint
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.heads import Head
+from weft.storage.ledgerfile import count_lines, read_signed, roots_at
+from weft.storage.manifest import Manifest
+from weft.storage.projection import Projection
+from weft.storage.reconcile import good_records, reconcile
+
+
+def check_signed(folder: RunFolder) -> None:
+    """Require that the ledger extends the head that `checkpoint.sig` is over, whoever signed it.
+
+    Raises LedgerDamaged; there is no way to accept it.
+    """
+    signed = read_signed(folder.signature)
+    if signed is not None:
+        _check_roots(folder, witnesses([], signed=signed))
+
+
+def _check_roots(folder: RunFolder, gathered: Sequence[Witness]) -> None:
+    roots = roots_at(folder.ledger, {witness.size for witness in gathered})
+    try:
+        check_witnesses(gathered, count_lines(folder.ledger), roots, finished=False)
+    except LedgerDamaged as error:
+        hint = f"weft verify {shlex.quote(str(folder.path))}"
+        reason = f"{folder.ledger.name}: {error.message}"
+        raise LedgerDamaged(reason, seq=error.seq, hint=hint) from None
+
+
+def check_history(
+    folder: RunFolder,
+    run_file: RunFile,
+    accept: tuple[str, ...],
+    heads: Sequence[Head],
+    host: str,
+    checkpoint: Checkpoint | None,
+) -> list[tuple[str, str]]:
+    """Refuse a folder that is not what was seen of it; return what was accepted, as events.
+
+    `heads` are those that bind the run, as the heads list has them.
+    """
+    check_signed(folder)
+    if not heads:
+        return []
+    events: list[tuple[str, str]] = []
+    if _is_copy(folder, heads[-1], run_file.run_id, host):
+        if "copy" not in accept:
+            raise RunCopied(
+                f"{folder.path} is a copy: the run still lives in {heads[-1].home.path}",
+                hint="go on there, or continue this copy as a run of its own with --accept copy",
+            )
+        return [("copy-accepted", "")]
+    behind = _is_rolled_back(folder, heads[-1], checkpoint)
+    if not behind:
+        behind = _is_altered(folder, heads, checkpoint, "rollback" in accept)
+    if behind:
+        if "rollback" not in accept:
+            raise RunRolledBack(
+                f"{folder.path} is older than it was: {behind}",
+                hint="restore the newer folder, or go on from here with --accept rollback",
+            )
+        events.append(("rollback-accepted", behind))
+    home = folder.home(host)
+    if home.path != heads[-1].home.path:
+        events.append(("moved", f"from {heads[-1].home.path}"))
+    return events
+
+
+def _is_copy(folder: RunFolder, last: Head, run_id: str, host: str) -> bool:
+    """Whether the run still stands where it was last seen, in another folder than this one."""
+    here, there = folder.home(host), RunFolder(Path(last.home.path))
+    if here.same_folder(last.home) or here.path == last.home.path or here.host != last.home.host:
+        return False
+    return there.is_run() and there.read_run_file().run_id == run_id
+
+
+def _is_altered(
+    folder: RunFolder, heads: Sequence[Head], checkpoint: Checkpoint | None, accepted: bool
+) -> str:
+    """Say which records are not those that were seen, if that is accepted; else raise."""
+    try:
+        _check_roots(folder, witnesses(heads))
+    except LedgerDamaged as error:
+        for _ in good_records(folder.ledger, checkpoint):
+            pass  # a broken chain names the record exactly
+        if accepted:
+            return error.message
+        raise
+    return ""
+
+
+def _is_rolled_back(folder: RunFolder, last: Head, checkpoint: Checkpoint | None) -> str:
+    """Say in what the folder is older than the last outside head; empty when it is not."""
+    size = count_lines(folder.ledger)
+    if size < last.size:
+        return f"its ledger has {size} records, {last.size} were seen"
+    if not folder.manifest.is_file():
+        return ""
+    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+    try:
+        if manifest.commits >= last.commits:
+            return ""
+        if reconcile(folder.ledger, Projection(manifest), checkpoint).behind:
+            return ""  # the manifest alone is older: it is rebuilt as far as the ledger reaches
+        return f"its manifest has {manifest.commits} commits, {last.commits} were seen"
+    except sqlite3.DatabaseError as error:
+        raise ManifestDamaged(f"manifest.sqlite: {error}") from error
+    finally:
+        manifest.close()

@@ -1,0 +1,202 @@
+"""Create a run's folder, or open an existing one through the one path of recovery.
+
+All refusals (another run, changed code, what `history` finds, damage) come before the first
+write, so a refused command changes nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from weft.errors import ManifestDamaged
+from weft.ledger.chain import Chain
+from weft.ledger.checkpoint import Checkpoint, origin_of
+from weft.model.values import canonical
+from weft.runs.history import check_history
+from weft.runs.request import check_same
+from weft.runs.sources import check_sources
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.heads import HeadsList
+from weft.storage.ledgerfile import LedgerFile, read_checkpoint
+from weft.storage.manifest import Manifest
+from weft.storage.objects import ObjectStore
+from weft.storage.projection import Projection
+from weft.storage.rebuild import rebuild
+from weft.storage.reconcile import Reconciled, good_records, reconcile
+from weft.storage.scribe import Scribe
+
+
+@dataclass(slots=True)
+class OpenRun:
+    """A run folder that is ours to write, with everything recovered."""
+
+    folder: RunFolder
+    run_file: RunFile
+    manifest: Manifest
+    objects: ObjectStore
+    scribe: Scribe
+    events: list[tuple[str, str]]
+    """What opening found beyond the normal: (kind, detail)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where and by whom runs are opened: passed in, so that a simulation can own it."""
+
+    disk: Disk
+    host: str
+    heads: HeadsList
+
+
+def create_run(
+    folder: RunFolder, run_file: RunFile, genesis: str, inputs: dict[str, bytes], place: Place
+) -> OpenRun:
+    """Set up a new run: inputs as objects, run.toml, then the manifest with the genesis."""
+    disk = place.disk
+    disk.make_folder(folder.objects)
+    objects = ObjectStore(folder.objects, disk)
+    for data in inputs.values():
+        objects.add(data)
+    folder.write_run_file(run_file, disk)
+    manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
+    with _closed_on_failure(manifest):
+        scribe = _scribe(folder, run_file, manifest, Chain(), Projection(manifest), place)
+    return OpenRun(folder, run_file, manifest, objects, scribe, [])
+
+
+def reopen_run(
+    folder: RunFolder,
+    genesis: str,
+    inputs: dict[str, bytes],
+    accept: tuple[str, ...],
+    place: Place,
+    new_run_id: str,
+) -> OpenRun:
+    """Open a run that exists: refuse what must be refused, then recover and go on."""
+    run_file = folder.read_run_file()
+    folder.require_plain()
+    checkpoint = read_checkpoint(folder.checkpoint)
+    recorded = recorded_genesis(folder, checkpoint)
+    if recorded is not None:
+        check_same(recorded, genesis, folder.path)
+    changed = check_sources(run_file.sources, "code" in accept)
+    heads = place.heads.binding(run_file.run_id)
+    events = check_history(folder, run_file, accept, heads, place.host, checkpoint)
+    if changed:
+        events.append(("code-accepted", ", ".join(changed)))
+        run_file = replace(run_file, sources={**run_file.sources, **changed})
+    if recorded is None:  # killed before anything was recorded: begin anew
+        return create_run(folder, run_file, genesis, inputs, place)
+    return _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
+
+
+def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | None:
+    """Return the genesis body as the manifest or, without it, the ledger has it."""
+    if not folder.manifest.is_file():
+        for record in good_records(folder.ledger, checkpoint):
+            return canonical(record.body)
+        return None
+    manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
+    try:
+        return manifest.genesis
+    finally:
+        manifest.close()
+
+
+def _recover(
+    folder: RunFolder,
+    run_file: RunFile,
+    genesis: str,
+    checkpoint: Checkpoint | None,
+    place: Place,
+    events: list[tuple[str, str]],
+    new_run_id: str,
+) -> OpenRun:
+    heads = place.heads.binding(run_file.run_id)
+    seen = max((head.commits for head in heads), default=0)
+    manifest = _manifest(folder, run_file, genesis, place, events, seen)
+    with _closed_on_failure(manifest):
+        found = _brought_up(folder, manifest, checkpoint, events, seen)
+        if ("copy-accepted", "") in events:
+            run_file = replace(run_file, run_id=new_run_id)
+        if events:
+            folder.write_run_file(run_file, place.disk)
+        if manifest.run_id != run_file.run_id:
+            manifest.set_meta("run_id", run_file.run_id)
+        scribe = _scribe(folder, run_file, manifest, found.chain, found.projection, place)
+        if found.torn_bytes:
+            scribe.ledger.cut(found.good_bytes)
+            events.append(("tail-cut", f"{found.torn_bytes} bytes of an unfinished write"))
+        scribe.ledger.append(found.pending)
+        objects = ObjectStore(folder.objects, place.disk)
+        objects.clear_staging()
+    return OpenRun(folder, run_file, manifest, objects, scribe, events)
+
+
+def _manifest(
+    folder: RunFolder,
+    run_file: RunFile,
+    genesis: str,
+    place: Place,
+    events: list[tuple[str, str]],
+    seen: int,
+) -> Manifest:
+    """Open the manifest, or begin a new one where it is gone.
+
+    A new one counts on from the `seen` commits, or the next session would call it a roll-back.
+    """
+    path = folder.manifest
+    if path.is_file():
+        return Manifest.open(path, place.disk)
+    for suffix in ("-wal", "-shm"):  # they belong to the manifest that is gone
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    events.append(("manifest-lost", "rebuilt from the ledger"))
+    return Manifest.create(path, place.disk, run_file.run_id, genesis, seen)
+
+
+def _brought_up(
+    folder: RunFolder,
+    manifest: Manifest,
+    checkpoint: Checkpoint | None,
+    events: list[tuple[str, str]],
+    seen: int,
+) -> Reconciled:
+    """Reconcile ledger and manifest, after rebuilding what the manifest lacks."""
+    found = reconcile(folder.ledger, Projection(manifest), checkpoint)
+    if not found.behind:
+        return found
+    restored = rebuild(manifest, good_records(folder.ledger, checkpoint))
+    manifest.commits = max(manifest.commits, seen)
+    manifest.commit()
+    events.append(("manifest-rebuilt", f"{restored} results restored from the ledger"))
+    found = reconcile(folder.ledger, Projection(manifest), checkpoint)
+    if found.behind:
+        raise ManifestDamaged("manifest.sqlite cannot be brought up to the ledger")
+    return found
+
+
+@contextlib.contextmanager
+def _closed_on_failure(manifest: Manifest) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        manifest.close()
+        raise
+
+
+def _scribe(
+    folder: RunFolder,
+    run_file: RunFile,
+    manifest: Manifest,
+    chain: Chain,
+    projection: Projection,
+    place: Place,
+) -> Scribe:
+    ledger = LedgerFile(folder.ledger, place.disk)
+    origin = origin_of(run_file.search)
+    return Scribe(
+        folder, manifest, ledger, chain, projection, origin, place.heads, place.host, place.disk
+    )

@@ -1,0 +1,136 @@
+"""What a finished run says, read from its ledger alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.errors import LedgerDamaged
+from weft.ledger.checkpoint import Checkpoint
+from weft.ledger.records import parse
+from weft.model.card import card
+from weft.model.tasks import Unknown
+from weft.model.values import Object, canonical, from_wire
+from weft.runs.history import check_signed
+from weft.runs.request import check_same
+from weft.runs.results import Results, read_results
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import last_line, read_checkpoint
+from weft.storage.objects import ObjectStore
+from weft.storage.plainfile import open_plain
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A finished run: its answer, and the head that proves how it came about."""
+
+    run_id: str
+    search: str
+    out: Path
+    answer: Any
+    """The search's value, or an `Unknown`."""
+    head: str
+    size: int
+    completed: int
+    failed: int
+    timing_dependent: bool
+
+    @property
+    def status(self) -> str:
+        """`answered` or `unknown`."""
+        return "unknown" if isinstance(self.answer, Unknown) else "answered"
+
+    @property
+    def exit_code(self) -> int:
+        """0 answered · 1 unknown · 4 unknown because tasks failed."""
+        if not isinstance(self.answer, Unknown):
+            return 0
+        return 4 if self.answer.reason == "incomplete" else 1
+
+    def read(self, reference: Object) -> bytes:
+        """Return an object's bytes."""
+        return ObjectStore(self.out / "objects", Disk()).read(reference.digest)
+
+    def results(self) -> Results:
+        """Return every result of the run, read back from its ledger."""
+        return read_results(RunFolder(self.out))
+
+    def _repr_html_(self) -> str:
+        answer = self.to_dict()["answer"]
+        tasks = f"{self.completed:,} completed, {self.failed:,} failed"
+        rows = [
+            (self.status, json.dumps(answer, ensure_ascii=False, default=str)),
+            ("tasks", tasks),
+            ("head", f"{self.size} {self.head}"),
+            ("folder", str(self.out)),
+        ]
+        if self.timing_dependent:
+            rows.insert(2, ("timing-dependent", "another run may differ"))
+        return card(f"Run of {self.search}", rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form, as `--json` prints it."""
+        answer: Any = self.answer
+        if isinstance(answer, Unknown):
+            answer = {"unknown": answer.reason, "detail": answer.detail}
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "run": self.run_id,
+            "search": self.search,
+            "status": self.status,
+            "answer": answer,
+            "head": self.head,
+            "size": self.size,
+            "tasks": {"completed": self.completed, "failed": self.failed},
+            "timing_dependent": self.timing_dependent,
+            "out": str(self.out),
+        }
+
+
+def read_outcome(folder: RunFolder, genesis: str | None) -> Run:
+    """Read a finished run's answer; with `genesis`, refuse a run of another one."""
+    checkpoint = read_checkpoint(folder.checkpoint)
+    if checkpoint is None:
+        raise LedgerDamaged(f"{folder.path}: the checkpoint of a finished run is missing")
+    check_signed(folder)
+    first, last = _ends(folder.ledger)
+    if genesis is not None:
+        check_same(canonical(first), genesis, folder.path)
+    return _run(folder, first, last, checkpoint)
+
+
+def _run(folder: RunFolder, first: Any, last: Any, checkpoint: Checkpoint) -> Run:
+    if last.get("status") == "unknown":
+        answer: Any = Unknown(last["reason"], from_wire(last["detail"]))
+    else:
+        answer = from_wire(last["value"])
+    return Run(
+        run_id=folder.read_run_file().run_id,
+        search=first["search"],
+        out=folder.path,
+        answer=answer,
+        head=checkpoint.root.hex(),
+        size=checkpoint.size,
+        completed=last["completed"],
+        failed=last["failed"],
+        timing_dependent=last["timing_dependent"],
+    )
+
+
+def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """First and last record of a ledger, without reading what lies between."""
+    hint = "weft verify says what is wrong"
+    try:
+        with open_plain(path) as file:
+            first = parse(file.readline().rstrip(b"\n"))
+    except FileNotFoundError:
+        raise LedgerDamaged(f"{path} is missing", hint=hint) from None
+    last = parse(last_line(path).rstrip(b"\n"))
+    if last.kind != "answer":
+        raise LedgerDamaged(f"{path}: a finished ledger ends with the root's answer", hint=hint)
+    return first.body, last.body

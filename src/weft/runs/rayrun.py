@@ -1,0 +1,165 @@
+"""A run on a Ray cluster: join it, see which nodes there are, build the backend, leave it.
+
+The token of a cluster of `weft nodes up` comes from its file; for any other cluster Ray looks
+for one itself (RAY_AUTH_TOKEN, RAY_AUTH_TOKEN_PATH, ~/.ray/auth_token). A cluster of this machine
+alone gets a token of its own, listens on the loopback, and has its files in a private folder.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from weft.backends.contract import Backend
+from weft.backends.privatefolders import private_folder
+from weft.backends.process import WorkerSetup
+from weft.backends.raynode import scratch_folder
+from weft.cluster.agent import LONGEST_FOLDER, NO_METRICS, RAY_FOLDER
+from weft.cluster.clusters import address_for, token_for
+from weft.coordinator.journal import Journal
+from weft.errors import InputError, UsageError, WorldError
+from weft.model.slots import Node, Slot
+from weft.runs import world
+from weft.runs.codepacks import CodePacks
+from weft.runs.opening import OpenRun
+from weft.worker.context import DEVICE
+
+SESSION = "ray-session"
+"""The event that a session leaves; their number tells sessions apart."""
+LOCAL = "local"
+"""As an address: start a cluster of this machine, for this run only."""
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # Ray prints what befalls nodes on stdout; we tell it, too
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_ENABLE_AUTO_CONNECT": "0",  # a thread that is late must not start a cluster of its own
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "3600",  # else Ray ends us a minute after its head
+    **NO_METRICS,
+}
+LOOPBACK = "127.0.0.1"
+LOOPBACK_ONLY = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+"""Makes Ray take 127.0.0.1 as the address it is, and listen there alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A cluster we are part of, and the nodes a run would have there by default."""
+
+    address: str
+    nodes: tuple[Node, ...]
+
+
+@contextlib.contextmanager
+def joined(address: str, asked: Sequence[Node], workers: int | None) -> Iterator[Joined]:
+    """Join a cluster for as long as the run takes; refuses nodes it cannot serve as asked."""
+    if importlib.util.find_spec("ray") is None:
+        raise UsageError("--backend ray needs Ray", hint="pip install 'weft[ray]'")
+    known = sys.modules.get("ray")
+    mine = known is None or not known.is_initialized()
+    if mine:
+        address = address or address_for(None)
+        _set_environment(address)
+    import ray  # noqa: PLC0415 - slow, an extra, and it reads the environment when imported
+
+    with _private_temporary(mine and address == LOCAL) as folder:
+        if mine:
+            _init(ray, address, workers, folder)
+        try:
+            yield Joined(address, _nodes(asked))
+        finally:
+            if mine:
+                ray.shutdown()
+
+
+def _set_environment(address: str) -> None:
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    token = token_for(address)
+    if address == LOCAL:
+        token = os.environ.get("RAY_AUTH_TOKEN") or secrets.token_hex(32)
+        os.environ |= LOOPBACK_ONLY
+    if token:
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": token}
+
+
+@contextlib.contextmanager
+def _private_temporary(needed: bool) -> Iterator[Path | None]:
+    """A folder for Ray's own, which Ray opens to everybody, inside one that only we may enter."""
+    if not needed:
+        yield None
+        return
+    ours = scratch_folder()
+    if len(str(ours / "ray-00000000")) > LONGEST_FOLDER:
+        ours = Path("/tmp") / ours.name  # noqa: S108 - checked before use
+    made = Path(tempfile.mkdtemp(prefix="ray-", dir=private_folder(ours.parent, ours.name)))
+    try:
+        yield made / RAY_FOLDER
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            ours.rmdir()
+
+
+def _init(ray: Any, address: str, workers: int | None, folder: Path | None) -> None:
+    how: dict[str, Any] = {"address": address}
+    if address == LOCAL:
+        how = {"num_cpus": workers or world.cpu_count(), "include_dashboard": False}
+        how |= {"_temp_dir": str(folder), "_node_ip_address": LOOPBACK}
+    try:
+        ray.init(log_to_driver=False, logging_level="CRITICAL", namespace="weft", **how)
+    except Exception as error:  # Ray raises many kinds
+        why = " ".join(str(error).split())[:300]
+        raise WorldError(
+            f"cannot join the Ray cluster at {address}: {why}", hint="weft nodes check FILE"
+        ) from None
+
+
+def _nodes(asked: Sequence[Node]) -> tuple[Node, ...]:
+    """The nodes to use: those asked for, or every one that the cluster has."""
+    from weft.backends.raycluster import living_nodes, match  # noqa: PLC0415 - needs Ray
+
+    living = living_nodes()
+    if not asked:
+        return tuple(Node(n.name, n.gpus, n.cpus) for n in living if n.gpus + n.cpus)
+    found = match([node.name for node in asked], living, world.names_of_here())
+    for node in asked:
+        there = found.get(node.name)
+        if there is not None and there.gpus < node.gpus:
+            raise InputError(
+                f"node {node.name} has {there.gpus} GPUs in the Ray cluster, {node.gpus} are asked",
+                hint="weft nodes down FILE, weft nodes up FILE",
+            )
+    return tuple(asked)
+
+
+def ray_backend(
+    opened: OpenRun, slots: Sequence[Slot], setup: WorkerSetup, journal: Journal, stagger_s: float
+) -> Backend:
+    """Build the backend of one session of a run, and note the session."""
+    from weft.backends.raybackend import RayBackend, other_marks, session_marks  # noqa: PLC0415
+    from weft.backends.raycluster import Cluster  # noqa: PLC0415
+    from weft.backends.raynode import NodeSpec  # noqa: PLC0415
+
+    session: int = opened.manifest.query("SELECT count(*) FROM events WHERE kind=?", SESSION)[0][0]
+    names = list(dict.fromkeys(slot.node for slot in slots))
+    journal.event(SESSION, f"nodes: {', '.join(names)}"[:500])
+    journal.commit()  # before anything carries this session's marks
+    run = f"{opened.run_file.run_id[:12]}-{opened.folder.path.stat().st_ino:x}"
+    marks, earlier = session_marks(setup.marks, session), other_marks(setup.marks, session)
+    device = setup.environment.get(DEVICE, "auto")
+    specs = [
+        NodeSpec(name, run, setup.run_seed, marks.all, earlier, setup.run_id, device)
+        for name in names
+    ]
+    packs = CodePacks(lambda: opened.run_file.sources)
+    cluster = Cluster(specs, world.names_of_here())
+    return RayBackend(replace(setup, marks=marks), slots, cluster, packs, stagger_s)

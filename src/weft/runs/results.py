@@ -1,0 +1,61 @@
+"""The results of a run, read back from its ledger: what its search was given, in ledger order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import overload
+
+from weft.inspect.access import parse_at, whole_lines
+from weft.ledger.records import Record
+from weft.model.card import table
+from weft.model.results import Result, TaskError
+from weft.model.values import canonical
+from weft.storage.folder import RunFolder
+
+SHOWN = 20
+
+
+class Results(Sequence[Result]):
+    """Results in the order of the ledger; a notebook shows the first of them."""
+
+    def __init__(self, found: Sequence[Result]) -> None:
+        self._found = tuple(found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self._found)
+
+    @overload
+    def __getitem__(self, place: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Results: ...
+
+    def __getitem__(self, place: int | slice) -> Result | Results:
+        found = self._found[place]
+        return Results(found) if isinstance(found, tuple) else found
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} results>"
+
+    def _repr_html_(self) -> str:
+        rows = [(str(r.index), r.function, r.args_text, r.outcome_text) for r in self[:SHOWN]]
+        more = f", the first {SHOWN} of them" if len(self) > SHOWN else ""
+        title = f"{len(self):,} results{more}"
+        return table(title, ("index", "function", "arguments", "outcome"), rows)
+
+
+def read_results(folder: RunFolder) -> Results:
+    """Read every result record; raises LedgerDamaged for a line that is none."""
+    records = (parse_at(line, seq) for seq, line in enumerate(whole_lines(folder.ledger)))
+    return Results([_result(record) for record in records if record.kind == "result"])
+
+
+def _result(record: Record) -> Result:
+    body = record.body
+    value = canonical(body["value"]) if "value" in body else None
+    error = TaskError(**body["error"]) if "error" in body else None
+    args = canonical(body["args"])
+    return Result(body["index"], record.key, body["function"], args, value, error)

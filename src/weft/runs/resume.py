@@ -1,0 +1,239 @@
+"""Find a search by name, and go on with a run from nothing but its folder.
+
+run.toml ── where to import from ──► the search's code ─┐
+genesis (manifest or ledger) ── args, seed, limits ─────┴─► Decision ──► carry_out
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from weft.coordinator.loop import Watcher
+from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
+from weft.model.slots import Node
+from weft.model.tasks import SearchCall
+from weft.model.values import from_wire
+from weft.product import check_name, locate
+from weft.runs.opening import recorded_genesis
+from weft.runs.outcome import Run, read_outcome
+from weft.runs.remember import recalled
+from weft.runs.request import Decision, check_same, decision_from_genesis
+from weft.runs.run import carry_out
+from weft.runs.sealing import is_over
+from weft.runs.sources import package_of
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.objects import ObjectStore
+
+MAX_NAMED = 8
+"""How many searches a message lists."""
+
+
+def load_search(spec: str, search_path: Path | None = None) -> Callable[..., SearchCall]:
+    """Import the search that `module:search` or `path/to/file.py:search` names.
+
+    Modules are looked for in `search_path`, or in the current folder, before the installed
+    ones. Raises `InputError` that says what is there instead.
+    """
+    place, _, name = spec.rpartition(":")
+    if not place or not name:
+        raise InputError(
+            f"{spec!r} does not name a search", hint="write module:search or path/file.py:search"
+        )
+    if place.endswith(".py") or "/" in place:
+        module = _import_file(Path(place))
+    else:
+        module = _import_module(place, search_path or Path.cwd())
+    found: Any = getattr(module, name, None)
+    if getattr(found, "is_search", False):
+        search: Callable[..., SearchCall] = found
+        return search
+    what = "has no" if found is None else f"has {name}, a {type(found).__name__}, but no search"
+    raise InputError(f"{place} {what} {name}; {_searches_in(module)}")
+
+
+def find_search(
+    name: str, imports: Mapping[str, str], search_path: Path | None
+) -> Callable[..., SearchCall]:
+    """Import the search that a recorded run names: by its import path, or by its declared name.
+
+    A declared name is imported from where run.toml says it was, or from where an installed
+    product says it is now.
+    """
+    check_name(name)
+    if ":" in name:
+        return load_search(name, search_path)
+    places = dict.fromkeys(path for path in (imports.get(name), locate(name)) if path)
+    refusal: WeftError | None = None
+    for place in places:
+        try:
+            search = load_search(place, search_path)
+        except InputError as error:  # it was moved: an installed product may know where to
+            refusal = refusal or error
+            continue
+        if getattr(search, "search_name", None) == name:
+            return search
+    raise refusal or InputError(
+        f"no installed package has a search named {name!r}",
+        hint="install the package, or give the command that began the run again",
+    )
+
+
+def resume(
+    run: Path,
+    *,
+    path: Path | None = None,
+    workers: int | None = None,
+    nodes: Sequence[Node] = (),
+    placement: str | None = None,
+    stagger_s: float | None = None,
+    backend: str | None = None,
+    ray_address: str | None = None,
+    accept: Sequence[str] = (),
+    wall_limit_s: float | None = None,
+    sign_key: Path | None = None,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Go on with an interrupted run; a finished one answers at once and starts nothing.
+
+    A key that has not signed a finished run signs it, after the checks that going on takes.
+
+    What decides the outcome comes from the run's own records, inputs from its objects. The
+    search is imported from `path`, or from where run.toml says, or from the current folder.
+    Nodes, placement and stagger are those it was begun with, unless given.
+    """
+    folder = RunFolder(run)
+    run_file = folder.read_run_file()
+    given = {"nodes": tuple(nodes) or None, "placement": placement, "stagger_s": stagger_s}
+    given |= {"workers": workers, "backend": backend, "ray_address": ray_address}
+    execution = replace(
+        recalled(folder, run_file, {k: v for k, v in given.items() if v is not None}),
+        accept=tuple(accept),
+        wall_limit_s=wall_limit_s,
+        sign_key=sign_key,
+    )
+    if is_over(folder, sign_key):
+        return read_outcome(folder, None)
+    try:
+        decision, _ = recorded_decision(folder, path)
+        return carry_out(decision, execution, {}, watcher)
+    except InputError:
+        if sign_key or not folder.is_finished():
+            raise
+        return read_outcome(folder, None)  # only file modes were left to set: not here, then
+
+
+def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, str]:
+    """Return what a recorded run decided on, with its search imported, and its genesis.
+
+    Raises `RunMismatch` when the search as it is now, or a library, is another than recorded,
+    and `ObjectDamaged` when an input is no longer whole.
+    """
+    genesis = recorded_genesis(folder, read_checkpoint(folder.checkpoint))
+    if genesis is None:
+        raise RunFolderInvalid(
+            f"{folder.path} was stopped before anything was recorded",
+            hint="give the command that began it again",
+        )
+    raw = json.loads(genesis)
+    run_file = folder.read_run_file()
+    base = recalled(folder, run_file, {}).base
+    if base is not None and str(base) not in sys.path:
+        sys.path.append(str(base))  # where modules that a config names were found
+    search = find_search(raw["search"], run_file.imports, path or recorded_folder(folder, run_file))
+    args: Any = from_wire(raw["config"]["args"])
+    decision = decision_from_genesis(genesis, search(**args))
+    check_same(genesis, decision.genesis_text(), folder.path)
+    objects = ObjectStore(folder.objects, Disk())
+    for digest in decision.inputs.values():
+        objects.check(digest)
+    return decision, genesis
+
+
+def recorded_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
+    """Return the folder that run.toml names for the search, unless the run was moved away."""
+    if not run_file.search_path:
+        return None
+    place = (folder.path.absolute() / run_file.search_path).resolve()
+    top = package_of(run_file.imports.get(run_file.search, run_file.search))
+    there = (place / f"{top}.py").is_file() or (place / top).is_dir()
+    return place if there else None
+
+
+# -- importing ----------------------------------------------------------------------------
+
+
+def _import_file(file: Path) -> ModuleType:
+    """Import a file under the name that workers will know it by."""
+    try:
+        file = file.absolute()
+        if not file.is_file():
+            what = "is not a file" if file.exists() else "does not exist"
+            raise InputError(f"{file} {what}", hint="write path/file.py:search")
+    except (OSError, ValueError) as error:
+        raise InputError(f"{str(file)[:200]!r}: {error}") from None
+    folder, names = file.parent, [file.stem]
+    while (folder / "__init__.py").is_file():
+        folder, names = folder.parent, [folder.name, *names]
+    if not all(name.isidentifier() for name in names):
+        raise InputError(
+            f"{file.name} cannot be imported by a worker", hint="name it like my_search.py"
+        )
+    module = _import_module(".".join(names), folder)
+    found = getattr(module, "__file__", None)
+    if found is None or not Path(found).samefile(file):
+        raise InputError(
+            f"{file}: the name {names[0]} is taken by {found or 'a built-in module'}",
+            hint="rename the file",
+        )
+    return module
+
+
+def _import_module(name: str, folder: Path) -> ModuleType:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise InputError(f"{name!r} is not a module name", hint="write module:search")
+    place = str(folder.absolute())
+    if place not in sys.path:
+        sys.path.insert(0, place)
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(name)
+    except WeftError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise _broken(name, error) from error
+        raise InputError(
+            f"there is no module {name} in {place} or among the installed ones",
+            hint="give its folder with --path, or write path/file.py:search",
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise _broken(name, error) from error
+
+
+def _broken(name: str, error: BaseException) -> SearchInvalid:
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    if isinstance(error, SyntaxError):
+        where = f" ({Path(error.filename or name).name}:{error.lineno})"
+        error = SyntaxError(error.msg)
+    said = " ".join(str(error).split())
+    return SearchInvalid(f"importing {name} raised {type(error).__name__}: {said}{where}")
+
+
+def _searches_in(module: ModuleType) -> str:
+    """Say which searches a module has."""
+    names = sorted(n for n, v in vars(module).items() if getattr(v, "is_search", False))
+    if not names:
+        return "it has no function marked @weft.search"
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return f"its searches are: {', '.join(names[:MAX_NAMED])}{more}"

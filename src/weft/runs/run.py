@@ -1,0 +1,377 @@
+"""Run a search from start to answer: the only place that puts all parts together."""
+
+from __future__ import annotations
+
+import errno
+import shlex
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from weft.backends.contract import Backend
+from weft.backends.local import MAX_CREDIT, LocalBackend
+from weft.backends.process import WorkerSetup
+from weft.backends.recorded import Recall, RecordedCommands
+from weft.backends.strays import Marks, end_earlier
+from weft.coordinator.journal import Journal
+from weft.coordinator.loop import Coordinator, Watcher
+from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.placement import Placement
+from weft.coordinator.policy import Policy
+from weft.errors import (
+    CodeChanged,
+    Interrupted,
+    ManifestDamaged,
+    Paused,
+    RunCopied,
+    RunFolderInvalid,
+    StorageFailed,
+    UsageError,
+)
+from weft.model.keys import sha256_hex
+from weft.model.slots import Node, Slot
+from weft.model.tasks import Budget, SearchCall
+from weft.runs import world
+from weft.runs.opening import OpenRun, Place, create_run, reopen_run
+from weft.runs.outcome import Run, read_outcome
+from weft.runs.remember import remembered
+from weft.runs.request import Decision, Execution, digests, placement_of, read_inputs
+from weft.runs.sealing import is_over, signer
+from weft.runs.sources import SourceBook, search_folder
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFile, RunFolder
+from weft.storage.heads import HeadsList
+from weft.storage.reserve import Reserve
+from weft.worker.context import DEVICE
+from weft.worker.space import NO_ROOM
+
+DISK_TROUBLE = (*NO_ROOM, errno.EIO)
+"""Errors that are the disk's, not those of the path that was asked for."""
+
+
+def run(
+    search: SearchCall,
+    *,
+    out: str | Path,
+    seed: int = 0,
+    inputs: Mapping[str, str | Path | bytes] | None = None,
+    budget: Mapping[str, int] | None = None,
+    retries: int = 0,
+    timeout_s: float | None = None,
+    strict: bool = False,
+    workers: int | None = None,
+    backend: str = "local",
+    accept: Sequence[str] = (),
+    wall_limit_s: float | None = None,
+    sign_key: str | Path | None = None,
+    nodes: Sequence[Node] = (),
+    placement: str = "greedy",
+    group_cap: int | None = None,
+    stagger_s: float = 0.0,
+    device: str = "auto",
+    labels: Mapping[str, str] | None = None,
+    tags: Sequence[str] = (),
+    ray_address: str = "",
+    pause_at: str | None = None,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Run a search into the folder `out`, or go on with the run that is there.
+
+    The first group of options decides the outcome and is bound into the ledger; the same call
+    on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
+    only say how to carry it out. All `nodes` are slots of this machine, whatever their names,
+    unless the backend is `ray`: then they are nodes of the cluster at `ray_address`.
+    `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
+    `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
+    `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
+
+    Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
+    kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
+    """
+    given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
+    data = read_inputs(given)
+    policy = checked_policy(retries, timeout_s, strict)
+    decision = Decision(search, seed, digests(data), Budget(dict(budget or {})), policy)
+    key = Path(sign_key) if sign_key else None
+    execution = Execution(
+        Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
+        group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
+        ray_address=ray_address,
+        device=device,
+    )  # fmt: skip
+    return carry_out(decision, execution, data, watcher)
+
+
+def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Policy:
+    """Return the limits, refused when they make no sense."""
+    if not 0 <= retries <= 100:
+        raise UsageError(f"--retries must be 0 to 100, not {retries}")
+    if timeout_s is not None and not 0 < timeout_s < float("inf"):
+        raise UsageError(f"--timeout must be above 0 seconds, not {timeout_s}")
+    return Policy(retries, None if timeout_s is None else float(timeout_s), strict)
+
+
+def carry_out(
+    decision: Decision,
+    execution: Execution,
+    inputs: dict[str, bytes],
+    watcher: Watcher | None = None,
+    place: Place | None = None,
+    recall: Recall | None = None,
+) -> Run:
+    """Create or open the run's folder and run it to its end; `recall` answers commands."""
+    with _joined(execution) as cluster:
+        placement = placement_of(execution, cluster)
+        return _carry_out(
+            decision, execution, inputs, watcher, place or real_place(), recall, placement
+        )
+
+
+@contextmanager
+def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
+    """Be part of the Ray cluster of a run that has one and is not finished; give its nodes."""
+    if execution.backend != "ray" or is_over(RunFolder(execution.out), execution.sign_key):
+        yield execution.nodes
+        return
+    from weft.runs.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
+
+    with joined(execution.ray_address, execution.nodes, execution.workers) as found:
+        yield found.nodes
+
+
+def _carry_out(
+    decision: Decision,
+    execution: Execution,
+    inputs: dict[str, bytes],
+    watcher: Watcher | None,
+    place: Place,
+    recall: Recall | None,
+    placement: Placement,
+) -> Run:
+    folder, genesis = RunFolder(execution.out), decision.genesis_text()
+    sign = signer(execution.sign_key, decision.call.name)
+    _make_folder(folder, place.disk)
+    if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
+        return read_outcome(folder, genesis)
+    with _storage_named(folder.path), folder.locked(place.host):
+        if is_over(folder, execution.sign_key):
+            return read_outcome(folder, genesis)
+        slots = len(placement.slots)
+        try:
+            opened = _open(folder, decision, execution, genesis, inputs, place, slots)
+        except (RunCopied, CodeChanged):
+            if execution.sign_key or not folder.is_finished():
+                raise
+            return read_outcome(folder, genesis)  # only file modes were left to set
+        opened.scribe.sign = sign
+        try:
+            return _run_open(opened, decision, execution, watcher, placement, recall)
+        finally:
+            opened.scribe.ledger.close()
+            opened.manifest.close()
+
+
+def real_place() -> Place:
+    """Return the real disk, host and heads list."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
+
+
+def unnoted_place() -> Place:
+    """Return the real disk and host without a heads list, for runs in temporary folders."""
+    disk = Disk()
+    return Place(disk, world.host_name(), HeadsList(None, disk))
+
+
+def _make_folder(folder: RunFolder, disk: Disk) -> None:
+    """Make the folder of a new run; a path that cannot be one is the caller's input."""
+    try:
+        if not folder.is_run():
+            folder.check_free()
+            disk.make_folder(folder.path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        if getattr(error, "errno", None) in DISK_TROUBLE:
+            raise StorageFailed(f"{folder.path}: {reason}", hint="free some space") from error
+        raise RunFolderInvalid(
+            f"{str(folder.path)[:200]!r} cannot be a run folder: {reason}",
+            hint="choose another --out",
+        ) from None
+
+
+def _open(
+    folder: RunFolder,
+    decision: Decision,
+    execution: Execution,
+    genesis: str,
+    inputs: dict[str, bytes],
+    place: Place,
+    slots: int,
+) -> OpenRun:
+    if folder.is_run():
+        new_id = world.new_run_id()
+        return reopen_run(folder, genesis, inputs, execution.accept, place, new_id)
+    call = decision.call
+    run_file = RunFile(
+        run_id=world.new_run_id(),
+        search=call.name,
+        search_path=search_folder(call.import_path, folder.path),
+        imports=dict(call.code),
+        execution=remembered(execution, slots),
+    )
+    return create_run(folder, run_file, genesis, inputs, place)
+
+
+def _run_open(
+    opened: OpenRun,
+    decision: Decision,
+    execution: Execution,
+    watcher: Watcher | None,
+    placement: Placement,
+    recall: Recall | None,
+) -> Run:
+    clock = world.RealClock()
+    journal = Journal(opened.manifest, opened.objects, clock, _source_book(opened))
+    for kind, detail in opened.events:
+        journal.event(kind, detail)
+    journal.sources.use(decision.call.name, decision.call.import_path)
+    if any(kind == "rollback-accepted" for kind, _ in opened.events):
+        journal.commit()
+        opened.scribe.checkpoint(clock.wall(), restart=True)
+    pause_at = execution.pause_at
+    machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
+    stop = world.StopRequest(execution.wall_limit_s)
+    marks = _marks(opened)
+    if ended := end_earlier(marks):
+        journal.event("strays-ended", f"{ended} left by an earlier session")
+    reserve = Reserve(opened.folder.path)
+    reserve.take()
+    backend = _backend(opened, decision, execution, placement.slots, marks, journal)
+    if recall is not None:
+        backend = RecordedCommands(backend, recall)
+    try:
+        with stop.listening():
+            finished = Coordinator(
+                machine, journal, opened.scribe, backend, clock, stop.asked, watcher, reserve
+            ).run()
+    finally:
+        backend.close()
+        reserve.release()
+    if machine.paused:
+        raise Paused(
+            f"paused before {pause_at!r}, after {machine.counts().finished} tasks",
+            hint=f"weft resume {shlex.quote(str(execution.out))}",
+        )
+    if not finished:
+        raise _interrupted(machine, execution.out)
+    seal(opened, clock.wall())
+    return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
+    """Say why the run stopped before its answer, and how to go on."""
+    again = f"weft resume {shlex.quote(str(out))}"
+    if machine.exhausted:
+        return StorageFailed(
+            f"{out}: stopped, {machine.broken}; nothing completed is lost",
+            hint=f"free some, or run fewer at a time with --workers, then: {again}",
+        )
+    if machine.broken:
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
+    done = machine.counts().finished
+    return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
+
+
+def new_machine(
+    opened: OpenRun,
+    decision: Decision,
+    journal: Journal,
+    lazy: LazyLimits | None = None,
+    placement: Placement | None = None,
+    pause_at: str | None = None,
+) -> Machine:
+    """Return the machine at its beginning; replay brings it to where the run stands."""
+    return Machine(
+        sha256_hex(opened.manifest.genesis),
+        decision.call,
+        decision.context(),
+        decision.policy,
+        journal.fetch,
+        lazy or LazyLimits(),
+        placement,
+        pause_at,
+    )
+
+
+def seal(opened: OpenRun, wall_s: float) -> None:
+    """Finish a run that has its answer: last checkpoint, then read-only."""
+    opened.objects.clear_staging()
+    shutil.rmtree(opened.folder.attempts, ignore_errors=True)
+    opened.scribe.finish(wall_s)
+    opened.manifest.commit()
+    opened.manifest.finish()
+
+
+def _source_book(opened: OpenRun) -> SourceBook:
+    def save(sources: dict[str, str], imports: dict[str, str]) -> None:
+        opened.run_file = replace(
+            opened.run_file, sources=dict(sources), imports=dict(sorted(imports.items()))
+        )
+        opened.folder.write_run_file(opened.run_file, opened.scribe.disk)
+
+    return SourceBook(dict(opened.run_file.sources), dict(opened.run_file.imports), save)
+
+
+def _marks(opened: OpenRun) -> Marks:
+    """What all processes of this run carry; those of a copy of it carry another mark."""
+    place = opened.folder.path.stat()
+    return Marks.of(f"{opened.run_file.run_id} {place.st_dev} {place.st_ino}")
+
+
+def _backend(
+    opened: OpenRun,
+    decision: Decision,
+    execution: Execution,
+    slots: Sequence[Slot],
+    marks: Marks,
+    journal: Journal,
+) -> Backend:
+    setup = WorkerSetup(
+        run_seed=decision.seed,
+        objects=opened.folder.objects.absolute(),
+        staging=opened.objects.staging.absolute(),
+        logs=opened.folder.logs.absolute(),
+        attempts=opened.folder.attempts.absolute(),
+        path=list(sys.path),
+        environment={**world.worker_environment(), DEVICE: execution.device},
+        marks=marks,
+        run_id=opened.run_file.run_id,
+        kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
+    )
+    if execution.backend == "ray":
+        from weft.runs.rayrun import ray_backend  # noqa: PLC0415 - only where Ray is wanted
+
+        return ray_backend(opened, slots, setup, journal, execution.stagger_s)
+    credit = 1 if execution.backend == "serial" else MAX_CREDIT
+    return LocalBackend(setup, slots, credit, execution.stagger_s)
+
+
+@contextmanager
+def _storage_named(path: Path) -> Iterator[None]:
+    """Say a full or broken disk in one line; what was completed before is safe."""
+    hint = f"free space or mend the disk, then: weft resume {shlex.quote(str(path))}"
+    try:
+        yield
+    except OSError as error:
+        short = "short of space: " if error.errno in NO_ROOM else ""
+        raise StorageFailed(f"{path}: {short}{error.strerror or error}", hint=hint) from error
+    except sqlite3.OperationalError as error:
+        short = "short of space: " if "is full" in str(error) else ""
+        raise StorageFailed(f"{path}: {short}manifest.sqlite: {error}", hint=hint) from error
+    except sqlite3.DatabaseError as error:
+        hint = f"weft verify {shlex.quote(str(path))}"
+        raise ManifestDamaged(f"{path}/manifest.sqlite: {error}", hint=hint) from error

@@ -1,0 +1,135 @@
+"""A bank of concepts: chains of operators that earned a name, and what each depends on.
+
+A concept costs less to use than its operators do one by one, so programs with it are found
+sooner. Its content is hashed into a run's genesis; programs found with it are recorded written
+out, so a bank is never needed to run them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from weft.errors import FileInvalid
+from weft.model import strictjson
+from weft.model.jsonfields import as_array, as_integer, as_text
+from weft.model.values import JsonValue, canonical
+from weft.searches.arc.ops.operator import Palette, ShapeEffect
+from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.records import BankRecord, ConceptRecord
+from weft.searches.arc.search.language import LanguageEntry
+
+SCHEMA_VERSION = 1
+MAX_BYTES = 4 * 2**20
+MAX_STEPS = 4
+"""Longest chain that a concept may stand for."""
+_FIELDS = frozenset(ConceptRecord.__annotations__)
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A named chain of operators, its price, and the tasks it was learned from."""
+
+    name: str
+    operators: tuple[str, ...]
+    millibits: int
+    tasks: tuple[str, ...]
+    """Digests of the tasks whose programs use it."""
+    concepts: tuple[str, ...] = ()
+    """Other concepts of the bank whose chains it contains."""
+
+    def entry(self) -> LanguageEntry:
+        """The concept as the search uses it."""
+        steps = [BY_NAME[name] for name in self.operators]
+        return LanguageEntry(
+            self.name, steps[0].takes, steps[-1].gives, ShapeEffect.ANY, Palette.ANY,
+            self.millibits, tuple((s.kernel, s.p, s.q) for s in steps), self.operators,
+        )  # fmt: skip
+
+    def to_dict(self) -> ConceptRecord:
+        """JSON form."""
+        return {
+            "name": self.name,
+            "operators": list(self.operators),
+            "millibits": self.millibits,
+            "tasks": list(self.tasks),
+            "concepts": list(self.concepts),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Bank:
+    """Concepts in a fixed order."""
+
+    concepts: tuple[Concept, ...]
+
+    def entries(self) -> tuple[LanguageEntry, ...]:
+        """All concepts as the search uses them."""
+        return tuple(concept.entry() for concept in self.concepts)
+
+    def digest(self) -> str:
+        """SHA-256 of the canonical form."""
+        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
+
+    def to_dict(self) -> BankRecord:
+        """JSON form."""
+        concepts = [concept.to_dict() for concept in self.concepts]
+        return {"schema_version": SCHEMA_VERSION, "concepts": concepts}
+
+    def to_json(self) -> str:
+        """The file that `weft arc learn` writes."""
+        return json.dumps(self.to_dict(), indent=1, sort_keys=True) + "\n"
+
+    @staticmethod
+    def from_dict(raw: JsonValue, where: str = "bank") -> Bank:
+        """Read what `to_dict` wrote; every field is checked."""
+        if not isinstance(raw, dict) or raw.get("schema_version") != SCHEMA_VERSION:
+            raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
+        if set(raw) != {"schema_version", "concepts"} or not isinstance(raw["concepts"], list):
+            raise FileInvalid(f"{where}: a bank holds schema_version and a list of concepts")
+        concepts = [
+            _concept(item, f"{where}: concept {i}") for i, item in enumerate(raw["concepts"])
+        ]
+        names = [concept.name for concept in concepts]
+        for i, concept in enumerate(concepts):
+            if concept.name in BY_NAME or concept.name in names[:i]:
+                raise FileInvalid(f"{where}: concept {i}: the name {concept.name!r} is taken")
+            unknown = [name for name in concept.concepts if name not in names]
+            if unknown:
+                raise FileInvalid(f"{where}: concept {i} depends on {unknown[0]!r}, not in it")
+        return Bank(tuple(concepts))
+
+    @staticmethod
+    def read(path: Path) -> Bank:
+        """Read a bank file."""
+        if not path.is_file():
+            raise FileInvalid(f"bank {path} does not exist or is not a plain file")
+        raw = strictjson.loads(path.read_bytes(), where=str(path), max_bytes=MAX_BYTES)
+        return Bank.from_dict(raw, str(path))
+
+
+def _concept(raw: JsonValue, where: str) -> Concept:
+    if not isinstance(raw, dict) or raw.keys() != _FIELDS:
+        raise FileInvalid(f"{where}: fields must be {', '.join(sorted(_FIELDS))}")
+    name = as_text(raw["name"], f"{where}: name")
+    millibits = as_integer(raw["millibits"], f"{where}: millibits")
+    operators = _words(raw["operators"], f"{where}: operators")
+    unknown = [operator for operator in operators if operator not in BY_NAME]
+    if unknown:
+        raise FileInvalid(f"{where}: there is no operator {unknown[0]!r}")
+    if not 2 <= len(operators) <= MAX_STEPS:
+        raise FileInvalid(f"{where}: a concept has 2 to {MAX_STEPS} operators")
+    for earlier, later in pairwise(operators):
+        if BY_NAME[earlier].gives is not BY_NAME[later].takes:
+            raise FileInvalid(f"{where}: {later} cannot follow {earlier}")
+    if not name.isidentifier() or millibits < 1:
+        raise FileInvalid(f"{where}: a name is one word, a price at least 1")
+    tasks = _words(raw["tasks"], f"{where}: tasks")
+    return Concept(name, operators, millibits, tasks, _words(raw["concepts"], f"{where}: concepts"))
+
+
+def _words(raw: JsonValue, where: str) -> tuple[str, ...]:
+    return tuple(as_text(word, where) for word in as_array(raw, where))

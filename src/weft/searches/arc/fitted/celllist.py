@@ -1,0 +1,180 @@
+"""Rules that decide every cell by a list of clauses. They are learned at the end of a phase."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.fitted.rule import BASE, Composed
+from weft.searches.arc.lists import canvas
+from weft.searches.arc.lists.cells import UNDECIDED, CellList, chain_of, parse
+from weft.searches.arc.lists.features import U8, features_of
+from weft.searches.arc.lists.scan import BEFORE, CORNERS, Layer
+from weft.searches.arc.lists.words import CANVAS_NAMES, MADE, NAMES, WORDS
+from weft.searches.arc.ops.operator import ShapeEffect
+from weft.searches.arc.ops.registry import apply_chain
+from weft.searches.arc.values import Grid
+
+THEN = " then "
+"""Between two layers."""
+
+
+class Cells(Composed):
+    """Parameters: the list's text."""
+
+    name = "cells"
+    doc = (
+        "Every cell becomes what the first clause says that speaks of it: "
+        "`own=0 & across!=x -> across; label_enclosed=1 -> 4; else own`. Tests ask features of "
+        "the grid or cells of chains from the input (`objects_8|keep_largest|draw_all`, `input`) "
+        "with =, !=, >= and <; x is no colour. An action is a colour, a copy, or with `lay` a "
+        "copy of what is not black."
+    )
+    shape = ShapeEffect.KEEP
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        columns = dict(zip(NAMES, features_of(value), strict=True))
+        return _decided(parse(params.decode()), columns, value, given)
+
+    def price(self, params: bytes) -> int:
+        return BASE + parse(params.decode()).millibits
+
+    def read(self, text: str) -> bytes:
+        return _parse(text).text().encode()
+
+
+class Scanned(Composed):
+    """Parameters: the corner where it begins, and the list."""
+
+    name = "scanned"
+    doc = (
+        "The cells are decided as `cells` does, but one after the other, line by line from a "
+        "corner, and a cell sees those made before it: `bottom_left: made_back=8 & own=0 -> 8; "
+        "else own`. Features that begin with `made` tell them."
+    )
+    shape = ShapeEffect.KEEP
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        return _made(_read_scan(params.decode()), value, given)
+
+    def price(self, params: bytes) -> int:
+        return BASE + _read_scan(params.decode()).millibits
+
+    def read(self, text: str) -> bytes:
+        return _read_scan(text).text().encode()
+
+
+class Layered(Composed):
+    """Parameters: two lists, each of which may scan."""
+
+    name = "layered"
+    doc = (
+        "Two lists, the second on what the first one made, each as `cells` or `scanned` has them: "
+        "`own=0 & across=2 -> 2; else own then beside_ink=4 -> 1; else own`. Chains run from the "
+        "input in both."
+    )
+    shape = ShapeEffect.KEEP
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        first, second = _read_layers(params.decode())
+        first_grid = _made(first, value, given)
+        return None if first_grid is None else _made(second, first_grid, given)
+
+    def price(self, params: bytes) -> int:
+        return BASE + sum(layer.millibits for layer in _read_layers(params.decode()))
+
+    def read(self, text: str) -> bytes:
+        return THEN.join(layer.text() for layer in _read_layers(text)).encode()
+
+
+class OnCanvas(Composed):
+    """Parameters: the canvas, and the list of its cells."""
+
+    name = "canvas"
+    doc = (
+        "A grid of another size, its cells decided as `cells` does: `h*3 w*3 tiled: tile=4 -> "
+        "spread; else 0`. First its height and width (a number; h and w of the grid, `cells` not "
+        "black, `gaps` that are, `marks`: colours but black, `blobs`; times, by, plus or minus a "
+        "number, or h or w times one of these), then how the grid lies on it: `tiled`, `spread`, "
+        "or in a corner (`top_left`). Features are those of a canvas, too."
+    )
+    shape = ShapeEffect.ANY
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        own, cell_list = _read_canvas(params.decode())
+        base, columns = own.base(value), own.columns(value)
+        if base is None or columns is None:
+            return None
+        return _decided(cell_list, columns, base, given)
+
+    def price(self, params: bytes) -> int:
+        own, cell_list = _read_canvas(params.decode())
+        return BASE + own.millibits + cell_list.millibits
+
+    def read(self, text: str) -> bytes:
+        own, cell_list = _read_canvas(text)
+        return f"{own.text()}{BEFORE}{cell_list.text()}".encode()
+
+
+def _parse(text: str, *more: str) -> CellList:
+    """Read a list that names no features beside the plain ones and `more`."""
+    cell_list = parse(text)
+    beside = {*CANVAS_NAMES, *MADE}.difference(more)
+    if any(source in beside for source in cell_list.sources()):
+        raise ValueError(text)
+    return cell_list
+
+
+def _read_layers(text: str) -> tuple[Layer, Layer]:
+    first, second = (_read_scan(part) if BEFORE in part else Layer("", _parse(part))
+                     for part in text.split(THEN))  # fmt: skip
+    return first, second
+
+
+def _read_canvas(text: str) -> tuple[canvas.Canvas, CellList]:
+    own, list_text = text.split(BEFORE)
+    return canvas.parse(own), _parse(list_text, *CANVAS_NAMES)
+
+
+def _read_scan(text: str) -> Layer:
+    corner, list_text = text.split(BEFORE)
+    if corner not in CORNERS:
+        raise ValueError(text)
+    return Layer(corner, _parse(list_text, *MADE))
+
+
+def _made(layer: Layer, value: Grid, given: Grid) -> Grid | None:
+    """What a layer makes of a grid."""
+    features = dict(zip(NAMES, features_of(value), strict=True))
+    columns = _columns(layer.cells, features, value, given)
+    if columns is None:
+        return None
+    return _grid(layer.decide(columns, [(value.height, value.width)]), value)
+
+
+def _decided(cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:
+    """Decide the cells of a base."""
+    known = _columns(cell_list, columns, base, given)
+    if known is None:
+        return None
+    return _grid(cell_list.decide(known.__getitem__, len(base.cells)), base)
+
+
+def _columns(
+    cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid
+) -> dict[str, U8] | None:
+    """Add the chains that a list names, run from the input; None where one is not as large."""
+    for source in cell_list.sources():
+        if source not in columns and source not in WORDS:
+            grid = apply_chain(chain_of(source), given, given)
+            same = isinstance(grid, Grid) and (grid.height, grid.width) == (base.height, base.width)
+            if not same:
+                return None
+            assert isinstance(grid, Grid)
+            columns[source] = np.frombuffer(grid.cells, np.uint8)
+    return columns
+
+
+def _grid(decided: U8, base: Grid) -> Grid | None:
+    """Cells as a grid as large as the base; None where nothing spoke of one."""
+    cells = decided.tobytes()
+    return None if UNDECIDED in cells else Grid(base.height, base.width, cells)

@@ -1,0 +1,255 @@
+"""Rules that draw what training showed: one grid for all, or a pattern around marked cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from weft.searches.arc.fitted.rule import (
+    BASE,
+    COLOUR,
+    Examples,
+    FittedRule,
+    colour_decides,
+    digit,
+    number,
+    sizes_equal,
+)
+from weft.searches.arc.ops.operator import BIT, ShapeEffect
+from weft.searches.arc.values import MAX_SIDE, Grid, ValueStage, decode, encode
+
+FEW_PAIRS = 3
+REACH = 2
+SIDE = 2 * REACH + 1
+MIDDLE = SIDE * SIDE // 2
+Pattern = dict[int, int]
+"""Colour by place in the 5×5 square around an anchor, row by row."""
+
+
+class Constant(FittedRule):
+    """Parameters: the encoded grid. Only fitted where the node is the input itself."""
+
+    name = "constant"
+    doc = "Always the same grid, `2x3 012/345`."
+    shape = ShapeEffect.ANY
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        if len(examples.expected) >= FEW_PAIRS and examples.values == examples.given:
+            yield encode(ValueStage.GRID, examples.expected[0])
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        grid, _ = decode(ValueStage.GRID, params)
+        assert isinstance(grid, Grid)
+        return grid
+
+    def price(self, params: bytes) -> int:
+        return BASE + (len(params) - 2) * COLOUR
+
+    def show(self, params: bytes) -> str:
+        lines = [
+            "".join(map(str, params[at : at + params[1]]))
+            for at in range(2, len(params), params[1])
+        ]
+        return f"{params[0]}x{params[1]} " + "/".join(lines)
+
+    def read(self, text: str) -> bytes:
+        size, lines = text.split(" ")
+        height, width = (number(part, 1, MAX_SIDE) for part in size.split("x"))
+        cells = bytes(digit(symbol) for symbol in lines.replace("/", ""))
+        if len(cells) != height * width:
+            raise ValueError(text)
+        return bytes((height, width)) + cells
+
+
+class Stamp(FittedRule):
+    """Parameters: background, then per anchor colour, ascending: colour, n, (place, colour)….
+
+    Only what training drew around every anchor, wherever there was background, is drawn, and
+    of that only what is needed to explain training. It is not fitted if
+    - what is not needed would make a difference to a test grid;
+    - a test anchor has background at a place, no farther than the pattern reaches, where
+      training never had any;
+    - a test grid has a colour that training had not, and an anchor is in one training pair only.
+    """
+
+    name = "stamp"
+    doc = (
+        "Around every cell of a colour the 5×5 pattern is drawn on cells of the background, which "
+        "is named first: `0 2=...../.3.3./..2../.3.3./.....`; . draws nothing, / ends a row."
+    )
+    shape = ShapeEffect.KEEP
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        back = _background(examples)
+        if back is None:
+            return
+        shown = {a: _shown(a, back, examples) for a in _anchors(back, examples)}
+        patterns = {a: _pattern(drawn, back) for a, drawn in shown.items()}
+        patterns = {a: pattern for a, pattern in patterns.items() if pattern}
+        for size in (1, 2):
+            fitting = [
+                chosen
+                for names in combinations(sorted(patterns), size)
+                if _explains(chosen := {a: patterns[a] for a in names}, back, examples)
+            ]
+            for chosen in fitting:
+                yield _params(back, _leanest(chosen, back, examples))
+                yield _params(back, chosen)
+            if fitting:
+                return
+
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        back, patterns = _patterns(params)
+        cells = bytearray(value.cells)
+        for anchor, place, at in _places(value, patterns):
+            colour = patterns[anchor][place]
+            if value.cells[at] != back:
+                continue
+            if cells[at] not in (back, colour):
+                return None
+            cells[at] = colour
+        return Grid(value.height, value.width, bytes(cells))
+
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        back, patterns = _patterns(params)
+        train = len(examples.expected)
+        known = [set(value.cells) for value in examples.values[:train]]
+        new = set().union(*(value.cells for value in examples.values[train:]))
+        if new - set().union(*known) and any(
+            sum(a in colours for colours in known) == 1 for a in patterns
+        ):
+            return False
+        for anchor, pattern in patterns.items():
+            drawn = _shown(anchor, back, examples)
+            reach = max(map(_distance, pattern))
+            places = [p for p in range(SIDE * SIDE) if p not in drawn and _distance(p) <= reach]
+            unknown = dict.fromkeys(places, back)
+            for value in examples.values[len(examples.expected) :]:
+                if any(value.cells[at] == back for _, _, at in _places(value, {anchor: unknown})):
+                    return False
+        return True
+
+    def price(self, params: bytes) -> int:
+        _, patterns = _patterns(params)
+        cost = BASE + COLOUR
+        for pattern in patterns.values():
+            cost += COLOUR * (1 + len(set(pattern.values()))) + 4 * BIT * len(pattern)
+        return cost
+
+    def show(self, params: bytes) -> str:
+        back, patterns = _patterns(params)
+        words = [str(back)]
+        for anchor, pattern in patterns.items():
+            symbols = "".join(str(pattern.get(place, ".")) for place in range(SIDE * SIDE))
+            symbols = symbols[:MIDDLE] + str(anchor) + symbols[MIDDLE + 1 :]
+            rows = [symbols[at : at + SIDE] for at in range(0, SIDE * SIDE, SIDE)]
+            words.append(f"{anchor}=" + "/".join(rows))
+        return " ".join(words)
+
+    def read(self, text: str) -> bytes:
+        back, *words = text.split(" ")
+        patterns: dict[int, Pattern] = {}
+        for word in words:
+            anchor, picture = word.split("=")
+            symbols = picture.replace("/", "")
+            if len(symbols) != SIDE * SIDE:
+                raise ValueError(word)
+            patterns[digit(anchor)] = {
+                place: digit(symbol)
+                for place, symbol in enumerate(symbols)
+                if symbol != "." and place != MIDDLE
+            }
+        return _params(digit(back), patterns)
+
+
+def _background(examples: Examples) -> int | None:
+    """The one colour that all changing cells have, and others; None if there is none."""
+    if not sizes_equal(examples) or colour_decides(examples):
+        return None
+    changed = {
+        old
+        for v, t in examples.pairs()
+        for old, new in zip(v.cells, t.cells, strict=True)
+        if old != new
+    }
+    return changed.pop() if len(changed) == 1 else None
+
+
+def _anchors(back: int, examples: Examples) -> list[int]:
+    """Colours that could be anchors."""
+    return sorted({cell for v, _ in examples.pairs() for cell in v.cells} - {back})
+
+
+def _places(value: Grid, patterns: dict[int, Pattern]) -> Iterator[tuple[int, int, int]]:
+    """Anchor colour, place in the square and cell, for all anchors and places of patterns."""
+    for at, anchor in enumerate(value.cells):
+        for place in patterns.get(anchor, ()):
+            row = at // value.width + place // SIDE - REACH
+            col = at % value.width + place % SIDE - REACH
+            if 0 <= row < value.height and 0 <= col < value.width:
+                yield anchor, place, row * value.width + col
+
+
+def _shown(anchor: int, back: int, examples: Examples) -> dict[int, set[int]]:
+    """By place: what became of background cells there, around all anchors in training."""
+    everywhere = {anchor: dict.fromkeys(range(SIDE * SIDE), back)}
+    shown: dict[int, set[int]] = {}
+    for value, target in examples.pairs():
+        for _, place, at in _places(value, everywhere):
+            if value.cells[at] == back:
+                shown.setdefault(place, set()).add(target.cells[at])
+    return shown
+
+
+def _pattern(shown: dict[int, set[int]], back: int) -> Pattern:
+    """Places where always the same other colour than the background was drawn."""
+    return {p: min(new) for p, new in sorted(shown.items()) if len(new) == 1 and back not in new}
+
+
+def _explains(patterns: dict[int, Pattern], back: int, examples: Examples) -> bool:
+    """Whether every changing cell is drawn by a pattern."""
+    for value, target in examples.pairs():
+        drawn = {at for _, _, at in _places(value, patterns)}
+        if any(
+            v != t and at not in drawn
+            for at, (v, t) in enumerate(zip(value.cells, target.cells, strict=True))
+        ):
+            return False
+    return True
+
+
+def _leanest(patterns: dict[int, Pattern], back: int, examples: Examples) -> dict[int, Pattern]:
+    """Leave out every place that is not needed: the farthest first, then in order."""
+    places = [(_distance(p), anchor, p) for anchor in patterns for p in patterns[anchor]]
+    for _, anchor, place in sorted(
+        places, key=lambda count_and_place: (-count_and_place[0], *count_and_place[1:])
+    ):
+        rest = {p: colour for p, colour in patterns[anchor].items() if p != place}
+        if rest and _explains({**patterns, anchor: rest}, back, examples):
+            patterns = {**patterns, anchor: rest}
+    return patterns
+
+
+def _distance(place: int) -> int:
+    return max(abs(place // SIDE - REACH), abs(place % SIDE - REACH))
+
+
+def _params(back: int, patterns: dict[int, Pattern]) -> bytes:
+    params = bytearray((back,))
+    for anchor, pattern in sorted(patterns.items()):
+        params += bytes((anchor, len(pattern)))
+        for place, colour in sorted(pattern.items()):
+            params += bytes((place, colour))
+    return bytes(params)
+
+
+def _patterns(params: bytes) -> tuple[int, dict[int, Pattern]]:
+    patterns: dict[int, Pattern] = {}
+    at = 1
+    while at < len(params):
+        end = at + 2 + 2 * params[at + 1]
+        patterns[params[at]] = dict(
+            zip(params[at + 2 : end : 2], params[at + 3 : end : 2], strict=True)
+        )
+        at = end
+    return params[0], patterns

@@ -1,0 +1,45 @@
+"""All fitted rules, in the order that numbers them, and the one call that tries them all."""
+
+from __future__ import annotations
+
+from weft.searches.arc.fitted.celllist import Cells, Layered, OnCanvas, Scanned
+from weft.searches.arc.fitted.choose import Choose
+from weft.searches.arc.fitted.drawing import Constant, Stamp
+from weft.searches.arc.fitted.gates import survivors
+from weft.searches.arc.fitted.local import Neighbours
+from weft.searches.arc.fitted.period import ExtendPeriod
+from weft.searches.arc.fitted.recolour import CellTable, ColourMap
+from weft.searches.arc.fitted.rule import Composed, EncodedExamples, FittedRule, RuleFit
+from weft.searches.arc.fitted.shrinking import BlockReduce, TableOfParts, WindowRule
+from weft.searches.arc.fitted.tiling import Border, Scale, TileLayout
+
+RULES: tuple[FittedRule, ...] = (
+    ColourMap(),
+    CellTable(),
+    Neighbours(),
+    TileLayout(),
+    BlockReduce(),
+    Scale(),
+    WindowRule(),
+    Constant(),
+    Border(),
+    Stamp(),
+    ExtendPeriod(),
+    TableOfParts(),
+)
+"""A rule's place is its bit in what `survivors` returns."""
+COMPOSED: tuple[Composed, ...] = (Cells(), OnCanvas(), Scanned(), Layered(), Choose())
+"""Rules that are made of many vectors at the end of a phase, not of one."""
+BY_NAME: dict[str, FittedRule] = {rule.name: rule for rule in (*RULES, *COMPOSED)}
+assert len(BY_NAME) == len(RULES) + len(COMPOSED), "two rules have one name"
+
+
+def finish(view: EncodedExamples) -> list[RuleFit]:
+    """Return every rule that maps the node to the targets, in the registry's order."""
+    bits = survivors(
+        view.src, view.offsets, view.inp, view.inp_offsets, view.targets, view.target_offsets
+    )
+    if bits == 0:
+        return []
+    fits = (rule.fit(view) for place, rule in enumerate(RULES) if bits >> place & 1)
+    return [fitted for fitted in fits if fitted is not None]

@@ -1,0 +1,225 @@
+"""The contract of fitted operators ("rules"): the last step of a program.
+
+    node (one grid per example), inputs, training targets
+        --propose-->  parameters, as canonical bytes
+        --apply---->  kept only if every training grid becomes exactly its target
+        --agree---->  kept only if all that remain say the same about the test grids
+
+`apply` is the meaning of the parameters and all that a finished program needs. A rule knows
+nothing of the search. It fails (None) rather than guess: when no parameters fit, when they do
+not determine a test grid, or when equally good ones disagree about it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from weft.errors import ValueInvalid
+from weft.searches.arc.kernels.layout import I64, U8
+from weft.searches.arc.ops.operator import BIT, ShapeEffect
+from weft.searches.arc.values import Grid, ValueStage, decode, encode
+
+BASE = 4 * BIT
+"""Which rule it is."""
+COLOUR = 3322
+"""One colour of ten, in thousandths of a bit."""
+MAX_PARAMS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class RuleFit:
+    """A rule with its parameters, and what it makes of all examples (grids, one by one)."""
+
+    rule: str
+    params: bytes
+    millibits: int
+    outputs: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """`EncodedExamples` in plain form: node, inputs, and one target per training pair."""
+
+    values: tuple[Grid, ...]
+    given: tuple[Grid, ...]
+    expected: tuple[Grid, ...]
+
+    def pairs(self) -> list[tuple[Grid, Grid]]:
+        """The node's training grids with their targets."""
+        return list(zip(self.values, self.expected, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedExamples:
+    """A node with its task, as kernels read it: encoded grids and where each begins.
+
+    Training examples come first; there are as many as target offsets. All arrays are C
+    contiguous and writable (numba compiles anew for others).
+    """
+
+    src: U8
+    offsets: I64
+    inp: U8
+    inp_offsets: I64
+    targets: U8
+    target_offsets: I64
+
+    @staticmethod
+    def of(
+        node: Sequence[Grid], inputs: Sequence[Grid], targets: Sequence[Grid]
+    ) -> EncodedExamples:
+        """Encode plain grids."""
+        return EncodedExamples(*_packed(node), *_packed(inputs), *_packed(targets))
+
+    def with_node(self, src: U8, offsets: I64) -> EncodedExamples:
+        """Return the same task with another node."""
+        return EncodedExamples(
+            src, offsets, self.inp, self.inp_offsets, self.targets, self.target_offsets
+        )
+
+    def examples(self) -> Examples:
+        """Decode everything."""
+        return Examples(
+            _unpacked(self.src, self.offsets),
+            _unpacked(self.inp, self.inp_offsets),
+            _unpacked(self.targets, self.target_offsets),
+        )
+
+
+def _packed(grids: Sequence[Grid]) -> tuple[U8, I64]:
+    encoded = [encode(ValueStage.GRID, grid) for grid in grids]
+    starts = [sum(map(len, encoded[:e])) for e in range(len(encoded))]
+    return np.array(bytearray(b"".join(encoded)), np.uint8), np.array(starts, np.int64)
+
+
+def _unpacked(data: U8, offsets: I64) -> tuple[Grid, ...]:
+    raw, grids = data.tobytes(), []
+    for start in offsets.tolist():
+        grid, _ = decode(ValueStage.GRID, raw, start)
+        assert isinstance(grid, Grid)
+        grids.append(grid)
+    return tuple(grids)
+
+
+class FittedRule(ABC):
+    """One fitted operator."""
+
+    name: ClassVar[str]
+    doc: ClassVar[str]
+    shape: ClassVar[ShapeEffect]
+
+    @abstractmethod
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        """Yield every parameter setting worth trying, in a fixed order.
+
+        Not all need fit; but the training pairs decide, so the test grids must not.
+        """
+
+    @abstractmethod
+    def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
+        """Return what the parameters make of a grid, or None where they do not say."""
+
+    @abstractmethod
+    def price(self, params: bytes) -> int:
+        """Return what was fitted, in thousandths of a bit."""
+
+    @abstractmethod
+    def show(self, params: bytes) -> str:
+        """Return the parameters as programs write them."""
+
+    @abstractmethod
+    def read(self, text: str) -> bytes:
+        """Undo `show`; any ValueError, IndexError or KeyError says that the text is wrong."""
+
+    def parse(self, text: str) -> bytes:
+        """Read parameters from a program; only text that `show` would write is taken."""
+        try:
+            params = self.read(text)
+            same = len(params) <= MAX_PARAMS and self.show(params) == text
+        except (ValueError, IndexError, KeyError):
+            same = False
+        if not same:
+            raise ValueInvalid(
+                f"{text!r} is not a parameter of {self.name}", hint=f"it means: {self.doc}"
+            )
+        return params
+
+    def fit(self, view: EncodedExamples) -> RuleFit | None:
+        """Fit; a compiled rule overrides this and must do the same as `fit_plain`."""
+        return self.fit_plain(view)
+
+    def fit_plain(self, view: EncodedExamples) -> RuleFit | None:
+        """Return the first proposal that fits, if all others that fit give the same."""
+        examples = view.examples()
+        if examples.values[: len(examples.expected)] == examples.expected:
+            return None  # nothing is left to do
+        best: RuleFit | None = None
+        for params in self.propose(examples):
+            outputs = self.outputs(params, examples)
+            if outputs is None or not self.covers(params, examples):
+                continue
+            if best is None:
+                best = RuleFit(self.name, params, self.price(params), outputs)
+            elif outputs != best.outputs:
+                return None
+        return best
+
+    def covers(self, params: bytes, examples: Examples) -> bool:
+        """Whether training has shown enough to trust fitted parameters on the test grids."""
+        return True
+
+    def outputs(self, params: bytes, examples: Examples) -> bytes | None:
+        """Apply to every example; None if a training grid comes out wrong or anything fails."""
+        if len(params) > MAX_PARAMS:
+            return None
+        encoded = []
+        for e, (value, given) in enumerate(zip(examples.values, examples.given, strict=True)):
+            grid = self.apply(params, value, given)
+            if grid is None or (e < len(examples.expected) and grid != examples.expected[e]):
+                return None
+            encoded.append(encode(ValueStage.GRID, grid))
+        return b"".join(encoded)
+
+
+class Composed(FittedRule):
+    """A rule that the search makes of many vectors at the end of a phase; its parameters are text.
+
+    It proposes nothing itself, so fitting it to other pairs finds nothing.
+    """
+
+    def propose(self, examples: Examples) -> Iterator[bytes]:
+        return iter(())
+
+    def show(self, params: bytes) -> str:
+        return params.decode()
+
+
+def digit(symbol: str) -> int:
+    """Read one colour."""
+    if len(symbol) != 1 or symbol not in "0123456789":
+        raise ValueError(symbol)
+    return int(symbol)
+
+
+def number(symbol: str, low: int = 0, high: int = 99) -> int:
+    """Read a small number without sign or leading zeros, within bounds."""
+    value = int(symbol)
+    if str(value) != symbol or not low <= value <= high:
+        raise ValueError(symbol)
+    return value
+
+
+def colour_decides(examples: Examples) -> bool:
+    """Whether equal colours always become equal ones: a colour map. Sizes are equal."""
+    changes = {cells for v, t in examples.pairs() for cells in zip(v.cells, t.cells, strict=True)}
+    return len({old for old, _ in changes}) == len(changes)
+
+
+def sizes_equal(examples: Examples) -> bool:
+    """Whether every training grid of the node is as large as its target."""
+    return all((v.height, v.width) == (t.height, t.width) for v, t in examples.pairs())

@@ -1,0 +1,110 @@
+"""Features of a cell's block between lines, for all cells of a grid: one row per feature.
+
+The compiled twin of `lists.lattice`, which defines each row.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.kernels.cellneighbours import (
+    MOST,
+    NEIGHBOURS,
+    NONE,
+    commonest,
+    fill_neighbours,
+)
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.layout import I64, U8
+
+NUMBERS = 6
+
+
+@kernel
+def line_colour(h: int, w: int, rows: I64, columns: I64) -> int:
+    """The colour, not black, that fills most rows and columns; NONE if there is no such line."""
+    lines = np.zeros(10, np.int64)
+    for colour in range(1, 10):
+        for r in range(h):
+            lines[colour] += rows[r, colour] == w
+        for c in range(w):
+            lines[colour] += columns[c, colour] == h
+    return commonest(lines, 1)
+
+
+@kernel
+def number_blocks(tallies: I64, colour: int, full: int, block: I64, place: I64) -> int:
+    """Number what lies between the lines, -1 on them, and count from its start; return how many."""
+    n = 0
+    for k in range(len(block)):
+        is_line = tallies[k, colour] == full
+        starts = k == 0 or block[k - 1] < 0
+        block[k] = -1 if is_line else (n if starts else block[k - 1])
+        n += starts and not is_line
+        place[k] = 0 if starts else place[k - 1] + 1
+    return n
+
+
+@kernel
+def fill_blocks(
+    cells: I64, h: int, w: int, rows: I64, columns: I64, out: U8, neighbours: int, at: int
+) -> None:
+    """What the coarse grid shows at each cell's block, and where the cell is in it."""
+    for i in range(h * w):
+        for k in range(NEIGHBOURS + 1):
+            out[neighbours + k, i] = NONE
+        for k in range(NUMBERS):
+            out[at + k, i] = 0
+    colour = line_colour(h, w, rows, columns)
+    if colour == NONE:
+        return
+    row, y, column, x = (
+        np.empty(h, np.int64), np.empty(h, np.int64), np.empty(w, np.int64), np.empty(w, np.int64),
+    )  # fmt: skip
+    high = number_blocks(rows, colour, w, row, y)
+    wide = number_blocks(columns, colour, h, column, x)
+    if high * wide < 2:
+        return
+    counts = np.zeros((high * wide, 10), np.int64)
+    for i in range(h * w):
+        if row[i // w] >= 0 and column[i % w] >= 0 and cells[i] > 0:
+            counts[row[i // w] * wide + column[i % w], cells[i]] += 1
+    coarse, ink = np.empty(high * wide, np.int64), np.zeros(high * wide, np.int64)
+    for b in range(high * wide):
+        main = commonest(counts[b], 1)
+        coarse[b] = 0 if main == NONE else main
+        for ink_colour in range(1, 10):
+            ink[b] += counts[b, ink_colour]
+    coarse_rows = np.empty((NEIGHBOURS, high * wide), np.uint8)
+    fill_neighbours(coarse, high, wide, coarse_rows, 0)
+    pattern = fullest(cells, h, w, row, column, wide, ink, y, x)
+    most = least = ink[0]
+    for b in range(high * wide):
+        most, least = max(most, ink[b]), min(least, ink[b])
+    for i in range(h * w):
+        r, c = i // w, i % w
+        if row[r] >= 0 and column[c] >= 0:
+            b = row[r] * wide + column[c]
+            for k in range(NEIGHBOURS):
+                out[neighbours + k, i] = coarse_rows[k, b]
+            out[neighbours + NEIGHBOURS, i] = pattern[y[r] * w + x[c]]
+            extremes = np.int64(ink[b] == most) + 2 * np.int64(ink[b] == least)
+            numbers = (row[r], column[c], y[r], x[c], min(ink[b], MOST), extremes)
+            for k in range(NUMBERS):
+                out[at + k, i] = numbers[k]
+
+
+@kernel
+def fullest(
+    cells: I64, h: int, w: int, row: I64, column: I64, wide: int, ink: I64, y: I64, x: I64
+) -> I64:
+    """The block with the most cells not black, the first of equals; NONE around it."""
+    pattern, best = np.full(h * w, NONE, np.int64), 0
+    for b in range(len(ink)):
+        if ink[b] > ink[best]:
+            best = b
+    for i in range(h * w):
+        r, c = i // w, i % w
+        if row[r] >= 0 and column[c] >= 0 and row[r] * wide + column[c] == best:
+            pattern[y[r] * w + x[c]] = cells[i]
+    return pattern

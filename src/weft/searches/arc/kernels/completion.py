@@ -1,0 +1,185 @@
+"""Kernels that fill in what one colour hides: from mirror images, or from a repeated tile.
+
+which colour hides → which cells belong together → fill → the grid, or only what was hidden
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.codes.completion import (
+    ALONG_COLUMNS,
+    ALONG_ROWS,
+    BLACK,
+    COLUMNS,
+    DIAGONAL,
+    EIGHTFOLD,
+    ONLY_HIDDEN,
+    PENALTY,
+    RARE,
+    ROWS,
+    SLANTED,
+    SQUARE,
+)
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.gridparts import colour_counts, extreme_colour
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
+
+
+@kernel
+def hidden_colour(src: U8, first: int, h: int, w: int, p: int) -> int:
+    """The colour that hides; -1 if there is none, or nothing else."""
+    counts = colour_counts(src, first, h * w)
+    colour = extreme_colour(counts, p == RARE)
+    if p == SQUARE:
+        side = np.zeros(h * w, np.int64)
+        best = 0
+        for i in range(h * w):
+            r, c = i // w, i % w
+            side[i] = 1
+            if r > 0 and c > 0:
+                own = src[first + i]
+                plain = src[first + i - 1] == own and src[first + i - w] == own
+                if plain and src[first + i - w - 1] == own:
+                    side[i] = 1 + min(side[i - 1], side[i - w], side[i - w - 1])
+            ahead = side[i] - best
+            if ahead > 0 or (ahead == 0 and byte(src, first + i) < colour):
+                best, colour = side[i], byte(src, first + i)
+    elif p == BLACK:
+        colour = 0
+    return colour if 0 < counts[colour] < h * w else -1
+
+
+@kernel
+def put_filled(src: U8, at: int, filled: I64, hidden: int, crop: bool, out: U8, to: int) -> int:
+    """Write the filled cells: all, or only the box around those that were hidden."""
+    h, w = byte(src, at), byte(src, at + 1)
+    top, left, bottom, right = h, w, 0, 0
+    for i in range(h * w):
+        if not crop or src[at + 2 + i] == hidden:
+            top, bottom = min(top, i // w), max(bottom, i // w)
+            left, right = min(left, i % w), max(right, i % w)
+    cells = put_grid(out, to, bottom - top + 1, right - left + 1)
+    for r in range(top, bottom + 1):
+        for c in range(left, right + 1):
+            out[cells] = filled[r * w + c]
+            cells += 1
+    return cells
+
+
+@kernel
+def best_mirror(src: U8, first: int, h: int, w: int, hidden: int, kind: int) -> int:
+    """The mirror on which known cells agree best.
+
+    It sends column c to s - c, row r to s - r, or (r, c) to (c - s, r + s). Each pair of cells
+    that agree counts for it, each that do not counts PENALTY against; equals: nearest to the
+    middle, then the lowest s.
+    """
+    low, high, middle = 1, 2 * (w if kind == COLUMNS else h) - 3, (h if kind == ROWS else w) - 1
+    if kind == DIAGONAL:
+        low, high, middle = 1 - h, w - 1, 0
+    best, best_score = middle, -(1 << 40)
+    for s in range(low, high + 1):
+        score = 0
+        for r in range(h):
+            if score + (h - r) * w < best_score:  # it cannot win any more
+                break
+            for c in range(w):
+                y, x = r, s - c
+                if kind == ROWS:
+                    y, x = s - r, c
+                elif kind == DIAGONAL:
+                    y, x = c - s, r + s
+                if y * w + x <= r * w + c or y < 0 or x < 0 or y >= h or x >= w:
+                    continue
+                cell, image = byte(src, first + r * w + c), byte(src, first + y * w + x)
+                if hidden not in (cell, image):
+                    score += 1 if cell == image else -PENALTY
+        ahead = score - best_score
+        if ahead > 0 or (ahead == 0 and abs(s - middle) < abs(best - middle)):
+            best, best_score = s, score
+    return best
+
+
+@kernel
+def complete_by_symmetry(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+    """Fill hidden cells from their mirror images: see the twin."""
+    h, w = byte(src, at), byte(src, at + 1)
+    hidden = hidden_colour(src, at + 2, h, w, p)
+    if hidden < 0:
+        return FAIL
+    mirrors = np.zeros(5, np.int64)
+    for bit in range(3):
+        if q >> bit & 1 and (bit < 2 or q & EIGHTFOLD != EIGHTFOLD):
+            mirrors[1 << bit] = best_mirror(src, at + 2, h, w, hidden, 1 << bit)
+    shift = mirrors[DIAGONAL]
+    if q & EIGHTFOLD == EIGHTFOLD:
+        shift = mirrors[COLUMNS] - mirrors[ROWS]  # all eight share one centre
+        if shift % 2 != 0:
+            return FAIL
+        shift //= 2
+    filled = np.zeros(h * w, np.int64)
+    for i in range(h * w):
+        filled[i] = src[at + 2 + i]
+        for image in range(1, 8):
+            if image & ~q or filled[i] != hidden:
+                continue
+            r, c = i // w, i % w
+            c = mirrors[COLUMNS] - c if image & COLUMNS else c
+            r = mirrors[ROWS] - r if image & ROWS else r
+            if image & DIAGONAL:
+                r, c = c - shift, r + shift
+            if 0 <= r < h and 0 <= c < w:
+                filled[i] = src[at + 2 + r * w + c]
+    return put_filled(src, at, filled, hidden, q & ONLY_HIDDEN > 0, out, to)
+
+
+@kernel
+def lay_tile(
+    src: U8, first: int, h: int, w: int, hidden: int, slanted: bool, a: int, b: int, tile: I64
+) -> bool:
+    """Collect the known cells into one tile; False if two of them differ.
+
+    The tile has a rows and b columns; or, slanted, a cells, each row b further on.
+    """
+    for i in range(a if slanted else a * b):
+        tile[i] = hidden
+    for r in range(h):
+        for c in range(w):
+            there = byte(src, first + r * w + c)
+            place = (c + b * r) % a if slanted else r % a * b + c % b
+            if there != hidden:
+                if tile[place] != hidden and tile[place] != there:
+                    return False
+                tile[place] = there
+    return True
+
+
+@kernel
+def complete_by_period(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+    """Fill hidden cells from the smallest tile that the known ones allow: see the twin."""
+    h, w = byte(src, at), byte(src, at + 1)
+    hidden = hidden_colour(src, at + 2, h, w, p)
+    if hidden < 0:
+        return FAIL
+    kind = q & 3
+    tile = np.zeros(h * w, np.int64)
+    best_a, best_b, best = 0, 0, h * w // 2 + 1
+    for a in range(h if kind == ALONG_ROWS else 1, (w - 1 if kind == SLANTED else h) + 1):
+        start, stop = (w if kind == ALONG_COLUMNS else 1), w
+        if kind == SLANTED:
+            start, stop = 0, a - 1
+        for b in range(start, stop + 1):
+            area = a if kind == SLANTED else a * b
+            if area < best and lay_tile(src, at + 2, h, w, hidden, kind == SLANTED, a, b, tile):
+                best_a, best_b, best = a, b, area
+    if best_a == 0:
+        return FAIL
+    lay_tile(src, at + 2, h, w, hidden, kind == SLANTED, best_a, best_b, tile)
+    filled = np.zeros(h * w, np.int64)
+    for i in range(h * w):
+        place = i // w % best_a * best_b + i % w % best_b if kind != SLANTED else 0
+        if kind == SLANTED:
+            place = (i % w + best_b * (i // w)) % best_a
+        filled[i] = src[at + 2 + i] if src[at + 2 + i] != hidden else tile[place]
+    return put_filled(src, at, filled, hidden, q & ONLY_HIDDEN > 0, out, to)

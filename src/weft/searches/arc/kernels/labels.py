@@ -1,0 +1,301 @@
+"""The kernel that finds a grid's connected components, measures each, and paints it by that.
+
+    cells → parts (numbered in scan order of first cells) → bounding boxes → measure → grade → paint
+
+A part's number, its measure and its grade are what `label` combines: `p` is measure * 8 + grade,
+`q` says what makes a part and what is painted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.codes.labels import (
+    AROUND,
+    BLACK,
+    BOTTOM,
+    BOX,
+    COLOUR,
+    COLOURS,
+    COPIES,
+    COUNT,
+    EDGE,
+    EIGHT,
+    ENCLOSED,
+    FILLED,
+    FRONT,
+    HEIGHT,
+    HOLES,
+    KEEP,
+    LEAST,
+    LEFT,
+    LEFTMOST,
+    MAIN,
+    MOST,
+    ORDER,
+    PARITY,
+    RANK,
+    RARE,
+    RIGHT,
+    SIZE,
+    SOLID,
+    TOP,
+    WIDTH,
+)
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.gridparts import extreme_colour
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, most_common, put_grid
+
+
+@kernel
+def label(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+    """Paint each part with its graded measure."""
+    h, w = byte(src, at), byte(src, at + 1)
+    part = np.full(h * w, -1, np.int64)
+    n = find_parts(src, at + 2, h, w, q, part)
+    boxes = np.zeros((n, 5), np.int64)
+    n = find_boxes(part, h, w, q, boxes)
+    if n == 0:
+        return FAIL
+    value = np.zeros(n, np.int64)
+    measure(src, at + 2, h, w, part, boxes, p & ~7, q & 3, value)
+    grade(value, p & 7)
+    cells = put_grid(out, to, h, w)
+    for i in range(h * w):
+        if part[i] >= 0 and q & BOX == 0:
+            out[cells + i] = value[part[i]]
+        elif q & (KEEP | BOX):
+            out[cells + i] = src[at + 2 + i]
+    if q & BOX:
+        for k in range(n):
+            for r in range(boxes[k, TOP], boxes[k, BOTTOM] + 1):
+                for c in range(boxes[k, LEFTMOST], boxes[k, RIGHT] + 1):
+                    if src[at + 2 + r * w + c] == 0:
+                        out[cells + r * w + c] = value[k]
+    return cells + h * w
+
+
+@kernel
+def find_parts(src: U8, first: int, h: int, w: int, q: int, part: I64) -> int:
+    """Number the parts in scan order of their first cells; return how many there are."""
+    which, links = q & 12, q & 3
+    back = most_common(src, first, h, w) if which == FRONT else 0
+    by_colour = np.full(10, -1, np.int64)
+    waiting = np.zeros(h * w, np.int64)
+    n = 0
+    for start in range(h * w):
+        own = byte(src, first + start)
+        if part[start] >= 0 or (own == back) == (which != BLACK):
+            continue
+        if links == COLOUR:
+            if by_colour[own] < 0:
+                by_colour[own] = n
+                n += 1
+            part[start] = by_colour[own]
+            continue
+        part[start] = n
+        waiting[0] = start
+        left = 1
+        while left > 0:
+            left -= 1
+            r, c = waiting[left] // w, waiting[left] % w
+            for y in range(max(r - 1, 0), min(r + 2, h)):
+                for x in range(max(c - 1, 0), min(c + 2, w)):
+                    there = byte(src, first + y * w + x)
+                    near = links == EIGHT or y == r or x == c
+                    alike = there == own or (which in (FILLED, FRONT) and there != back)
+                    if near and alike and part[y * w + x] < 0:
+                        part[y * w + x] = n
+                        waiting[left] = y * w + x
+                        left += 1
+        n += 1
+    return n
+
+
+@kernel
+def find_boxes(part: I64, h: int, w: int, q: int, boxes: I64) -> int:
+    """Size and edges of each part; unwanted parts vanish, and numbers close up."""
+    for k in range(len(boxes)):
+        boxes[k, TOP], boxes[k, LEFTMOST] = h, w
+    for i in range(h * w):
+        k, r, c = part[i], i // w, i % w
+        if k >= 0:
+            boxes[k, COUNT] += 1
+            boxes[k, TOP] = min(boxes[k, TOP], r)
+            boxes[k, LEFTMOST] = min(boxes[k, LEFTMOST], c)
+            boxes[k, BOTTOM] = max(boxes[k, BOTTOM], r)
+            boxes[k, RIGHT] = max(boxes[k, RIGHT], c)
+    if q & ENCLOSED == 0:
+        return len(boxes)
+    number = np.full(len(boxes), -1, np.int64)
+    n = 0
+    for k in range(len(boxes)):
+        if not on_edge(boxes, k, h, w):
+            number[k] = n
+            for field in range(5):
+                boxes[n, field] = boxes[k, field]
+            n += 1
+    for i in range(h * w):
+        if part[i] >= 0:
+            part[i] = number[part[i]]
+    return n
+
+
+@kernel
+def on_edge(boxes: I64, k: int, h: int, w: int) -> bool:
+    """Whether a part touches the edge of the grid."""
+    inside = boxes[k, TOP] > 0 and boxes[k, LEFTMOST] > 0
+    return not (inside and boxes[k, BOTTOM] < h - 1 and boxes[k, RIGHT] < w - 1)
+
+
+@kernel
+def measure(
+    src: U8, first: int, h: int, w: int, part: I64, boxes: I64, what: int, links: int, value: I64
+) -> None:
+    """Measure each part: see the twin for each measure."""
+    if what == HOLES:
+        count_holes(part, h, w, links, value)
+    elif what in (COLOURS, MAIN, RARE, AROUND):
+        measure_colours(src, first, h, w, part, what, value)
+    elif what == COPIES:
+        count_copies(part, w, boxes, value)
+    else:
+        for k in range(len(value)):
+            high = boxes[k, BOTTOM] - boxes[k, TOP] + 1
+            wide = boxes[k, RIGHT] - boxes[k, LEFTMOST] + 1
+            if what == SIZE:
+                value[k] = boxes[k, COUNT]
+            elif what == HEIGHT:
+                value[k] = high
+            elif what == WIDTH:
+                value[k] = wide
+            elif what == ORDER:
+                value[k] = k + 1
+            elif what == LEFT:
+                value[k] = boxes[k, LEFTMOST] + 1
+            elif what == EDGE:
+                value[k] = 1 + on_edge(boxes, k, h, w)
+            elif what == SOLID:
+                value[k] = 1 if boxes[k, COUNT] < high * wide else (3 if high == wide else 2)
+            else:
+                value[k] = symmetry(src, first, w, part, boxes, k)
+
+
+@kernel
+def count_holes(part: I64, h: int, w: int, links: int, value: I64) -> None:
+    """One more than each part's holes, from its Euler number.
+
+    Gray (1971): four times it is the number of 2x2 windows that hold one cell of the part, less
+    those with three, plus (links of four) or less (of eight) twice those with two diagonal ones.
+    """
+    window = np.zeros(4, np.int64)
+    for r in range(h + 1):
+        for c in range(w + 1):
+            for i in range(4):
+                y, x = r - i // 2, c - i % 2
+                window[i] = part[y * w + x] if 0 <= y < h and 0 <= x < w else -1
+            for i in range(4):
+                k, same, fresh = window[i], 0, window[i] >= 0
+                for j in range(4):
+                    same += window[j] == k
+                    fresh = fresh and (j >= i or window[j] != k)
+                if fresh and same == 1:
+                    value[k] += 1
+                elif fresh and same == 3:
+                    value[k] -= 1
+                elif fresh and same == 2 and window[3 - i] == k:
+                    value[k] += -2 if links == EIGHT else 2
+    for k in range(len(value)):
+        value[k] = 2 - value[k] // 4
+
+
+@kernel
+def measure_colours(src: U8, first: int, h: int, w: int, part: I64, what: int, value: I64) -> None:
+    """What colours a part has, or (AROUND) touches; black counts only inside."""
+    counts = np.zeros((len(value), 10), np.int64)
+    for i in range(h * w):
+        if part[i] >= 0 and what != AROUND:
+            counts[part[i], src[first + i]] += 1
+        for d in range(4):
+            r = i // w + (1, -1, 0, 0)[d]
+            c = i % w + (0, 0, 1, -1)[d]
+            if what == AROUND and 0 <= r < h and 0 <= c < w:
+                k, there = part[r * w + c], byte(src, first + i)
+                if k >= 0 and part[i] != k and there > 0:
+                    counts[k, there] += 1
+    for k in range(len(value)):
+        if what == COLOURS:
+            for colour in range(10):
+                value[k] += counts[k, colour] > 0
+        else:
+            value[k] = max(0, extreme_colour(counts[k], what == RARE))
+
+
+@kernel
+def count_copies(part: I64, w: int, boxes: I64, value: I64) -> None:
+    """How many parts have each part's shape, itself among them; colours do not matter."""
+    like = np.zeros(len(value), np.int64)
+    for k in range(len(value)):
+        like[k] = k
+        for j in range(k):
+            if like[j] == j and same_shape(part, w, boxes, j, k):
+                like[k] = j
+                break
+        value[like[k]] += 1
+    for k in range(len(value)):
+        value[k] = value[like[k]]
+
+
+@kernel
+def same_shape(part: I64, w: int, boxes: I64, j: int, k: int) -> bool:
+    """Whether two parts are equal but for their places."""
+    down, along = boxes[k, TOP] - boxes[j, TOP], boxes[k, LEFTMOST] - boxes[j, LEFTMOST]
+    same = bool(boxes[j, COUNT] == boxes[k, COUNT])
+    same = same and boxes[j, BOTTOM] + down == boxes[k, BOTTOM]
+    if not same or boxes[j, RIGHT] + along != boxes[k, RIGHT]:
+        return False
+    for r in range(boxes[j, TOP], boxes[j, BOTTOM] + 1):
+        for c in range(boxes[j, LEFTMOST], boxes[j, RIGHT] + 1):
+            if (part[r * w + c] == j) != (part[(r + down) * w + c + along] == k):
+                return False
+    return True
+
+
+@kernel
+def symmetry(src: U8, first: int, w: int, part: I64, boxes: I64, k: int) -> int:
+    """1, plus 1 if the part with its colours is its left-right mirror image, plus 2 for rows."""
+    columns, rows = True, True
+    for r in range(boxes[k, TOP], boxes[k, BOTTOM] + 1):
+        for c in range(boxes[k, LEFTMOST], boxes[k, RIGHT] + 1):
+            here = r * w + c
+            if part[here] != k:
+                continue
+            there = r * w + boxes[k, LEFTMOST] + boxes[k, RIGHT] - c
+            columns = columns and part[there] == k and src[first + there] == src[first + here]
+            there = (boxes[k, TOP] + boxes[k, BOTTOM] - r) * w + c
+            rows = rows and part[there] == k and src[first + there] == src[first + here]
+    return 1 + columns + 2 * rows
+
+
+@kernel
+def grade(value: I64, how: int) -> None:
+    """Turn measures into labels from 0 to 9: see the twin for each grade."""
+    most = least = value[0]
+    for k in range(len(value)):
+        most, least = max(most, value[k]), min(least, value[k])
+    rank = np.zeros(most + 1, np.int64)
+    if how == RANK:
+        for k in range(len(value)):
+            rank[value[k]] = 1
+        for v in range(most - 1, -1, -1):
+            rank[v] += rank[v + 1]
+    for k in range(len(value)):
+        if how == RANK:
+            value[k] = rank[value[k]]
+        elif how == MOST:
+            value[k] = 1 if value[k] == most else 2
+        elif how == LEAST:
+            value[k] = 1 if value[k] == least else 2
+        elif how == PARITY:
+            value[k] = 1 + value[k] % 2
+        value[k] = min(value[k], 9)

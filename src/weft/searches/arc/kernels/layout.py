@@ -1,0 +1,76 @@
+"""What all kernels share: the calling convention and small steps on encoded values.
+
+A kernel reads one value and writes one value:
+
+    kernel(src, at, inp, inp_at, p, q, out, to) -> end
+
+`src[at:]` holds the value, `inp[inp_at:]` the example's input grid, `p` and `q` are small
+parameters. The result goes to `out[to:]`, where `MAX_BYTES` are free; `end` is where it ends,
+or `FAIL` when the operator does not apply. Kernels never write before `to`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_OBJECTS, MAX_SIDE, ORIGIN
+
+FAIL = -1
+U8 = npt.NDArray[np.uint8]
+I64 = npt.NDArray[np.int64]
+__all__ = ["EMPTY", "FAIL", "MAX_BYTES", "MAX_OBJECTS", "MAX_SIDE", "ORIGIN", "U8"]
+
+
+@kernel
+def byte(src: U8, at: int) -> int:
+    """A stored number as a signed integer; unsigned ones would turn sums into floats."""
+    return np.int64(src[at])  # type: ignore[return-value]
+
+
+@kernel
+def most_common(src: U8, at: int, h: int, w: int) -> int:
+    """The colour most cells have; the lowest of equals. Empty cells do not count."""
+    counts = np.zeros(11, np.int64)
+    for i in range(h * w):
+        counts[src[at + i]] += 1
+    best = 0
+    for colour in range(1, 10):
+        if counts[colour] > counts[best]:
+            best = colour
+    return best
+
+
+@kernel
+def object_end(src: U8, at: int) -> int:
+    """Where the object at `at` ends."""
+    return at + 4 + byte(src, at + 2) * byte(src, at + 3)
+
+
+@kernel
+def put_grid(out: U8, to: int, h: int, w: int) -> int:
+    """Begin a grid of black cells; return where its cells start, or FAIL if it cannot be."""
+    if h < 1 or w < 1 or h > MAX_SIDE or w > MAX_SIDE:
+        return FAIL
+    out[to] = h
+    out[to + 1] = w
+    for i in range(h * w):
+        out[to + 2 + i] = 0
+    return to + 2
+
+
+@kernel
+def put_piece(out: U8, to: int, r: int, c: int, h: int, w: int) -> int:
+    """Begin an object of empty cells; return where its cells start, or FAIL if it cannot be."""
+    if h < 1 or w < 1 or h > MAX_SIDE or w > MAX_SIDE:
+        return FAIL
+    if r < -ORIGIN or c < -ORIGIN or r > 127 or c > 127:
+        return FAIL
+    out[to] = r + ORIGIN
+    out[to + 1] = c + ORIGIN
+    out[to + 2] = h
+    out[to + 3] = w
+    for i in range(h * w):
+        out[to + 4 + i] = EMPTY
+    return to + 4

@@ -1,0 +1,334 @@
+"""Kernels on grids that move or repeat what is there: turns, crops, tilings, scalings, gravity.
+
+Whatever treats rows and columns apart (crops, tilings, scalings, shifts, sorting) is one kernel,
+`pick`: it makes a list of rows and a list of columns, and the result is where they cross.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.codes.moves import (
+    ANY_TWO,
+    BLOCK,
+    CELLS,
+    COLLAPSE,
+    COLOURS,
+    CUT,
+    EDGE,
+    FALL,
+    FILL_INPUT,
+    HALF,
+    HOLDS,
+    MIRROR,
+    MIXED,
+    NOT_BLACK,
+    NOT_COMMON,
+    OCCUPIED,
+    OUTER,
+    OVERLAY,
+    OWN_SIDE,
+    PAD,
+    PERIOD,
+    PICK,
+    RARE,
+    REPEAT,
+    ROLL,
+    SORT,
+    STRETCH,
+    STRIDE,
+    TRIM,
+    TURN,
+)
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.gridparts import colour_counts, extreme_colour
+from weft.searches.arc.kernels.layout import FAIL, I64, MAX_SIDE, U8, byte, put_grid
+
+
+@kernel
+def run_moves(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Run the kernel with number `k`."""
+    if k == TURN:
+        return transform(src, at, p, out, to)
+    if k == PICK:
+        return pick(src, at, inp, inp_at, p, q, out, to)
+    if k == OUTER:
+        return outer(src, at, inp, inp_at, p, q, out, to)
+    if k == FALL:
+        return fall(src, at, p, out, to)
+    if k == OVERLAY:
+        return overlay(src, at, p, out, to)
+    return FAIL
+
+
+@kernel
+def transform(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    h, w = byte(src, at), byte(src, at + 1)
+    cells = put_grid(out, to, w if p & 4 else h, h if p & 4 else w)
+    for r in range(h):
+        for c in range(w):
+            y = h - 1 - r if p & 2 else r
+            x = w - 1 - c if p & 1 else c
+            place = x * h + y if p & 4 else y * w + x
+            out[cells + place] = src[at + 2 + r * w + c]
+    return cells + h * w
+
+
+@kernel
+def pick(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
+    """The cells where the rows that `p` names cross the columns that `q` names."""
+    h, w = byte(src, at), byte(src, at + 1)
+    lines, total = np.zeros((2, MAX_SIDE), np.int64), np.zeros(2, np.int64)
+    for axis in range(2):  # one call for both: numba compiles a call anew for each literal in it
+        n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
+        what, reach = p if axis == 0 else q, byte(inp, inp_at + axis)
+        total[axis] = lines_of(src, at + 2, n, step, m, across, what, reach, lines[axis])
+    high, wide = int(total[0]), int(total[1])
+    rows, columns = lines[0], lines[1]
+    cells = put_grid(out, to, high, wide)
+    if cells == FAIL:
+        return FAIL
+    for i in range(high):
+        for j in range(wide):
+            if rows[i] >= 0 and columns[j] >= 0:
+                out[cells + i * wide + j] = src[at + 2 + rows[i] * w + columns[j]]
+    return cells + high * wide
+
+
+@kernel
+def lines_of(
+    src: U8, first: int, n: int, step: int, m: int, across: int, what: int, reach: int, lines: I64
+) -> int:
+    """List the lines of one axis; return how many, 0 when there is no such list.
+
+    The axis has `n` lines `step` bytes apart, of `m` cells `across` bytes apart.
+    """
+    k = amount(src, first, n, step, m, across, what)
+    mode = what & ~15
+    if k < 0:
+        return 0
+    if mode in (TRIM, COLLAPSE, OCCUPIED, SORT, PERIOD):
+        return lines_by_cells(src, first, n, step, m, across, mode, k, lines)
+    return lines_by_place(n, mode, k, reach, lines)
+
+
+@kernel
+def amount(src: U8, first: int, n: int, step: int, m: int, across: int, what: int) -> int:
+    """What the amount in `what` comes to on this grid; -1 where it makes no sense."""
+    mode, k = what & ~15, what & 15
+    if mode in (TRIM, OCCUPIED):
+        if k == NOT_BLACK:
+            return 0
+        if k == MIXED:
+            return ANY_TWO
+        counts = colour_counts(src, first, n * m)
+        if k != NOT_COMMON:
+            counts[0] = 0
+        colour = extreme_colour(counts, k == RARE)
+        return colour + HOLDS if colour >= 0 and k != NOT_COMMON else colour
+    if k == OWN_SIDE:
+        return n
+    if k in (COLOURS, CELLS):
+        counts = colour_counts(src, first, n * m)
+        total = 0
+        for colour in range(1, 10):
+            total += counts[colour] if k == CELLS else min(counts[colour], 1)
+        return total if total > 0 else -1
+    if k == BLOCK:
+        return block(src, first, n, step, m, across)
+    return k
+
+
+@kernel
+def block(src: U8, first: int, n: int, step: int, m: int, across: int) -> int:
+    """Side of the largest equal squares of one colour that make up the grid.
+
+    It is the largest divisor of all places, on both axes, where a line differs from the last.
+    """
+    factor = 0
+    for _ in range(2):
+        for i in range(1, n + 1):
+            there = first + i * step
+            if i == n or not same_line(src, there, there - step, m, across):
+                other = i
+                while other != 0:
+                    factor, other = other, factor % other
+        n, m, step, across = m, n, across, step
+    return factor
+
+
+@kernel
+def same_line(src: U8, first: int, second: int, m: int, across: int) -> bool:
+    """Whether two lines of `m` cells are equal."""
+    same = True
+    for i in range(m):
+        same = same and src[first + i * across] == src[second + i * across]
+    return same
+
+
+@kernel
+def counts_for(src: U8, start: int, m: int, across: int, k: int) -> bool:
+    """Whether a line is mixed, holds the colour `k - HOLDS`, or holds another one than `k`."""
+    for i in range(m):
+        cell = byte(src, start + i * across)
+        if k == ANY_TWO:
+            if cell != byte(src, start):
+                return True
+        elif (cell == k - HOLDS) if k >= HOLDS else (cell != k):
+            return True
+    return False
+
+
+@kernel
+def lines_by_cells(
+    src: U8, first: int, n: int, step: int, m: int, across: int, mode: int, k: int, lines: I64
+) -> int:
+    """List lines by what they hold: see the twin for each mode."""
+    total = 0
+    if mode == SORT:
+        full = np.zeros(MAX_SIDE, np.int64)
+        for i in range(n):
+            for j in range(m):
+                full[i] += src[first + i * step + j * across] != 0
+            at = i
+            while at > 0 and full[lines[at - 1]] > full[i]:
+                lines[at] = lines[at - 1]
+                at -= 1
+            lines[at] = i
+        return n
+    if mode == PERIOD:
+        total, fits = 0, False
+        while not fits:
+            total += 1
+            fits = True
+            for i in range(total, n):
+                there = first + i * step
+                fits = fits and same_line(src, there, there - total * step, m, across)
+        for i in range(total):
+            lines[i] = i
+        return total
+    for i in range(n):
+        there = first + i * step
+        if mode == COLLAPSE:
+            expected = i == 0 or not same_line(src, there, there - step, m, across)
+        else:
+            expected = counts_for(src, there, m, across, k)
+        if expected and mode == TRIM:
+            while total > 0 and lines[total - 1] < i - 1:
+                lines[total] = lines[total - 1] + 1
+                total += 1
+        if expected:
+            lines[total] = i
+            total += 1
+    return total
+
+
+@kernel
+def lines_by_place(n: int, mode: int, k: int, reach: int, lines: I64) -> int:
+    """List lines by their places alone: see the twin for each mode."""
+    total = n
+    if mode == CUT:
+        total = n - 2 * k
+    elif mode == HALF:
+        total = n // 2
+    elif mode in (REPEAT, MIRROR, STRETCH):
+        total = n * k
+    elif mode == STRIDE:
+        total = n // k
+    elif mode == PAD:
+        total = n + 2
+    elif mode == FILL_INPUT:
+        total = reach
+    if total > MAX_SIDE:
+        return 0
+    for i in range(total):
+        line = i
+        if mode == CUT:
+            line = i + k
+        elif mode == HALF:
+            line = i + k * (n - n // 2)
+        elif mode in (REPEAT, FILL_INPUT):
+            line = i % n
+        elif mode == MIRROR:
+            line = i % n if i // n % 2 == 0 else n - 1 - i % n
+        elif mode == STRETCH:
+            line = i // k
+        elif mode == STRIDE:
+            line = i * k
+        elif mode == ROLL:
+            line = (i + (n - 1 if k == 1 else 1)) % n
+        elif mode == EDGE:
+            line = k * (n - 1)
+        elif mode == PAD:
+            line = i - 1 if i <= n else -1
+            if k == 1:
+                line = min(max(i - 1, 0), n - 1)
+        lines[i] = line
+    return total
+
+
+@kernel
+def outer(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
+    """A copy of the grid (q = 1: of the input) for each cell of a kind, black for the others.
+
+    The kind: p = 0 not black, 1 black, 2 the most common colour, 3 the rarest but black.
+    """
+    h, w = byte(src, at), byte(src, at + 1)
+    sh = byte(inp, inp_at) if q == 1 else h
+    sw = byte(inp, inp_at + 1) if q == 1 else w
+    colour = 0
+    if p >= 2:
+        counts = colour_counts(src, at + 2, h * w)
+        if p == 3:
+            counts[0] = 0
+        colour = extreme_colour(counts, p == 3)
+    cells = put_grid(out, to, h * sh, w * sw)
+    if cells == FAIL or colour < 0:
+        return FAIL
+    for r in range(h * sh):
+        for c in range(w * sw):
+            cell = byte(src, at + 2 + r // sh * w + c // sw)
+            if (cell == colour) == (p > 0):
+                there = 2 + r % sh * sw + c % sw
+                copied = inp[inp_at + there] if q == 1 else src[at + there]
+                out[cells + r * w * sw + c] = copied
+    return cells + h * sh * w * sw
+
+
+@kernel
+def fall(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """All but black falls to one side, in its order: p = 0 down, 1 up, 2 right, 3 left."""
+    h, w = byte(src, at), byte(src, at + 1)
+    cells = put_grid(out, to, h, w)
+    n, m = (w, h) if p < 2 else (h, w)
+    step, across = (1, w) if p < 2 else (w, 1)
+    for line in range(n):
+        free = 0
+        for i in range(m):
+            there = line * step + (m - 1 - i if p % 2 == 0 else i) * across
+            if src[at + 2 + there] != 0:
+                place = line * step + (m - 1 - free if p % 2 == 0 else free) * across
+                out[cells + place] = src[at + 2 + there]
+                free += 1
+    return cells + h * w
+
+
+@kernel
+def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """The first cell that is not black among the turns whose bits are set in `p`."""
+    h, w = byte(src, at), byte(src, at + 1)
+    if h != w and p >= 16:
+        return FAIL
+    cells = put_grid(out, to, h, w)
+    for r in range(h):
+        for c in range(w):
+            for t in range(8):
+                y, x = (c, r) if t & 4 else (r, c)
+                y = h - 1 - y if t & 2 else y
+                x = w - 1 - x if t & 1 else x
+                if p >> t & 1 and out[cells + r * w + c] == 0:
+                    out[cells + r * w + c] = src[at + 2 + y * w + x]
+    return cells + h * w

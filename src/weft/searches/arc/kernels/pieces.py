@@ -1,0 +1,169 @@
+"""Kernels on one object, box, patch, colour, count or size, or on each object of a set."""
+
+from __future__ import annotations
+
+from weft.searches.arc.codes.pieces import (
+    ALTER,
+    AS_GRID,
+    BLACK_TO,
+    BLANK,
+    CANVAS,
+    CHEQUERS,
+    COLOUR,
+    COUNT,
+    DIAGONAL,
+    EACH,
+    FRAME,
+    IN_COLUMN,
+    IN_ORDER,
+    IN_ROW,
+    INK_TO,
+    INNER,
+    ONE_CELL,
+    ONLY,
+    OUTER,
+    PAINT,
+    PART,
+    PATCH,
+    SCALED,
+    SIZE,
+    TILED,
+    WITHOUT,
+)
+from weft.searches.arc.kernels.altering import alter, as_grid, each, paint
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.layout import (
+    EMPTY,
+    FAIL,
+    MAX_SIDE,
+    ORIGIN,
+    U8,
+    byte,
+    object_end,
+    put_grid,
+)
+from weft.searches.arc.kernels.objectparts import common_colour
+
+
+@kernel
+def run_pieces(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Run the kernel with number `k` (500 and above)."""
+    if k == ALTER:
+        return alter(src, at, p, inp, inp_at, out, to)
+    if k == PAINT:
+        return paint(src, at, p, q, inp, inp_at, out, to)
+    if k == EACH:
+        return each(src, at, p, inp, inp_at, out, to)
+    if k == AS_GRID:
+        return as_grid(src, at, p, inp, inp_at, out, to)
+    if k == PART:
+        return part(src, at, p, out, to)
+    if k == CANVAS and p < IN_ROW:
+        return colour_canvas(src, at, p, inp, inp_at, out, to)
+    if k == CANVAS:
+        return canvas(src, at, p, inp, inp_at, out, to)
+    return FAIL
+
+
+@kernel
+def part(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """Tell one thing about a piece, or move the sides of a box by one."""
+    r, c = byte(src, at), byte(src, at + 1)
+    h, w = byte(src, at + 2), byte(src, at + 3)
+    if p == SIZE:
+        out[to] = h
+        out[to + 1] = w
+        return to + 2
+    if p == COLOUR:
+        out[to] = common_colour(src, at)
+        for i in range(at + 4, object_end(src, at)):
+            if src[i] != EMPTY:
+                return to + 1
+        return FAIL
+    if p == COUNT:
+        n = 0
+        for i in range(at + 4, object_end(src, at)):
+            n += 1 if src[i] != EMPTY else 0
+        out[to] = min(n, 255)
+        return to + 1 if n <= 255 else FAIL
+    grown = 1 if p == OUTER else (-1 if p == INNER else 0)
+    h, w = h + 2 * grown, w + 2 * grown
+    r, c = r - grown, c - grown
+    if h < 1 or w < 1 or h > MAX_SIDE or w > MAX_SIDE:
+        return FAIL
+    if r < 0 or c < 0 or r > ORIGIN + 127 or c > ORIGIN + 127:
+        return FAIL
+    out[to] = r
+    out[to + 1] = c
+    out[to + 2] = h
+    out[to + 3] = w
+    if p != PATCH:
+        return to + 4
+    for i in range(h * w):
+        out[to + 4 + i] = 0 if src[at + 4 + i] == EMPTY else 1
+    return to + 4 + h * w
+
+
+@kernel
+def colour_canvas(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
+    """A grid made of a colour: one cell, or the input where the colour decides."""
+    h, w = byte(inp, inp_at), byte(inp, inp_at + 1)
+    colour = byte(src, at)
+    if p == ONE_CELL:
+        h, w = 1, 1
+    cells = put_grid(out, to, h, w)
+    for i in range(h * w):
+        old = byte(inp, inp_at + 2 + i)
+        new = colour
+        if p == ONLY:
+            new = colour if old == colour else 0
+        elif p == WITHOUT:
+            new = 0 if old == colour else old
+        elif p == INK_TO:
+            new = 0 if old == 0 else colour
+        elif p == BLACK_TO:
+            new = colour if old == 0 else old
+        out[cells + i] = new
+    return cells + h * w
+
+
+@kernel
+def canvas(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
+    """A grid made of a count or a size."""
+    ih, iw = byte(inp, inp_at), byte(inp, inp_at + 1)
+    n = byte(src, at)
+    h, w = n, n
+    if p == IN_ROW:
+        h = 1
+    elif p == IN_COLUMN:
+        w = 1
+    elif p in (SCALED, TILED):
+        h, w = n * ih, n * iw
+    elif p == IN_ORDER:
+        h, w = ih, iw
+    elif p >= BLANK:
+        w = byte(src, at + 1)
+    cells = put_grid(out, to, h, w)
+    if cells == FAIL or (p == IN_ORDER and n > h * w):
+        return FAIL
+    for i in range(h * w):
+        r, c = i // w, i % w
+        new = 1
+        if p == DIAGONAL:
+            new = 1 if r == c else 0
+        elif p == SCALED:
+            new = byte(inp, inp_at + 2 + r // n * iw + c // n)
+        elif p == TILED:
+            new = byte(inp, inp_at + 2 + r % ih * iw + c % iw)
+        elif p == IN_ORDER:
+            new = 1 if i < n else 0
+        elif p == FRAME:
+            new = 1 if r == 0 or c == 0 or r == h - 1 or c == w - 1 else 0
+        elif p == CHEQUERS:
+            new = (r + c) % 2
+        elif p == BLANK:
+            new = 0
+        out[cells + i] = new
+    return cells + h * w

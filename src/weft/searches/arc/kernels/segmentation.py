@@ -1,0 +1,276 @@
+"""Kernels that segment a grid into objects (connected components and parts) or measure it."""
+
+from __future__ import annotations
+
+from weft.searches.arc.codes.segmentation import (
+    AS_COUNT,
+    COMMON,
+    COMPONENTS,
+    EIGHT,
+    ENCLOSED,
+    EXTENT,
+    INKS,
+    LAYERS,
+    LEAST,
+    MOST_INK,
+    MULTI,
+    NONE,
+    SINGLE_LINES,
+    SPLIT_EQUAL,
+    SPLIT_LINES,
+    TALLY,
+    VOID,
+)
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.layout import (
+    EMPTY,
+    FAIL,
+    I64,
+    MAX_BYTES,
+    MAX_OBJECTS,
+    U8,
+    byte,
+    most_common,
+    put_piece,
+)
+from weft.searches.arc.kernels.objectparts import new_counts, numbers, on_edge, spread
+
+
+@kernel
+def run_segmentation(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Run the kernel with number `k` (300 and above)."""
+    if k == COMPONENTS:
+        return components(src, at, p, q, out, to)
+    if k == LAYERS:
+        return layers(src, at, p, out, to)
+    if k == SPLIT_LINES:
+        return split_lines(src, at, p, out, to)
+    if k == SPLIT_EQUAL:
+        return split_equal(src, at, p, q, out, to)
+    if k == TALLY:
+        return tally(src, at, p, out, to)
+    return FAIL
+
+
+@kernel
+def background(src: U8, at: int, p: int) -> int:
+    """The colour that is no object; with NONE one that no cell has."""
+    if p & NONE:
+        return EMPTY
+    return most_common(src, at + 2, byte(src, at), byte(src, at + 1)) if p & COMMON else 0
+
+
+@kernel
+def put_cells(src: U8, at: int, w: int, queue: I64, n: int, out: U8, to: int, stop: int) -> int:
+    """Write the object of the first `n` cells in `queue`; FAIL when it would end after `stop`."""
+    top, left = queue[0] // w, queue[0] % w
+    bottom, right = top, left
+    for i in range(n):
+        r, c = queue[i] // w, queue[i] % w
+        top, bottom = min(top, r), max(bottom, r)
+        left, right = min(left, c), max(right, c)
+    bh, bw = bottom - top + 1, right - left + 1
+    if to + 4 + bh * bw > stop:
+        return FAIL
+    place = put_piece(out, to, top, left, bh, bw)
+    for i in range(n):
+        r, c = queue[i] // w, queue[i] % w
+        out[place + (r - top) * bw + c - left] = src[at + 2 + queue[i]]
+    end: int = place + bh * bw
+    return end
+
+
+@kernel
+def components(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+    """Connected components as objects, in scan order of their first cells, or their number."""
+    h, w = byte(src, at), byte(src, at + 1)
+    back = background(src, at, p)
+    code, queue = numbers(h * w), numbers(h * w)
+    for i in range(h * w):
+        colour = byte(src, at + 2 + i)
+        expected = (colour == back) == (p & VOID > 0)
+        code[i] = (1 if p & MULTI else colour) if expected else -1
+    count, place = 0, to + 1
+    for i in range(h * w):
+        if code[i] < 0:
+            continue
+        n = spread(code, h, w, i, p & EIGHT, queue)
+        if q == ENCLOSED and on_edge(queue, n, h, w):
+            continue
+        count += 1
+        if q == AS_COUNT:
+            continue
+        if count > MAX_OBJECTS:
+            return FAIL
+        place = put_cells(src, at, w, queue, n, out, place, to + MAX_BYTES)
+        if place == FAIL:
+            return FAIL
+    if count > 255 or (count == 0 and q != AS_COUNT):
+        return FAIL
+    out[to] = count
+    return place
+
+
+@kernel
+def layers(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """One object per colour but the background, in scan order of their first cells."""
+    h, w = byte(src, at), byte(src, at + 1)
+    back = background(src, at, p)
+    counts, queue = new_counts(), numbers(h * w)
+    count, place = 0, to + 1
+    for i in range(h * w):
+        colour = byte(src, at + 2 + i)
+        if colour == back or counts[colour]:
+            continue
+        for j in range(i, h * w):
+            if src[at + 2 + j] == colour:
+                queue[counts[colour]] = j
+                counts[colour] += 1
+        place = put_cells(src, at, w, queue, counts[colour], out, place, to + MAX_BYTES)
+        if place == FAIL:
+            return FAIL
+        count += 1
+    if count == 0:
+        return FAIL
+    out[to] = count
+    return place
+
+
+@kernel
+def put_part(src: U8, at: int, r: int, c: int, h: int, w: int, out: U8, to: int) -> int:
+    """Write a rectangle of the grid as an object whose black cells are empty."""
+    place = put_piece(out, to, r, c, h, w)
+    for y in range(r, r + h):
+        for x in range(c, c + w):
+            colour = src[at + 2 + y * byte(src, at + 1) + x]
+            out[place] = EMPTY if colour == 0 else colour
+            place += 1
+    return place
+
+
+@kernel
+def line_colours(src: U8, at: int, rows: I64, columns: I64) -> None:
+    """For each row and column the one colour it has, or -1."""
+    h, w = byte(src, at), byte(src, at + 1)
+    for r in range(h):
+        rows[r] = byte(src, at + 2 + r * w)
+    for c in range(w):
+        columns[c] = byte(src, at + 2 + c)
+    for r in range(h):
+        for c in range(w):
+            colour = byte(src, at + 2 + r * w + c)
+            if colour != rows[r]:
+                rows[r] = -1
+            if colour != columns[c]:
+                columns[c] = -1
+
+
+@kernel
+def runs_between(lines: I64, n: int, colour: int, runs: I64) -> int:
+    """Write first and behind-last of each run of lines that are not of `colour`; how many."""
+    count, i = 0, 0
+    while i < n:
+        if lines[i] == colour:
+            i += 1
+            continue
+        runs[2 * count] = i
+        while i < n and lines[i] != colour:
+            i += 1
+        runs[2 * count + 1] = i
+        count += 1
+    return count
+
+
+@kernel
+def split_lines(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """Parts between full lines of one colour: black with p = 1, else the one with most lines."""
+    h, w = byte(src, at), byte(src, at + 1)
+    rows, columns = numbers(h), numbers(w)
+    line_colours(src, at, rows, columns)
+    counts = new_counts()
+    for r in range(h):
+        if rows[r] >= 0:
+            counts[rows[r]] += 1
+    for c in range(w):
+        if columns[c] >= 0:
+            counts[columns[c]] += 1
+    line = 0
+    if p == 0:
+        line = 1
+        for colour in range(2, 10):
+            if counts[colour] > counts[line]:
+                line = colour
+    if counts[line] == 0:
+        return FAIL
+    across, down = numbers(2 * w + 2), numbers(2 * h + 2)
+    n_down, n_across = runs_between(rows, h, line, down), runs_between(columns, w, line, across)
+    n = n_down * n_across
+    if n < 2 or n > MAX_OBJECTS:
+        return FAIL
+    out[to] = n
+    place = to + 1
+    for i in range(n_down):
+        for j in range(n_across):
+            r, c = down[2 * i], across[2 * j]
+            ph, pw = down[2 * i + 1] - r, across[2 * j + 1] - c
+            place = put_part(src, at, r, c, ph, pw, out, place)
+    return place
+
+
+@kernel
+def split_equal(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+    """Split into p × q equal parts; SINGLE_LINES splits every line, 0 × 0 into squares."""
+    h, w = byte(src, at), byte(src, at + 1)
+    down, across = p, q
+    if p == 0:
+        side = min(h, w)
+        down, across = h // side, w // side
+        if down * side != h or across * side != w:
+            return FAIL
+    if down == SINGLE_LINES:
+        down = h
+    if across == SINGLE_LINES:
+        across = w
+    if h % down != 0 or w % across != 0 or down * across < 2:
+        return FAIL
+    ph, pw = h // down, w // across
+    out[to] = down * across
+    place = to + 1
+    for i in range(down):
+        for j in range(across):
+            place = put_part(src, at, i * ph, j * pw, ph, pw, out, place)
+    return place
+
+
+@kernel
+def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """Count cells by colour and return one figure about them."""
+    h, w = byte(src, at), byte(src, at + 1)
+    if p == EXTENT:
+        out[to] = h
+        out[to + 1] = w
+        return to + 2
+    counts = new_counts()
+    for i in range(h * w):
+        counts[src[at + 2 + i]] += 1
+    kinds = 0
+    best, ties = -1, 0
+    for colour in range(10):
+        if counts[colour] == 0 or (colour == 0 and p == MOST_INK):
+            continue
+        kinds += 1 if colour > 0 else 0
+        gain = counts[colour] - (counts[best] if best >= 0 else 0)
+        if p == LEAST and best >= 0:
+            gain = -gain
+        if gain > 0 or best < 0:
+            best, ties = colour, 0
+        elif gain == 0:
+            ties += 1
+    if p >= INKS:
+        best, ties = kinds if p == INKS else h * w - counts[0], 0
+    if best < 0 or ties > 0 or best > 255:
+        return FAIL
+    out[to] = best
+    return to + 1

@@ -1,0 +1,175 @@
+"""Kernels that make a grid of a set's objects by laying them on or beside each other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.codes.setgrids import (
+    ALL,
+    BAR,
+    CELL_EACH,
+    CLOSED_UP,
+    CODE,
+    COLUMN,
+    FIRST_ALONE,
+    FIRST_SEEN,
+    LAST_SEEN,
+    NO,
+    ONE,
+    ROW,
+    ROW_OF_CELLS,
+    VOTES,
+)
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.layout import (
+    EMPTY,
+    FAIL,
+    I64,
+    MAX_OBJECTS,
+    MAX_SIDE,
+    U8,
+    byte,
+    put_grid,
+)
+from weft.searches.arc.kernels.objectparts import (
+    common_colour,
+    new_counts,
+    new_starts,
+    object_starts,
+)
+
+
+@kernel
+def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """Lay equally large pieces on each other; black and empty cells are as nothing."""
+    n = byte(src, at)
+    if n < 2 or (p == CODE and n > 3):
+        return FAIL
+    h, w = byte(src, at + 3), byte(src, at + 4)
+    stride = 4 + h * w
+    for i in range(1, n):
+        if src[at + 3 + i * stride] != h or src[at + 4 + i * stride] != w:
+            return FAIL
+    cells = put_grid(out, to, h, w)
+    for i in range(h * w):
+        out[cells + i] = blend(p, src, at + 5 + i, n, stride)
+    return cells + h * w
+
+
+@kernel
+def blend(p: int, src: U8, at: int, n: int, stride: int) -> int:
+    """The colour of one place; the pieces' cells there lie `stride` apart from `at` on."""
+    counts = new_counts()
+    code, first, last, some = 0, 0, 0, 0
+    for j in range(n):
+        colour = byte(src, at + j * stride) % EMPTY
+        counts[colour] += 1
+        if colour > 0:
+            last = colour
+            first = colour if first == 0 else first
+            code += 1 << j
+            some += 1
+    head = byte(src, at) % EMPTY
+    if p == ALL:
+        return head if some == n else 0
+    if p == FIRST_SEEN:
+        return first
+    if p == LAST_SEEN:
+        return last
+    if p == ONE:
+        return first if some == 1 else 0
+    if p == NO:
+        return 1 if some == 0 else 0
+    if p == VOTES:
+        return min(some, 9)
+    if p == CODE:
+        return code
+    if p == FIRST_ALONE:
+        return head if some == 1 else 0
+    return commonest(counts)
+
+
+@kernel
+def commonest(counts: I64) -> int:
+    """The colour with the highest count; the lowest of equals."""
+    best = 0
+    for colour in range(1, 10):
+        if counts[colour] > counts[best]:
+            best = colour
+    return best
+
+
+@kernel
+def rank_places(src: U8, starts: I64, n: int, axis: int, ranks: I64) -> int:
+    """Number the different rows (axis 0) or columns of the objects' corners; return how many."""
+    count = 0
+    place_rank = np.zeros(256, np.int64)
+    for i in range(n):
+        place_rank[src[starts[i] + axis]] = 1
+    for i in range(256):
+        if place_rank[i]:
+            place_rank[i] = count
+            count += 1
+    for i in range(n):
+        ranks[axis * MAX_OBJECTS + i] = place_rank[src[starts[i] + axis]]
+    return count
+
+
+@kernel
+def cell_colour(src: U8, at: int, q: int) -> int:
+    """The colour most cells of an object have; with q = 1 empty ones are black."""
+    counts = new_counts()
+    for i in range(byte(src, at + 2) * byte(src, at + 3)):
+        counts[src[at + 4 + i]] += 1
+    if q == 1:
+        counts[0] += counts[EMPTY]
+    return commonest(counts)
+
+
+@kernel
+def usual_colour(src: U8, starts: I64, n: int) -> int:
+    """The colour that most objects have; the lowest of equals."""
+    counts = new_counts()
+    for i in range(n):
+        counts[common_colour(src, starts[i])] += 1
+    return commonest(counts)
+
+
+@kernel
+def lay_out(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
+    """Lay pieces, or one cell for each, beside each other; see the twin."""
+    starts, ranks = new_starts(), np.zeros(2 * MAX_OBJECTS, np.int64)
+    n = object_starts(src, at, starts)
+    if n == 0:
+        return FAIL
+    high, wide = 1, 1
+    for axis in range(2):
+        different = rank_places(src, starts, n, axis, ranks)
+        if p < CELL_EACH or p > CLOSED_UP:
+            along = axis == (1 if p == ROW or p >= ROW_OF_CELLS else 0)
+            different = n if along else 1
+            for i in range(n):
+                ranks[axis * MAX_OBJECTS + i] = i if along else 0
+        high, wide = (different, wide) if axis == 0 else (high, different)
+    whole = p in (ROW, COLUMN, CLOSED_UP)
+    h = byte(src, starts[0] + 2) if whole else 1
+    w = byte(src, starts[0] + 3) if whole else 1
+    cells = put_grid(out, to, high * h, wide * w)
+    if cells == FAIL:
+        return FAIL
+    usual = usual_colour(src, starts, n)
+    taken = np.zeros(MAX_SIDE * MAX_SIDE, np.uint8)
+    for i in range(n):
+        row, col = ranks[i], ranks[MAX_OBJECTS + i]
+        if taken[row * wide + col]:
+            return FAIL
+        taken[row * wide + col] = 1
+        corner = cells + row * h * wide * w + col * w
+        if not whole:
+            out[corner] = usual if p == BAR else cell_colour(src, starts[i], q)
+            continue
+        if src[starts[i] + 2] != h or src[starts[i] + 3] != w:
+            return FAIL
+        for j in range(h * w):
+            out[corner + j // w * wide * w + j % w] = src[starts[i] + 4 + j] % EMPTY
+    return cells + high * h * wide * w

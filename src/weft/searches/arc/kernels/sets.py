@@ -1,0 +1,292 @@
+"""Kernels on ordered sets of objects: choose among them by measures, and change them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.codes.sets import (
+    ATTRACT,
+    BY_RANK_DOWN,
+    BY_VALUE,
+    FILTER,
+    HOW_MANY,
+    IS_LEAST,
+    IS_MANY,
+    IS_ONE,
+    IS_SOME,
+    IS_ZERO,
+    LAY_OUT,
+    LEAST,
+    OVERLAY,
+    PICK,
+    SHIFT,
+    SORT,
+    SUM,
+    UP,
+)
+from weft.searches.arc.kernels.attraction import attract
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.layout import (
+    EMPTY,
+    FAIL,
+    I64,
+    ORIGIN,
+    U8,
+    byte,
+    object_end,
+    put_piece,
+)
+from weft.searches.arc.kernels.objectparts import (
+    measure_all,
+    new_counts,
+    new_starts,
+    numbers,
+    object_starts,
+)
+from weft.searches.arc.kernels.setgrids import lay_out, overlay
+
+
+@kernel
+def run_sets(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Run the kernel with number `k` (400 and above)."""
+    if k <= SUM:
+        return by_measure(k, src, at, inp, inp_at, p, q, out, to)
+    if k == SHIFT:
+        return shift(src, at, inp, inp_at, p, out, to)
+    if k == OVERLAY:
+        return overlay(src, at, p, out, to)
+    if k == LAY_OUT:
+        return lay_out(src, at, p, q, out, to)
+    if k == ATTRACT:
+        return attract(src, at, p, q, out, to)
+    return merge(src, at, out, to)
+
+
+@kernel
+def copy(src: U8, at: int, end: int, out: U8, to: int) -> int:
+    """Copy bytes; return where they end."""
+    for i in range(end - at):
+        out[to + i] = src[at + i]
+    return to + end - at
+
+
+@kernel
+def extreme(values: I64, n: int, least: bool) -> int:
+    """Where the first largest or smallest value is."""
+    best = 0
+    for i in range(1, n):
+        if (values[i] < values[best]) if least else (values[i] > values[best]):
+            best = i
+    return best
+
+
+@kernel
+def by_measure(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Measure all objects by `p` and do what `k` says with them."""
+    starts, values = new_starts(), new_starts()
+    n = measure_all(src, at, p, inp, inp_at, starts, values)
+    if k == SUM:
+        return put_sum(values, n, q, out, to)
+    if n == 0:
+        return FAIL
+    if k == PICK:
+        return put_picked(src, starts, values, n, q, out, to)
+    if k == FILTER:
+        return put_kept(src, starts, values, n, q, out, to)
+    if k == SORT:
+        return put_sorted(src, starts, values, n, q, out, to)
+    return put_labelled(src, starts, values, n, q, out, to)
+
+
+@kernel
+def put_picked(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write the object with the extreme value; FAIL when there are several, or the first."""
+    best = extreme(values, n, q % 2 == 1)
+    if q <= LEAST:
+        for i in range(best + 1, n):
+            if values[i] == values[best]:
+                return FAIL
+    return copy(src, starts[best], object_end(src, starts[best]), out, to)
+
+
+@kernel
+def put_kept(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write the objects that the filter `q` keeps; FAIL when there is none."""
+    limit = values[extreme(values, n, q % 2 == 1)]
+    count, place = 0, to + 1
+    for i in range(n):
+        if keeps(values[i], limit, q):
+            place = copy(src, starts[i], object_end(src, starts[i]), out, place)
+            count += 1
+    if count == 0:
+        return FAIL
+    out[to] = count
+    return place
+
+
+@kernel
+def keeps(value: int, limit: int, q: int) -> bool:
+    """Whether a filter keeps an object of that measure; `limit` is the largest or smallest."""
+    if q == IS_ZERO:
+        return value == 0
+    if q == IS_SOME:
+        return value > 0
+    if q == IS_ONE:
+        return value == 1
+    if q == IS_MANY:
+        return value > 1
+    return (value == limit) == (q <= IS_LEAST)
+
+
+@kernel
+def put_sorted(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write the set by rising or falling values; equals keep their order."""
+    out[to] = n
+    place = to + 1
+    done = numbers(n)
+    for _ in range(n):
+        best = -1
+        for i in range(n):
+            if done[i] == 0 and (
+                best < 0 or ((values[i] < values[best]) if q == UP else (values[i] > values[best]))
+            ):
+                best = i
+        done[best] = 1
+        place = copy(src, starts[best], object_end(src, starts[best]), out, place)
+    return place
+
+
+@kernel
+def put_labelled(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write all objects, each in the colour of its value or of the value's rank."""
+    again = numbers(n)
+    for i in range(n):
+        for j in range(i):
+            if values[j] == values[i]:
+                again[i] = 1
+    place = to + 1
+    out[to] = n
+    for i in range(n):
+        name = values[i]
+        if q != BY_VALUE:
+            name = 1
+            for j in range(n):
+                beyond = values[j] > values[i] if q == BY_RANK_DOWN else values[j] < values[i]
+                name += 1 if beyond and again[j] == 0 else 0
+        name = min(max(name, 0), 9)
+        end = copy(src, starts[i], object_end(src, starts[i]), out, place)
+        for j in range(place + 4, end):
+            if out[j] != EMPTY:
+                out[j] = name
+        place = end
+    return place
+
+
+@kernel
+def cover(src: U8, at: int, r: int, c: int, taken: I64, h: int, w: int, by: int) -> bool:
+    """Count an object at r, c in `taken`; False when one of its cells lies outside."""
+    wide = byte(src, at + 3)
+    for i in range(byte(src, at + 2) * wide):
+        if src[at + 4 + i] != EMPTY:
+            y, x = r + i // wide, c + i % wide
+            if y < 0 or x < 0 or y >= h or x >= w:
+                return False
+            taken[y * w + x] += by
+    return True
+
+
+@kernel
+def free(src: U8, at: int, r: int, c: int, taken: I64, h: int, w: int) -> bool:
+    """Whether an object could lie at r, c: inside, on places nobody has."""
+    wide = byte(src, at + 3)
+    for i in range(byte(src, at + 2) * wide):
+        if src[at + 4 + i] != EMPTY:
+            y, x = r + i // wide, c + i % wide
+            if y < 0 or x < 0 or y >= h or x >= w or taken[y * w + x] > 0:
+                return False
+    return True
+
+
+@kernel
+def shift(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> int:
+    """Let all objects fall in direction `p` (0 down, 1 up, 2 left, 3 right) until they rest."""
+    h, w = byte(inp, inp_at), byte(inp, inp_at + 1)
+    down, right = (1 - 2 * p if p < 2 else 0), (2 * p - 5 if p >= 2 else 0)
+    starts, rows, columns = new_starts(), new_starts(), new_starts()
+    n = object_starts(src, at, starts)
+    if n == 0:
+        return FAIL
+    taken, unit = numbers(h * w), int(np.int64(1))
+    for i in range(n):
+        rows[i] = byte(src, starts[i]) - ORIGIN
+        columns[i] = byte(src, starts[i] + 1) - ORIGIN
+        empty = True
+        for j in range(starts[i] + 4, object_end(src, starts[i])):
+            empty = empty and src[j] == EMPTY
+        if empty or not cover(src, starts[i], rows[i], columns[i], taken, h, w, unit):
+            return FAIL
+    moved = True
+    while moved:
+        moved = False
+        for i in range(n):
+            cover(src, starts[i], rows[i], columns[i], taken, h, w, -unit)
+            while free(src, starts[i], rows[i] + down, columns[i] + right, taken, h, w):
+                rows[i] += down
+                columns[i] += right
+                moved = True
+            cover(src, starts[i], rows[i], columns[i], taken, h, w, unit)
+    end = copy(src, at, object_end(src, starts[n - 1]), out, to)
+    for i in range(n):
+        out[to + starts[i] - at] = rows[i] + ORIGIN
+        out[to + starts[i] - at + 1] = columns[i] + ORIGIN
+    return end
+
+
+@kernel
+def put_sum(values: I64, n: int, q: int, out: U8, to: int) -> int:
+    """Write how many objects there are, or the value, a colour, that most of them have."""
+    out[to] = n
+    if q == HOW_MANY:
+        return to + 1
+    counts = new_counts()
+    for i in range(n):
+        counts[values[i]] += 1
+    best, ties = 0, 0
+    for colour in range(1, 10):
+        if counts[colour] > counts[best]:
+            best, ties = colour, 0
+        elif counts[colour] == counts[best]:
+            ties += 1
+    out[to] = best
+    return FAIL if ties > 0 else to + 1
+
+
+@kernel
+def merge(src: U8, at: int, out: U8, to: int) -> int:
+    """All objects as one, later ones over earlier ones, in the smallest box around theirs."""
+    starts = new_starts()
+    n = object_starts(src, at, starts)
+    if n == 0:
+        return FAIL
+    top, left = byte(src, at + 1) - ORIGIN, byte(src, at + 2) - ORIGIN
+    bottom, right = top, left
+    for i in range(n):
+        r, c = byte(src, starts[i]) - ORIGIN, byte(src, starts[i] + 1) - ORIGIN
+        top, left = min(top, r), min(left, c)
+        bottom = max(bottom, r + byte(src, starts[i] + 2))
+        right = max(right, c + byte(src, starts[i] + 3))
+    wide = right - left
+    cells = put_piece(out, to, top, left, bottom - top, wide)
+    if cells == FAIL:
+        return FAIL
+    for i in range(n):
+        r, c = byte(src, starts[i]) - ORIGIN - top, byte(src, starts[i] + 1) - ORIGIN - left
+        w = byte(src, starts[i] + 3)
+        for j in range(byte(src, starts[i] + 2) * w):
+            if src[starts[i] + 4 + j] != EMPTY:
+                out[cells + (r + j // w) * wide + c + j % w] = src[starts[i] + 4 + j]
+    return cells + (bottom - top) * wide

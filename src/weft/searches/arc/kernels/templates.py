@@ -1,0 +1,277 @@
+"""Kernels that draw a grid's template again elsewhere: where a part of it recurs, or on marks.
+
+cells → blobs → colours, sizes and boxes of each → templates → places → copies
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from weft.searches.arc.codes.templates import (
+    ALONE,
+    BOTTOM,
+    CELLS,
+    COPIES,
+    FIELDS,
+    INSIDE,
+    KINDS,
+    LARGEST,
+    LEFT,
+    MAIN,
+    RIGHT,
+    TOP,
+)
+from weft.searches.arc.kernels.compiled import kernel
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, most_common, put_grid
+from weft.searches.arc.kernels.objectparts import numbers, spread
+
+
+@kernel
+def run_templates(
+    k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
+) -> int:
+    """Run the kernel with number `k` (600 and above)."""
+    h, w = byte(src, at), byte(src, at + 1)
+    back = most_common(src, at + 2, h, w)
+    blob = numbers(h * w)
+    n = find_blobs(src, at + 2, h, w, back, blob)
+    facts = np.zeros((n, FIELDS), np.int64)
+    most = describe(src, at + 2, h, w, blob, facts)
+    if most < 2:
+        return FAIL
+    if k == COPIES:
+        return copies(src, at + 2, h, w, back, blob, facts, most, p, out, to)
+    return stamp(src, at + 2, h, w, back, blob, facts, out, to)
+
+
+@kernel
+def find_blobs(src: U8, cells: int, h: int, w: int, back: int, blob: I64) -> int:
+    """Number the blobs in scan order of their first cells, -1 for other cells; return how many."""
+    code, queue = numbers(h * w), numbers(h * w)
+    for i in range(h * w):
+        code[i] = -1 if src[cells + i] == back else 1
+        blob[i] = -1
+    for axis in range(2):
+        n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
+        for i in range(n):
+            plain = True
+            for j in range(1, m):
+                plain = plain and src[cells + i * step + j * across] == src[cells + i * step]
+            if plain:
+                for j in range(m):
+                    code[i * step + j * across] = -1
+    count, eight = 0, int(np.int64(1))
+    for i in range(h * w):
+        if code[i] > 0:
+            for j in range(spread(code, h, w, i, eight, queue)):
+                blob[queue[j]] = count
+            count += 1
+    return count
+
+
+@kernel
+def describe(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> int:
+    """Write what there is to know of each blob; return the most colours that one has."""
+    for b in range(len(facts)):
+        facts[b, TOP], facts[b, LEFT], facts[b, BOTTOM], facts[b, RIGHT] = h, w, -1, -1
+    for i in range(h * w):
+        if blob[i] >= 0:
+            own = facts[blob[i]]
+            own[src[cells + i]] += 1
+            own[CELLS] += 1
+            own[TOP], own[BOTTOM] = min(own[TOP], i // w), max(own[BOTTOM], i // w)
+            own[LEFT], own[RIGHT] = min(own[LEFT], i % w), max(own[RIGHT], i % w)
+    most = 0
+    for b in range(len(facts)):
+        for colour in range(10):
+            facts[b, KINDS] += 1 if facts[b, colour] > 0 else 0
+            if facts[b, colour] > facts[b, facts[b, MAIN]]:
+                facts[b, MAIN] = colour
+        most = max(most, facts[b, KINDS])
+    return most
+
+
+@kernel
+def keep_inside(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> None:
+    """Take from each blob what lies outside the box of its commonest colour."""
+    for b in range(len(facts)):
+        facts[b, TOP], facts[b, LEFT], facts[b, BOTTOM], facts[b, RIGHT] = h, w, -1, -1
+    for i in range(h * w):
+        if blob[i] >= 0 and src[cells + i] == facts[blob[i], MAIN]:
+            own = facts[blob[i]]
+            own[TOP], own[BOTTOM] = min(own[TOP], i // w), max(own[BOTTOM], i // w)
+            own[LEFT], own[RIGHT] = min(own[LEFT], i % w), max(own[RIGHT], i % w)
+    for i in range(h * w):
+        if blob[i] >= 0:
+            own = facts[blob[i]]
+            r, c = i // w, i % w
+            if r < own[TOP] or r > own[BOTTOM] or c < own[LEFT] or c > own[RIGHT]:
+                own[src[cells + i]] -= 1
+                own[CELLS] -= 1
+                blob[i] = -1
+
+
+@kernel
+def copies(
+    src: U8, cells: int, h: int, w: int, back: int, blob: I64, facts: I64, most: int, p: int,
+    out: U8, to: int,
+) -> int:  # fmt: skip
+    """Draw each template wherever a part of it recurs; see the twin."""
+    if p & INSIDE:
+        keep_inside(src, cells, h, w, blob, facts)
+    taken, spare = np.zeros(h * w, np.uint8), numbers(10)
+    for i in range(h * w):
+        if blob[i] >= 0 and facts[blob[i], KINDS] == most:
+            taken[i] = 1
+        else:
+            spare[src[cells + i]] += 1
+    place = put_grid(out, to, h, w)
+    for i in range(h * w):
+        out[place + i] = back if p & ALONE else src[cells + i]
+    drawn, image = 0, np.empty((h * w, 3), np.int64)
+    for b in range(len(facts)):
+        if facts[b, KINDS] != most:
+            continue
+        for of_main in range(2):
+            for size in range(LARGEST, 0, -1):
+                if not enough(facts[b], spare, of_main, size):
+                    continue
+                for symmetry in range(8):
+                    n = transformed(
+                        src, cells, w, blob, facts[b], b, of_main, symmetry, size, image
+                    )
+                    drawn += draw_copies(
+                        src, cells, h, w, back, image[:n], size, taken, spare, out, place
+                    )
+    return place + h * w if drawn > 0 else FAIL
+
+
+@kernel
+def enough(own: I64, spare: I64, of_main: int, size: int) -> bool:
+    """Whether there are cells enough of each colour for the part of a template in that size."""
+    some = False
+    for colour in range(10):
+        if own[colour] > 0 and (colour == own[MAIN]) == (of_main == 1):
+            some = True
+            if own[colour] * size * size > spare[colour]:
+                return False
+    return some
+
+
+@kernel
+def transformed(
+    src: U8, cells: int, w: int, blob: I64, own: I64, b: int, of_main: int, symmetry: int,
+    size: int, image: I64,
+) -> int:  # fmt: skip
+    """List a template's cells (row, column, colour) in a transformed copy; return how many.
+
+    Those of the part that must be there come first, with 10 added to their colours, and the
+    topmost leftmost of them is the first of all.
+    """
+    n, known = 0, 0
+    for r in range(own[TOP], own[BOTTOM] + 1):
+        for c in range(own[LEFT], own[RIGHT] + 1):
+            if blob[r * w + c] != b:
+                continue
+            y = own[BOTTOM] - r if symmetry & 2 else r - own[TOP]
+            x = own[RIGHT] - c if symmetry & 1 else c - own[LEFT]
+            y, x = (x * size, y * size) if symmetry & 4 else (y * size, x * size)
+            colour = byte(src, cells + r * w + c)
+            image[n, 0], image[n, 1], image[n, 2] = y, x, colour
+            if (colour == own[MAIN]) == (of_main == 1):
+                image[n, 2] += 10
+                swap(image, n, known)
+                if image[known, 0] * 128 + image[known, 1] < image[0, 0] * 128 + image[0, 1]:
+                    swap(image, known, known * 0)
+                known += 1
+            n += 1
+    return n
+
+
+@kernel
+def swap(image: I64, i: int, j: int) -> None:
+    """Exchange two rows."""
+    for field in range(3):
+        image[i, field], image[j, field] = image[j, field], image[i, field]
+
+
+@kernel
+def draw_copies(
+    src: U8, cells: int, h: int, w: int, back: int, image: I64, size: int, taken: U8, spare: I64,
+    out: U8, place: int,
+) -> int:  # fmt: skip
+    """Draw an image wherever its part is there and the rest is free; return how often."""
+    drawn = 0
+    for i in range(h * w):
+        if src[cells + i] != image[0, 2] - 10 or taken[i]:
+            continue
+        row, col = i // w - image[0, 0], i % w - image[0, 1]
+        if not may_lie(src, cells, h, w, back, image, size, taken, row, col):
+            continue
+        drawn += 1
+        for j in range(len(image)):
+            known = image[j, 2] >= 10
+            for y in range(row + image[j, 0], row + image[j, 0] + size):
+                for x in range(col + image[j, 1], col + image[j, 1] + size):
+                    if 0 <= y < h and 0 <= x < w:
+                        out[place + y * w + x] = image[j, 2] % 10
+                        if known:
+                            taken[y * w + x] = 1
+                            spare[image[j, 2] - 10] -= 1
+    return drawn
+
+
+@kernel
+def may_lie(
+    src: U8, cells: int, h: int, w: int, back: int, image: I64, size: int, taken: U8, row: int,
+    col: int,
+) -> bool:  # fmt: skip
+    """Whether a copy's part is there, the rest background, outside or right, and not all right."""
+    blank = False
+    for j in range(len(image)):
+        known = image[j, 2] >= 10
+        for y in range(row + image[j, 0], row + image[j, 0] + size):
+            for x in range(col + image[j, 1], col + image[j, 1] + size):
+                inside = 0 <= y < h and 0 <= x < w
+                if known and (not inside or taken[y * w + x]):
+                    return False
+                if inside:
+                    there = src[cells + y * w + x]
+                    if there != image[j, 2] % 10:
+                        if known or there != back:
+                            return False
+                        blank = True
+    return blank
+
+
+@kernel
+def stamp(
+    src: U8, cells: int, h: int, w: int, back: int, blob: I64, facts: I64, out: U8, to: int
+) -> int:
+    """Draw the template centred on every blob of one colour; see the twin."""
+    best, marks = 0, 0
+    for b in range(len(facts)):
+        marks += 1 if facts[b, KINDS] == 1 else 0
+        ahead = facts[b, KINDS] - facts[best, KINDS]
+        if ahead > 0 or (ahead == 0 and facts[b, CELLS] > facts[best, CELLS]):
+            best = b
+    if marks == 0:
+        return FAIL
+    place = put_grid(out, to, h, w)
+    for i in range(h * w):
+        gone = blob[i] >= 0 and facts[blob[i], KINDS] == 1
+        out[place + i] = back if gone else src[cells + i]
+    own = facts[best]
+    for b in range(len(facts)):
+        if facts[b, KINDS] != 1:
+            continue
+        down = facts[b, TOP] + facts[b, BOTTOM] - own[TOP] - own[BOTTOM]
+        along = facts[b, LEFT] + facts[b, RIGHT] - own[LEFT] - own[RIGHT]
+        if down % 2 or along % 2:
+            return FAIL
+        for r in range(own[TOP], own[BOTTOM] + 1):
+            for c in range(own[LEFT], own[RIGHT] + 1):
+                y, x = r + down // 2, c + along // 2
+                if blob[r * w + c] == best and 0 <= y < h and 0 <= x < w:
+                    out[place + y * w + x] = src[cells + r * w + c]
+    return place + h * w

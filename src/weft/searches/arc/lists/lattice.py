@@ -1,0 +1,83 @@
+"""Features of a cell's block, where lines of one colour divide the grid into blocks.
+
+The lines are the full rows and columns of the colour, not black, that has the most of them (the
+lowest of equals). Blocks make a coarse grid: each is its commonest colour but black, else black.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from weft.searches.arc.lists.areas import rank
+from weft.searches.arc.lists.neighbours import MOST, NONE, Ints, commonest, neighbour_colours
+
+Bools = npt.NDArray[np.bool_]
+NEIGHBOUR_COLOURS = 21
+NUMBERS = 6
+
+
+def blocks(cells: Ints) -> Iterator[Ints]:
+    """What the coarse grid shows at each cell's block, and where the cell is in it."""
+    colour = _line_colour(cells)
+    rows = _blocks_along((cells == colour).all(axis=1))
+    columns = _blocks_along((cells == colour).all(axis=0))
+    if colour == NONE or max(rows.max(), columns.max()) < 1 or min(rows.max(), columns.max()) < 0:
+        yield from (np.full(cells.shape, NONE) for _ in range(NEIGHBOUR_COLOURS + 1))
+        yield from (np.zeros(cells.shape, np.int64) for _ in range(NUMBERS))
+        return
+    row, column = np.meshgrid(rows, columns, indexing="ij")
+    inside = (row >= 0) & (column >= 0)
+    counts = _counts(cells, row, column, inside)
+    coarse = commonest(counts)
+    coarse = np.where(coarse == NONE, 0, coarse)
+    yield from (
+        np.where(inside, colours[row, column], NONE) for colours in neighbour_colours(coarse)
+    )
+    y, x = np.meshgrid(_places_along(rows), _places_along(columns), indexing="ij")
+    ink = counts.sum(axis=-1)
+    yield np.where(inside, _fullest(cells, row, column, ink)[y, x], NONE)
+    ranks = rank(ink.ravel(), ink.ravel() >= 0).reshape(ink.shape)[row, column]
+    for number in (row, column, y, x, np.minimum(ink, MOST)[row, column], ranks):
+        yield np.where(inside, number, 0)
+
+
+def _line_colour(cells: Ints) -> int:
+    lines = np.zeros(10, np.int64)
+    for colour in range(1, 10):
+        is_colour = cells == colour
+        lines[colour] = is_colour.all(axis=1).sum() + is_colour.all(axis=0).sum()
+    return int(commonest(lines))
+
+
+def _blocks_along(is_line: Bools) -> Ints:
+    """The number of the block for each row or column; -1 on lines."""
+    starts = ~is_line & np.append(True, is_line[:-1])
+    return np.where(is_line, -1, np.cumsum(starts) - 1)
+
+
+def _places_along(blocks_along: Ints) -> Ints:
+    """How far each row or column is from its block's first."""
+    place = np.zeros(len(blocks_along), np.int64)
+    for n in range(1, len(place)):
+        place[n] = place[n - 1] + 1 if blocks_along[n] == blocks_along[n - 1] else 0
+    return place
+
+
+def _counts(cells: Ints, row: Ints, column: Ints, inside: Bools) -> Ints:
+    """How often each colour but black occurs in each block."""
+    counts = np.zeros((row.max() + 1, column.max() + 1, 10), np.int64)
+    np.add.at(counts, (row[inside], column[inside], cells[inside]), 1)
+    counts[..., 0] = 0
+    return counts
+
+
+def _fullest(cells: Ints, row: Ints, column: Ints, ink: Ints) -> Ints:
+    """The block with the most cells not black, the first of equals; NONE around it."""
+    pattern = np.full(cells.shape, NONE)
+    first, second = np.unravel_index(int(ink.argmax()), ink.shape)
+    rows, columns = np.nonzero((row == first) & (column == second))
+    pattern[rows - rows.min(), columns - columns.min()] = cells[rows, columns]
+    return pattern

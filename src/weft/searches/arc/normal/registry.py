@@ -1,0 +1,76 @@
+"""All views in their fixed order, a view as a program names it, and which are worth a search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from weft.searches.arc.normal.colours import ByCount
+from weft.searches.arc.normal.orientation import InkOnTop, LinesLie
+from weft.searches.arc.normal.view import ViewDefinition
+from weft.searches.arc.symmetries import Symmetry
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
+
+VIEWS: tuple[ViewDefinition, ...] = (ByCount(), LinesLie(), InkOnTop())
+BY_NAME: dict[str, ViewDefinition] = {view.name: view for view in VIEWS}
+assert len(BY_NAME) == len(VIEWS), "two views have one name"
+_PROBE = Grid(2, 5, bytes(range(10)))
+"""No two symmetries do the same to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedView:
+    """A view with its parameters."""
+
+    name: str
+    parameters: str = ""
+
+    def text(self) -> str:
+        """Write it as the first line of a program does."""
+        return f'view {self.name} "{self.parameters}"' if self.parameters else f"view {self.name}"
+
+    def millibits(self) -> int:
+        """What it costs."""
+        return BY_NAME[self.name].price(self.parameters)
+
+    def symmetry(self, given: Grid) -> Symmetry:
+        """Return the symmetry for an example with this input."""
+        return BY_NAME[self.name].symmetry(self.parameters, given)
+
+    def of(self, task: ArcTask) -> ArcTask:
+        """Return the viewed task, without its truth."""
+        return ArcTask(task.name, tuple(map(self._pair, task.train)), self.each(task.test))
+
+    def each(self, inputs: Sequence[Grid]) -> tuple[Grid, ...]:
+        """Return the viewed inputs."""
+        return tuple(self.symmetry(grid).apply(grid) for grid in inputs)
+
+    def back(self, inputs: Sequence[Grid], outputs: Sequence[Grid]) -> tuple[Grid, ...]:
+        """Return outputs for viewed inputs in terms of the inputs themselves."""
+        both = zip(inputs, outputs, strict=True)
+        return tuple(self.symmetry(given).undo(output) for given, output in both)
+
+    def under(self, symmetry: Symmetry) -> FittedView:
+        """Return the view that does the same to a task transformed by a symmetry."""
+        return FittedView(self.name, BY_NAME[self.name].under(self.parameters, symmetry))
+
+    def _pair(self, pair: Pair) -> Pair:
+        symmetry = self.symmetry(pair.input)
+        return Pair(symmetry.apply(pair.input), symmetry.apply(pair.output))
+
+
+def worthwhile(task: ArcTask) -> tuple[FittedView, ...]:
+    """Return the views that change a task in a way that operators could not.
+
+    A view that does the same to every example is left out, and one that does what an earlier one
+    does.
+    """
+    inputs = [*(pair.input for pair in task.train), *task.test]
+    by_effect: dict[tuple[Grid, ...], FittedView] = {}
+    for view in VIEWS:
+        chosen = FittedView(view.name, view.fit(task.train))
+        effect = tuple(chosen.symmetry(grid).apply(_PROBE) for grid in inputs)
+        if any(probe != effect[0] for probe in effect):
+            by_effect.setdefault(effect, chosen)
+    return tuple(by_effect.values())

@@ -1,0 +1,138 @@
+"""What is done with ordered sets of objects: choose, sort, label, change, sum up: definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from weft.searches.arc.codes import sets as k
+from weft.searches.arc.ops.altering import alter
+from weft.searches.arc.ops.objectparts import Cell, as_objects, cells_of, grid_cells, measures
+from weft.searches.arc.values import EMPTY, Grid, Piece, Value, ValueStage, fits
+
+
+def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """The object with the largest (MOST) or smallest (LEAST) measure p.
+
+    Fails when several share it; FIRST_MOST and FIRST_LEAST take the first of them.
+    """
+    objects = as_objects(value)
+    values = measures(objects, p, given)
+    if not values:
+        return None
+    best = max(values) if q in (k.MOST, k.FIRST_MOST) else min(values)
+    if q in (k.MOST, k.LEAST) and values.count(best) > 1:
+        return None
+    return objects[values.index(best)]
+
+
+def keep(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """The objects whose measure p is, or is not, the largest or smallest, or is 0, 1 or more.
+
+    Fails when none is left.
+    """
+    objects = as_objects(value)
+    values = measures(objects, p, given)
+    if not values:
+        return None
+    least, most = min(values), max(values)
+    rules: dict[int, Callable[[int], bool]] = {
+        k.IS_MOST: lambda v: v == most,
+        k.IS_LEAST: lambda v: v == least,
+        k.IS_ZERO: lambda v: v == 0,
+        k.IS_SOME: lambda v: v > 0,
+        k.IS_ONE: lambda v: v == 1,
+        k.IS_MANY: lambda v: v > 1,
+        k.NOT_MOST: lambda v: v != most,
+        k.NOT_LEAST: lambda v: v != least,
+    }
+    predicate = rules[q]
+    return tuple(o for o, v in zip(objects, values, strict=True) if predicate(v)) or None
+
+
+def order(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """All objects by rising or falling measure p; equals keep their order."""
+    objects = as_objects(value)
+    sign = 1 if q == k.UP else -1
+    values = [sign * measured for measured in measures(objects, p, given)]
+    return tuple(objects[i] for i in sorted(range(len(objects)), key=values.__getitem__)) or None
+
+
+def label(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """All cells of each object in one colour: its measure p, or the rank of that among all.
+
+    Ranks count different values from 1, from the largest down or from the smallest up. Numbers
+    above 9 become 9, below 0 become 0.
+    """
+    objects = as_objects(value)
+    values = measures(objects, p, given)
+    if q != k.BY_VALUE:
+        ranked = sorted(set(values), reverse=q == k.BY_RANK_DOWN)
+        values = [1 + ranked.index(measured) for measured in values]
+    named = zip(objects, values, strict=True)
+    return tuple(_coloured(piece, min(max(name, 0), 9)) for piece, name in named) or None
+
+
+def _coloured(piece: Piece, colour: int) -> Piece:
+    cells = bytes(EMPTY if cell == EMPTY else colour for cell in piece.cells)
+    return Piece(piece.row, piece.col, piece.height, piece.width, cells)
+
+
+def each(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Every object altered; those that cannot be are left out. Fails when none remains."""
+    altered = [alter(piece, given, p, q) for piece in as_objects(value)]
+    return tuple(o for o in altered if o is not None and fits(ValueStage.OBJECT, o)) or None
+
+
+def shift(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Objects fall down, up, left or right (p = 0 … 3) until they rest on others or the border.
+
+    They go one after the other in their order, each as far as it can, again and again until
+    none moves. Fails without objects, and when one has no cells or lies outside the input.
+    """
+    down, right = ((1, 0), (-1, 0), (0, -1), (0, 1))[p]
+    inside = set(grid_cells(given))
+    pieces = list(as_objects(value))
+    if not pieces or not all(cells_of(o) and set(cells_of(o)) <= inside for o in pieces):
+        return None
+    moved = True
+    while moved:
+        moved = False
+        for i, piece in enumerate(pieces):
+            others = {cell for j, o in enumerate(pieces) if j != i for cell in cells_of(o)}
+            steps = _free_steps(set(cells_of(piece)), inside - others, down, right)
+            row, col = piece.row + steps * down, piece.col + steps * right
+            pieces[i] = Piece(row, col, piece.height, piece.width, piece.cells)
+            moved = moved or steps > 0
+    return tuple(pieces)
+
+
+def _free_steps(cells: set[Cell], free: set[Cell], down: int, right: int) -> int:
+    """How many steps the cells can go on free places."""
+    steps = 0
+    while {(r + (steps + 1) * down, c + (steps + 1) * right) for r, c in cells} <= free:
+        steps += 1
+    return steps
+
+
+def total(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """How many objects, or for USUAL the colour of most objects; fails when two are equal."""
+    colours = measures(as_objects(value), p, given)
+    if q == k.HOW_MANY:
+        return len(colours)
+    best = [c for c in range(10) if colours.count(c) == max(map(colours.count, range(10)))]
+    return best[0] if len(best) == 1 else None
+
+
+def merge(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """All objects as one, later ones over earlier ones, in the smallest box around their boxes."""
+    objects = as_objects(value)
+    if not objects:
+        return None
+    top, left = min(o.row for o in objects), min(o.col for o in objects)
+    bottom = max(o.row + o.height for o in objects)
+    right = max(o.col + o.width for o in objects)
+    cells: dict[Cell, int] = {}
+    for piece in objects:
+        cells |= cells_of(piece)
+    data = bytes(cells.get((r, c), EMPTY) for r in range(top, bottom) for c in range(left, right))
+    return Piece(top, left, bottom - top, right - left, data)

@@ -1,0 +1,268 @@
+"""Operators that fill in what one colour hides: facts and plain definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from weft.searches.arc.codes import completion as k
+from weft.searches.arc.codes.fills import SYMMETRY, TILES
+from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect
+from weft.searches.arc.values import Grid, Value, ValueStage
+
+Place = tuple[int, int]
+Image = Callable[[Place], Place]
+
+
+def hidden_colour(grid: Grid, p: int) -> int | None:
+    """The colour that hides: black, the least common one, or that of the largest plain square.
+
+    The lowest of equals. None if there is no such cell, or no other.
+    """
+    colours = sorted(set(grid.cells))
+    colour = 0
+    if p == k.RARE:
+        colour = min(colours, key=grid.cells.count)
+    if p == k.SQUARE:
+        colour = max(colours, key=lambda c: _largest_square(grid, c))
+    return colour if len(colours) > 1 and colour in colours else None
+
+
+def _largest_square(grid: Grid, colour: int) -> int:
+    """Side of the largest square that is all of one colour."""
+    rows = grid.rows()
+    plain = bytes([colour])
+    return max(
+        side
+        for side in range(min(grid.height, grid.width) + 1)
+        for r in range(grid.height - side + 1)
+        for c in range(grid.width - side + 1)
+        if all(bytes(row[c : c + side]) == plain * side for row in rows[r : r + side])
+    )
+
+
+def _places(grid: Grid) -> Iterator[Place]:
+    return ((r, c) for r in range(grid.height) for c in range(grid.width))
+
+
+def _inside(grid: Grid, place: Place) -> bool:
+    return 0 <= place[0] < grid.height and 0 <= place[1] < grid.width
+
+
+def _mirror(kind: int, s: int) -> Image:
+    if kind == k.COLUMNS:
+        return lambda at: (at[0], s - at[1])
+    if kind == k.ROWS:
+        return lambda at: (s - at[0], at[1])
+    return lambda at: (at[1] - s, at[0] + s)
+
+
+def best_mirror(grid: Grid, hidden: int, kind: int) -> int:
+    """The mirror on which known cells agree best.
+
+    Each pair of cells that agree counts for it, each that do not counts PENALTY against; equals:
+    nearest to the middle, then the lowest.
+    """
+    n = grid.width if kind == k.COLUMNS else grid.height
+    mirrors, middle = range(1, 2 * n - 2), n - 1
+    if kind == k.DIAGONAL:
+        mirrors, middle = range(1 - grid.height, grid.width), 0
+    if not mirrors:
+        return middle
+    return max(
+        mirrors, key=lambda s: (_agreement(grid, hidden, _mirror(kind, s)), -abs(s - middle), -s)
+    )
+
+
+def _agreement(grid: Grid, hidden: int, image: Image) -> int:
+    score = 0
+    for place in _places(grid):
+        there = image(place)
+        if _inside(grid, there) and there > place:
+            cell, other = grid.at(*place), grid.at(*there)
+            if hidden not in (cell, other):
+                score += 1 if cell == other else -k.PENALTY
+    return score
+
+
+def _images(grid: Grid, hidden: int, q: int) -> list[Image] | None:
+    """All combinations of the mirrors of `q`: columns first, then rows, then the diagonal.
+
+    The diagonal goes through the centre where the others give one, which must be possible.
+    """
+    kinds = [kind for kind in (k.COLUMNS, k.ROWS, k.DIAGONAL) if q & kind]
+    places = {kind: best_mirror(grid, hidden, kind) for kind in kinds}
+    if len(kinds) == 3:
+        shift = places[k.COLUMNS] - places[k.ROWS]
+        if shift % 2:
+            return None
+        places[k.DIAGONAL] = shift // 2
+    images: list[Image] = []
+    for expected in range(1, 8):
+        if expected & ~q == 0:
+            steps = [_mirror(kind, places[kind]) for kind in kinds if expected & kind]
+            images.append(lambda at, steps=steps: _follow(at, steps))  # type: ignore[misc]
+    return images
+
+
+def _follow(at: Place, steps: list[Image]) -> Place:
+    for step in steps:
+        at = step(at)
+    return at
+
+
+def _filled(grid: Grid, hidden: int, fill: Callable[[Place], int], crop: bool) -> Grid:
+    """The grid with hidden cells filled; or only the box around them."""
+    cells = {at: fill(at) if grid.at(*at) == hidden else grid.at(*at) for at in _places(grid)}
+    shown = [at for at in cells if not crop or grid.at(*at) == hidden]
+    rows, columns = [r for r, _ in shown], [c for _, c in shown]
+    return Grid.of([
+        [cells[r, c] for c in range(min(columns), max(columns) + 1)]
+        for r in range(min(rows), max(rows) + 1)
+    ])  # fmt: skip
+
+
+def by_symmetry(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Fill hidden cells from the first of their mirror images that is known."""
+    assert isinstance(value, Grid)
+    hidden = hidden_colour(value, p)
+    images = _images(value, hidden, q) if hidden is not None else None
+    if hidden is None or images is None:
+        return None
+
+    def fill(at: Place) -> int:
+        there = [place for image in images if _inside(value, place := image(at))]
+        known = (value.at(*place) for place in there)
+        return next((colour for colour in known if colour != hidden), hidden)
+
+    return _filled(value, hidden, fill, q & k.ONLY_HIDDEN > 0)
+
+
+def by_period(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Fill hidden cells from the smallest tile (equals: the flattest) that the known ones allow.
+
+    Fails where that is more than half the grid. A slanted tile is a stripe of cells; each row of
+    the grid begins further on in it by the same number of cells.
+    """
+    assert isinstance(value, Grid)
+    hidden = hidden_colour(value, p)
+    if hidden is None:
+        return None
+    for place_in in _tilings(value, q & 3):
+        tile: dict[int, set[int]] = {}
+        for at in _places(value):
+            tile.setdefault(place_in(at), set()).add(value.at(*at))
+        known = {place: sorted(colours - {hidden}) for place, colours in tile.items()}
+        if all(len(colours) <= 1 for colours in known.values()):
+            fill = {place: (*colours, hidden)[0] for place, colours in known.items()}
+            crop = q & k.ONLY_HIDDEN > 0
+            return _filled(value, hidden, lambda at, p=place_in, f=fill: f[p(at)], crop)  # type: ignore[misc]
+    return None
+
+
+def _tilings(grid: Grid, kind: int) -> Iterator[Callable[[Place], int]]:
+    """Ways to number the places of a tile, the smallest tiles first."""
+    h, w = grid.height, grid.width
+    if kind == k.SLANTED:
+        for n in range(1, min(w, h * w // 2 + 1)):
+            for shift in range(n):
+                yield lambda at, n=n, shift=shift: (at[1] + shift * at[0]) % n  # type: ignore[misc]
+        return
+    heights = range(h, h + 1) if kind == k.ALONG_ROWS else range(1, h + 1)
+    widths = range(w, w + 1) if kind == k.ALONG_COLUMNS else range(1, w + 1)
+    sizes = sorted((a * b, a, b) for a in heights for b in widths if 2 * a * b <= h * w)
+    for _, a, b in sizes:
+        yield lambda at, a=a, b=b: at[0] % a * b + at[1] % b  # type: ignore[misc]
+
+
+def _complete(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
+    return _completion(name, SYMMETRY, p, q, bits, doc)
+
+
+def _tile(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
+    return _completion(name, TILES, p, q, bits, doc)
+
+
+def _completion(name: str, kernel: int, p: int, q: int, bits: int, doc: str) -> Operator:
+    shape = ShapeEffect.SHRINK if q & k.ONLY_HIDDEN else ShapeEffect.KEEP
+    twin = by_symmetry if kernel == SYMMETRY else by_period
+    return Operator(
+        name,
+        ValueStage.GRID,
+        ValueStage.GRID,
+        kernel,
+        p,
+        q,
+        bits * BIT,
+        shape,
+        Palette.KEEP,
+        twin,
+        doc,
+    )
+
+
+FOURFOLD, EIGHTFOLD = k.COLUMNS + k.ROWS, k.EIGHTFOLD
+OPERATORS: tuple[Operator, ...] = (
+    _complete(
+        "mirror_black_across", k.BLACK, k.COLUMNS, 7, "Fill black from the left-right mirror image."
+    ),
+    _complete(
+        "mirror_black_down", k.BLACK, k.ROWS, 7, "Fill black from the top-bottom mirror image."
+    ),
+    _complete(
+        "mirror_black_fourfold",
+        k.BLACK,
+        FOURFOLD,
+        6,
+        "Fill black from mirror images across and down.",
+    ),
+    _complete(
+        "mirror_black_eightfold", k.BLACK, EIGHTFOLD, 7, "Fill black from all mirror images."
+    ),
+    _complete(
+        "mirror_rare_fourfold", k.RARE, FOURFOLD, 8, "Fill the rarest colour from mirror images."
+    ),
+    _complete(
+        "mirror_square_fourfold",
+        k.SQUARE,
+        FOURFOLD,
+        7,
+        "Fill the colour of the largest plain square from mirror images.",
+    ),
+    _complete(
+        "hidden_black_fourfold",
+        k.BLACK,
+        FOURFOLD + k.ONLY_HIDDEN,
+        8,
+        "What mirror images say is under black.",
+    ),
+    _complete(
+        "hidden_square_fourfold",
+        k.SQUARE,
+        FOURFOLD + k.ONLY_HIDDEN,
+        7,
+        "What mirror images say is under the largest plain square.",
+    ),
+    _tile("tile_black_rows", k.BLACK, k.ALONG_ROWS, 7, "Fill black by what repeats along rows."),
+    _tile(
+        "tile_black_columns",
+        k.BLACK,
+        k.ALONG_COLUMNS,
+        7,
+        "Fill black by what repeats along columns.",
+    ),
+    _tile("tile_black", k.BLACK, k.BOTH, 6, "Fill black from the smallest repeated tile."),
+    _tile(
+        "tile_black_slanted",
+        k.BLACK,
+        k.SLANTED,
+        7,
+        "Fill black from a stripe that shifts from row to row.",
+    ),
+    _tile(
+        "hidden_square_tile",
+        k.SQUARE,
+        k.BOTH + k.ONLY_HIDDEN,
+        8,
+        "What a repeated tile says is under that square.",
+    ),
+)

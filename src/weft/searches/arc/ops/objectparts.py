@@ -1,0 +1,165 @@
+"""What the definitions of operators on objects share: floods, objects of cells, measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from weft.searches.arc.codes import objectparts as m
+from weft.searches.arc.values import EMPTY, Grid, Piece, Value
+
+Cell = tuple[int, int]
+
+
+def neighbours(cell: Cell, eight: bool) -> list[Cell]:
+    """The four cells beside a cell, or the eight around it."""
+    r, c = cell
+    around = [(y, x) for y in (r - 1, r, r + 1) for x in (c - 1, c, c + 1) if (y, x) != cell]
+    return [(y, x) for y, x in around if eight or y == r or x == c]
+
+
+def groups(code: dict[Cell, int], eight: bool) -> list[list[Cell]]:
+    """Connected cells of equal code, in scan order of their first cells."""
+    visited: set[Cell] = set()
+    parts = []
+    for start in sorted(code):
+        if start in visited:
+            continue
+        visited.add(start)
+        group = [start]
+        for cell in group:
+            for other in neighbours(cell, eight):
+                if other not in visited and code.get(other) == code[start]:
+                    visited.add(other)
+                    group.append(other)
+        parts.append(group)
+    return parts
+
+
+def piece_of(cells: dict[Cell, int]) -> Piece | None:
+    """The object of these cells in its smallest box; None without cells."""
+    if not cells:
+        return None
+    rows, columns = [r for r, _ in cells], [c for _, c in cells]
+    top, left = min(rows), min(columns)
+    places = [[(r, c) for c in range(left, max(columns) + 1)] for r in range(top, max(rows) + 1)]
+    data = bytes(cells.get(cell, EMPTY) for row in places for cell in row)
+    return Piece(top, left, len(places), len(places[0]), data)
+
+
+def cells_of(piece: Piece) -> dict[Cell, int]:
+    """The cells of an object by their place in the grid, in scan order."""
+    return {
+        (piece.row + r, piece.col + c): piece.at(r, c)
+        for r in range(piece.height)
+        for c in range(piece.width)
+        if piece.at(r, c) != EMPTY
+    }
+
+
+def grid_cells(grid: Grid) -> dict[Cell, int]:
+    """The cells of a grid by place, in scan order."""
+    return {(r, c): grid.at(r, c) for r in range(grid.height) for c in range(grid.width)}
+
+
+def commonest(colours: Iterable[int]) -> int:
+    """The colour that occurs most, the lowest of equals; 0 when there is none."""
+    listed = [colour for colour in colours if colour != EMPTY]
+    return max(range(10), key=lambda colour: (listed.count(colour), -colour))
+
+
+def holes_of(piece: Piece) -> list[list[Cell]]:
+    """Groups of empty cells, counted from the piece's corner, that no 4-way leads out of."""
+    h, w = piece.height, piece.width
+    empty = {(i // w, i % w): 1 for i, cell in enumerate(piece.cells) if cell == EMPTY}
+    return [
+        group
+        for group in groups(empty, eight=False)
+        if not any(r in (0, h - 1) or c in (0, w - 1) for r, c in group)
+    ]
+
+
+def rows_of(piece: Piece) -> list[list[int]]:
+    """The rows of an object, empty cells included."""
+    w = piece.width
+    return [list(piece.cells[r * w : (r + 1) * w]) for r in range(piece.height)]
+
+
+def mirrors(piece: Piece) -> int:
+    """How many of four mirrors leave a piece as it is: columns, rows, both diagonals."""
+    rows = rows_of(piece)
+    transposed = [list(column) for column in zip(*rows, strict=True)]
+    other = [row[::-1] for row in transposed[::-1]]
+    images = ([row[::-1] for row in rows], rows[::-1], transposed, other)
+    return sum(image == rows for image in images)
+
+
+def at_border(piece: Piece, given: Grid) -> bool:
+    """Whether the box of a piece reaches the border of the input grid, or beyond."""
+    bottom, right = piece.row + piece.height, piece.col + piece.width
+    inside = piece.row > 0 and piece.col > 0 and bottom < given.height and right < given.width
+    return not inside
+
+
+def inked(piece: Piece) -> bytes:
+    """The colours of a piece's cells."""
+    return bytes(cell for cell in piece.cells if cell != EMPTY)
+
+
+def colour_of(piece: Piece) -> int:
+    """The colour most cells of an object have; the lowest of equals."""
+    return commonest(piece.cells)
+
+
+def shape_of(piece: Piece) -> tuple[int, int, tuple[bool, ...]]:
+    """Which cells of its box an object has."""
+    return piece.height, piece.width, tuple(cell == EMPTY for cell in piece.cells)
+
+
+MEASURES: dict[int, Callable[[Piece, Grid], int]] = {
+    m.TOP: lambda piece, given: piece.row,
+    m.BOTTOM: lambda piece, given: piece.row + piece.height,
+    m.LEFT: lambda piece, given: piece.col,
+    m.RIGHT: lambda piece, given: piece.col + piece.width,
+    m.AREA: lambda piece, given: piece.height * piece.width,
+    m.HEIGHT: lambda piece, given: piece.height,
+    m.WIDTH: lambda piece, given: piece.width,
+    m.SQUARE: lambda piece, given: int(piece.height == piece.width),
+    m.BORDER: lambda piece, given: int(at_border(piece, given)),
+    m.CELLS: lambda piece, given: len(inked(piece)),
+    m.COLOURS: lambda piece, given: len(set(inked(piece))),
+    m.MINORITY: lambda piece, given: len(inked(piece)) - inked(piece).count(colour_of(piece)),
+    m.COLOUR: lambda piece, given: colour_of(piece),
+    m.SOLID: lambda piece, given: int(EMPTY not in piece.cells),
+    m.ABUNDANCE: lambda piece, given: given.cells.count(colour_of(piece)),
+    m.HOLES: lambda piece, given: len(holes_of(piece)),
+    m.SYMMETRY: lambda piece, given: mirrors(piece),
+}
+"""What each measure of one object is."""
+
+
+def measures(objects: tuple[Piece, ...], what: int, given: Grid) -> list[int]:
+    """Measure all objects of a set. With ALIKE: how many objects measure the same."""
+    kind = what % m.ALIKE
+    if kind == m.INDEX:
+        values = list(range(1, len(objects) + 1))
+    elif kind == m.SHAPE:  # the first object of the same shape
+        shapes = [shape_of(piece) for piece in objects]
+        values = [shapes.index(shape) for shape in shapes]
+    elif kind == m.PATTERN:  # the first object with the same cells
+        patterns = [rows_of(piece) for piece in objects]
+        values = [patterns.index(pattern) for pattern in patterns]
+    else:
+        values = [MEASURES[kind](piece, given) for piece in objects]
+    return [values.count(value) for value in values] if what >= m.ALIKE else values
+
+
+def as_objects(value: Value) -> tuple[Piece, ...]:
+    """The value as a set of objects, which it must be."""
+    assert isinstance(value, tuple)
+    return value
+
+
+def as_piece(value: Value) -> Piece:
+    """The value as an object or patch, which it must be."""
+    assert isinstance(value, Piece)
+    return value

@@ -1,0 +1,99 @@
+"""Grids made of a set's objects by laying them on or beside each other: plain definitions."""
+
+from __future__ import annotations
+
+from weft.searches.arc.codes import setgrids as g
+from weft.searches.arc.ops.objectparts import as_objects, colour_of, commonest
+from weft.searches.arc.values import EMPTY, MAX_SIDE, Grid, Piece, Value
+
+
+def _black(cells: bytes) -> bytes:
+    """Empty cells as black ones."""
+    return bytes(0 if cell == EMPTY else cell for cell in cells)
+
+
+def overlay(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Lay two or more equally large pieces on each other; black is as nothing.
+
+    ALL gives the first one's colour where all have cells, FIRST_SEEN and LAST_SEEN the first or
+    last colour there is, ONE the colour where only one has a cell and FIRST_ALONE only if that
+    is the first one; NO gives 1 where none has; VOTES says how many have (9 at most); CODE adds
+    1, 2, 4 for the first, second, third piece (and fails for more); MAJORITY gives the colour,
+    black too, that most have there, the lowest of equals.
+    """
+    objects = as_objects(value)
+    sizes = {(piece.height, piece.width) for piece in objects}
+    if len(objects) < 2 or len(sizes) != 1 or (p == g.CODE and len(objects) > 3):
+        return None
+    ((height, width),) = sizes
+    stacks = zip(*(_black(piece.cells) for piece in objects), strict=True)
+    return Grid(height, width, bytes(_blend(stack, p) for stack in stacks))
+
+
+def _blend(stack: tuple[int, ...], p: int) -> int:
+    """The colour of one place where the pieces have these colours."""
+    inks = [colour for colour in stack if colour]
+    match p:
+        case g.ALL:
+            return stack[0] if all(stack) else 0
+        case g.FIRST_SEEN:
+            return inks[0] if inks else 0
+        case g.LAST_SEEN:
+            return inks[-1] if inks else 0
+        case g.ONE:
+            return inks[0] if len(inks) == 1 else 0
+        case g.FIRST_ALONE:
+            return stack[0] if len(inks) == 1 else 0
+        case g.NO:
+            return int(not inks)
+        case g.VOTES:
+            return min(len(inks), 9)
+        case g.CODE:
+            return sum(1 << i for i, colour in enumerate(stack) if colour)
+    return commonest(stack)
+
+
+def lay_out(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Lay equally large pieces, or one cell for each object, beside each other.
+
+    ROW and COLUMN lay pieces in their order; ROW_OF_CELLS and COLUMN_OF_CELLS one cell each.
+    CELL_EACH and CLOSED_UP lay cells or pieces as the corners of the objects lie to each other:
+    different rows and columns of corners become rows and columns, and two objects with one
+    corner fail. BAR is a row of one cell per object in the colour of most objects, the lowest of
+    equals. A cell has its object's most common colour; with q = 1 empty places count as black.
+    """
+    objects = as_objects(value)
+    if not objects:
+        return None
+    if p == g.BAR:
+        bar = bytes([commonest(colour_of(piece) for piece in objects)] * len(objects))
+        return Grid(1, len(bar), bar) if len(bar) <= MAX_SIDE else None
+    if p not in (g.ROW, g.COLUMN, g.CLOSED_UP):
+        objects = tuple(_one_cell(piece, q) for piece in objects)
+    corners = [(piece.row, piece.col) for piece in objects]
+    if p in (g.ROW, g.ROW_OF_CELLS):
+        corners = [(0, i) for i in range(len(objects))]
+    elif p in (g.COLUMN, g.COLUMN_OF_CELLS):
+        corners = [(i, 0) for i in range(len(objects))]
+    if len({(piece.height, piece.width) for piece in objects}) > 1:
+        return None
+    return _tiled(dict(zip(corners, objects, strict=True)), len(objects))
+
+
+def _one_cell(piece: Piece, q: int) -> Piece:
+    colour = commonest(_black(piece.cells) if q else piece.cells)
+    return Piece(piece.row, piece.col, 1, 1, bytes([colour]))
+
+
+def _tiled(places: dict[tuple[int, int], Piece], n: int) -> Grid | None:
+    """Lay pieces by the order of their rows and columns; None when two share a place."""
+    rows, columns = sorted({r for r, _ in places}), sorted({c for _, c in places})
+    piece = next(iter(places.values()))
+    h, w = piece.height, piece.width
+    if len(places) < n or len(rows) * h > MAX_SIDE or len(columns) * w > MAX_SIDE:
+        return None
+    grid = [[0] * (len(columns) * w) for _ in range(len(rows) * h)]
+    for (r, c), piece in places.items():
+        for i, cell in enumerate(_black(piece.cells)):
+            grid[rows.index(r) * h + i // w][columns.index(c) * w + i % w] = cell
+    return Grid.of(grid)

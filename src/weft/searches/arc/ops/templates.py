@@ -1,0 +1,180 @@
+"""Operators that draw a grid's template again elsewhere: facts and plain definitions.
+
+A blob is connected cells, by sides or corners, that are not background: not of the grid's most
+common colour, nor in a row or column that is all of one colour. Templates are blobs of the most
+colours, two at least; everything else marks where copies go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from weft.searches.arc.codes import templates as k
+from weft.searches.arc.ops.moves import most_common
+from weft.searches.arc.ops.objectparts import Cell, commonest, grid_cells, groups
+from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.searches.arc.values import Grid, Value, ValueStage
+
+Cells = dict[Cell, int]
+
+
+def blobs(grid: Grid) -> list[Cells]:
+    """The blobs of a grid, in scan order of their first cells."""
+    rows, back = grid.rows(), most_common(grid)
+    columns = [list(line) for line in zip(*rows, strict=True)]
+    there = {
+        (r, c): colour
+        for (r, c), colour in grid_cells(grid).items()
+        if colour != back and len(set(rows[r])) > 1 and len(set(columns[c])) > 1
+    }
+    parts = groups(dict.fromkeys(there, 1), eight=True)
+    return [{cell: there[cell] for cell in sorted(group)} for group in parts]
+
+
+def _colours(blob: Cells) -> int:
+    return len(set(blob.values()))
+
+
+def copies(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Draw each template wherever a part of it recurs.
+
+    The part is all its cells but those of its commonest colour, or else exactly those; the
+    others are background there, outside, or already right, and one at least is background. Larger
+    copies, cells of 4, 3, 2 squared, come first; then the eight symmetries, in the order of their
+    numbers; then scan order. A cell that was part of a copy or template is in no other. INSIDE
+    leaves a template only what lies in the box of its commonest colour; ALONE draws the copies on
+    plain background. Fails without a copy.
+    """
+    assert isinstance(value, Grid)
+    parts = blobs(value)
+    most = max(map(_colours, parts), default=0)
+    if most < 2:
+        return None
+    chosen = [_inside(blob) if p & k.INSIDE else blob for blob in parts if _colours(blob) == most]
+    cells, back = grid_cells(value), most_common(value)
+    taken = {cell for blob in chosen for cell in blob}
+    canvas = dict.fromkeys(cells, back) if p & k.ALONE else dict(cells)
+    drawn = False
+    for blob in chosen:
+        main = commonest(blob.values())
+        for of_main in (False, True):
+            for image in _images(blob):
+                part = {cell for cell, colour in image.items() if (colour == main) == of_main}
+                for copy in _placed(image, part, cells, back, taken):
+                    canvas |= {cell: colour for cell, colour in copy.items() if cell in cells}
+                    drawn = True
+    return Grid(value.height, value.width, bytes(canvas.values())) if drawn else None
+
+
+def _inside(blob: Cells) -> Cells:
+    """What lies in the box of a blob's commonest colour."""
+    main = commonest(blob.values())
+    rows = [r for (r, _), colour in blob.items() if colour == main]
+    columns = [c for (_, c), colour in blob.items() if colour == main]
+    return {
+        (r, c): colour
+        for (r, c), colour in blob.items()
+        if min(rows) <= r <= max(rows) and min(columns) <= c <= max(columns)
+    }
+
+
+def _images(blob: Cells) -> Iterator[Cells]:
+    """A blob in all sizes and positions, from its box's corner, in scan order."""
+    top, left = min(r for r, _ in blob), min(c for _, c in blob)
+    bottom, right = max(r for r, _ in blob), max(c for _, c in blob)
+    for size in range(k.LARGEST, 0, -1):
+        for symmetry in range(8):
+            image: Cells = {}
+            for (r, c), colour in blob.items():
+                y = bottom - r if symmetry & 2 else r - top
+                x = right - c if symmetry & 1 else c - left
+                y, x = (x, y) if symmetry & 4 else (y, x)
+                for i in range(size * size):
+                    image[y * size + i // size, x * size + i % size] = colour
+            yield dict(sorted(image.items()))
+
+
+def _placed(
+    image: Cells, part: set[Cell], cells: Cells, back: int, taken: set[Cell]
+) -> Iterator[Cells]:
+    """All copies of an image whose part is there; what they use is taken."""
+    if not part:
+        return
+    ordered = sorted(part)
+    first = ordered[0]
+    for (row, col), colour in cells.items():
+        if colour != image[first]:
+            continue  # most places fall out here, before a copy is made for them
+        down, right = row - first[0], col - first[1]
+        known = [(r + down, c + right) for r, c in ordered]
+        there = [(cells.get(cell), image[at]) for cell, at in zip(known, ordered, strict=True)]
+        if any(here != new for here, new in there) or any(cell in taken for cell in known):
+            continue
+        copy = {(r + down, c + right): colour for (r, c), colour in image.items()}
+        rest = [(cells[cell], copy[cell]) for cell in copy if cell in cells]
+        if all(there in (back, new) for there, new in rest) and any(
+            there == back for there, _ in rest
+        ):
+            taken.update(known)
+            yield copy
+
+
+def stamp(value: Value, given: Grid, p: int, q: int) -> Value | None:
+    """Draw the template centred on every other blob of one colour, which goes.
+
+    The template is the blob of the most colours, then the most cells, then the first. Fails
+    without other such blobs, and where no centre is possible.
+    """
+    assert isinstance(value, Grid)
+    parts = blobs(value)
+    if not parts or max(map(_colours, parts)) < 2:
+        return None
+    template = max(parts, key=lambda blob: (_colours(blob), len(blob)))
+    marks = [blob for blob in parts if _colours(blob) == 1]
+    canvas, back = grid_cells(value), most_common(value)
+    for mark in marks:
+        canvas |= dict.fromkeys(mark, back)
+    top, left, bottom, right = _box(template)
+    for mark in marks:
+        above, before, below, after = _box(mark)
+        down, along = above + below - top - bottom, before + after - left - right
+        if down % 2 or along % 2:
+            return None
+        for (r, c), colour in template.items():
+            cell = r + down // 2, c + along // 2
+            if cell in canvas:
+                canvas[cell] = colour
+    return Grid(value.height, value.width, bytes(canvas.values())) if marks else None
+
+
+def _box(blob: Cells) -> tuple[int, int, int, int]:
+    rows, columns = [r for r, _ in blob], [c for _, c in blob]
+    return min(rows), min(columns), max(rows), max(columns)
+
+
+def _op(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
+    return Operator(
+        name,
+        ValueStage.GRID,
+        ValueStage.GRID,
+        kernel,
+        p,
+        0,
+        bits * BIT,
+        ShapeEffect.KEEP,
+        Palette.KEEP,
+        twin,
+        doc,
+    )
+
+
+OPERATORS: tuple[Operator, ...] = (
+    _op("complete_copies", k.COPIES, 0, 6, copies,
+        "The most colourful blobs again wherever a part of them recurs, in any position and size."),
+    _op("complete_copies_inside", k.COPIES, k.INSIDE, 7, copies,
+        "The same of what lies in the box of a blob's commonest colour."),
+    _op("copies_alone", k.COPIES, k.ALONE, 7, copies,
+        "The copies that `complete_copies` draws, on plain background."),
+    _op("stamp_on_marks", k.STAMP, 0, 6, stamp,
+        "The most colourful blob centred on every blob of one colour."),
+)  # fmt: skip

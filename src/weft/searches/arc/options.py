@@ -1,0 +1,185 @@
+"""Options that the commands of `weft arc` share, and the one reader of their data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from weft.console import options
+
+if TYPE_CHECKING:
+    from weft.searches.arc.data import TaskSet
+
+DATA = "Tasks"
+BUDGET = "What decides the outcome"
+
+Tasks = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TASK...", help="Names or digests of tasks; all without any."),
+]
+Data = Annotated[
+    str,
+    typer.Option(
+        "--data",
+        "--arc_root",
+        metavar="SET|PATH",
+        help="arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a file.",
+        rich_help_panel=DATA,
+    ),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(metavar="training|evaluation", help="Which half.", rich_help_panel=DATA),
+]
+Limit = Annotated[
+    int | None,
+    typer.Option(min=1, metavar="N", help="The first N tasks by name.", rich_help_panel=DATA),
+]
+MaxPrograms = Annotated[
+    int,
+    typer.Option(
+        "--max-programs",
+        "--max_programs",
+        min=1,
+        metavar="N",
+        help="Programs tried per task.",
+        rich_help_panel=BUDGET,
+    ),
+]
+MaxDepth = Annotated[
+    int,
+    typer.Option(
+        "--max-depth", "--max_depth", min=1, metavar="N", help="Operators in a row.",
+        rich_help_panel=BUDGET,
+    ),
+]  # fmt: skip
+MaxStates = Annotated[
+    int,
+    typer.Option(min=1, metavar="N", help="Vectors kept per search.", rich_help_panel=BUDGET),
+]
+Competitors = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        metavar="N",
+        help="Programs tried after the first right one, looking for others that disagree.",
+        rich_help_panel=BUDGET,
+    ),
+]
+MaxBits = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        metavar="N",
+        help="Longer programs are guesses only: they answer nothing and contradict nothing.",
+        rich_help_panel=BUDGET,
+    ),
+]
+StopOnFirst = Annotated[
+    bool,
+    typer.Option("--stop-on-first", help="End at the first right program.", rich_help_panel=BUDGET),
+]
+NoPrune = Annotated[
+    str,
+    typer.Option(metavar="RULES", help="Switch off: shape,palette,stage.", rich_help_panel=BUDGET),
+]
+Margin = Annotated[
+    int | None,
+    typer.Option(
+        "--margin-bits",
+        min=0,
+        metavar="N",
+        help="Answer when every competitor costs over N bits more; 4 if not given.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Without = Annotated[
+    str,
+    typer.Option(
+        "--without",
+        metavar="PARTS",
+        help="Leave out, to measure what it is worth: fitted,lists,views,pruning,bank,checks.",
+        rich_help_panel=BUDGET,
+    ),
+]
+Attempts = Annotated[
+    int,
+    typer.Option(min=1, max=2, metavar="1|2", help="Guesses per test that are written out."),
+]
+BankFile = Annotated[
+    Path | None,
+    typer.Option("--bank", metavar="FILE", help="Concepts to use.", rich_help_panel=BUDGET),
+]
+Submission = Annotated[
+    Path | None,
+    typer.Option("--submission", metavar="FILE", help="Write answers in the ARC Prize form."),
+]
+OutBase = Annotated[
+    Path,
+    typer.Option(
+        "--out", "--out_base", metavar="DIR", help="The run's folder.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]  # fmt: skip
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        "--jobs",
+        metavar="N",
+        help="Worker processes: 1 at first, as before on resume.",
+        rich_help_panel=options.CARRIES_OUT,
+    ),
+]
+DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
+DEFAULT_BITS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """Which tasks to search programs for, and what decides the outcome."""
+
+    tasks: Tasks = None
+    data: Data = "arc-agi-1"
+    split: Split = None
+    limit: Limit = None
+    max_programs: MaxPrograms = DEFAULT_PROGRAMS
+    max_depth: MaxDepth = DEFAULT_DEPTH
+    max_states: MaxStates = DEFAULT_STATES
+    competitor_programs: Competitors = DEFAULT_COMPETITORS
+    max_bits: MaxBits = DEFAULT_BITS
+    stop_on_first: StopOnFirst = False
+    no_prune: NoPrune = ""
+    margin_bits: Margin = None
+    without: Without = ""
+    bank: BankFile = None
+    seed: options.Seed = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionOptions:
+    """Where and how a search runs, and what it prints meanwhile; none of it decides anything."""
+
+    out: OutBase
+    workers: Jobs = None
+    backend: options.Backend = None
+    ray_address: options.RayAddress = None
+    nodes: options.Nodes = None
+    simulate_nodes: options.SimulateNodes = False
+    placement: options.Placement = None
+    accept: options.Accept = field(default_factory=list)
+    wall_limit: options.WallLimit = None
+    sign_key: options.SignKey = None
+    as_json: options.AsJson = False
+    quiet: options.Quiet = False
+    verbose: options.Verbose = 0
+
+
+def choose(data: str, split: str | None, names: list[str] | None, limit: int | None) -> TaskSet:
+    """Return the named tasks of some data, or all of them up to a limit."""
+    from weft.searches.arc.data import load  # noqa: PLC0415 - slow to import
+
+    return load(data, split).select(tuple(names or ()), limit)

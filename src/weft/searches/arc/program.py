@@ -1,0 +1,194 @@
+"""Programs: chains of operators from the input `I` to a grid, as text and to run.
+
+    a = objects_8(I)
+    b = pick_most_cells(a)
+    return object_grid(b)
+
+The text is the program: it can be written by hand, stored, parsed and run anywhere. A fitted
+operator ends a program and carries its parameters: `return colour_map(b, "1:2 3:4")`. A program
+may begin with a view (`view lines_lie`): then `I` is the viewed input, and the view is undone on
+what the program returns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.errors import InputError, ValueInvalid
+from weft.searches.arc.fitted import registry as fitted
+from weft.searches.arc.normal import registry as views
+from weft.searches.arc.normal.registry import FittedView
+from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.values import Grid, Value, ValueStage, fits
+
+_LINE = re.compile(
+    r"(?:(?P<target>[a-z]{1,2}) = |return )(?P<name>[a-z][a-z0-9_]*)"
+    r'\((?P<argument>I|[a-z]{1,2})(?:, "(?P<parameters>[^"\\]*)")?\)'
+)
+_VIEW = re.compile(r'view (?P<name>[a-z][a-z0-9_]*)(?: "(?P<parameters>[^"\\]*)")?')
+VIEW_UNDONE = "view_undone"
+"""The last step of a program with a view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A chain of operator names; `parameters` are those of a fitted last one, as text."""
+
+    names: tuple[str, ...]
+    fitted: str = ""
+    parameters: str = ""
+    view: FittedView | None = None
+
+    def text(self) -> str:
+        """Write the program in single-assignment lines, below its view."""
+        return ("" if self.view is None else f"{self.view.text()}\n") + self._lines()
+
+    def _lines(self) -> str:
+        calls = [(name, None) for name in self.names]
+        if self.fitted:
+            calls.append((self.fitted, self.parameters))  # type: ignore[arg-type]
+        if not calls:
+            return "return I\n"
+        lines, argument = [], "I"
+        for i, (name, parameters) in enumerate(calls):
+            given = argument if parameters is None else f'{argument}, "{parameters}"'
+            last = i == len(calls) - 1
+            argument = _letter(i)
+            lines.append(f"{'return' if last else argument + ' ='} {name}({given})")
+        return "\n".join(lines) + "\n"
+
+    def millibits(self) -> int:
+        """What the program costs to describe."""
+        cost = sum(BY_NAME[name].millibits for name in self.names)
+        cost += 0 if self.view is None else self.view.millibits()
+        if self.fitted:
+            rule = fitted.BY_NAME[self.fitted]
+            cost += rule.price(rule.parse(self.parameters))
+        return cost
+
+    def steps(self, given: Grid) -> Iterator[tuple[str, ValueStage, Value | None]]:
+        """Run by definition: each operator's name, and what it gave; None ends a failure.
+
+        With a view the first step is the viewed input, and the last one undoes the view.
+        """
+        if self.view is None:
+            yield from self._steps(given)
+            return
+        symmetry = self.view.symmetry(given)
+        value: Value | None = symmetry.apply(given)
+        yield self.view.name, ValueStage.GRID, value
+        for step in self._steps(symmetry.apply(given)):
+            yield step
+            value = step[2]
+        if value is not None:
+            assert isinstance(value, Grid)
+            yield VIEW_UNDONE, ValueStage.GRID, symmetry.undo(value)
+
+    def _steps(self, given: Grid) -> Iterator[tuple[str, ValueStage, Value | None]]:
+        value: Value = given
+        for name in self.names:
+            operator = BY_NAME[name]
+            result = operator.plain(value, given)
+            if result is not None and not fits(operator.gives, result):
+                result = None
+            yield name, operator.gives, result
+            if result is None:
+                return
+            value = result
+        if self.fitted:
+            assert isinstance(value, Grid)
+            rule = fitted.BY_NAME[self.fitted]
+            yield (
+                self.fitted,
+                ValueStage.GRID,
+                rule.apply(rule.parse(self.parameters), value, given),
+            )
+
+    def run(self, given: Grid) -> Grid | None:
+        """Return the grid that the program makes of an input, or None where it fails."""
+        value: Value | None = given
+        for _, _, value in self.steps(given):
+            if value is None:
+                return None
+        assert isinstance(value, Grid)
+        return value
+
+
+def parse(text: str, where: str = "program") -> Program:
+    """Read a program's text; raises `InputError` naming the line that is wrong."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    view = None
+    if lines and lines[0].startswith("view "):
+        view, lines = _parsed_view(lines[0].strip(), where), lines[1:]
+    if lines == ["return I"]:
+        return Program((), view=view)
+    names: list[str] = []
+    stage, argument, parameters = ValueStage.GRID, "I", None
+    above = 0 if view is None else 1
+    for number, line in enumerate(lines, 1 + above):
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
+            raise InputError(f"{where}, line {number}: {line[:60]!r} is not a step of a program")
+        last = number == len(lines) + above
+        if (match["target"] is None) != last:
+            raise InputError(f"{where}, line {number}: the last line, and no other, returns")
+        if match["argument"] != argument:
+            raise InputError(f"{where}, line {number}: each step uses the one before it")
+        stage = _checked_stage(match["name"], stage, last, f"{where}, line {number}")
+        names.append(match["name"])
+        argument, parameters = match["target"], match["parameters"]
+    if not names or stage is not ValueStage.GRID:
+        raise InputError(f"{where}: a program ends with a grid")
+    if names[-1] not in fitted.BY_NAME:
+        return Program(tuple(names), view=view)
+    try:
+        fitted.BY_NAME[names[-1]].parse(parameters or "")
+    except ValueInvalid as error:
+        raise InputError(f"{where}, last line: {error.reason}", hint=error.hint) from None
+    return Program(tuple(names[:-1]), names[-1], parameters or "", view)
+
+
+def _parsed_view(line: str, where: str) -> FittedView:
+    match = _VIEW.fullmatch(line)
+    if match is None or match["name"] not in views.BY_NAME:
+        raise InputError(
+            f"{where}, line 1: {line[:60]!r} is not a view", hint="see docs/arc-language.md"
+        )
+    try:
+        return FittedView(
+            match["name"], views.BY_NAME[match["name"]].parse(match["parameters"] or "")
+        )
+    except ValueInvalid as error:
+        raise InputError(f"{where}, line 1: {error.reason}", hint=error.hint) from None
+
+
+def _checked_stage(name: str, stage: ValueStage, last: bool, where: str) -> ValueStage:
+    if name in fitted.BY_NAME:
+        takes, gives = ValueStage.GRID, ValueStage.GRID
+        if not last:
+            raise InputError(f"{where}: {name} is fitted and ends a program")
+    elif name in BY_NAME:
+        takes, gives = BY_NAME[name].takes, BY_NAME[name].gives
+    else:
+        raise InputError(f"{where}: there is no operator {name}", hint="see docs/arc-language.md")
+    if takes is not stage:
+        raise InputError(f"{where}: {name} takes a value of stage {takes.name}, not {stage.name}")
+    return gives
+
+
+def _letter(i: int) -> str:
+    """Name the i-th value: a, b, … z, aa, ab and so on."""
+    return chr(97 + i) if i < 26 else chr(96 + i // 26) + chr(97 + i % 26)
+
+
+ProgramOrder = tuple[int, int, Sequence[str], str, str, str]
+
+
+def order_key(program: Program) -> ProgramOrder:
+    """Sort programs: cheaper first, then shorter, then by name; those without a view first."""
+    return (
+        program.millibits(), len(program.names), program.names, program.fitted, program.parameters,
+        "" if program.view is None else program.view.text(),
+    )  # fmt: skip

@@ -1,0 +1,51 @@
+"""Why an answer was accepted or refused, in words and numbers, from what a run recorded."""
+
+from __future__ import annotations
+
+from weft.searches.arc.evidence import Evidence
+from weft.searches.arc.records import EvidenceRecord, WeighingRecord
+
+
+def weighed(weighing: WeighingRecord | None) -> str:
+    """State what decided about the best answer; empty where there was none to decide about."""
+    if weighing is None:
+        return ""
+    alone, limit = weighing["alone_millibits"], weighing["limit_millibits"]
+    price = weighing["price_millibits"] + alone
+    lone = f", {_bits(alone)} as few programs agree" if alone else ""
+    if price > limit:
+        return f"refused: {_bits(price)} bits with doubts{lone}; the limit is {_bits(limit)}"
+    margin, needed = weighing["margin_millibits"], weighing["needed_millibits"]
+    if margin is None:
+        return f"accepted: {_bits(price)} of {_bits(limit)} bits{lone}; nothing contradicts it"
+    bound = "no competitor is allowed" if needed is None else f"more than {_bits(needed)} needed"
+    clear = needed is not None and margin > needed
+    word = "accepted" if clear else "refused"
+    return f"{word}: the strongest competitor costs {_bits(margin)} bits more, {bound}"
+
+
+def doubts(raw: EvidenceRecord | None) -> str:
+    """State what speaks against a program; empty where nothing does or it was not examined.
+
+    A run of an older version recorded other keys: it is shown without its doubts.
+    """
+    if raw is None or "loo_passed" not in raw:
+        return ""
+    evidence = Evidence.from_dict(raw)
+    reasons = []
+    if evidence.loo_passed < evidence.loo_required:
+        counts = f"{evidence.loo_passed} of {evidence.loo_required} pairs"
+        reasons.append(f"{counts} predicted in cross-validation")
+    if evidence.refuted:
+        reasons.append(f"{evidence.refuted} predicted wrongly")
+    if evidence.inconsistent:
+        count = evidence.inconsistent
+        reasons.append(f"answers differently on {count} rotated, mirrored or recoloured tasks")
+    reasons += [f"violates the invariant {name!r}" for name in evidence.violated]
+    if not reasons:
+        return ""
+    return f"{_bits(evidence.doubt_millibits)} bits of doubt: {', '.join(reasons)}"
+
+
+def _bits(millibits: int) -> str:
+    return f"{millibits / 1000:.1f}"

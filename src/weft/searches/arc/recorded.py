@@ -1,0 +1,114 @@
+"""A run of `weft arc solve` read back: its tasks, and the answer of each as far as it got.
+
+Everything that decided comes from the ledger and the objects. What decides nothing comes from
+run.toml: names of tasks, and the tags of a run on evaluation tasks.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict, cast
+
+from weft.errors import InputError
+from weft.inspect.access import run_named
+from weft.inspect.report.view import RunView
+from weft.model.values import JsonValue, Object, Value, from_wire
+from weft.searches.arc.records import AnswerRecord, OptionsRecord
+from weft.searches.arc.task import ArcTask
+from weft.storage.folder import SEALED_VIEWS, RunFolder
+
+SEARCH = "weft.searches.arc.lanes:solve"
+
+
+class _Arguments(TypedDict):
+    tasks: list[str]
+    options: OptionsRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One task of a run. `answer` is None while its lane has none."""
+
+    task: ArcTask
+    answer: AnswerRecord | None
+
+    @property
+    def outcome(self) -> str:
+        """The outcome in words; `running` while there is none."""
+        return "running" if self.answer is None else self.answer["outcome"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArcRun:
+    """All tasks of a run, by name."""
+
+    path: Path
+    options: OptionsRecord
+    items: tuple[Recorded, ...]
+    tags: tuple[str, ...] = ()
+
+    @property
+    def sealed(self) -> bool:
+        """Whether its tasks are not to be shown one by one."""
+        return SEALED_VIEWS in self.tags
+
+    def outcomes(self) -> dict[str, int]:
+        """Count how the tasks ended, by outcome."""
+        counts = Counter(item.outcome for item in self.items)
+        return dict(sorted(counts.items()))
+
+    def find(self, name: str) -> Recorded:
+        """Return the task with a name, or with a digest that begins so."""
+        named = [item for item in self.items if item.task.name == name]
+        fits = named or [i for i in self.items if name and i.task.digest.startswith(name)]
+        if len(fits) != 1:
+            what = "several tasks fit" if fits else "no task fits"
+            raise InputError(f"{self.path}: {what} {name!r}")
+        return fits[0]
+
+
+def read_run(path: Path) -> ArcRun:
+    """Read a run; raises `InputError` when it is of another search."""
+    folder = RunFolder(path)
+    run_file = folder.read_run_file()
+    if run_file.search != SEARCH:
+        raise InputError(f"{path} is a run of {run_file.search}, not of weft arc solve")
+    with run_named(path):
+        return of_view(RunView(path, run_file.search))
+
+
+def of_view(view: RunView) -> ArcRun:
+    """Read a run through the report's view of it."""
+    run_file = RunFolder(view.path).read_run_file()
+    names = run_file.labels
+    answers: dict[str, AnswerRecord] = {}
+    args: Value = None
+    for record in view.records():
+        if record.seq == 0:
+            args = from_wire(record.body["config"]["args"])
+        elif record.kind == "answer" and record.body["lane"].count("/") == 1:
+            answers[record.body["lane"][1:]] = _answer(
+                record.body["status"], record.body.get("value")
+            )
+    config = cast(_Arguments, args)
+    items = [
+        Recorded(
+            ArcTask.from_canonical(view.read(Object(digest)), names.get(digest, digest[:8])),
+            answers.get(digest),
+        )
+        for digest in config["tasks"]
+    ]
+    items.sort(key=lambda item: (item.task.name, item.task.digest))
+    return ArcRun(view.path, config["options"], tuple(items), run_file.tags)
+
+
+def _answer(status: str, wire: JsonValue) -> AnswerRecord:
+    """Return the answer of a lane; the ledger was verified, so its keys are those we write."""
+    if status == "unknown":
+        return {
+            "outcome": "UNKNOWN/incomplete", "groups": [], "weighing": None, "failure": None,
+            "nearest": None,
+        }  # fmt: skip
+    return cast(AnswerRecord, from_wire(wire))

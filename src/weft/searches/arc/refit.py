@@ -1,0 +1,77 @@
+"""A program tried on other grids than it was found on: its chain run, its last rule fitted again.
+
+    inputs, some targets ──► chain (compiled) ──► rule fitted to the targets ──► all outputs
+
+Evidence is gathered this way: with one pair left out, or on augmented copies of the task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from weft.searches.arc.fitted import registry as fitted
+from weft.searches.arc.fitted.rule import EncodedExamples
+from weft.searches.arc.kernels.expand import FAMILIES, family_of
+from weft.searches.arc.ops.registry import BY_NAME
+from weft.searches.arc.program import Program
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import MAX_BYTES, Grid, ValueStage, decode
+
+
+def predict(
+    program: Program, inputs: Sequence[Grid], targets: Sequence[Grid]
+) -> tuple[Grid, ...] | None:
+    """Return what a program makes of all inputs, its last rule fitted to the first ones' targets.
+
+    None when it fails anywhere or does not give the targets. A view stays as the program says it.
+    """
+    view = program.view
+    if view is None:
+        return _predict(program, inputs, targets)
+    pairs = tuple(map(Pair, inputs, targets))
+    viewed_task = view.of(ArcTask("", pairs, tuple(inputs[len(pairs) :])))
+    viewed_inputs = [*(pair.input for pair in viewed_task.train), *viewed_task.test]
+    outputs = _predict(program, viewed_inputs, [pair.output for pair in viewed_task.train])
+    return None if outputs is None else view.back(inputs, outputs)
+
+
+def _predict(
+    program: Program, inputs: Sequence[Grid], targets: Sequence[Grid]
+) -> tuple[Grid, ...] | None:
+    """Do the same for what lies below a view."""
+    outputs = run_chain(program.names, inputs)
+    if outputs is not None and program.fitted:
+        view = EncodedExamples.of(outputs, inputs, targets)
+        fit = fitted.BY_NAME[program.fitted].fit(view)
+        outputs = None if fit is None else grids(fit.outputs)
+    if outputs is None or outputs[: len(targets)] != tuple(targets):
+        return None
+    return outputs
+
+
+def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] | None:
+    """Run operators that end with a grid on several inputs at once; None when one fails."""
+    view = EncodedExamples.of(inputs, inputs, ())
+    data, offsets = view.src, view.offsets
+    for name in names:
+        operator, ends = BY_NAME[name], np.empty((1, len(inputs)), np.int64)
+        row = np.array([(operator.kernel, operator.p, operator.q)], np.int64)
+        out = np.empty(len(inputs) * MAX_BYTES, np.uint8)
+        expand = FAMILIES[family_of(operator.kernel)]
+        end = expand(row, data, offsets, view.inp, view.inp_offsets, out, ends, 0)
+        if end == 0:
+            return None
+        data, offsets = out[:end], np.array([0, *ends[0, :-1]], np.int64)
+    return grids(data.tobytes())
+
+
+def grids(data: bytes) -> tuple[Grid, ...]:
+    """Read concatenated encoded grids."""
+    decoded, at = [], 0
+    while at < len(data):
+        grid, at = decode(ValueStage.GRID, data, at)
+        assert isinstance(grid, Grid)
+        decoded.append(grid)
+    return tuple(decoded)

@@ -1,0 +1,147 @@
+"""How good a run was: the four numbers, guesses in order, failure classes, and what it cost.
+
+The truth is compared here and nowhere else; nothing of it reaches a run.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import cast
+
+from weft.inspect.report.view import TaskSeen
+from weft.searches.arc.recorded import ArcRun
+from weft.searches.arc.records import AnswerRecord, CostRecord, ScoreRecord
+from weft.searches.arc.task import ArcTask
+from weft.searches.arc.values import Grid
+
+SCHEMA_VERSION = 1
+MARGINS: tuple[int | None, ...] = (0, 2, 4, 8, 16, None)
+"""Margins in bits that a bench reports beside the run's own; None: no competitor at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class BenchScore:
+    """Totals of a run. `right` and `wrong` count answers given; tops count first guesses."""
+
+    tasks: int
+    answered: int
+    right: int
+    wrong: int
+    unknown: int
+    top1: int
+    top2: int
+    outcomes: Mapping[str, int]
+    failures: Mapping[str, int]
+    margins: Mapping[str, Mapping[str, int]]
+    """What would be answered, right and wrong with other `--margin-bits`; `all`: by unanimity."""
+
+    @property
+    def precision(self) -> float | None:
+        """Share of answers that are right; None when none was given."""
+        return self.right / self.answered if self.answered else None
+
+    def to_dict(self) -> ScoreRecord:
+        """JSON form."""
+        fields = {**asdict(self), "precision": self.precision}
+        return cast(ScoreRecord, {"schema_version": SCHEMA_VERSION, **fields})
+
+
+@dataclass(slots=True)
+class Cost:
+    """What a run's tasks took, from the manifest."""
+
+    tasks: int = 0
+    cpu_s: float = 0.0
+    programs: int = 0
+    states: int = 0
+    failed: int = 0
+    repeated: int = 0
+    vectors: int = 0
+    pruned: Counter[str] = field(default_factory=Counter)
+    cache_hits: int = 0
+    cache_misses: int = 0
+
+    def to_dict(self) -> CostRecord:
+        """JSON form, with the rates people ask for."""
+        pruned = sum(self.pruned.values())
+        lookups = self.cache_hits + self.cache_misses
+        return {
+            "cpu_s": round(self.cpu_s, 3),
+            "cpu_s_per_task": round(self.cpu_s / max(1, self.tasks), 3),
+            "programs": self.programs,
+            "programs_per_s": round(self.programs / max(1e-9, self.cpu_s)),
+            "states_per_s": round(self.states / max(1e-9, self.cpu_s)),
+            "pruned_share": round(pruned / max(1, pruned + self.programs), 4),
+            "pruned": dict(sorted(self.pruned.items())),
+            "repeated_share": round(self.repeated / max(1, self.programs), 4),
+            "failed_share": round(self.failed / max(1, self.programs), 4),
+            "cache_hit_share": round(self.cache_hits / max(1, lookups), 4),
+        }
+
+
+def score(run: ArcRun, truth: Mapping[str, ArcTask]) -> BenchScore:
+    """Score a run against the true outputs, by digest."""
+    outcomes: Counter[str] = Counter()
+    failures: Counter[str] = Counter()
+    right = wrong = top1 = top2 = 0
+    for item in run.items:
+        outcomes[item.outcome] += 1
+        failure = None if item.answer is None else item.answer["failure"]
+        if failure is not None:
+            failures[failure["class"]] += 1
+        place = rank(item.answer, truth[item.task.digest].truth)
+        top1, top2 = top1 + (place == 0), top2 + (place in (0, 1))
+        if item.outcome == "SOLVED":
+            right, wrong = right + (place == 0), wrong + (place != 0)
+    answered, n = right + wrong, len(run.items)
+    return BenchScore(
+        n, answered, right, wrong, n - answered, top1, top2,
+        dict(sorted(outcomes.items())), dict(sorted(failures.items())),
+        {
+            "all" if bits is None else str(bits): _with_margin(run, truth, bits)
+            for bits in MARGINS
+        },
+    )  # fmt: skip
+
+
+def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int | None) -> dict[str, int]:
+    """Count answers if competitors had to cost over `bits` more."""
+    right = wrong = 0
+    for item in run.items:
+        if item.outcome in ("SOLVED", "UNKNOWN/ambiguous") and _is_clear(item.answer, bits):
+            is_right = rank(item.answer, truth[item.task.digest].truth) == 0
+            right, wrong = right + is_right, wrong + (not is_right)
+    return {"answered": right + wrong, "right": right, "wrong": wrong}
+
+
+def _is_clear(answer: AnswerRecord | None, bits: int | None) -> bool:
+    weighing = None if answer is None else answer["weighing"]
+    assert weighing is not None, "what is solved or ambiguous was weighed"
+    margin = weighing["margin_millibits"]
+    return margin is None or (bits is not None and margin > 1000 * bits)
+
+
+def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:
+    """Place of the right outputs among the groups of an answer; None when they are not there."""
+    expected = [grid.rows() for grid in truth]
+    groups = [] if answer is None else answer["groups"]
+    places = [i for i, group in enumerate(groups) if group["outputs"] == expected]
+    return places[0] if places else None
+
+
+def cost(tasks: int, records: Iterable[TaskSeen]) -> Cost:
+    """Add up what the tasks of a run reported."""
+    total = Cost(tasks)
+    for task in records:
+        total.cpu_s += task.run_s or 0.0
+        notes = task.notes
+        if "programs" not in notes:
+            continue
+        for name in ("programs", "states", "failed", "repeated", "vectors"):
+            setattr(total, name, getattr(total, name) + notes[name])
+        total.cache_hits += notes["cache_hits"]
+        total.cache_misses += notes["cache_misses"]
+        total.pruned.update(notes["pruned"])
+    return total

@@ -1,0 +1,139 @@
+"""Learn which object the targets are: criteria that select it in every training pair.
+
+Every segmentation is tried on the cheapest grids of a phase. Where each target is one of the
+objects, the criteria that select it are collected. There are often many, so they are guesses, as
+decision lists are. They may answer if they pass leave-one-out cross-validation: for every pair,
+most criteria learned without it select its target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from weft.searches.arc.fitted.choose import (
+    AS,
+    SEGMENTATIONS,
+    Choose,
+    Criterion,
+    criteria,
+    measurements_of,
+    parameters,
+    returned,
+    segment,
+)
+from weft.searches.arc.program import Program
+from weft.searches.arc.search.listcontext import encoded, grids_of
+from weft.searches.arc.search.space import GRID, ProgramCandidate, Space
+from weft.searches.arc.values import Grid, Piece
+
+VECTORS = 8
+"""Grids that are segmented, the cheapest."""
+MOST = 24
+"""Programs kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sets:
+    """The objects of every example, measured, and which of them are the targets."""
+
+    objects: Sequence[Sequence[Piece]]
+    measured: Sequence[dict[str, list[int]]]
+    targets: Sequence[Sequence[int]]
+
+
+def learn_choices(space: Space) -> list[ProgramCandidate]:
+    """Return the cheapest programs that choose an object, where the targets are objects."""
+    problem = space.problem
+    if any(_is_as_large(given, expected) for given, expected in problem.pairs()):
+        return []
+    nodes = [n for n, node in enumerate(space.nodes) if node.stage == GRID]
+    cheapest = sorted(nodes, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
+    candidates = [
+        candidate
+        for n in cheapest
+        for name in SEGMENTATIONS
+        for candidate in _chosen(space, n, name)
+    ]
+    candidates.sort(key=lambda candidate: (candidate.millibits, candidate.program.text()))
+    return candidates[:MOST]
+
+
+def _chosen(space: Space, node: int, name: str) -> Iterator[ProgramCandidate]:
+    """Programs on one vector with one segmentation."""
+    problem, chain = space.problem, space.program_of(node)
+    objects = [segment(name, grid) for grid in grids_of(space.nodes[node])]
+    for how in AS:
+        sets = _sets(problem.inputs, problem.targets_plain, objects, how)
+        if sets is None:
+            continue
+        loo_passed: int | None = None
+        for criterion in _fitting(sets, range(problem.train)):
+            outputs = _outputs(sets, criterion, problem.inputs, problem.train, how)
+            if outputs is None:
+                continue
+            if loo_passed is None:
+                loo_passed = problem.train if _loo_passes(sets, problem.train) else 0
+            program = Program(chain, Choose.name, parameters(name, how, criterion))
+            yield ProgramCandidate(
+                program, program.millibits(), outputs, space.counts.programs, loo_passed
+            )
+
+
+def _sets(
+    inputs: Sequence[Grid], expected: Sequence[Grid], objects: Sequence[tuple[Piece, ...]], how: str
+) -> _Sets | None:
+    """Measure the objects, if each target is among its own, and not alone."""
+    targets = []
+    for pieces, given, target in zip(objects, inputs, expected, strict=False):
+        targets.append([n for n, piece in enumerate(pieces) if _is(piece, given, target, how)])
+        if len(pieces) < 2 or not targets[-1]:
+            return None
+    measured = [
+        measurements_of(pieces, given) for pieces, given in zip(objects, inputs, strict=True)
+    ]
+    known = [piece for piece in measured if piece is not None]
+    return _Sets(objects, known, targets) if len(known) == len(measured) else None
+
+
+def _is(piece: Piece, given: Grid, target: Grid, how: str) -> bool:
+    same_size = (piece.height, piece.width) == (target.height, target.width)
+    return same_size and returned(piece, given, how) == target
+
+
+def _fitting(sets: _Sets, pairs: Sequence[int]) -> Iterator[Criterion]:
+    """Criteria that select the targets of some pairs."""
+    for criterion in criteria([sets.measured[pair] for pair in pairs]):
+        if all(criterion.chosen(sets.measured[pair]) in sets.targets[pair] for pair in pairs):
+            yield criterion
+
+
+def _loo_passes(sets: _Sets, train: int) -> bool:
+    """Whether most criteria that fit all other pairs select a pair's target too, for each pair."""
+    return train > 1 and all(_predicts(sets, train, left) for left in range(train))
+
+
+def _predicts(sets: _Sets, train: int, left: int) -> bool:
+    others = [pair for pair in range(train) if pair != left]
+    choices = [criterion.chosen(sets.measured[left]) for criterion in _fitting(sets, others)]
+    right = sum(place in sets.targets[left] for place in choices)
+    return 2 * right > sum(place is not None for place in choices)
+
+
+def _outputs(
+    sets: _Sets, criterion: Criterion, inputs: Sequence[Grid], train: int, how: str
+) -> bytes | None:
+    """The objects chosen in the tests, encoded; None where none is selected."""
+    outputs = []
+    for example in range(train, len(inputs)):
+        place = criterion.chosen(sets.measured[example]) if sets.objects[example] else None
+        piece = None if place is None else sets.objects[example][place]
+        grid = None if piece is None else returned(piece, inputs[example], how)
+        if grid is None:
+            return None
+        outputs.append(grid)
+    return encoded(outputs)
+
+
+def _is_as_large(given: Grid, expected: Grid) -> bool:
+    return (given.height, given.width) == (expected.height, expected.width)

@@ -1,0 +1,182 @@
+"""The input of decision-list learning: grids as large as the targets, and columns of features.
+
+A list starts from one vector, its base: the input where that has the right size, and those nearest
+to the targets; or, where no program is found, from a canvas: the input laid on a grid of the
+size that formulas predict. It may test and copy the features of the base's cells, and those of
+the cheapest other vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.searches.arc.fitted.celllist import Cells, OnCanvas
+from weft.searches.arc.fitted.rule import BASE
+from weft.searches.arc.lists.canvas import size_loo_passes, supposed
+from weft.searches.arc.lists.cells import source_of
+from weft.searches.arc.lists.features import U8, features_of
+from weft.searches.arc.lists.learn import TrainingCells
+from weft.searches.arc.lists.scan import BEFORE, made_of
+from weft.searches.arc.lists.words import MADE, NAMES
+from weft.searches.arc.search.encodedtask import EncodedTask
+from weft.searches.arc.search.space import GRID, Space, VectorNode
+from weft.searches.arc.values import Grid, ValueStage, decode, encode
+
+BASES = 3
+CANVASES = 6
+"""Sizes with ways to lay the input that are tried, the cheapest."""
+VECTORS = 300
+"""Other vectors that a list may use."""
+Columns = dict[str, U8]
+Size = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What a list starts from: grids as large as the targets, and their cells' features."""
+
+    grids: Sequence[Grid]
+    columns: Columns
+    chain: tuple[str, ...]
+    rule: str
+    before: str
+    """What the parameters say ahead of the list."""
+    millibits: int
+    size_loo_passes: bool = True
+    """Whether the size formulas pass leave-one-out cross-validation."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListContext:
+    """A base, and all columns that lists on it may use: training cells first, then the tests'."""
+
+    base: Base
+    columns: Columns
+    problem: EncodedTask
+
+    @property
+    def trained(self) -> int:
+        """Training cells."""
+        return sum(len(grid.cells) for grid in self.problem.targets_plain)
+
+    @property
+    def tests(self) -> Sequence[Grid]:
+        """The base's grids for the tests."""
+        return self.base.grids[self.problem.train :]
+
+    def training_cells(self, corner: str = "") -> TrainingCells:
+        """Return what is known of training cells; for a scan also the cells filled before them."""
+        end = self.trained
+        known = {source: column[:end] for source, column in self.columns.items()}
+        targets = self.problem.targets_plain
+        if corner:
+            each = [made_of(grid, corner) for grid in targets]
+            known |= {name: np.concatenate([columns[name] for columns in each]) for name in MADE}
+        pair = np.repeat(np.arange(len(targets)), [len(grid.cells) for grid in targets])
+        return TrainingCells(known, cells_of(targets), pair.astype(np.uint8))
+
+    def test_columns(self) -> Columns:
+        """Return what is known of the tests' cells."""
+        begin = self.trained
+        return {source: column[begin:] for source, column in self.columns.items()}
+
+    def above(self, grids: Sequence[Grid]) -> ListContext:
+        """Return the context of a second layer: features of the first one's output."""
+        rest = {s: column for s, column in self.columns.items() if s not in self.base.columns}
+        below = {source_of(self.base.chain): self.columns["own"]}
+        return ListContext(self.base, {**_features(grids), **below, **rest}, self.problem)
+
+
+def list_contexts(space: Space) -> Iterator[ListContext]:
+    """Yield a context for each base: the input, those nearest to the targets, then canvases."""
+    fitting = [
+        n for n, node in enumerate(space.nodes) if node.stage == GRID and node.shape_loss == 0
+    ]
+    cheapest = sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
+    vectors = [
+        (source_of(space.program_of(n)), list(map(size, grids)), cells_of(grids))
+        for n, grids in ((n, grids_of(space.nodes[n])) for n in cheapest)
+    ]
+    for base in _bases(space, fitting):
+        yield ListContext(base, _columns(base, vectors), space.problem)
+
+
+def cells_of(grids: Sequence[Grid]) -> U8:
+    """Return the cells of grids, concatenated."""
+    return np.frombuffer(b"".join(grid.cells for grid in grids), np.uint8)
+
+
+def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
+    """Split cells into grids as large as others."""
+    split_grids, at = [], 0
+    for grid in grids:
+        end = at + len(grid.cells)
+        split_grids.append(Grid(grid.height, grid.width, cells[at:end].tobytes()))
+        at = end
+    return split_grids
+
+
+def encoded(grids: Sequence[Grid]) -> bytes:
+    """Encode grids and concatenate them."""
+    return b"".join(encode(ValueStage.GRID, grid) for grid in grids)
+
+
+def _bases(space: Space, fitting: Sequence[int]) -> Iterator[Base]:
+    ranked = sorted(fitting, key=lambda n: (n != 0, space.priority(n)))
+    for n in ranked[:BASES]:
+        grids, node = grids_of(space.nodes[n]), space.nodes[n]
+        yield Base(
+            grids, _features(grids), space.program_of(n), Cells.name, "", node.millibits + BASE
+        )
+    if not space.candidates:
+        yield from _canvases(space.problem)
+
+
+def _features(grids: Sequence[Grid]) -> Columns:
+    return dict(zip(NAMES, np.hstack([features_of(grid) for grid in grids]), strict=True))
+
+
+def _canvases(problem: EncodedTask) -> Iterator[Base]:
+    """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
+    if all(size(a) == size(b) for a, b in problem.pairs()):
+        return
+    inputs, expected = problem.inputs, problem.targets_plain
+    steady = size_loo_passes(inputs[: problem.train], expected)
+    for own in supposed(inputs, expected, CANVASES):
+        laid = [(own.base(grid), own.columns(grid)) for grid in inputs]
+        grids = [base for base, _ in laid if base is not None]
+        each = [columns for _, columns in laid if columns is not None]
+        if len(grids) == len(each) == len(inputs):
+            columns = {
+                name: np.concatenate([columns[name] for columns in each]) for name in each[0]
+            }
+            before = own.text() + BEFORE
+            yield Base(grids, columns, (), OnCanvas.name, before, BASE + own.millibits, steady)
+
+
+def _columns(base: Base, vectors: Sequence[tuple[str, list[Size], U8]]) -> Columns:
+    """The base's features, and the cells of other vectors of its size: (source, sizes, cells)."""
+    sizes, own = [size(grid) for grid in base.grids], source_of(base.chain)
+    columns = dict(base.columns)
+    for source, their_sizes, cells in vectors:
+        if (base.before or source != own) and their_sizes == sizes:
+            columns.setdefault(source, cells)
+    return columns
+
+
+def size(grid: Grid) -> Size:
+    """Height and width."""
+    return grid.height, grid.width
+
+
+def grids_of(node: VectorNode) -> list[Grid]:
+    """Decode a vector of grids."""
+    grids = []
+    for start in (0, *node.ends[:-1]):
+        grid, _ = decode(ValueStage.GRID, node.content, start)
+        assert isinstance(grid, Grid)
+        grids.append(grid)
+    return grids

@@ -1,0 +1,249 @@
+"""The phases of a search, each a plain loop over one `Space`.
+
+shallow  all programs by cost, with one memory of what was reached; it solves most tasks
+viewed   the same, shorter, on the task as a view shows it; what it finds is reported with the view
+deep     what the shallow phase left open, best first, in slices by first operator
+"""
+
+from __future__ import annotations
+
+import gc
+import heapq
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from weft.searches.arc.normal.registry import FittedView, worthwhile
+from weft.searches.arc.program import Program
+from weft.searches.arc.refit import grids
+from weft.searches.arc.search import table
+from weft.searches.arc.search.ablation import FITTED, LISTS, VIEWS
+from weft.searches.arc.search.budget import SearchBudget, WorkerBudget
+from weft.searches.arc.search.cache import ApplyCache
+from weft.searches.arc.search.encodedtask import EncodedTask
+from weft.searches.arc.search.language import Language
+from weft.searches.arc.search.learnchoices import learn_choices
+from weft.searches.arc.search.learnlists import learn_lists
+from weft.searches.arc.search.log import SHALLOW, VIEWED, SearchEvent, SearchLog
+from weft.searches.arc.search.reach import RULES
+from weft.searches.arc.search.space import NO_ENTRY, ROOT, ProgramCandidate, SearchCounts, Space
+from weft.searches.arc.task import ArcTask
+from weft.searches.arc.values import ValueStage, encode
+
+Priority = Callable[[int], tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """The program that came nearest to the targets."""
+
+    program: Program
+    shape_loss: int
+    cell_loss: int
+
+
+@dataclass(frozen=True, slots=True)
+class PhaseResult:
+    """What one phase, or one slice of it, found."""
+
+    candidates: tuple[ProgramCandidate, ...]
+    guesses: tuple[ProgramCandidate, ...]
+    nearest: Nearest
+    counts: SearchCounts
+    log: SearchLog
+    exhausted: bool
+    """Nothing was left to try within the depth."""
+    states: int
+    examples: int
+    table: bytes = b""
+    """Of the shallow phase: its vectors, for the slices."""
+    views: tuple[FittedView, ...] = ()
+    """Of the shallow phase: those worth a search, if it found nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What both phases share."""
+
+    language: Language
+    budget: SearchBudget
+    prune: Sequence[str] = RULES
+    seed: int = 0
+    without: Sequence[str] = ()
+    """Parts of the method that are left out, see `ablation`."""
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """Hold the cyclic garbage collector: a search makes many objects and no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@_without_collector()
+def shallow(problem: EncodedTask, options: Options, cache: ApplyCache | None = None) -> PhaseResult:
+    """Run the shallow phase."""
+    budget = options.budget
+    space = Space(
+        problem, options.language, budget, budget.shallow_programs, options.prune, cache,
+        options.seed, fitted=FITTED not in options.without,
+    )  # fmt: skip
+    run = _Run(space, SHALLOW, budget.max_programs, budget.competitor_programs)
+    open_nodes = run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
+    is_solved = bool(space.candidates)
+    handed_on = b"" if is_solved else table.pack(space.nodes, sorted(open_nodes))
+    _guess(space, options)
+    views = () if is_solved or VIEWS in options.without else worthwhile(problem.task)
+    return run.result(handed_on, views)
+
+
+def _guess(space: Space, options: Options, *, plain: bool = False) -> None:
+    """Add what is learned from many vectors together: choices of objects, decision lists.
+
+    Where programs are found, choices that pass cross-validation compete with them.
+    """
+    guesses = learn_choices(space) if FITTED not in options.without else []
+    if space.candidates:
+        space.candidates += [guess for guess in guesses if guess.loo_passed]
+        guesses = [guess for guess in guesses if not guess.loo_passed]
+    if LISTS not in options.without:
+        guesses += learn_lists(space, plain=plain)
+    space.guesses[:0] = guesses
+
+
+@_without_collector()
+def viewed(
+    task: ArcTask, options: Options, view: FittedView, number: int, cache: ApplyCache | None = None
+) -> PhaseResult:
+    """Search a task as a view shows it; return what was found in terms of the task itself."""
+    budget = options.budget
+    space = Space(
+        EncodedTask(view.of(task)), options.language, budget, budget.view_programs, options.prune,
+        cache, options.seed, fitted=FITTED not in options.without,
+    )  # fmt: skip
+    run = _Run(space, VIEWED + number, budget.view_programs, budget.competitor_programs, view)
+    run.explore([ROOT], lambda node: (space.nodes[node].millibits, node))
+    _guess(space, options, plain=True)
+    phase = run.result()
+
+    def in_task_terms(candidate: ProgramCandidate) -> ProgramCandidate:
+        outputs = view.back(task.test, grids(candidate.outputs))
+        return replace(
+            candidate,
+            program=replace(candidate.program, view=view),
+            millibits=candidate.millibits + view.millibits(),
+            outputs=b"".join(encode(ValueStage.GRID, grid) for grid in outputs),
+        )
+
+    return replace(
+        phase,
+        candidates=tuple(map(in_task_terms, phase.candidates)),
+        guesses=tuple(map(in_task_terms, phase.guesses)),
+        nearest=replace(phase.nearest, program=replace(phase.nearest.program, view=view)),
+    )
+
+
+@_without_collector()
+def deep(
+    problem: EncodedTask,
+    options: Options,
+    part: WorkerBudget,
+    handed_on: bytes,
+    cache: ApplyCache | None = None,
+) -> PhaseResult:
+    """Run one slice of the deep phase."""
+    budget = options.budget
+    own = set(options.language.firsts[part.operator_start : part.operator_end])
+    if part.slice == 0:
+        own.add(NO_ENTRY)
+    begin = table.unpack(handed_on, own)
+    space = Space(
+        problem, options.language, budget, part.programs, options.prune, cache, options.seed,
+        begin.nodes, begin.known, fitted=FITTED not in options.without,
+    )  # fmt: skip
+    run = _Run(space, part.slice, part.programs, budget.competitor_programs)
+    run.explore(begin.open_nodes, space.priority)
+    return run.result()
+
+
+class _Run:
+    """One phase under way: its log, and when it ends."""
+
+    def __init__(
+        self,
+        space: Space,
+        slice_: int,
+        most_programs: int,
+        competitors: int,
+        view: FittedView | None = None,
+    ) -> None:
+        self._space, self._slice, self._view = space, slice_, view
+        self._most, self._competitors = most_programs, competitors
+        self._events: list[SearchEvent] = []
+        self._logged = 0
+        self._best: tuple[int, ...] = (1 << 30,)
+        self._exhausted = False
+
+    def explore(self, start: Sequence[int], priority: Priority) -> list[int]:
+        """Expand vectors in order until the budget or the work ends; return what is left."""
+        space = self._space
+        queue = [(priority(node), node) for node in start]
+        heapq.heapify(queue)
+        self._log_progress()
+        while queue and not space.spent and not self._is_over():
+            _, node = heapq.heappop(queue)
+            for child in space.grow(node):
+                if space.is_open(child):
+                    heapq.heappush(queue, (priority(child), child))
+            self._log_progress()
+        self._exhausted = not queue
+        self._note("end", {"exhausted": self._exhausted, "states": len(space.nodes)})
+        return [node for _, node in queue]
+
+    def result(self, handed_on: bytes = b"", views: tuple[FittedView, ...] = ()) -> PhaseResult:
+        """Return what was found."""
+        space = self._space
+        best = space.nodes[space.best]
+        nearest = Nearest(Program(space.program_of(space.best)), best.shape_loss, best.cell_loss)
+        return PhaseResult(
+            candidates=tuple(space.candidates),
+            guesses=tuple(space.guesses),
+            nearest=nearest,
+            counts=space.counts,
+            log=SearchLog(tuple(self._events)),
+            exhausted=self._exhausted,
+            states=len(space.nodes),
+            examples=space.problem.examples,
+            table=handed_on,
+            views=views,
+        )
+
+    def _log_progress(self) -> None:
+        """Log what is new, and give competitors their share after the first find."""
+        space = self._space
+        best = space.priority(space.best)[:2]
+        if best < self._best:
+            self._best = best
+            self._note("best", {"shape": best[0], "cells": best[1]})
+        for candidate in space.candidates[self._logged :]:
+            if self._logged == 0:
+                space.programs = min(self._most, candidate.time + self._competitors)
+            self._logged += 1
+            program = replace(candidate.program, view=self._view)
+            extra = 0 if self._view is None else self._view.millibits()
+            data: dict[str, int | str | bool] = {
+                "program": program.text(),
+                "millibits": candidate.millibits + extra,
+            }
+            self._events.append(SearchEvent(candidate.time, self._slice, "found", data))
+
+    def _is_over(self) -> bool:
+        return bool(self._space.candidates) and self._space.budget.stop_on_first
+
+    def _note(self, kind: str, data: dict[str, int | str | bool]) -> None:
+        self._events.append(SearchEvent(self._space.counts.programs, self._slice, kind, data))

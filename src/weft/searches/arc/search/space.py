@@ -1,0 +1,352 @@
+"""The space of value vectors: what has been reached, by which program, and what it led to.
+
+One vector is reached once: a later program with the same contents is the same program as far as
+anyone can observe. Expanding a vector charges one program per operator applied, whether it
+fails, repeats something known or leads on; what pruning rules out is not applied and not charged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypedDict
+
+import numpy as np
+
+from weft.searches.arc.fitted.registry import BY_NAME, finish
+from weft.searches.arc.fitted.registry import RULES as FITTED
+from weft.searches.arc.fitted.rule import EncodedExamples
+from weft.searches.arc.kernels.expand import FAMILIES, family_of, judge
+from weft.searches.arc.program import Program
+from weft.searches.arc.search.budget import SearchBudget
+from weft.searches.arc.search.cache import ApplyCache, Expansion
+from weft.searches.arc.search.encodedtask import I64, U8, EncodedTask, ReachabilityTable
+from weft.searches.arc.search.language import ExpansionPlan, Language, Step
+from weft.searches.arc.search.reach import RULES
+from weft.searches.arc.values import ValueStage
+
+GRID = int(ValueStage.GRID)
+ROOT = 0
+NO_ENTRY = -1
+
+
+class CountsRecord(TypedDict):
+    """`SearchCounts` as telemetry."""
+
+    programs: int
+    failed: int
+    repeated: int
+    fits_tried: int
+    pruned: dict[str, int]
+
+
+@dataclass(slots=True)
+class SearchCounts:
+    """What happened, in numbers. `programs` is what budgets are counted in."""
+
+    programs: int = 0
+    failed: int = 0
+    repeated: int = 0
+    fits_tried: int = 0
+    pruned: dict[str, int] = field(default_factory=dict)
+    """Vectors not followed or operators not applied, by the rule that pruned."""
+
+    def to_dict(self) -> CountsRecord:
+        """JSON form."""
+        return {
+            "programs": self.programs, "failed": self.failed, "repeated": self.repeated,
+            "fits_tried": self.fits_tried, "pruned": dict(sorted(self.pruned.items())),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCandidate:
+    """A program that is right on every training pair, and what it makes of the tests."""
+
+    program: Program
+    millibits: int
+    outputs: bytes
+    """The test outputs, encoded and concatenated."""
+    time: int
+    """Programs charged when it was found."""
+    loo_passed: int | None = None
+    """Of a learned list or choice: all pairs if it passes leave-one-out cross-validation, else 0;
+    None where it was not cross-validated."""
+
+
+@dataclass(slots=True)
+class VectorNode:
+    """One vector: its contents and the cheapest way known to it."""
+
+    stage: int
+    content: bytes
+    ends: list[int]
+    states: bytes
+    entry: int
+    parent: int
+    depth: int
+    millibits: int
+    shape_loss: int
+    cell_loss: int
+    first: int
+    """The entry its program begins with."""
+
+
+class Space:
+    """Vectors reached so far. `grow` expands one; the caller decides the order."""
+
+    def __init__(
+        self,
+        problem: EncodedTask,
+        language: Language,
+        budget: SearchBudget,
+        programs: int,
+        prune: Sequence[str] = RULES,
+        cache: ApplyCache | None = None,
+        seed: int = 0,
+        nodes: Sequence[VectorNode] = (),
+        known: Sequence[tuple[int, bytes]] = (),
+        *,
+        fitted: bool = True,
+    ) -> None:
+        """With `nodes`, begin with those of an earlier phase instead of the input alone.
+
+        `known` are stage and contents of all that it reached. Without `fitted` no rule is tried.
+        """
+        self.problem, self.language, self.budget = problem, language, budget
+        self.programs = programs
+        self._fitted = fitted
+        self.counts = SearchCounts()
+        self.candidates: list[ProgramCandidate] = []
+        self.guesses: list[ProgramCandidate] = []
+        """Right on every training pair too, but too long to be accepted."""
+        self.nodes: list[VectorNode] = []
+        self.best = ROOT
+        self._reached: list[set[bytes]] = [set() for _ in ValueStage]
+        """Contents reached, by stage; used for membership only."""
+        self._cache = cache or ApplyCache()
+        shapes = [rule.shape for rule in FITTED if fitted]
+        self._reach = ReachabilityTable(problem, language.entries, shapes, prune)
+        self._rank = language.ordered(seed) if seed else None
+        self._out = problem.out_buffer(len(language.entries))
+        self._plans: dict[tuple[int, ...], ExpansionPlan] = {}
+        if nodes:
+            self._restore(nodes, known)
+        else:
+            self._add_root()
+
+    # -- state ----------------------------------------------------------------------------
+
+    @property
+    def spent(self) -> bool:
+        """Whether the budget is used up: programs, or vectors that may be kept."""
+        return self.counts.programs >= self.programs or len(self.nodes) >= self.budget.max_states
+
+    def program_of(self, node: int) -> tuple[str, ...]:
+        """Return the operators that lead to a vector, concepts written out."""
+        names: list[str] = []
+        while node != ROOT:
+            names[:0] = self.language.entries[self.nodes[node].entry].expands
+            node = self.nodes[node].parent
+        return tuple(names)
+
+    def is_open(self, node: int) -> bool:
+        """Whether anything could come of expanding a vector."""
+        return self.nodes[node].depth < self.budget.max_depth and not self._is_perfect(node)
+
+    def priority(self, node: int) -> tuple[int, int, int, int, int]:
+        """Best first: shape, cells, cost, depth, then the order in which they were reached."""
+        n = self.nodes[node]
+        return (n.shape_loss, n.cell_loss, n.millibits, n.depth, node)
+
+    # -- growing --------------------------------------------------------------------------
+
+    def grow(self, node: int) -> list[int]:
+        """Expand a vector with every operator that can lead on; return the new vectors."""
+        parent = self.nodes[node]
+        left = self.budget.max_depth - parent.depth - 1
+        numbers = self._reach.allowed(parent.stage, parent.states, left)
+        self._skip(len(self.language.by_stage[parent.stage]) - len(numbers))
+        numbers = numbers[: self.programs - self.counts.programs]
+        if not numbers:
+            return []
+        expansion = self._expansion(parent, numbers)
+        new: list[int] = []
+        for i in self._in_order(numbers):
+            child = self._take(node, left, numbers[i], i, expansion)
+            if child is not None:
+                new.append(child)
+        self.counts.programs += len(numbers)
+        for child in new:
+            self._finish(child)
+        return new
+
+    def _in_order(self, numbers: tuple[int, ...]) -> Sequence[int]:
+        if self._rank is None:
+            return range(len(numbers))
+        rank = self._rank
+        return sorted(range(len(numbers)), key=lambda i: rank[numbers[i]])
+
+    def _expansion(self, node: VectorNode, numbers: tuple[int, ...]) -> Expansion:
+        key = (self.problem.task.digest, node.stage, node.content, numbers)
+        expansion = self._cache.get(key)
+        if expansion is None:
+            expansion = self._apply(node, numbers)
+            self._cache.put(key, expansion)
+        return expansion
+
+    def _apply(self, node: VectorNode, numbers: tuple[int, ...]) -> Expansion:
+        plan = self._plans.get(numbers)
+        if plan is None:
+            plan = self._plans[numbers] = self.language.plan(numbers)
+        p, n = self.problem, len(numbers)
+        ends = np.empty((n, p.examples), np.int64)
+        end = self._expand(plan, _array(node.content), node.ends, ends)
+        shape, cells = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        states = np.zeros((n, p.train), np.uint8)
+        judge(plan.gives, ends, self._out, p.targets, p.target_offsets, p.palettes, shape, cells,
+              states)  # fmt: skip
+        data = self._out[:end].tobytes()
+        return Expansion(data, ends.tolist(), shape.tolist(), cells.tolist(), states.tobytes())
+
+    def _expand(self, plan: ExpansionPlan, source: U8, source_ends: list[int], ends: I64) -> int:
+        """Run the kernels of a plan into the buffer; return where the results end."""
+        p, to = self.problem, 0
+        offsets = np.array([0, *source_ends[:-1]], np.int64)
+        for part in plan.parts:
+            to = FAMILIES[part.family](
+                part.rows, source, offsets, p.inp, p.inp_offsets, self._out,
+                ends[part.start : part.end], to,
+            )  # fmt: skip
+        for i, chain in enumerate(plan.chains, len(ends) - len(plan.chains)):
+            to = self._run_chain(chain, source, offsets, ends[i : i + 1], to)
+        return to
+
+    def _run_chain(
+        self, chain: tuple[Step, ...], source: U8, offsets: I64, ends: I64, to: int
+    ) -> int:
+        """Run a concept step by step; each step's results lie behind what is kept."""
+        p, at = self.problem, to
+        for step in chain:
+            row = np.array([step], np.int64)
+            expand = FAMILIES[family_of(step[0])]
+            end = expand(row, source, offsets, p.inp, p.inp_offsets, self._out, ends, at)
+            if end == at:
+                ends[:] = to
+                return to
+            source, offsets = self._out, np.array([at, *ends[0, :-1]], np.int64)
+            at, start = end, at
+        size = at - start
+        self._out[to : to + size] = self._out[start:at].copy()
+        ends -= start - to
+        return to + size
+
+    def _take(self, node: int, left: int, number: int, i: int, expansion: Expansion) -> int | None:
+        """Keep one result if it is new and can lead to the targets."""
+        start = expansion.ends[i - 1][-1] if i else 0
+        end = expansion.ends[i][-1]
+        if end == start:
+            self.counts.failed += 1
+            return None
+        content = expansion.data[start:end]
+        entry = self.language.entries[number]
+        stage = int(entry.gives)
+        if content in self._reached[stage]:
+            self.counts.repeated += 1
+            return None
+        train = self.problem.train
+        states = expansion.states[i * train : (i + 1) * train]
+        standing = self._reach.standing(stage, states)
+        if standing.need > left:
+            self._skip(1, standing.blame(left))
+            return None
+        if len(self.nodes) >= self.budget.max_states:
+            return None
+        parent = self.nodes[node]
+        shape, cells = expansion.shape[i], expansion.cells[i]
+        if stage != GRID:  # no loss of its own: as good as what it came from
+            shape, cells = parent.shape_loss, parent.cell_loss
+        ends = [place - start for place in expansion.ends[i]]
+        first = number if node == ROOT else parent.first
+        return self._add(
+            VectorNode(stage, content, ends, states, number, node, parent.depth + 1,
+                 parent.millibits + entry.millibits, shape, cells, first)
+        )  # fmt: skip
+
+    def _add(self, node: VectorNode) -> int:
+        number = len(self.nodes)
+        self._reached[node.stage].add(node.content)
+        self.nodes.append(node)
+        if node.stage == GRID:
+            if self.priority(number)[:3] < self.priority(self.best)[:3]:
+                self.best = number
+            if self._is_perfect(number):
+                self._collect(Program(self.program_of(number)), node.millibits, node.content,
+                            node.ends)  # fmt: skip
+        return number
+
+    def _finish(self, number: int) -> None:
+        """Try the fitted operators on a grid vector."""
+        node = self.nodes[number]
+        if not self._fitted or node.stage != GRID or not self.is_open(number) or self.spent:
+            return
+        p = self.problem
+        self.counts.programs += 1
+        self.counts.fits_tried += 1
+        offsets = np.array([0, *node.ends[:-1]], np.int64)
+        source = _array(node.content)
+        view = EncodedExamples(source, offsets, p.inp, p.inp_offsets, p.targets, p.target_offsets)
+        for fit in finish(view):
+            rule = BY_NAME[fit.rule]
+            program = Program(self.program_of(number), fit.rule, rule.show(fit.params))
+            ends = _grid_ends(fit.outputs, p.examples)
+            self._collect(program, node.millibits + fit.millibits, fit.outputs, ends)
+
+    def _collect(self, program: Program, millibits: int, vector: bytes, ends: list[int]) -> None:
+        collection = self.candidates if millibits <= self.budget.max_millibits else self.guesses
+        if len(collection) < self.budget.max_candidates:
+            outputs = vector[ends[self.problem.train - 1] :]
+            collection.append(ProgramCandidate(program, millibits, outputs, self.counts.programs))
+
+    def _is_perfect(self, node: int) -> bool:
+        n = self.nodes[node]
+        return n.stage == GRID and n.shape_loss == 0 and n.cell_loss == 0
+
+    def _skip(self, n: int, rule: str = "operator") -> None:
+        if n:
+            self.counts.pruned[rule] = self.counts.pruned.get(rule, 0) + n
+
+    def _restore(self, nodes: Sequence[VectorNode], known: Sequence[tuple[int, bytes]]) -> None:
+        self.nodes = list(nodes)
+        for stage, content in known:
+            self._reached[stage].add(content)
+        grids = [n for n, node in enumerate(nodes) if node.stage == GRID]
+        self.best = min(grids, key=self.priority)
+
+    def _add_root(self) -> None:
+        p = self.problem
+        root = p.root
+        shape, cells = np.zeros(1, np.int64), np.zeros(1, np.int64)
+        states = np.zeros((1, p.train), np.uint8)
+        ends = np.array([[*p.inp_offsets[1:], len(root)]], np.int64)
+        source = _array(root)
+        judge(np.array([GRID]), ends, source, p.targets, p.target_offsets, p.palettes, shape,
+              cells, states)  # fmt: skip
+        self._add(
+            VectorNode(GRID, root, ends[0].tolist(), states.tobytes(), NO_ENTRY, ROOT, 0, 0,
+                 int(shape[0]), int(cells[0]), NO_ENTRY)
+        )  # fmt: skip
+        self._finish(ROOT)
+
+
+def _grid_ends(vector: bytes, examples: int) -> list[int]:
+    ends, at = [], 0
+    for _ in range(examples):
+        at += 2 + vector[at] * vector[at + 1]
+        ends.append(at)
+    return ends
+
+
+def _array(data: bytes) -> U8:
+    """A writable copy: numba compiles again for arrays that are read-only."""
+    return np.frombuffer(bytearray(data), np.uint8)

@@ -1,0 +1,169 @@
+"""What programs compute with: grids, objects, bounding boxes, patches and small numbers, by stage.
+
+Two forms of the same thing. The plain form (`Grid`, `Piece`, tuples, ints) defines meaning and
+is what the slow twins use. The encoded form is bytes, is what kernels and the search use, and
+is canonical: two values are equal exactly when their bytes are.
+
+    GRID     h w cells…             colours 0–9
+    OBJECT   r c h w cells…         colours 0–9, 10 where there is no cell
+    OBJECTS  n object…              in an order that the operator states
+    BOX      r c h w
+    PATCH    r c h w cells…         1 where there is a cell, else 0
+    COLOUR   c        COUNT  n      SIZE  h w
+
+Rows and columns of pieces are stored with `ORIGIN` added, so that they may be negative.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+from weft.searches.arc.views.cells import cells_svg
+
+MAX_SIDE = 30
+EMPTY = 10
+"""Colour of a cell that does not belong to an object."""
+ORIGIN = 64
+MAX_OBJECTS = 120
+MAX_BYTES = 6144
+"""Longest encoded value; a kernel that would exceed it fails."""
+
+
+class ValueStage(IntEnum):
+    """The type of a value."""
+
+    GRID = 0
+    OBJECTS = 1
+    OBJECT = 2
+    BOX = 3
+    PATCH = 4
+    COLOUR = 5
+    COUNT = 6
+    SIZE = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A rectangle of colours, row by row."""
+
+    height: int
+    width: int
+    cells: bytes
+
+    def __post_init__(self) -> None:
+        assert 1 <= self.height <= MAX_SIDE
+        assert 1 <= self.width <= MAX_SIDE
+        assert len(self.cells) == self.height * self.width
+
+    @staticmethod
+    def of(rows: Sequence[Sequence[int]]) -> Grid:
+        """Build a grid from its rows."""
+        return Grid(len(rows), len(rows[0]), bytes(cell for row in rows for cell in row))
+
+    def rows(self) -> list[list[int]]:
+        """Return the rows, as ARC files write them."""
+        w = self.width
+        return [list(self.cells[r * w : (r + 1) * w]) for r in range(self.height)]
+
+    def at(self, row: int, col: int) -> int:
+        """Return the colour of a cell."""
+        return self.cells[row * self.width + col]
+
+    def _repr_html_(self) -> str:
+        return cells_svg(self.height, self.width, self.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Cells at a place: an object, or with cells of 0 and 1 a patch."""
+
+    row: int
+    col: int
+    height: int
+    width: int
+    cells: bytes
+
+    def at(self, row: int, col: int) -> int:
+        """Return the colour of a cell, counted from the piece's own corner."""
+        return self.cells[row * self.width + col]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A bounding box: a rectangle of places."""
+
+    row: int
+    col: int
+    height: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large a grid is to be."""
+
+    height: int
+    width: int
+
+
+Value = Grid | tuple[Piece, ...] | Piece | Box | Size | int
+
+
+def encode(stage: ValueStage, value: Value) -> bytes:
+    """Return the canonical bytes of a value."""
+    match stage, value:
+        case ValueStage.GRID, Grid(h, w, cells):
+            return bytes((h, w)) + cells
+        case ValueStage.OBJECTS, tuple():
+            pieces = [encode(ValueStage.OBJECT, piece) for piece in value]
+            return bytes((len(pieces),)) + b"".join(pieces)
+        case ((ValueStage.OBJECT | ValueStage.PATCH), Piece(r, c, h, w, cells)):
+            return bytes((r + ORIGIN, c + ORIGIN, h, w)) + cells
+        case ValueStage.BOX, Box(r, c, h, w):
+            return bytes((r + ORIGIN, c + ORIGIN, h, w))
+        case ValueStage.SIZE, Size(h, w):
+            return bytes((h, w))
+        case ((ValueStage.COLOUR | ValueStage.COUNT), int()):
+            return bytes((value,))
+    raise AssertionError(f"{value!r} is not of stage {stage.name}")
+
+
+def decode(stage: ValueStage, data: bytes, start: int = 0) -> tuple[Value, int]:
+    """Read a value; return it and where it ends."""
+    if stage is ValueStage.OBJECTS:
+        pieces, at = [], start + 1
+        for _ in range(data[start]):
+            piece, at = decode(ValueStage.OBJECT, data, at)
+            assert isinstance(piece, Piece)
+            pieces.append(piece)
+        return tuple(pieces), at
+    if stage in (ValueStage.COLOUR, ValueStage.COUNT):
+        return data[start], start + 1
+    if stage is ValueStage.SIZE:
+        return Size(data[start], data[start + 1]), start + 2
+    if stage is ValueStage.GRID:
+        h, w = data[start], data[start + 1]
+        end = start + 2 + h * w
+        return Grid(h, w, data[start + 2 : end]), end
+    r, c, h, w = data[start : start + 4]
+    if stage is ValueStage.BOX:
+        return Box(r - ORIGIN, c - ORIGIN, h, w), start + 4
+    end = start + 4 + h * w
+    return Piece(r - ORIGIN, c - ORIGIN, h, w, data[start + 4 : end]), end
+
+
+def fits(stage: ValueStage, value: Value) -> bool:
+    """Whether a value may exist: sides 1 to 30, not too many objects, not too many bytes."""
+    if stage is ValueStage.OBJECTS:
+        assert isinstance(value, tuple)
+        inside = all(fits(ValueStage.OBJECT, piece) for piece in value)
+        return inside and len(value) <= MAX_OBJECTS and len(encode(stage, value)) <= MAX_BYTES
+    if isinstance(value, int):
+        return 0 <= value <= (9 if stage is ValueStage.COLOUR else 255)
+    assert not isinstance(value, tuple)
+    sides = 1 <= value.height <= MAX_SIDE and 1 <= value.width <= MAX_SIDE
+    if isinstance(value, Piece | Box):
+        return sides and -ORIGIN <= min(value.row, value.col) <= max(value.row, value.col) <= 127
+    return sides

@@ -1,0 +1,98 @@
+"""What the views show: one task with its outcome, as plain data that a run fills in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
+
+Shown = Grid | str
+"""A value of a program: a picture, or words where it is none (`picture.shown` makes them)."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One line of a program and what it gives, one value for each input shown."""
+
+    line: str
+    values: tuple[Shown, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """One distinct answer and the shortest program that gives it."""
+
+    program: tuple[str, ...]
+    """Single-assignment lines."""
+    bits: int
+    """Cost of the program in 1/1000 bit."""
+    outputs: tuple[Grid, ...]
+    """One for each test."""
+    programs: int = 1
+    """How many programs give this answer."""
+    steps: tuple[StepView, ...] = ()
+    inputs: tuple[str, ...] = ()
+    """What the values of the steps belong to: `train 1`, `test 1`; may be left out."""
+    doubts: str = ""
+    """What speaks against its program, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """One task: its pairs, what became of it, and the answers, shortest program first."""
+
+    name: str
+    digest: str
+    pairs: tuple[Pair, ...]
+    tests: tuple[Grid, ...]
+    outcome: str = ""
+    """SOLVED or UNKNOWN; empty when only the task is to be shown."""
+    reason: str = ""
+    """Of UNKNOWN: ambiguous, budget, no-program, incomplete."""
+    note: str = ""
+    """Why, in words and numbers."""
+    answers: tuple[AnswerView, ...] = ()
+    """The answer, or the competitors of an ambiguous task."""
+    nearest: AnswerView | None = None
+    """The program that came nearest, when none is right on the training pairs."""
+    truth: tuple[Grid, ...] = ()
+    """The true outputs, where they are known and may be shown."""
+
+    @staticmethod
+    def of(task: ArcTask) -> TaskView:
+        """Show a task alone."""
+        return TaskView(task.name, task.digest, task.train, task.test)
+
+    @property
+    def right(self) -> bool | None:
+        """Whether the answer is true; None without an answer or without the truth."""
+        if self.outcome != "SOLVED" or not self.truth or not self.answers:
+            return None
+        return self.answers[0].outputs == self.truth
+
+    @property
+    def kind(self) -> str:
+        """What it counts as: wrong, solved, or the reason why not."""
+        if self.outcome == "SOLVED":
+            return "wrong" if self.right is False else "solved"
+        return self.reason or "unknown"
+
+    @property
+    def words(self) -> str:
+        """Say the outcome: `SOLVED`, `SOLVED, wrong`, `UNKNOWN: ambiguous`."""
+        if self.outcome == "SOLVED":
+            return {True: "SOLVED, right", False: "SOLVED, wrong", None: "SOLVED"}[self.right]
+        return f"{self.outcome}: {self.reason}" if self.reason else self.outcome
+
+
+def letter(index: int) -> str:
+    """Call answers A, B, C… and after Z by their number."""
+    return chr(ord("A") + index) if index < 26 else str(index + 1)
+
+
+def price(answer: AnswerView) -> str:
+    """Say what an answer costs, what makes it doubtful, and how many programs give it."""
+    shared = f", {answer.programs:,} programs agree" if answer.programs > 1 else ""
+    doubts = f", {answer.doubts}" if answer.doubts else ""
+    return f"{answer.bits / 1000:.1f} bits{doubts}{shared}"

@@ -1,0 +1,54 @@
+"""Any value of a program as something to look at: a grid, or words for numbers and sizes.
+
+Objects, patches and boxes are laid on an empty canvas of the input's size at their places, so
+that they can be compared with it; what sticks out is cut, and where nothing is left the value
+is drawn by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from weft.searches.arc.values import EMPTY, Box, Grid, Piece, Size, Value, ValueStage
+from weft.searches.arc.views.model import Shown
+
+PATCH_COLOUR = 5
+
+
+def shown(stage: ValueStage, value: Value, given: Grid) -> Shown:
+    """Return a picture of a value, or words; `given` is the input it was made from."""
+    match value:
+        case Grid():
+            return value
+        case tuple():
+            return _laid(value, given) if value else "no objects"
+        case Piece() if stage is ValueStage.PATCH:
+            return _laid([_inked(value)], given)
+        case Piece():
+            return _laid([value], given)
+        case Box(row, col, height, width):
+            inked = Piece(row, col, height, width, bytes([PATCH_COLOUR]) * (height * width))
+            return _laid([inked], given)
+        case Size(height, width):
+            return f"{height} × {width}"
+    assert isinstance(value, int)
+    return Grid(1, 1, bytes([value])) if stage is ValueStage.COLOUR else str(value)
+
+
+def _inked(patch: Piece) -> Piece:
+    cells = patch.cells.translate(bytes([EMPTY, PATCH_COLOUR]) + bytes(254))
+    return Piece(patch.row, patch.col, patch.height, patch.width, cells)
+
+
+def _laid(pieces: Iterable[Piece], given: Grid) -> Grid:
+    """Lay pieces on a canvas, later ones on top."""
+    canvas = bytearray([EMPTY]) * (given.height * given.width)
+    last = None
+    for last in pieces:
+        for at, colour in enumerate(last.cells):
+            row, col = last.row + at // last.width, last.col + at % last.width
+            if colour != EMPTY and 0 <= row < given.height and 0 <= col < given.width:
+                canvas[row * given.width + col] = colour
+    if last is not None and set(canvas) == {EMPTY}:
+        return Grid(last.height, last.width, last.cells)
+    return Grid(given.height, given.width, bytes(canvas))

@@ -1,0 +1,208 @@
+"""Tasks in the terminal: true colour where there is colour, digits where there is none.
+
+A cell is two spaces wide where grids are small, else half a character high: `▀` shows two cells,
+its own colour above, its ground below. Pairs stand side by side as far as the width allows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import zip_longest
+
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from weft.inspect.report.text import visible
+from weft.searches.arc.values import EMPTY, Grid
+from weft.searches.arc.views.blocks import PictureBlock, Tile, blocks
+from weft.searches.arc.views.model import AnswerView, StepView, TaskView, letter, price
+from weft.searches.arc.views.palette import PALETTE
+
+WIDE_SIDE = 12
+"""Grids up to this side are drawn with wide cells."""
+ARROW = " → "
+GAP = 4
+INKS = ("#1c1c1c", *PALETTE[1:])
+"""Black is lightened: a grid must be seen on a black ground."""
+_BADGES = {"solved": "bold green", "wrong": "bold red", "ambiguous": "bold yellow"}
+
+Draw = Callable[[Grid], list[Text]]
+
+
+def show(view: TaskView, console: Console, *, steps: bool = False) -> None:
+    """Print a task, its answers and their programs; with `steps`, what each step gives."""
+    coloured = console.color_system in ("truecolor", "256") and not console.no_color
+    for line in lines(view, console.width, coloured=coloured, steps=steps):
+        console.print(line, soft_wrap=True)
+
+
+def lines(view: TaskView, width: int, *, coloured: bool, steps: bool = False) -> Iterator[Text]:
+    """Yield the lines of a task for a terminal of this width."""
+    yield _heading(view)
+    if view.note:
+        yield Text(visible(view.note), style="dim" if coloured else "")
+    shown = blocks(view)
+    draw = _drawing(shown, width, coloured=coloured)
+    yield from _wrapped((_block(block, width, draw) for block in shown), width)
+    for i, answer in enumerate(view.answers):
+        name = "program" if len(view.answers) == 1 else f"program {letter(i)}"
+        yield from _program(name, answer, width, steps=steps, coloured=coloured)
+    if view.nearest is not None:
+        name = "nearest program, not an answer"
+        yield from _program(name, view.nearest, width, steps=steps, coloured=coloured)
+
+
+def draw_cells(grid: Grid) -> list[Text]:
+    """Draw a grid with cells two characters wide."""
+    return [_line(("  ", _style(None, cell)) for cell in row) for row in _rows(grid)]
+
+
+def draw_halves(grid: Grid) -> list[Text]:
+    """Draw a grid with two cells in each character, one above the other."""
+    rows = _rows(grid)
+    pairs = zip_longest(rows[::2], rows[1::2], fillvalue=bytes([EMPTY]) * grid.width)
+    return [_line(_half(a, b) for a, b in zip(*pair, strict=True)) for pair in pairs]
+
+
+def draw_digits(grid: Grid) -> list[Text]:
+    """Draw a grid with digits, and dots where there is no cell."""
+    return [Text("".join("." if c == EMPTY else str(c) for c in row)) for row in _rows(grid)]
+
+
+def _heading(view: TaskView) -> Text:
+    heading = Text.assemble((visible(view.name), "bold"))
+    if view.outcome:
+        heading.append("  ")
+        heading.append(visible(view.words), _BADGES.get(view.kind, "bold"))
+    return heading.append(f"  {visible(view.digest[:12])}", "dim")
+
+
+def _drawing(shown: Sequence[PictureBlock], width: int, *, coloured: bool) -> Draw:
+    if not coloured:
+        return draw_digits
+    grids = [tile.grid for block in shown for tile in block.tiles]
+    small = all(max(grid.height, grid.width) <= WIDE_SIDE for grid in grids)
+    widest = max((sum(2 * t.grid.width + 3 for t in block.tiles) for block in shown), default=0)
+    return draw_cells if small and widest <= width else draw_halves
+
+
+def _wrapped(parts: Iterable[list[Text]], width: int) -> Iterator[Text]:
+    """Lay parts side by side, in as many rows as needed."""
+    row: list[list[Text]] = []
+    for drawn in parts:
+        used = sum(part[0].cell_len + GAP for part in row)
+        if row and used + drawn[0].cell_len > width:
+            yield from _beside(row)
+            row = []
+        row.append(drawn)
+    yield from _beside(row)
+
+
+def _beside(parts: Sequence[Sequence[Text]]) -> Iterator[Text]:
+    yield Text()
+    widths = [part[0].cell_len for part in parts]
+    for across in zip_longest(*parts):
+        line = Text()
+        for i, (text, width) in enumerate(zip(across, widths, strict=True)):
+            line.append(" " * GAP if i else "")
+            line.append_text(text if text is not None else Text(" " * width))
+        yield line
+
+
+def _block(block: PictureBlock, width: int, draw: Draw) -> list[Text]:
+    """Return lines of equal width: the title, then the tiles beside or below each other."""
+    drawn = [_tile(tile, draw) for tile in block.tiles]
+    across = sum(part[0].cell_len for part in drawn) + len(ARROW) * (len(drawn) - 1)
+    body = _joined(drawn) if across <= width else [line for part in drawn for line in part]
+    lines = [Text(block.title, style="bold"), *body]
+    widest = max(line.cell_len for line in lines)
+    for line in lines:
+        line.pad_right(widest - line.cell_len)
+    return lines
+
+
+def _tile(tile: Tile, draw: Draw) -> list[Text]:
+    body = draw(tile.grid)
+    width = max(len(tile.label), body[0].cell_len)
+    lines = [Text(tile.label, style="dim"), *body]
+    for line in lines:
+        line.pad_right(width - line.cell_len)
+    return lines
+
+
+def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
+    """Put tiles beside each other, with an arrow from the input to what comes out."""
+    lines = []
+    middle = 1 + (len(parts[0]) - 2) // 2  # below the label
+    height = max(map(len, parts))
+    for at in range(height):
+        line = Text()
+        for i, part in enumerate(parts):
+            if i:
+                line.append(ARROW if i == 1 and at == middle else "   ")
+            line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
+        lines.append(line)
+    return lines
+
+
+def _program(
+    name: str, answer: AnswerView, width: int, *, steps: bool, coloured: bool
+) -> Iterator[Text]:
+    yield Text()
+    yield Text.assemble((name, "bold"), (f"  {price(answer)}", "dim"))
+    for line in answer.program:
+        yield Text(f"  {visible(line)}")
+    if steps and answer.steps:
+        yield Text()
+        yield Text(f"step by step: {', '.join(answer.inputs)}", style="dim" if coloured else "")
+        yield from _steps(answer, width, coloured=coloured)
+
+
+def _steps(answer: AnswerView, width: int, *, coloured: bool) -> Iterator[Text]:
+    """Lay the steps side by side: each line of the program above what it gives."""
+    values = [value for step in answer.steps for value in step.values]
+    tiles = [Tile("", value) for value in values if isinstance(value, Grid)]
+    draw = _drawing([PictureBlock("", (tile,)) for tile in tiles], width, coloured=coloured)
+    yield from _wrapped((_step(step, draw) for step in answer.steps), width)
+
+
+def _step(step: StepView, draw: Draw) -> list[Text]:
+    """Return lines of equal width: the program's line, then its values beside each other."""
+    parts = [draw(value) if isinstance(value, Grid) else [Text(value)] for value in step.values]
+    lines = [Text(visible(step.line))]
+    for at in range(max(map(len, parts), default=0)):
+        line = Text()
+        for i, part in enumerate(parts):
+            line.append("  " if i else "")
+            line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
+        lines.append(line)
+    widest = max(line.cell_len for line in lines)
+    for line in lines:
+        line.pad_right(widest - line.cell_len)
+    return lines
+
+
+def _rows(grid: Grid) -> list[bytes]:
+    w = grid.width
+    return [grid.cells[r * w : (r + 1) * w] for r in range(grid.height)]
+
+
+def _line(parts: Iterator[tuple[str, Style]]) -> Text:
+    line = Text()
+    for text, style in parts:
+        line.append(text, style)
+    return line
+
+
+def _half(above: int, below: int) -> tuple[str, Style]:
+    if above == EMPTY:
+        return ("▄" if below != EMPTY else " "), _style(below, EMPTY)
+    return "▀", _style(above, below)
+
+
+def _style(ink: int | None, ground: int) -> Style:
+    return Style(
+        color=None if ink is None or ink == EMPTY else INKS[ink],
+        bgcolor=None if ground == EMPTY else INKS[ground],
+    )

@@ -1,0 +1,74 @@
+"""Compile the kernels, so that workers only load what is on disk.
+
+python -m weft.searches.arc.warm 4        one part; `weft.runs.compile` runs all parts at once
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numba
+import numpy as np
+
+from weft.searches.arc.fitted.registry import RULES
+from weft.searches.arc.fitted.rule import EncodedExamples
+from weft.searches.arc.kernels.expand import FAMILIES
+from weft.searches.arc.lists.features import features_of
+from weft.searches.arc.lists.learn import TrainingCells, learn
+from weft.searches.arc.lists.words import NAMES
+from weft.searches.arc.search.ablation import LISTS
+from weft.searches.arc.search.budget import SearchBudget
+from weft.searches.arc.search.language import Language
+from weft.searches.arc.search.phases import Options
+from weft.searches.arc.search.planner import ParallelPlanner
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
+
+THE_REST, OF_LISTS = 0, 9
+PARTS = (4, 5, OF_LISTS, 2, THE_REST, 1, 6, 3)
+"""Families of kernels, the slowest first, what judges and fits their results, what lists need."""
+
+
+def compile_part(part: int) -> None:
+    """Compile one family by calling it with nothing to do, or the rest by a search without it."""
+    if part == THE_REST:
+        run_all((), (LISTS,))
+        _fit_all()
+        return
+    if part == OF_LISTS:
+        grid, expected = Grid.of([[0, 1], [2, 0]]), np.array([3, 1, 2, 0], np.uint8)
+        columns = dict(zip(NAMES, features_of(grid), strict=True))
+        learn(TrainingCells(columns, expected, np.zeros(4, np.uint8)))
+        return
+    data, offsets = np.zeros(8, np.uint8), np.zeros(1, np.int64)
+    rows, ends = np.zeros((0, 3), np.int64), np.zeros((0, 1), np.int64)
+    FAMILIES[part](rows, data, offsets, data, offsets, data, ends, 0)
+
+
+def run_all(operators: tuple[()] | None = None, without: tuple[str, ...] = ()) -> None:
+    """Search two tiny tasks, with all operators or with none but the fitted ones."""
+    grid = Grid.of([[0, 1, 0], [2, 0, 0]])
+    language = Language() if operators is None else Language((), operators)
+    budget = SearchBudget(max_programs=2000, max_depth=2)
+    planner = ParallelPlanner(Options(language, budget, without=without))
+    for targets in ([[9]], [[8, 8]]), ([[7, 1, 0], [2, 0, 0]], [[0, 1, 0], [2, 6, 5]]):
+        pairs = tuple(Pair(grid, Grid.of(rows)) for rows in targets)
+        planner.search(ArcTask("warm", pairs, (grid,)))
+
+
+def _fit_all() -> None:
+    """Fit every rule to one pair: evidence against a rule would keep a search from trying it."""
+    grid, target = Grid.of([[0, 1, 0], [2, 0, 0]]), Grid.of([[7, 1, 0], [2, 0, 0]])
+    for rule in RULES:
+        rule.fit(EncodedExamples.of((grid, grid), (grid, grid), (target,)))
+
+
+def compile_quickly() -> None:
+    """Ask LLVM for less: grids are small, vector code gains nothing and takes long to make."""
+    for name in ("LOOP_VECTORIZE", "SLP_VECTORIZE"):
+        setattr(numba.config, name, 0)
+
+
+if __name__ == "__main__":
+    compile_quickly()
+    compile_part(int(sys.argv[1]))

@@ -1,0 +1,84 @@
+"""Write results out of a run as files: copied in pieces, checked by hash, never over another."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from weft.errors import FileInvalid, InputError, ObjectDamaged
+from weft.inspect.report.view import RunView
+from weft.searches.jobs.seen import JobSeen, jobs_of
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.objects import CHUNK_BYTES, ObjectStore
+
+SUFFIX = re.compile(r"\.[A-Za-z0-9_]{1,16}")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """One result that was written."""
+
+    job_id: str
+    path: Path
+    size_bytes: int
+    digest: str
+
+
+def fetch(run: Path, search: str, to: Path, wanted: Sequence[str]) -> list[Fetched]:
+    """Write the results of completed jobs, or of those that are wanted, into the folder `to`.
+
+    Raises InputError for a job without a result, FileInvalid when a file is there already, and
+    ObjectDamaged when stored bytes are not what was recorded; then nothing of that job is left.
+    """
+    jobs = {job.job_id: job for job in jobs_of(RunView(run, search))}
+    chosen = [_with_result(name, jobs, run) for name in wanted] or [
+        job for job in jobs.values() if job.digest is not None
+    ]
+    paths = [to / (job.job_id + suffix_of(job)) for job in chosen]
+    for path in paths:
+        if path.exists() or path.is_symlink():
+            raise FileInvalid(f"{path} is there already", hint="choose another --to")
+    to.mkdir(parents=True, exist_ok=True)
+    store = ObjectStore(RunFolder(run).objects, Disk())
+    return [_write(store, job, path) for job, path in zip(chosen, paths, strict=True)]
+
+
+def suffix_of(job: JobSeen) -> str:
+    """Return how its file's name ends: as the expected file's does, `.json` for a line of stdout.
+
+    Never empty and with one dot only, so that no two jobs get the same name.
+    """
+    if job.source != "file":
+        return ".json"
+    suffix = PurePosixPath(job.target).suffix
+    return suffix if SUFFIX.fullmatch(suffix) else ".bin"
+
+
+def _with_result(name: str, jobs: dict[str, JobSeen], run: Path) -> JobSeen:
+    job = jobs.get(name)
+    if job is None:
+        raise InputError(f"{run} has no job {name!r:.140}", hint="weft report RUN lists them")
+    if job.digest is None:
+        raise InputError(f"job {name!r} of {run} has no result: it is {job.status}")
+    return job
+
+
+def _write(store: ObjectStore, job: JobSeen, path: Path) -> Fetched:
+    assert job.digest is not None
+    found, size = hashlib.sha256(), 0
+    try:
+        with store.open(job.digest) as source, path.open("xb") as target:
+            while piece := source.read(CHUNK_BYTES):
+                found.update(piece)
+                size += len(piece)
+                target.write(piece)
+    except FileNotFoundError:
+        raise ObjectDamaged(f"object {job.digest} is missing from {store.folder}") from None
+    if found.hexdigest() != job.digest:
+        path.unlink()
+        raise ObjectDamaged(f"object {job.digest}: its bytes do not match its name")
+    return Fetched(job.job_id, path, size, job.digest)

@@ -1,0 +1,135 @@
+"""The last JSON object or array on stdout: on one line, or pretty-printed over several.
+
+Lines are read from the end. A line that is JSON by itself is the result. One that ends with a
+closing bracket ends a document that begins at the line with the matching one; strings of JSON
+hold no newline, so brackets can be counted line by line. Everything is read in pieces.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.searches.jobs.jsoncheck import BOM, Malformed, check_json
+
+PIECE_BYTES = 1 << 16
+MAX_LINE_BYTES = 16 * 2**20
+"""A longer line is looked at by itself only, not as a part of a document of several lines."""
+BEGINNING_BYTES = 1024
+SPACE = b" \t\r"
+JSON_BEGINNINGS = (b"{", b"[{", b'["')
+"""A line that begins so is meant as JSON; others, such as `[INFO] …`, may be anything."""
+SCALAR_BEGINNINGS = tuple(bytes([c]) for c in b'"-0123456789tfn')
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
+_ALMOST_JSON = re.compile(
+    rb"(?>[\s\[\]{}:,]|[-+]?[0-9][0-9.eE+-]*+|true|false|null|-?NaN|-?Infinity|True|False|None)*+"
+)
+"""What a line of a document may hold beside strings, with what is often taken for JSON.
+
+Nothing is tried twice (`*+`, `(?>`), so no line takes more than linear time.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Bytes of a file, from `start` up to `end`."""
+
+    path: Path
+    start: int
+    end: int
+
+
+def last_json(path: Path, *, scalars: bool = False) -> Part | None:
+    """Return the last JSON object or array that has its lines for itself, or None.
+
+    With `scalars` any JSON on a line of its own counts. Raises Malformed when a later line begins
+    like JSON and is not: a result that was cut off must not be replaced by an earlier one.
+    """
+    if not path.is_file():
+        return None
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        for start, end in _lines_from_end(fd):
+            line = Part(path, *_stripped(fd, start, end))
+            if document := _document(fd, line, scalars):
+                return document
+    finally:
+        os.close(fd)
+    return None
+
+
+def _document(fd: int, line: Part, scalars: bool) -> Part | None:
+    """Return the document that a line is, or that ends with it."""
+    size = line.end - line.start
+    if size and os.pread(fd, 1, line.end - 1) in (b"}", b"]"):
+        whole = _opened(fd, line)
+        if whole is not None and whole.start < line.start and _is_json(fd, whole):
+            return whole
+    scalar = scalars and os.pread(fd, 1, line.start) in SCALAR_BEGINNINGS
+    begins = scalar or os.pread(fd, min(1, size), line.start) in (b"{", b"[")
+    return line if begins and _is_json(fd, line) else None
+
+
+def _opened(fd: int, last: Part) -> Part | None:
+    """Return the lines from the one that opens what `last` closes; None if there is no such."""
+    depth = 0
+    for start, end in _lines_from_end(fd, last.end):
+        part = Part(last.path, *_stripped(fd, start, end))
+        if part.end - part.start > MAX_LINE_BYTES:
+            return None
+        line = _STRING.sub(b"", os.pread(fd, part.end - part.start, part.start))
+        if not _ALMOST_JSON.fullmatch(line):
+            return None
+        depth += sum(map(line.count, (b"}", b"]"))) - sum(map(line.count, (b"{", b"[")))
+        if depth <= 0:
+            return Part(last.path, part.start, last.end) if line[:1] in (b"{", b"[") else None
+    return None
+
+
+def _is_json(fd: int, part: Part) -> bool:
+    """Whether it is JSON; raises Malformed if it is not and begins as only JSON would."""
+    beginning = os.pread(fd, min(BEGINNING_BYTES, part.end - part.start), part.start)
+    alone = beginning.partition(b"\n")[0].rstrip(SPACE) == b"["
+    try:
+        check_json(part.path, part.start, part.end, "the last text on stdout that begins like JSON")
+    except Malformed:
+        if alone or beginning.startswith(JSON_BEGINNINGS):
+            raise
+        return False
+    return True
+
+
+def _lines_from_end(fd: int, end: int | None = None) -> Iterator[tuple[int, int]]:
+    """Where each line is, without its newline, the last one before `end` first."""
+    end = position = os.fstat(fd).st_size if end is None else end
+    while position > 0:
+        start = max(0, position - PIECE_BYTES)
+        piece = os.pread(fd, position - start, start)
+        cut = piece.rfind(b"\n")
+        while cut >= 0:
+            yield start + cut + 1, end
+            end = start + cut
+            cut = piece.rfind(b"\n", 0, cut)
+        position = start
+    yield 0, end
+
+
+def _stripped(fd: int, start: int, end: int) -> tuple[int, int]:
+    """Leave out white space at both ends, and a byte order mark at the beginning."""
+    if os.pread(fd, min(len(BOM), end - start), start) == BOM:
+        start += len(BOM)
+    while start < end:
+        piece = os.pread(fd, min(PIECE_BYTES, end - start), start)
+        start += len(piece) - len(piece.lstrip(SPACE))
+        if piece.lstrip(SPACE):
+            break
+    while start < end:
+        size = min(PIECE_BYTES, end - start)
+        piece = os.pread(fd, size, end - size)
+        end -= len(piece) - len(piece.rstrip(SPACE))
+        if piece.rstrip(SPACE):
+            break
+    return start, end

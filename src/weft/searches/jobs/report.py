@@ -1,0 +1,109 @@
+"""The report's page of a jobs run: times, timeline per node and slot, distribution, job table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from weft.inspect.report.hook import Page
+from weft.inspect.report.svg import element, table
+from weft.inspect.report.text import counted, duration, percent, some
+from weft.inspect.report.view import RunView
+from weft.searches.jobs.plan import NodePlan
+from weft.searches.jobs.seen import JobSeen, distribution, jobs_of, nodes_of
+from weft.searches.jobs.times import SlotTime, slot_times, times_of
+
+MAX_SLOTS = 128
+MAX_ROWS = 500
+WIDTH = 1000
+
+
+def lines(run: RunView) -> list[str]:
+    """Return the lines that a jobs run adds to its status and to its summary."""
+    jobs = jobs_of(run)
+    times = times_of(jobs, nodes_of(run), run.paused_s())
+    return [_count(jobs), *([] if times is None else times.lines())]
+
+
+def _count(jobs: Sequence[JobSeen]) -> str:
+    done, failed = (sum(j.status == state for j in jobs) for state in ("completed", "failed"))
+    return f"{done} of {counted(len(jobs), 'job')} completed" + f", {failed} failed" * bool(failed)
+
+
+def pages(run: RunView) -> list[Page]:
+    """Make the page of a jobs run."""
+    jobs, nodes = jobs_of(run), nodes_of(run)
+    times = times_of(jobs, nodes, run.paused_s())
+    said = [] if times is None else [element("p", line) for line in times.lines()]
+    placement = str(run.execution().get("placement", "greedy"))
+    body = [
+        *said,
+        _timeline(slot_times(jobs)),
+        _distribution(distribution(jobs, nodes), placement),
+        _jobs(jobs),
+    ]
+    return [Page("Jobs", Markup("").join(body), order=1)]
+
+
+def _timeline(slots: Sequence[SlotTime]) -> Markup:
+    """One row per slot, on one clock: what it ran when, and how busy it was."""
+    if not slots:
+        return element("p", "No job has finished yet.", class_="quiet")
+    spans = [job for slot in slots for job in slot.jobs]
+    start = min(job.started_at or 0.0 for job in spans)
+    length = max(job.finished_at or 0.0 for job in spans) - start or 1.0
+    rows = [_lane(slot, start, length) for slot in slots[:MAX_SLOTS]]
+    ticks = [element("span", duration(length * i / 4)) for i in range(5)]
+    head = f"Timeline per node and slot ({some(len(rows), len(slots), 'slot')})"
+    axis = element("div", *ticks, class_="axis")
+    note = element("p", "Busy counts from a slot's first job to its last.", class_="quiet")
+    return element("h3", head) + note + element("div", *rows, axis, class_="timeline")
+
+
+def _lane(slot: SlotTime, start: float, length: float) -> Markup:
+    paths = {"worked": "", "broken": ""}
+    for job in slot.jobs:
+        x = WIDTH * ((job.started_at or start) - start) / length
+        width = max(0.8, WIDTH * ((job.finished_at or start) - (job.started_at or start)) / length)
+        kind = "broken" if job.status == "failed" else "worked"
+        paths[kind] += f"M{x:.5g} 0h{max(0.4, width - 1):.4g}v10h-{max(0.4, width - 1):.4g}z"
+    drawn = [element("path", d=d, class_=kind) for kind, d in paths.items() if d]
+    said = f"{counted(len(slot.jobs), 'job')}, busy {percent(slot.busy_share)}"
+    picture = element(
+        "svg", *drawn, viewBox=f"0 0 {WIDTH} 10", preserveAspectRatio="none", role="img",
+        aria_label=f"{slot.slot}: {said}",
+    )  # fmt: skip
+    label = element("span", slot.slot, class_="label")
+    return element("div", label, picture, element("span", said, class_="stat"), class_="lane")
+
+
+def _distribution(plans: Sequence[NodePlan], placement: str) -> Markup:
+    rows = [
+        [plan.node, str(plan.workers), plan.kind, str(plan.jobs), _spread(plan)] for plan in plans
+    ]
+    heads = ["node", "workers", "kind", "jobs", "jobs per slot"]
+    title = f"Distribution ({placement} placement)"
+    return element("h3", title) + table(heads, rows)
+
+
+def _spread(plan: NodePlan) -> str:
+    return ", ".join(f"{index}: {count}" for index, count in plan.distribution.items())
+
+
+def _jobs(jobs: Sequence[JobSeen]) -> Markup:
+    """Failed jobs first when not all fit, else in the order of the file."""
+    shown = list(jobs)
+    if len(jobs) > MAX_ROWS:
+        shown = sorted(jobs, key=lambda job: job.status != "failed")[:MAX_ROWS]
+    rows = [_row(job) for job in shown]
+    heads = ["job", "status", "slot", "seconds", "result", "bytes", "SHA-256 or error"]
+    return element("h3", f"Jobs ({some(len(rows), len(jobs), 'job')})") + table(heads, rows)
+
+
+def _row(job: JobSeen) -> list[str]:
+    seconds = "" if job.seconds is None else f"{job.seconds:.2f}"
+    size = "" if job.size_bytes is None else f"{job.size_bytes:,}"
+    last: str = job.why() or (element("code", (job.digest or "")[:12]) if job.digest else "")
+    status = element("span", job.status, class_=f"state {job.status}")
+    return [job.job_id, status, job.slot or "", seconds, job.source or "", size, last]

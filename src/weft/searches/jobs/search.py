@@ -1,0 +1,63 @@
+"""The search behind `weft jobs run`: one round of commands, an answer from their results.
+
+It knows nothing of nodes, placement or time; two runs of one jobs file have the same ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from weft.define import command, search
+from weft.model.results import Result
+from weft.model.tasks import TaskCall, Unknown
+from weft.model.values import Value
+from weft.searches.jobs import results
+from weft.searches.jobs.job import Job
+
+NAME = "weft.searches.jobs.search:jobs"
+
+
+@search(version=1)
+def jobs(jobs: list[dict[str, Any]]) -> Generator[list[TaskCall], Sequence[Result], Any]:
+    """Run every job; the answer lists them in order, and is unknown when any failed."""
+    asked = [Job.from_dict(raw) for raw in jobs]
+    found = yield [call_of(job) for job in asked]
+    said: list[Value] = [outcome_of(job, result) for job, result in zip(asked, found, strict=True)]
+    return said if all(result.ok for result in found) else Unknown("incomplete", said)
+
+
+def call_of(job: Job) -> TaskCall:
+    """Describe a job as a command; only what decides its result is recorded."""
+    needed = {
+        "job_id": job.job_id,
+        "target": job.target(),
+        "result": job.result,
+        "scalars": job.scalars,
+        "format": job.format,
+        "script": job.words()[1] if job.script else "",
+        "script_sha256": job.script_sha256,
+    }
+    return command(
+        job.words(),
+        timeout_s=job.timeout_s,
+        args=needed,
+        prepare=results.prepare,
+        collect=results.collect,
+        env=job.env,
+        env_from=job.env_from,
+        cwd=job.folder(),
+        retries=job.retries,
+        memory_mb=job.memory_mb,
+        gpu=job.gpu,
+    )
+
+
+def outcome_of(job: Job, result: Result) -> dict[str, Value]:
+    """What became of a job, in the form of the answer."""
+    error = result.error
+    if error is None:
+        return {"job_id": job.job_id, "status": "completed", **result.value, "error": None}
+    told: Value = {"type": error.type, "stage": error.stage, "exit_code": error.exit_code}
+    nothing = {"source": None, "bytes": None, "object": None}
+    return {"job_id": job.job_id, "status": "failed", **nothing, "error": told}

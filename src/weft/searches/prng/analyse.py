@@ -1,0 +1,195 @@
+"""`weft prng analyse` on the engine: plan, attack in waves, score candidates, conclude.
+
+    plan ──► wave 0: the beginnings of all attacks ──► candidates? ──► score ──► conclude
+                 │ none                                                        ▲
+                 ▼                                                             │
+             wave 1 … (costs more) ──► none at all ──► detectors ──────────────┘
+
+Every range of work is a task; a wave ends early with the first range that found a hypothesis
+no accident explains, judged in task order. All numbers are integers, so the ledger is the same
+on every machine and for CPU and GPU. Tasks take and return recorded forms; between modules
+travel dataclasses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypedDict, cast
+
+from weft.define import search, task
+from weft.model.results import Result
+from weft.model.tasks import TaskCall, Unknown, make_round
+from weft.model.values import Object, Value
+from weft.searches.prng import planning, verdict
+from weft.searches.prng.answer import (
+    AnswerRecord,
+    CandidateRecord,
+    ScoredCandidate,
+    ScoredRecord,
+    StreamCandidate,
+)
+from weft.searches.prng.attack import Gap, GapRecord, HypothesisMatch, Units, best
+from weft.searches.prng.attacks import attack_named
+from weft.searches.prng.attacks.detectors import Detection, DetectionRecord, detect
+from weft.searches.prng.history import History
+from weft.searches.prng.planning import Range, StreamPlan, StreamPlanRecord
+from weft.searches.prng.request import AnalyseRecord, AnalyseRequest
+from weft.searches.prng.rounds import Rounds
+from weft.searches.prng.statistics import corrected
+from weft.worker.context import device, get, note
+
+NAME = "weft.searches.prng.analyse:analyse"
+STRONG = 9000
+"""Evidence at which nothing more expensive is tried: one in 10^9 after correction."""
+
+
+class PlansRecord(TypedDict):
+    """What `make_plan` returns."""
+
+    plans: list[StreamPlanRecord]
+    gaps: list[GapRecord]
+
+
+class RangeRecord(TypedDict):
+    """What `cover` returns."""
+
+    covered: list[int]
+    found: list[CandidateRecord]
+    strong: bool
+
+
+@task
+def make_plan(history: Object, settings: AnalyseRecord) -> PlansRecord:
+    """Say what will be covered, in which order, and what will not."""
+    plans, gaps = planning.make_plans(_history(history), AnalyseRequest.from_dict(settings))
+    return {
+        "plans": [plan.to_dict() for plan in plans],
+        "gaps": [gap.to_dict() for gap in gaps],
+    }
+
+
+@task
+def cover(
+    history: Object,
+    settings: AnalyseRecord,
+    planned: StreamPlanRecord,
+    lo: int,
+    hi: int,
+    plans: int,
+) -> RangeRecord:
+    """Cover one range of one plan; `strong` if a candidate is beyond accident."""
+    request, stream_plan = AnalyseRequest.from_dict(settings), StreamPlan.from_dict(planned)
+    stream, plan = stream_plan.stream, stream_plan.plan
+    case = request.case(_history(history).streams()[stream])
+    candidates = best(attack_named(plan.attack).run(case, plan, Units(lo, hi, device())))
+    tried = plan.tried * plans
+    note(units=hi - lo)
+    return {
+        "covered": [lo, hi],
+        "found": [_on_stream(stream, candidate, tried).to_dict() for candidate in candidates],
+        "strong": any(_evidence(c, case.modulus, tried) >= STRONG for c in candidates),
+    }
+
+
+@task
+def score(
+    history: Object, settings: AnalyseRecord, found: list[CandidateRecord]
+) -> list[ScoredRecord]:
+    """Compare every candidate with all draws, the holdout too; best first."""
+    request, streams = AnalyseRequest.from_dict(settings), _history(history).streams()
+    candidates = [StreamCandidate.from_dict(raw) for raw in found]
+    return [scored.to_dict() for scored in verdict.score_all(candidates, streams, request)]
+
+
+@task
+def look_for_structure(history: Object, settings: AnalyseRecord) -> list[DetectionRecord]:
+    """Run the detectors that need no generator."""
+    case = AnalyseRequest.from_dict(settings).case(_history(history).draws)
+    return [detection.to_dict() for detection in detect(case)]
+
+
+@search(version=1)
+def analyse(
+    settings: AnalyseRecord, *, inputs: Mapping[str, Object]
+) -> Rounds[AnswerRecord | Unknown]:
+    """Find the generator behind the draws; Unknown when there is no signal."""
+    history, request = inputs["history"], AnalyseRequest.from_dict(settings)
+    [planned] = yield [make_plan(history, settings)]
+    plans = [StreamPlan.from_dict(raw) for raw in planned.value["plans"]]
+    gaps = [Gap.from_dict(raw) for raw in planned.value["gaps"]]
+    ranked, covered = yield from _attack(history, request, plans)
+    hints: list[Detection] = []
+    if not verdict.is_signal(ranked, request.alpha_evidence):
+        [structure] = yield [look_for_structure(history, settings)]
+        hints = [Detection.from_dict(raw) for raw in structure.value]
+    answer = verdict.conclude(request, plans, covered, gaps, ranked, hints)
+    if answer.is_signal:
+        return answer.to_dict()
+    return Unknown("no-signal", cast(Value, answer.to_dict()))
+
+
+def _attack(
+    history: Object, request: AnalyseRequest, plans: Sequence[StreamPlan]
+) -> Rounds[tuple[list[ScoredCandidate], list[Range]]]:
+    """Execute the waves until one has found the generator.
+
+    Returns the candidates, best first, and the ranges that were covered. A candidate that
+    training takes for beyond accident and the holdout does not confirm ends nothing: the rest
+    goes on.
+    """
+    settings = request.to_dict()
+    records = [plan.to_dict() for plan in plans]
+    ranked: list[ScoredCandidate] = []
+    covered: list[Range] = []
+    for wave in planning.waves(plans, request.max_cost_ms):
+        pending = wave
+        while pending:
+            calls = [
+                cover(history, settings, records[n], lo, hi, len(plans)) for n, lo, hi in pending
+            ]
+            results = yield make_round(calls, until=_is_strong)
+            covered += pending[: len(results)]
+            pending = pending[len(results) :]
+            if any(result.value["found"] for result in results):
+                [scored] = yield [_score_call(history, request, ranked, results)]
+                ranked = [ScoredCandidate.from_dict(raw) for raw in scored.value]
+            if verdict.is_signal(ranked, request.alpha_evidence):
+                return ranked, covered
+    return ranked, covered
+
+
+def _score_call(
+    history: Object,
+    request: AnalyseRequest,
+    ranked: Sequence[ScoredCandidate],
+    results: Sequence[Result],
+) -> TaskCall:
+    """Score what these results found together with what was scored before."""
+    earlier = [scored.to_dict() for scored in ranked]
+    return score(
+        history,
+        request.to_dict(),
+        [*earlier, *(raw for result in results for raw in result.value["found"])],
+    )
+
+
+def _is_strong(result: Result) -> bool:
+    return bool(result.ok and result.value["strong"])
+
+
+def _on_stream(stream: str, candidate: HypothesisMatch, tried: int) -> StreamCandidate:
+    """Name the stream; choices of skips that vary are left for the score to count."""
+    skips = candidate.hypothesis.skips
+    tried //= skips.choices ** len(skips.listed)
+    return StreamCandidate(stream, candidate.hypothesis, tried)
+
+
+def _evidence(candidate: HypothesisMatch, modulus: int, tried: int) -> int:
+    return corrected(candidate.hits, candidate.compared, modulus, tried)
+
+
+@lru_cache(maxsize=2)
+def _history(reference: Object) -> History:
+    """Read the draws; tasks of one run read the same ones again and again."""
+    return History.from_canonical(get(reference))

@@ -1,0 +1,163 @@
+"""What an attack is: it says what it would cover, then covers it in ranges that tile the work.
+
+    plan(case) ──► AttackPlan: units of work, hypotheses tried, cost, in words what is covered
+                   Gap:  why it cannot be used here
+    run(case, plan, units) ──► hypotheses that explain the draws, for some units
+
+An attack is deterministic: the same range gives the same hypotheses in the same order, on every
+device. A hypothesis that it is sure to find when its plan covers it is found, always.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypedDict
+
+from weft.searches.prng.case import Case
+from weft.searches.prng.hypothesis import Hypothesis
+
+MAX_CANDIDATES = 64
+"""Hypotheses that one range reports at most, those with most hits first."""
+
+
+class PlanRecord(TypedDict):
+    """The recorded form of `AttackPlan`."""
+
+    attack: str
+    family: str
+    output: str
+    units: int
+    per_task: int
+    tried: int
+    cost: int
+    covers: str
+
+
+class GapRecord(TypedDict):
+    """The recorded form of `Gap`."""
+
+    attack: str
+    family: str
+    output: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttackPlan:
+    """What one attack would do on one family and output map.
+
+    The work is the units 0..`units`-1; a task takes `per_task` of them, whatever device runs it.
+    `tried` counts the hypotheses of the whole work, for the correction of p. `cost_ms` is an
+    estimate in milliseconds of one core: plans are executed by rising cost.
+    """
+
+    attack: str
+    family: str
+    output: str
+    units: int
+    per_task: int
+    tried: int
+    cost_ms: int
+    covers: str
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Tile the units: every unit is in exactly one range, in order.
+
+        The first ranges are small and double from there on: small skips and likely seeds are
+        the first units, and soon looked at.
+        """
+        ranges, lo, size = [], 0, 1
+        while lo < self.units:
+            ranges.append((lo, min(lo + size, self.units)))
+            lo, size = lo + size, min(2 * size, self.per_task)
+        return ranges
+
+    def to_dict(self) -> PlanRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "attack": self.attack,
+            "family": self.family,
+            "output": self.output,
+            "units": self.units,
+            "per_task": self.per_task,
+            "tried": self.tried,
+            "cost": self.cost_ms,
+            "covers": self.covers,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: PlanRecord) -> AttackPlan:
+        """Read the recorded form."""
+        return cls(
+            raw["attack"],
+            raw["family"],
+            raw["output"],
+            raw["units"],
+            raw["per_task"],
+            raw["tried"],
+            raw["cost"],
+            raw["covers"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """What is not covered, and why: `needs 6,900 draws, there are 500`."""
+
+    attack: str
+    family: str
+    output: str
+    why: str
+
+    def to_dict(self) -> GapRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "attack": self.attack,
+            "family": self.family,
+            "output": self.output,
+            "why": self.why,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: GapRecord) -> Gap:
+        """Read the recorded form."""
+        return cls(**raw)
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisMatch:
+    """A hypothesis, how many of the compared draws it hits, and in how many it was compared.
+
+    With a window of draws the numbers are those of the window; the scorer compares all later.
+    """
+
+    hypothesis: Hypothesis
+    hits: int
+    compared: int
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """The part of a plan that one task covers: units lo..hi-1, on `cpu` or `gpu`."""
+
+    lo: int
+    hi: int
+    device: str = "cpu"
+
+
+class Attack(Protocol):
+    """One way of finding hypotheses, for one or several families."""
+
+    name: str
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each family and output map what would be covered, or why nothing is."""
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Cover some units of a plan; at most MAX_CANDIDATES, most hits first."""
+
+
+def best(candidates: Sequence[HypothesisMatch]) -> list[HypothesisMatch]:
+    """Order by hits, most first, then in the order given; keep at most MAX_FOUND."""
+    return sorted(candidates, key=lambda candidate: -candidate.hits)[:MAX_CANDIDATES]

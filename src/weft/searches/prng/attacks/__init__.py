@@ -1,0 +1,27 @@
+"""The attacks Weft knows, by name."""
+
+from __future__ import annotations
+
+from weft.searches.prng.attack import Attack
+from weft.searches.prng.attacks import brute, lanes, lattice, likely, varying, varying_lanes
+from weft.searches.prng.attacks.linear_rejection import TwisterRejection
+from weft.searches.prng.attacks.linear_twister import TwisterState
+from weft.searches.prng.attacks.linear_words import LinearWords
+
+ALL: tuple[Attack, ...] = (
+    lattice.ATTACK,
+    lanes.ATTACK,
+    LinearWords(),
+    TwisterRejection(),
+    TwisterState(),
+    likely.TYPED,
+    likely.DATED,
+    brute.ATTACK,
+    varying.ATTACK,
+    varying_lanes.ATTACK,
+)
+
+
+def attack_named(name: str) -> Attack:
+    """Return an attack; names come from plans, so a wrong one is our mistake."""
+    return {attack.name: attack for attack in ALL}[name]

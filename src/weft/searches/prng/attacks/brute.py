@@ -1,0 +1,217 @@
+"""Brute force over all 32-bit seeds, at the first start and skip, or at all when they are few.
+
+Seeds are sieved by compiled code on the first draws: enough hits among them, wherever the wrong
+ones are, so that a corrupt first row hides nothing. What passes is checked by the family's own
+definition on a longer window. A unit is a start, a skip and 2^20 seeds; small seeds and Unix
+times come first, then the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attacks.brute_sieves import Sieve, Target, sieve_of
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.likely_seeds import TIMES
+from weft.searches.prng.attacks.noise import affordable, unlucky
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import family_named
+from weft.searches.prng.family import Family
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels import cuda
+
+NAME = "brute"
+SEED_BITS = 32
+CHUNK_BITS = 20
+CHUNKS_PER_TASK = 64
+MAX_PLACES = 16
+"""Starts times skips up to which all are tried; above, only the first."""
+PASSED = Fraction(1, 1 << 22)
+"""Share of seeds that a sieve may let pass by chance."""
+CHANCE_SEEDS = Fraction(1, 1000)
+MAX_SIEVED, MAX_CHECKED = 96, 192
+
+
+@dataclass(frozen=True, slots=True)
+class BruteWindow:
+    """How many draws are sieved and then checked, and how many may be wrong in each."""
+
+    sieved: int
+    sieved_wrong: int
+    checked: int
+    checked_wrong: int
+
+
+class Brute:
+    """The attack; it keeps nothing between calls."""
+
+    name = NAME
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each family with a sieve what is covered."""
+        return [
+            item
+            for family in FAMILIES
+            for output in family.outputs
+            for item in plan_output(case, family, output)
+        ]
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Try the seeds of the units."""
+        family = family_named(plan.family)
+        window = window_of(case)
+        sieve = sieve_of(family, plan.output, case.modulus)
+        assert window is not None
+        assert sieve is not None
+        candidates = []
+        for (start, skip), first, end in joined(case, seed_bits(family), units.lo, units.hi):
+            target = replace(target_at(case, window, start, skip), device=cuda.chosen(units.device))
+            run = sieve.make(family, plan.output, target)
+            for seed in run(first, end):
+                guess = Hypothesis(
+                    plan.family,
+                    plan.output,
+                    case.modulus,
+                    seed=seed,
+                    skips=Skips.constant(skip),
+                    start=start,
+                )
+                if is_explained(case, guess, window):
+                    candidates.append(compare(case, guess))
+        return best(candidates)
+
+
+def seed_bits(family: Family) -> int:
+    """Return 32, or fewer where a family takes fewer."""
+    return min(SEED_BITS, family.seed_bits)
+
+
+def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int], int, int]]:
+    """Return the units as places with ranges of seeds; ranges that touch are one."""
+    places, ranges = places_of(case), list[tuple[tuple[int, int], int, int]]()
+    order = chunk_order(bits)
+    for unit in range(lo, hi):
+        place = places[unit // len(order)]
+        first = order[unit % len(order)] << CHUNK_BITS
+        end = first + (1 << CHUNK_BITS)
+        if ranges and (ranges[-1][0], ranges[-1][2]) == (place, first):
+            _, first, _ = ranges.pop()
+        ranges.append((place, first, end))
+    return ranges
+
+
+def is_explained(case: Case, guess: Hypothesis, window: BruteWindow) -> bool:
+    """Whether a seed that passed the sieve explains the longer window."""
+    candidate = compare(case, guess, window.checked)
+    return candidate.compared - candidate.hits <= window.checked_wrong
+
+
+def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
+    """Return what is covered of one output map, and what is not."""
+    sieve = sieve_of(family, output, case.modulus)
+    if sieve is None:
+        return []
+    window = window_of(case)
+    if window is None:
+        why = f"needs {needed(case)} draws, there are {len(case.draws)}"
+        return [Gap(NAME, family.name, output, why)]
+    places = places_of(case)
+    if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
+        why = "the draws are too far from the seed to be reached quickly"
+        return [Gap(NAME, family.name, output, why)]
+    return [plan_places(case, family, output, sieve, places), *left_out(case, family, output)]
+
+
+def plan_places(
+    case: Case, family: Family, output: str, sieve: Sieve, places: list[tuple[int, int]]
+) -> AttackPlan:
+    """Return the plan for the starts and skips that are tried."""
+    window = window_of(case)
+    assert window is not None
+    shown = ", ".join(f"start {start} skip {skip}" for start, skip in places[:3])
+    more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+    covers = (
+        f"all 2^{seed_bits(family)} seeds, {shown}{more},"
+        f" {window.checked_wrong} wrong of {window.checked} draws"
+    )
+    tried = len(places) << seed_bits(family)
+    return AttackPlan(
+        NAME, family.name, output, tried >> CHUNK_BITS, CHUNKS_PER_TASK,
+        tried, tried // sieve.speed, covers,
+    )  # fmt: skip
+
+
+def left_out(case: Case, family: Family, output: str) -> list[Gap]:
+    """Return the gap for starts and skips that are too many to try with every seed."""
+    if len(places_of(case)) == places_in(case):
+        return []
+    why = (
+        f"starts {case.starts[0]}..{case.starts[1]} with skips {case.skips[0]}..{case.skips[1]}"
+        " are tried with likely seeds alone; name fewer to try all seeds"
+    )
+    return [Gap(NAME, family.name, output, why)]
+
+
+def places_in(case: Case) -> int:
+    """Return how many starts and skips were asked for."""
+    return (case.starts[1] - case.starts[0] + 1) * (case.skips[1] - case.skips[0] + 1)
+
+
+def places_of(case: Case) -> list[tuple[int, int]]:
+    """Return the starts and skips that are tried with every seed, skip by skip."""
+    if places_in(case) > MAX_PLACES:
+        return [(case.starts[0], case.skips[0])]
+    starts = range(case.starts[0], case.starts[1] + 1)
+    return [(start, skip) for skip in range(case.skips[0], case.skips[1] + 1) for start in starts]
+
+
+@lru_cache(maxsize=8)
+def chunk_order(bits: int = SEED_BITS) -> tuple[int, ...]:
+    """Return all chunks of seeds: the smallest, then Unix times, latest first, then the rest."""
+    times = range((TIMES[1] - 1) >> CHUNK_BITS, (TIMES[0] >> CHUNK_BITS) - 1, -1)
+    return (0, *times, *(at for at in range(1, 1 << (bits - CHUNK_BITS)) if at not in times))
+
+
+def window_of(case: Case) -> BruteWindow | None:
+    """Return how many draws to look at; None if there are too few."""
+    sieved = enough_draws(case, 1 << SEED_BITS, PASSED * (1 << SEED_BITS), MAX_SIEVED)
+    checked = enough_draws(case, len(places_of(case)) << SEED_BITS, CHANCE_SEEDS, MAX_CHECKED)
+    if sieved is None or checked is None:
+        return None
+    return BruteWindow(*sieved, *checked)
+
+
+def enough_draws(case: Case, tried: int, survivors: Fraction, most: int) -> tuple[int, int] | None:
+    """Return the least window that tolerates bad luck, else the greatest that is allowed."""
+    last = None
+    for compared in range(1, min(most, len(case.draws)) + 1):
+        allowed = affordable(compared, case.modulus, tried, survivors)
+        wrong = unlucky(compared, case.corrupt_percent)
+        if allowed >= wrong:
+            return compared, wrong
+        if allowed >= case.wrong_allowed(compared):
+            last = compared, allowed
+    return last
+
+
+def needed(case: Case) -> int:
+    """Return how many draws would do; one more than is ever looked at, if none would."""
+    for compared in range(len(case.draws), MAX_CHECKED + 1):
+        longer = Case((0,) * compared, case.modulus, case.skips, case.starts, case.corrupt_percent)
+        if window_of(longer) is not None:
+            return compared
+    return MAX_CHECKED + 1
+
+
+def target_at(case: Case, window: BruteWindow, start: int, skip: int) -> Target:
+    """Return what a sieve looks for."""
+    draws = case.draws[: window.sieved]
+    return Target(draws, case.modulus, start, skip, window.sieved - window.sieved_wrong)
+
+
+ATTACK = Brute()

@@ -1,0 +1,187 @@
+"""Low-lane split: every state of a linear congruential generator modulo 2^k, at constant skips.
+
+With m = 2^t·q the draws show t bits just above the dropped ones, and these depend on the low
+bits of the state alone. Those are tried one by one against a window of draws (2^20 for Java's
+nextInt(1000)); for the few that fit, a draw that fitted is taken for right (the anchor) and
+the outputs it allows are put on top. Enough anchors are tried that one of them is right.
+
+A rejection inside nextInt shifts what follows. It is not followed up inside a window: for a
+bound of 1000 one call in 3 million is rejected, and a second window has its own chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.lanes_search import (
+    Fit,
+    LaneWindow,
+    StateSplit,
+    anchors_for,
+    search,
+    state_before,
+)
+from weft.searches.prng.attacks.lanes_shapes import known_shapes, shape_of
+from weft.searches.prng.attacks.noise import unlucky
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import family_named
+from weft.searches.prng.forms import LcgForm
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+
+NAME = "lanes"
+MAX_WINDOW = 256
+MAX_BITS = 32
+"""Bits of state beyond which an odd modulus, which shows no low bits, is left alone."""
+SKIPS_PER_TASK = 32
+SHIFTED = Fraction(1, 16)
+"""Expected rejections in a window up to which a skip counts as covered."""
+
+
+class LanesAttack:
+    """The attack; it keeps nothing between calls."""
+
+    name = NAME
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each generator of this kind what is covered."""
+        return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Try every state at the skips of the units; a unit is a window and a skip."""
+        split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
+        compared = window_of(case, split)
+        assert compared is not None
+        skips = covered_skips(case, split, compared)
+        candidates: dict[Hypothesis, HypothesisMatch] = {}
+        for unit in range(units.lo, units.hi):
+            window, skip = divmod(unit, len(skips))
+            first = window * compared
+            for fit in search(window_at(case, split, first, compared, skips[skip])):
+                guess = explained(split, fit, first, skips[skip])
+                candidates.setdefault(guess, compare(case, guess))
+        return best(list(candidates.values()))
+
+
+def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
+    """Return what is covered of one output map, and what is not."""
+    split = StateSplit.of(shape, case.modulus)
+    why = unfit(case, split)
+    if why:
+        return [Gap(NAME, shape.family, shape.output, why)]
+    compared = window_of(case, split)
+    assert compared is not None
+    skips = covered_skips(case, split, compared)
+    planned: list[AttackPlan | Gap] = []
+    if skips:
+        planned.append(plan_skips(case, split, compared, len(skips)))
+    first_left = case.skips[0] + len(skips)
+    if first_left <= case.skips[1]:
+        left = f"skips {first_left}..{case.skips[1]}: nextInt draws again too often"
+        planned.append(Gap(NAME, shape.family, shape.output, left))
+    return planned
+
+
+def unfit(case: Case, split: StateSplit) -> str:
+    """Return why the attack cannot be used; empty if it can."""
+    shape = split.shape
+    if split.shown == 0 and split.bits > MAX_BITS:
+        return (
+            f"an odd modulus shows no low bits, and 2^{split.bits} states are too many to try;"
+            " likely seeds are tried"
+        )
+    if shape.rejects and case.modulus & (case.modulus - 1) == 0:
+        return "a power of two as bound takes the high bits: see lattice"
+    if window_of(case, split) is None:
+        return f"needs {needed(case, split)} draws, there are {len(case.draws)}"
+    return ""
+
+
+def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> AttackPlan:
+    """Return the plan for so many skips from the least on."""
+    shape = split.shape
+    windows = windows_of(case, split, compared)
+    units = skips * windows
+    first = case.skips[0]
+    allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+    covers = (
+        f"all 2^{split.bits} states, skips {first}..{first + skips - 1}, any start,"
+        f" {allowed} wrong of {compared} draws"
+    )
+    return AttackPlan(
+        NAME, shape.family, shape.output, units, SKIPS_PER_TASK,
+        units << split.bits, cost_ms(split, allowed, units), covers,
+    )  # fmt: skip
+
+
+def cost_ms(split: StateSplit, allowed: int, units: int) -> int:
+    """Estimate milliseconds: lanes by draws until they fail, then one search of the high bits."""
+    sieve = units * (1 << split.lane) * (allowed + 8) // 8_000_000
+    high = (1 << split.width) // split.modulus * anchors_for(allowed) // 20_000
+    if split.shown:
+        return sieve + high + 1
+    return units * high * (1 << split.shape.dropped) + 1
+
+
+def skips_in(case: Case) -> int:
+    """Return how many skips were asked for."""
+    return case.skips[1] - case.skips[0] + 1
+
+
+def window_of(case: Case, split: StateSplit) -> int | None:
+    """Return the least window that tolerates bad luck, else the greatest that is allowed."""
+    last = None
+    for compared in range(8, min(MAX_WINDOW, len(case.draws)) + 1, 4):
+        allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+        if allowed >= unlucky(compared, case.corrupt_percent):
+            return compared
+        if allowed >= case.wrong_allowed(compared):
+            last = compared
+    return last
+
+
+def needed(case: Case, split: StateSplit) -> int:
+    """Return how many draws would do; one more than is ever looked at, if none would."""
+    for compared in range(8, MAX_WINDOW + 1, 4):
+        allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+        if allowed >= case.wrong_allowed(compared):
+            return compared
+    return MAX_WINDOW + 1
+
+
+def windows_of(case: Case, split: StateSplit, compared: int) -> int:
+    """Return 2 where a rejection may spoil a window and there are draws for another."""
+    return 2 if split.shape.rejects and len(case.draws) >= 2 * compared else 1
+
+
+def covered_skips(case: Case, split: StateSplit, compared: int) -> range:
+    """Return the skips at which a window hardly ever holds a rejection."""
+    first, last = case.skips
+    if split.shape.rejects:
+        rejected = Fraction((1 << split.width) % case.modulus, 1 << split.width)
+        if rejected:
+            last = min(last, int(SHIFTED / (rejected * compared)) - 1)
+    return range(first, last + 1)
+
+
+def window_at(case: Case, split: StateSplit, first: int, compared: int, skip: int) -> LaneWindow:
+    """Return the window of `compared` draws from draw `first` on."""
+    allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+    return LaneWindow.at_skip(split, case.draws[first : first + compared], skip, allowed)
+
+
+def explained(split: StateSplit, fit: Fit, first: int, skip: int) -> Hypothesis:
+    """Return a fit as a hypothesis with the state before draw 0."""
+    before = state_before(split, fit.state, (first + fit.at) * (skip + 1))
+    return Hypothesis(
+        split.shape.family,
+        split.shape.output,
+        split.modulus,
+        state=family_named(split.shape.family).state_bytes([before]),
+        skips=Skips.constant(skip),
+    )
+
+
+ATTACK = LanesAttack()

@@ -1,0 +1,208 @@
+"""One skip of the low-lane split: from a window of draws to the states that explain it.
+
+A lane that fits is followed up: a draw that it explains is taken for right (the anchor), and
+every output that makes it is put on top. Enough anchors are tried that one of them is right.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from weft.searches.prng.attacks.noise import affordable, unlucky
+from weft.searches.prng.forms import LcgForm
+from weft.searches.prng.kernels.lanes import CHECKS, search_high, sieve_lanes
+
+MAX_LANES = 64
+"""Lanes followed up at one skip; more fit only when the draws say almost nothing."""
+CHANCE_LANES = Fraction(1, 4)
+CHANCE_STATES = Fraction(1, 1000)
+"""What may survive by chance over all skips: lanes cost a search each, states mislead."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateSplit:
+    """How a state is taken apart for one modulus.
+
+    The `lane` lowest bits are sieved by the top `shown` of them. `width` is that of the output,
+    or less where the modulus hides its high bits.
+    """
+
+    shape: LcgForm
+    modulus: int
+    shown: int
+    width: int
+
+    @classmethod
+    def of(cls, shape: LcgForm, modulus: int) -> StateSplit:
+        """Take the state of a generator apart."""
+        zeros = (modulus & -modulus).bit_length() - 1
+        shown = min(zeros, max(3, 12 - shape.dropped), shape.width)
+        whole = modulus == 1 << zeros
+        return cls(shape, modulus, shown, min(zeros, shape.width) if whole else shape.width)
+
+    @property
+    def lane(self) -> int:
+        """Bits that the sieve tries."""
+        return self.shape.dropped + self.shown
+
+    @property
+    def bits(self) -> int:
+        """Bits of the state that the draws depend on."""
+        return self.shape.dropped + self.width
+
+    @property
+    def signed(self) -> bool:
+        """Whether the sign is part of what the draws depend on."""
+        return self.shape.signed and self.width == self.shape.width
+
+    def forgiven(self, compared: int, percent: int, skips: int) -> int:
+        """Return how many misses a window of so many draws forgives."""
+        states = affordable(compared, self.modulus, skips << self.bits, CHANCE_STATES)
+        lanes = states
+        if self.shown:
+            lanes = affordable(compared, 1 << self.shown, skips << self.lane, CHANCE_LANES)
+        return min(unlucky(compared, percent), states, lanes)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneWindow:
+    """Draws, the step each was made at, counted from the first, and how many may be wrong."""
+
+    split: StateSplit
+    draws: tuple[int, ...]
+    places: tuple[int, ...]
+    allowed: int
+
+    @classmethod
+    def at_skip(
+        cls, split: StateSplit, draws: tuple[int, ...], skip: int, allowed: int
+    ) -> LaneWindow:
+        """Return the window of draws with the same number of calls left out before each."""
+        return cls(split, draws, tuple(at * (skip + 1) for at in range(len(draws))), allowed)
+
+    def affine(self, at: int, to: int, bits: int) -> tuple[int, int]:
+        """Return the map that leads from one draw to another modulo 2^bits."""
+        return self.split.shape.jumped(self.places[to] - self.places[at], bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A state just after draw `at` of a window was made, and how many draws it explains."""
+
+    at: int
+    state: int
+    hits: int
+
+
+def search(window: LaneWindow) -> list[Fit]:
+    """Return the states that explain a window, in the order of their lanes."""
+    if window.split.shown == 0:
+        free = range(1 << window.split.shape.dropped)
+        fits = [best_fit(window, list(range(len(window.draws))), [free] * len(window.draws))]
+    else:
+        fits = [complete(window, lane) for lane in fitting_lanes(window)]
+    return [fit for fit in fits if fit is not None]
+
+
+def fitting_lanes(window: LaneWindow) -> list[int]:
+    """Return the low bits at the first draw that explain the low bits of draws at one skip."""
+    split = window.split
+    multiplier, increment = window.affine(0, 1, split.lane)
+    shown, dropped = (1 << split.shown) - 1, split.shape.dropped
+    out = np.empty(MAX_LANES, np.uint32)
+    count = sieve_lanes(
+        split.lane,
+        np.uint32(multiplier),
+        np.uint32(increment),
+        np.uint32(shown << dropped),
+        np.array([(draw & shown) << dropped for draw in window.draws], np.uint32),
+        np.uint32(window.allowed),
+        out,
+    )
+    return [int(lane) for lane in out[:count]]
+
+
+def complete(window: LaneWindow, lane: int) -> Fit | None:
+    """Return the state that explains most draws, if enough, on the lane of the first draw."""
+    split = window.split
+    shown, dropped = (1 << split.shown) - 1, split.shape.dropped
+    right, lows = [], []
+    for at, draw in enumerate(window.draws):
+        multiplier, increment = window.affine(0, at, split.lane)
+        here = (lane * multiplier + increment) % (1 << split.lane)
+        low = here % (1 << dropped)
+        lows.append(range(low, low + 1))
+        if here >> dropped == draw & shown:
+            right.append(at)
+    return best_fit(window, right, lows)
+
+
+def best_fit(window: LaneWindow, right: list[int], lows: list[range]) -> Fit | None:
+    """Take one draw after another of `right` for the anchor; `lows` are the bits below outputs.
+
+    Outputs of few bits have near twins that explain a good part of the draws: such a one is
+    taken only when no anchor leads to better.
+    """
+    best: Fit | None = None
+    wrong_left = window.allowed - (len(window.draws) - len(right))
+    for turn in range(min(len(right), anchors_for(wrong_left))):
+        following = [*right[turn + 1 :], *right[:turn]][:CHECKS]
+        rest = [at for at in range(len(window.draws)) if at not in following]
+        anchor = right[turn]
+        fit = search_anchor(window, anchor, lows[anchor], [*following, *rest])
+        if fit is not None and (best is None or fit.hits > best.hits):
+            best = fit
+        if best is not None and best.hits * 4 >= len(window.draws) * 3:
+            break
+    return best
+
+
+def anchors_for(wrong: int) -> int:
+    """Return how many anchors are enough for one of them, and one of its next three, to be right.
+
+    If no right anchor has a right one among the next three, right ones are at least four apart
+    and more than `wrong` of the anchors are wrong.
+    """
+    anchors = 1
+    while anchors - -(-anchors // (CHECKS + 1)) <= wrong:
+        anchors += 1
+    return anchors
+
+
+def search_anchor(window: LaneWindow, anchor: int, low: range, order: list[int]) -> Fit | None:
+    """Try every state that makes the anchor's draw against the draws in order; return the best."""
+    split = window.split
+    width, modulus = split.width, split.modulus
+    least = -(1 << (width - 1)) if split.signed else 0
+    first = least + (window.draws[anchor] - least) % modulus
+    sign = 1 << (width - 1) if split.signed else 0
+    shape = (split.shape.dropped, (1 << width) - 1, sign, -(1 << width) % modulus, modulus)
+    affine = [window.affine(anchor, at, split.bits) for at in order]
+    state, hits = search_high(
+        np.array((low.start, low.stop), np.int64),
+        np.array(shape, np.uint64),
+        np.array((first, modulus, least + (1 << width)), np.int64),
+        np.array(affine, np.uint64),
+        np.array([window.draws[at] for at in order], np.uint64),
+        window.allowed,
+    )
+    return Fit(anchor, int(state), int(hits)) if hits else None
+
+
+def state_before(split: StateSplit, state: int, calls: int) -> int:
+    """Return the state before a call, given the one after the call `calls` later.
+
+    Rejected outputs on the way belong to the call that follows them.
+    """
+    modulus = 1 << split.bits
+    if not split.shape.rejects:
+        multiplier, increment = split.shape.jumped(-calls - 1, split.bits)
+        return (state * multiplier + increment) % modulus
+    back, shift = split.shape.jumped(-1, split.bits)
+    while calls:
+        state = (state * back + shift) % modulus
+        calls -= split.shape.accepts(split.shape.value(state), split.modulus)
+    return (state * back + shift) % modulus

@@ -1,0 +1,154 @@
+"""Lattice reduction: any state of a truncated congruential generator, at constant skips.
+
+A few draws in a row that are all right give the state (6 of nextInt(1000)), whatever the modulus
+if it is not too small: spans of states, as powers of two and scaled floats make them, and
+remainders, odd ones too. The lattice depends on the skip alone and is reduced once; every window
+of draws then costs one nearest plane. A unit is a skip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.lanes_search import StateSplit
+from weft.searches.prng.attacks.lanes_search import state_before as walked_back
+from weft.searches.prng.attacks.lattice_problems import (
+    MAX_DIMENSION,
+    LatticeProblem,
+    ReducedLattice,
+    problem_of,
+    problems,
+    reduced,
+)
+from weft.searches.prng.attacks.noise import affordable
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import family_named
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels.lattice import nearest
+
+NAME = "lattice"
+SKIPS_PER_TASK = 32
+MAX_WINDOWS = 512
+CHANCE_STATES = Fraction(1, 1000)
+
+
+class Lattice:
+    """The attack; it keeps nothing between calls."""
+
+    name = NAME
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each truncated generator what is covered."""
+        return [plan_problem(case, problem) for problem in problems(case.modulus)]
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Try every window of draws at the skips of the units."""
+        problem = problem_of(plan.family, plan.output, case.modulus)
+        candidates: dict[Hypothesis, HypothesisMatch] = {}
+        for skip in range(case.skips[0] + units.lo, case.skips[0] + units.hi):
+            for guess in search(case, problem, skip):
+                if guess not in candidates:
+                    candidates[guess] = compare(case, guess)
+        return best(
+            [
+                candidate
+                for candidate in candidates.values()
+                if is_explained(case, problem, candidate)
+            ]
+        )
+
+
+def plan_problem(case: Case, problem: LatticeProblem) -> AttackPlan | Gap:
+    """Return what is covered of one output map, or why nothing is."""
+    needed = problem.draws_needed()
+    if needed is None:
+        why = f"a draw below {case.modulus} says too little for {MAX_DIMENSION} dimensions"
+        return Gap(NAME, problem.family, problem.output, why)
+    if len(case.draws) < needed + 2:
+        why = f"needs {needed + 2} draws, there are {len(case.draws)}"
+        return Gap(NAME, problem.family, problem.output, why)
+    first, last = case.skips
+    skips = last - first + 1
+    covers = (
+        f"every state, skips {first}..{last}, any start, {windows_in(case, needed)} windows of"
+        f" which one must hold {needed} right draws"
+    )
+    windows, dimension = windows_in(case, needed), needed * len(problem.holes)
+    cost = skips * (windows * (8 + dimension // 2) + dimension**3 // 8) // 1000 + 1
+    return AttackPlan(
+        NAME, problem.family, problem.output, skips, SKIPS_PER_TASK,
+        skips * problem.modulus, cost, covers,
+    )  # fmt: skip
+
+
+def windows_in(case: Case, needed: int) -> int:
+    """Return how many windows of draws are tried."""
+    return min(MAX_WINDOWS, len(case.draws) - needed + 1)
+
+
+def search(case: Case, problem: LatticeProblem, skip: int) -> list[Hypothesis]:
+    """Return the states that explain some window of draws, as of draw 0."""
+    needed = problem.draws_needed()
+    assert needed is not None
+    lattice = reduced(problem, needed, skip)
+    bases = [problem.base(draw) for draw in case.draws]
+    guesses: dict[Hypothesis, None] = {}
+    for at in range(windows_in(case, needed)):
+        state = state_at(problem, lattice, bases[at : at + needed])
+        if state is not None:
+            before = state_before(problem, case.modulus, state, at * (skip + 1))
+            guesses[hypothesis(problem, case.modulus, before, skip)] = None
+    return list(guesses)
+
+
+def hypothesis(problem: LatticeProblem, modulus: int, state: int, skip: int) -> Hypothesis:
+    """Return a state before draw 0 as a hypothesis."""
+    family = family_named(problem.family)
+    return Hypothesis(
+        problem.family,
+        problem.output,
+        modulus,
+        state=family.state_bytes([state]),
+        skips=Skips.constant(skip),
+    )
+
+
+def state_at(problem: LatticeProblem, lattice: ReducedLattice, bases: Sequence[int]) -> int | None:
+    """Return the state at the first draw of a window if its holes are as small as they must be."""
+    count, modulus = len(problem.holes), problem.modulus
+    offset = [0] * (len(bases) * count)
+    for at, (multiplier, increment) in enumerate(lattice.maps):
+        missing = multiplier * bases[0] + increment - bases[at]
+        offset[at * count + count - 1] = missing % modulus * lattice.weights[-1]
+    sizes = [size for _, size in problem.holes] * len(bases)
+    weights = lattice.weights * len(bases)
+    target = [size // 2 * w - x for size, w, x in zip(sizes, weights, offset, strict=True)]
+    near = nearest(lattice.basis, lattice.star, np.array(target, np.int64)).tolist()
+    holes = [(x + y) // w for x, y, w in zip(near, offset, weights, strict=True)]
+    if not all(0 <= hole < size for hole, size in zip(holes, sizes, strict=True)):
+        return None
+    parts = [step * int(holes[at]) for at, (step, _) in enumerate(problem.holes)]
+    return (bases[0] + sum(parts)) % modulus
+
+
+def state_before(problem: LatticeProblem, modulus: int, state: int, calls: int) -> int:
+    """Return the state before draw 0, given the one after the first step of a later call."""
+    if problem.shape is not None:
+        return walked_back(StateSplit.of(problem.shape, modulus), state, calls)
+    multiplier, increment = problem.jumped(-1 - calls * problem.steps)
+    return (state * multiplier + increment) * problem.scale % problem.modulus
+
+
+def is_explained(case: Case, problem: LatticeProblem, candidate: HypothesisMatch) -> bool:
+    """Whether a state explains more draws than chance lets any of all states explain."""
+    tried = (case.skips[1] - case.skips[0] + 1) * problem.modulus
+    allowed = affordable(candidate.compared, case.modulus, tried, CHANCE_STATES)
+    return candidate.compared - candidate.hits <= allowed
+
+
+ATTACK = Lattice()

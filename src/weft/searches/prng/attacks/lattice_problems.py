@@ -1,0 +1,204 @@
+"""Truncated congruential generators as problems of a lattice.
+
+What a draw leaves unknown of the state are one or two small numbers, the holes:
+state = base + Σ step·hole (mod N), 0 ≤ hole < size. A span of states has one hole; a remainder
+of the output above dropped bits has two, the quotient and the dropped bits. States that follow
+one another are tied by the multiplier, and the holes are the only short solution once the draws
+say enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+
+import numpy as np
+
+from weft.searches.prng.arrays import Floats, Ints
+from weft.searches.prng.attacks.lanes_shapes import known_shapes
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families.lcgs import LCGS, Lcg
+from weft.searches.prng.forms import LcgForm
+from weft.searches.prng.kernels.lattice import reduce_basis
+from weft.searches.prng.linear import affine_power
+
+MAX_DIMENSION = 40
+JAVA = (0x5DEECE66D, 0xB)
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeProblem:
+    """A generator x → multiplier·x + increment (mod N) per step, and what a draw says of x.
+
+    The state is `scale`·x. `base` gives the least x of a draw, `holes` are (step, size), the
+    last with step 1. `shape` is given where calls may reject, and so take more steps than one.
+    """
+
+    family: str
+    output: str
+    modulus: int
+    multiplier: int
+    increment: int
+    steps: int
+    base: Callable[[int], int]
+    holes: tuple[tuple[int, int], ...]
+    shape: LcgForm | None = None
+    scale: int = 1
+
+    def jumped(self, steps: int) -> tuple[int, int]:
+        """Return the affine map of so many steps; negative ones lead back."""
+        if steps >= 0:
+            return affine_power(self.multiplier, self.increment, steps, self.modulus)
+        inverse = pow(self.multiplier, -1, self.modulus)
+        return affine_power(inverse, -self.increment * inverse, -steps, self.modulus)
+
+    def draws_needed(self) -> int | None:
+        """Return how many draws in a row give the state, by Minkowski's bound and some slack.
+
+        None if the dimension would be too large for doubles. The slack is what the nearest
+        plane of a reduced basis was seen to need: 1.25 bits per dimension, and a little more.
+        """
+        size = 1
+        for _, hole_size in self.holes:
+            size *= hole_size
+        for draws in range(2, MAX_DIMENSION // len(self.holes) + 1):
+            dimension = draws * len(self.holes)
+            known = self.modulus ** (100 * (draws - 1)) >> (dimension * (125 + dimension // 2))
+            if known >= size ** (100 * draws):
+                return draws
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class ReducedLattice:
+    """The reduced lattice of a problem at one skip: rows, their orthogonal basis, weights."""
+
+    basis: Ints
+    star: Floats
+    weights: tuple[int, ...]
+    maps: tuple[tuple[int, int], ...]
+
+
+def reduced(problem: LatticeProblem, draws: int, skip: int) -> ReducedLattice:
+    """Return the lattice of the holes of so many draws; coordinates are draw by draw."""
+    holes, count = problem.holes, len(problem.holes)
+    largest = max(size for _, size in holes)
+    weights = tuple(max(1, largest // size) for _, size in holes)
+    steps = problem.steps * (skip + 1)
+    maps = tuple(problem.jumped(at * steps) for at in range(draws))
+    rows = []
+    for hole, (step, _) in enumerate(holes):
+        row = [multiplier * step for multiplier, _ in maps for _ in holes]
+        rows.append(_only_last(row, count, {hole: 1}, problem.modulus))
+    for at in range(1, draws):
+        last = at * count + count - 1
+        for hole, (step, _) in enumerate(holes[:-1]):
+            row = [0] * (draws * count)
+            row[last] = -step
+            rows.append(_only_last(row, count, {at * count + hole: 1}, problem.modulus))
+        rows.append([problem.modulus if c == last else 0 for c in range(draws * count)])
+    weighted = [[x * weights[c % count] for c, x in enumerate(row)] for row in rows]
+    basis = np.array(weighted, np.int64)
+    return ReducedLattice(basis, reduce_basis(basis), weights, maps)
+
+
+def _only_last(row: list[int], count: int, ones: dict[int, int], modulus: int) -> list[int]:
+    """Keep the last hole of each draw but the first, as a small remainder, and the given ones."""
+    half = modulus // 2
+    remainders = [
+        (x + half) % modulus - half if c % count == count - 1 and c >= count else 0
+        for c, x in enumerate(row)
+    ]
+    return [ones.get(c, x) for c, x in enumerate(remainders)]
+
+
+def problems(modulus: int) -> list[LatticeProblem]:
+    """Return the problems of the families there are, for draws below a modulus."""
+    known = {(family.name, output) for family in FAMILIES for output in family.outputs}
+    all_problems = [*_spans(modulus), *_remainders(modulus)]
+    return [problem for problem in all_problems if (problem.family, problem.output) in known]
+
+
+@lru_cache(maxsize=64)
+def problem_of(family: str, output: str, modulus: int) -> LatticeProblem:
+    """Return the problem of a plan; a wrong name is our mistake."""
+    return {(problem.family, problem.output): problem for problem in problems(modulus)}[
+        family, output
+    ]
+
+
+def _spans(modulus: int) -> list[LatticeProblem]:
+    """Return the maps that take the high part: a draw says in which span the state is."""
+    spans = [
+        _span("java", "high", JAVA, 1 << 48, modulus),
+        _span("java", "scaled", JAVA, 1 << 48, modulus, steps=2, edge=1 << 22),
+        _span("drand48", "high", JAVA, 1 << 48, modulus),
+        _span("drand48", "scaled", JAVA, 1 << 48, modulus, edge=1),
+    ]
+    if modulus & (modulus - 1) == 0:
+        spans.append(_span("java", "bounded", JAVA, 1 << 48, modulus))
+    for name, lcg in LCGS.items():
+        whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
+        constants = (lcg.multiplier, lcg.increment)
+        spans += [
+            _span(name, output, constants, whole, modulus, edge=1 << lcg.low)
+            for output in ("high", "scaled")
+        ]
+    return spans
+
+
+def _span(
+    family: str, output: str, constants: tuple[int, int], whole: int, modulus: int,
+    steps: int = 1, edge: int = 0,
+) -> LatticeProblem:  # fmt: skip
+    """Return the problem of states whose high part is the draw; `edge` states more on each side."""
+    size = -(-whole // modulus) + 2 * edge
+
+    def base(draw: int) -> int:
+        return -(-draw * whole // modulus) - edge
+
+    return LatticeProblem(family, output, whole, *constants, steps, base, ((1, size),))
+
+
+def _remainders(modulus: int) -> list[LatticeProblem]:
+    """Return the maps that take a remainder of the output."""
+    whole = modulus & (modulus - 1) == 0
+    above = [
+        _remainder(shape, modulus)
+        for _, shape in known_shapes()
+        if shape.dropped and not whole and modulus < 1 << shape.width
+    ]
+    bare = [
+        _bare_remainder(name, lcg, modulus)
+        for name, lcg in LCGS.items()
+        if lcg.low == 0 and gcd(lcg.modulus, modulus) == 1
+    ]
+    return [*above, *bare]
+
+
+def _bare_remainder(family: str, lcg: Lcg, modulus: int) -> LatticeProblem:
+    """Return the problem of states whose remainder is the draw, divided by the modulus."""
+    inverse = pow(modulus, -1, lcg.modulus)
+
+    def base(draw: int) -> int:
+        return draw * inverse
+
+    return LatticeProblem(
+        family, "mod", lcg.modulus, lcg.multiplier, lcg.increment * inverse % lcg.modulus,
+        1, base, ((1, lcg.modulus // modulus + 1),), scale=modulus,
+    )  # fmt: skip
+
+
+def _remainder(shape: LcgForm, modulus: int) -> LatticeProblem:
+    least = -(1 << (shape.width - 1)) if shape.signed else 0
+    holes = ((modulus << shape.dropped, (1 << shape.width) // modulus + 1), (1, 1 << shape.dropped))
+
+    def base(draw: int) -> int:
+        return (least + (draw - least) % modulus) << shape.dropped
+
+    return LatticeProblem(
+        shape.family, shape.output, 1 << (shape.dropped + shape.width),
+        shape.multiplier, shape.increment, 1, base, holes, shape if shape.rejects else None,
+    )  # fmt: skip

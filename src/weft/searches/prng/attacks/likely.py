@@ -1,0 +1,134 @@
+"""Likely seeds at every start and every constant skip, for every family and output map.
+
+`likely` tries what a person types (small and round numbers, repeated digits, known words),
+`dates` the other small integers, process ids, days and dates. A unit is 64 seeds: each is run
+once, and all places are looked for in its stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attacks.brute import enough_draws
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.likely_seeds import dated_seeds, typed_seeds
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import family_named
+from weft.searches.prng.family import Family
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels.bulk import fill
+from weft.searches.prng.kernels.match import find_places
+
+SEEDS_PER_UNIT = 64
+UNITS_PER_TASK = 32
+MAX_DRAWS = 96
+MAX_PLACES = 64
+CHANCE_PLACES = Fraction(1, 1000)
+
+
+class Likely:
+    """The attack with one list of seeds, described in words."""
+
+    def __init__(self, name: str, seeds: tuple[int, ...], description: str) -> None:
+        self.name, self.seeds, self.description = name, seeds, description
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each family what is covered; all of them are."""
+        return [
+            self._plan(case, family, output) for family in FAMILIES for output in maps(family, case)
+        ]
+
+    def _plan(self, case: Case, family: Family, output: str) -> AttackPlan | Gap:
+        window = self.window(case)
+        if window is None:
+            why = f"needs {self.needed(case)} draws, there are {len(case.draws)}"
+            return Gap(self.name, family.name, output, why)
+        covers = (
+            f"{self.description}, starts {case.starts[0]}..{case.starts[1]},"
+            f" skips {case.skips[0]}..{case.skips[1]}, {window[1]} wrong of {window[0]} draws"
+        )
+        units = -(-len(self.seeds) // SEEDS_PER_UNIT)
+        return AttackPlan(
+            self.name, family.name, output, units, UNITS_PER_TASK,
+            len(self.seeds) * places_in(case), self._cost(case, family, window[0]), covers,
+        )  # fmt: skip
+
+    def _cost(self, case: Case, family: Family, compared: int) -> int:
+        """Estimate milliseconds: seeding, the stream, and followers of what is met in it."""
+        calls = calls_for(case, compared)
+        met = calls * compared // (2 * case.modulus) + 1
+        skips = case.skips[1] - case.skips[0] + 1
+        nanoseconds = 300 * family.state_words + 20_000 + calls * (10 + compared // 8)
+        return len(self.seeds) * (nanoseconds + met * skips * 2) // 1_000_000 + 1
+
+    def window(self, case: Case) -> tuple[int, int] | None:
+        """Return how many draws are looked for and how many may be wrong; None if too few."""
+        window = enough_draws(case, len(self.seeds) * places_in(case), CHANCE_PLACES, MAX_DRAWS)
+        return None if window is None or window[0] < 2 else window
+
+    def needed(self, case: Case) -> int:
+        """Return how many draws would do."""
+        for compared in range(len(case.draws), MAX_DRAWS + 1):
+            draws = (0,) * compared
+            longer = Case(draws, case.modulus, case.skips, case.starts, case.corrupt_percent)
+            if self.window(longer) is not None:
+                return compared
+        return MAX_DRAWS + 1
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Look for the draws in the streams of the seeds of the units."""
+        window = self.window(case)
+        assert window is not None
+        candidates = []
+        for seed in self.seeds[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
+            for start, skip in places(case, plan, seed, *window):
+                guess = Hypothesis(
+                    plan.family, plan.output, case.modulus,
+                    seed=seed, skips=Skips.constant(skip), start=start,
+                )  # fmt: skip
+                candidates.append(compare(case, guess))
+        return best(candidates)
+
+
+def maps(family: Family, case: Case) -> list[str]:
+    """Return the output maps that can make draws of the modulus; raw words are not below it."""
+    raw_fits = case.modulus >= 1 << family.word_bits
+    return [output for output in family.outputs if output != "raw" or raw_fits]
+
+
+def places_in(case: Case) -> int:
+    """Return how many starts and skips were asked for."""
+    return (case.starts[1] - case.starts[0] + 1) * (case.skips[1] - case.skips[0] + 1)
+
+
+def calls_for(case: Case, compared: int) -> int:
+    """Return how far the stream of a seed is needed."""
+    return case.starts[1] + (compared - 1) * (case.skips[1] + 1) + 1
+
+
+def places(
+    case: Case, plan: AttackPlan, seed: int, compared: int, allowed: int
+) -> list[tuple[int, int]]:
+    """Return the starts and skips at which a seed makes the draws."""
+    family = family_named(plan.family)
+    gaps = np.zeros(calls_for(case, compared), np.int64)
+    stream = fill(family, plan.output, family.seeding(seed), case.modulus, gaps)
+    out = np.empty((MAX_PLACES, 3), np.int64)
+    count = find_places(
+        stream,
+        np.array(case.draws[:compared], np.uint64),
+        np.array(case.starts, np.int64),
+        np.array(case.skips, np.int64),
+        compared - allowed,
+        out,
+    )
+    return [(int(start), int(skip)) for start, skip, _ in out[:count]]
+
+
+TYPED = Likely("likely", typed_seeds(), "seeds that people type")
+DATED = Likely("dates", dated_seeds(), "process ids, days and dates from 1990 to 2029 as seeds")

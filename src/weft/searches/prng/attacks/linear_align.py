@@ -1,0 +1,270 @@
+"""Finds where outputs that were drawn again are missing between the draws.
+
+A draw below n that takes k bits of an output, and another output when they are n or more, leaves
+no trace of those outputs. The relations (`linear_relations`) hold between outputs at fixed lags;
+draws that many outputs apart are fewer draws apart, by as many as are missing in between.
+
+    anchor   a run without a gap at all seven places: six distances, met in the middle
+    track    walk on output by output; at each place the output was a draw or is missing
+    aligned  draw → output, away from gaps, where all places that pass over a draw agree
+
+A place that skips an output where none is missing contradicts the relations within a few steps.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import isqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.searches.prng.arrays import Bytes, Flags, Ints
+from weft.searches.prng.attacks.linear_relations import Relations
+from weft.searches.prng.kernels.compiled import KERNELS
+
+KEY_BITS = 35
+"""Bits in which the two halves of an anchor must meet."""
+FILTER = (1 << 22) - 1
+SPREAD = 5
+"""Standard deviations by which the number of missing outputs may leave its mean."""
+SLACK = 33
+"""Bits by which an explanation may cost more than the cheapest so far: three gaps."""
+MOST_PATHS = 20_000
+TAIL = 16
+"""Last steps of a walk that are not used: what comes next would have judged them."""
+WINDOW = 64
+"""Steps in which gaps are counted, to notice that a walk is lost."""
+MARGIN = 4
+"""Steps with a draw at every place that must lie between a gap and what is used: each rules out
+another place for the gap with the bits of the relations."""
+
+
+@dataclass(frozen=True, slots=True)
+class RejectionDraws:
+    """Draws made with rejection: `missing_per_thousand` outputs are not there on average."""
+
+    draws: Ints
+    relations: Relations
+    missing_per_thousand: int
+
+    @property
+    def run(self) -> int:
+        """Draws in a row that an anchor compares."""
+        return -(-KEY_BITS // self.relations.count)
+
+    @property
+    def gap_bits(self) -> int:
+        """How unlikely a gap is, in bits."""
+        return (1000 // self.missing_per_thousand).bit_length()
+
+    def candidates(self, base: int, lag: int) -> Ints:
+        """Return the indices where the draw `lag` outputs after draw `base` may be."""
+        mean = lag * self.missing_per_thousand // 1000
+        spread = SPREAD * (isqrt(mean) + 1)
+        first, last = base + lag - mean - spread, base + lag - max(0, mean - spread)
+        return np.arange(first, min(last, len(self.draws) - self.run) + 1)
+
+
+def anchors(sieved: RejectionDraws, base: int) -> Iterator[tuple[int, ...]]:
+    """Yield indices of draws that may be at the seven places, with draw `base` at the first."""
+    places = [sieved.candidates(base, lag) for lag in sieved.relations.lags]
+    places[0] = np.array([base])
+    if any(len(place) == 0 for place in places):
+        return
+    keys = [_run_keys(sieved, at, place) for at, place in enumerate(places)]
+    near = _sums(keys[:4])
+    far = _sums(keys[4:])
+    flags = np.zeros(FILTER + 1, np.bool_)
+    flags[near & FILTER] = True
+    order = np.argsort(near, kind="stable")
+    for at in np.flatnonzero(flags[far & FILTER]):
+        first = np.searchsorted(near, far[at], sorter=order)
+        last = np.searchsorted(near, far[at], side="right", sorter=order)
+        for other in order[first:last]:
+            split = [*_split(int(other), places[:4]), *_split(int(at), places[4:])]
+            if all(a < b for a, b in pairwise(split)):
+                yield tuple(split)
+
+
+def _run_keys(sieved: RejectionDraws, place: int, indices: Ints) -> Ints:
+    """Return for a run of draws from each index what it adds to all relations."""
+    table = sieved.relations.tables[place]
+    keys = np.zeros(len(indices), np.int64)
+    for step in range(sieved.run):
+        keys |= table[sieved.draws[indices + step]] << (step * sieved.relations.count)
+    return keys
+
+
+def _sums(keys: list[Ints]) -> Ints:
+    """Return the sums of all choices of one key from each list, the last list fastest."""
+    total = keys[0]
+    for more in keys[1:]:
+        total = (total[:, None] ^ more[None, :]).ravel()
+    return total
+
+
+def _split(index: int, places: list[Ints]) -> list[int]:
+    """Return which choice a sum came from."""
+    chosen = []
+    for place in reversed(places):
+        index, at = divmod(index, len(place))
+        chosen.append(int(place[at]))
+    return chosen[::-1]
+
+
+def track(sieved: RejectionDraws, anchor: tuple[int, ...], steps: int) -> Bytes | None:
+    """Walk on from an anchor; return for each step the places (bits) whose output is missing.
+
+    An explanation costs bits: for each gap as many as it is unlikely, and for each step with a
+    gap those of the relations, which it evades. None when the best one costs too much, as what
+    begins with a false anchor does.
+    """
+    width = MOST_PATHS
+    parents = np.zeros((steps, width), np.uint16)
+    moves = np.zeros((steps, width), np.uint8)
+    start = np.array(anchor, np.int64)
+    prices_bits = _prices_bits(sieved)
+    limit = 2 * len(start) * sieved.missing_per_thousand * int(prices_bits[1])
+    last = _walk(sieved.relations.tables, sieved.draws, start, prices_bits, limit, parents, moves)
+    if last < 0:
+        return None
+    path = np.zeros(steps, np.uint8)
+    for step in range(steps - 1, -1, -1):
+        path[step] = moves[step, last]
+        last = parents[step, last]
+    return path[: _lost_at(sieved, path)][:-TAIL]
+
+
+def _lost_at(sieved: RejectionDraws, path: Bytes) -> int:
+    """Return the step at which a walk has lost its way: more gaps follow than there can be.
+
+    Where gaps are very dense the right explanation may cost too much and be dropped.
+    """
+    mean = WINDOW * len(sieved.relations.lags) * sieved.missing_per_thousand // 1000
+    gaps = np.convolve(path != 0, np.ones(WINDOW, np.int64), "valid")
+    lost = np.flatnonzero(gaps > mean + SPREAD * (isqrt(mean) + 1))
+    return int(lost[0]) if len(lost) else len(path)
+
+
+def _prices_bits(sieved: RejectionDraws) -> Ints:
+    """Return what it costs that outputs are missing at given places (bits of the index)."""
+    gaps = [move.bit_count() for move in range(1 << len(sieved.relations.lags))]
+    evaded = sieved.relations.count
+    return np.array([gap * sieved.gap_bits + (evaded if gap else 0) for gap in gaps], np.int64)
+
+
+@KERNELS.entry
+def _walk(
+    tables: Ints,
+    draws: Ints,
+    start: Ints,
+    prices_bits: Ints,
+    limit: int,
+    parents: NDArray[np.uint16],
+    moves: Bytes,
+) -> int:
+    """Carry all explanations within the slack along; return the index of the best at the end.
+
+    `limit` is what a thousand steps may cost; -1 if the best costs more.
+    """
+    steps, width = parents.shape
+    places = len(start)
+    now, then = np.zeros((width, places), np.int64), np.zeros((width, places), np.int64)
+    cost_bits, next_cost_bits = np.zeros(width, np.int64), np.zeros(width, np.int64)
+    buckets = np.full(4 * width, -1, np.int64)
+    order = np.argsort(prices_bits)
+    now[0, :] = start
+    alive = 1
+    for step in range(steps):
+        buckets[:] = -1
+        count = 0
+        least = np.min(cost_bits[:alive])
+        if least > 6 * prices_bits[1] + step * limit // 1000:
+            return -1
+        for path in range(alive):
+            for move in order:
+                price_bits = cost_bits[path] + prices_bits[move]
+                if price_bits > least + SLACK or count == width:
+                    break
+                if not _moved(tables, draws, now[path], move, then[count]):
+                    continue
+                slot = _slot(buckets, then, count)
+                if buckets[slot] < 0:
+                    buckets[slot] = count
+                    count += 1
+                elif next_cost_bits[buckets[slot]] <= price_bits:
+                    continue
+                next_cost_bits[buckets[slot]] = price_bits
+                parents[step, buckets[slot]] = path
+                moves[step, buckets[slot]] = move
+        if count == 0:
+            return -1
+        now, then, cost_bits, next_cost_bits, alive = then, now, next_cost_bits, cost_bits, count
+    return int(np.argmin(cost_bits[:alive]))
+
+
+@KERNELS.kernel
+def _moved(tables: Ints, draws: Ints, old: Ints, move: int, new: Ints) -> bool:
+    """Go one output on; with a draw at every place the relations must hold."""
+    total = np.int64(0)
+    for place in range(len(old)):
+        new[place] = old[place] + (1 if not move >> place & 1 else 0)
+        if new[place] >= len(draws):
+            return False
+        total ^= tables[place, draws[new[place]]]
+    return move != 0 or total == 0
+
+
+@KERNELS.kernel
+def _slot(buckets: Ints, paths: Ints, index: int) -> int:
+    """Return the bucket of a path: that of an equal one before it, or a free one."""
+    mixed = np.uint64(0)
+    for place in range(paths.shape[1]):
+        mixed = (mixed ^ np.uint64(paths[index, place])) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    slot: int = np.int64(mixed % np.uint64(len(buckets)))  # type: ignore[assignment]
+    while buckets[slot] >= 0:
+        equal = True
+        for place in range(paths.shape[1]):
+            if paths[buckets[slot], place] != paths[index, place]:
+                equal = False
+        if equal:
+            break
+        slot = (slot + 1) % len(buckets)
+    return slot
+
+
+def aligned(sieved: RejectionDraws, anchor: tuple[int, ...], path: Bytes) -> tuple[Ints, Ints]:
+    """Return draws, rising, and the outputs they were, counted from the anchor's first.
+
+    At least two places saw the draw, all as the same output, one of them away from gaps: where
+    gaps are dense a walk may well be wrong for some steps, but not twice in the same way.
+    """
+    outputs_of: dict[int, set[int]] = {}
+    sightings: Counter[int] = Counter()
+    sure: set[int] = set()
+    for place, (lag, index) in enumerate(zip(sieved.relations.lags, anchor, strict=True)):
+        drawn = path >> np.uint8(place) & 1 == 0
+        draws = (index + drawn.cumsum())[drawn].tolist()
+        for draw, output in zip(draws, (lag + 1 + np.flatnonzero(drawn)).tolist(), strict=True):
+            outputs_of.setdefault(draw, set()).add(output)
+        sightings.update(draws)
+        sure.update((index + drawn.cumsum())[drawn & ~_near_gaps(path, drawn)].tolist())
+    certain = sorted(d for d in sure if len(outputs_of[d]) == 1 and sightings[d] > 1)
+    return np.array(certain, np.int64), np.array([min(outputs_of[d]) for d in certain], np.int64)
+
+
+def _near_gaps(path: Bytes, drawn: Flags) -> Flags:
+    """Return the steps that lie within the margin of a gap of one place."""
+    near = np.zeros(len(path), np.bool_)
+    checked = np.flatnonzero(path == 0)
+    for gap in np.flatnonzero(~drawn):
+        at = int(np.searchsorted(checked, gap))
+        first = checked[at - MARGIN] if at >= MARGIN else 0
+        last = checked[at + MARGIN - 1] if at + MARGIN <= len(checked) else len(path)
+        near[first : last + 1] = True
+    return near

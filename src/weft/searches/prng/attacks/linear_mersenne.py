@@ -1,0 +1,197 @@
+"""The Mersenne Twister as polynomials: every output bit is a linear form in the state's bits.
+
+The unknowns are the top bits h(0), h(1), … of successive state words. Multiplying a form by z is
+going one word on, so a form is a polynomial modulo the characteristic polynomial. With
+T = z^623 + z^396 the recurrence (Matsumoto and Nishimura 1998) makes bit 0 of a word T·h, and
+bit j+1 equal to T·(bit j) plus, where the twist has a one, bit 0: all others follow.
+Knows the recurrence and the tempering; not where the draws sit, nor what they tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.searches.prng import gf2
+from weft.searches.prng.arrays import Ints, ShortWords, Words
+from weft.searches.prng.kernels.compiled import KERNELS
+
+WORDS = 624
+TWIST = 0x9908B0DF
+LAGS = (623, 396)
+CHUNK = 512
+"""Steps taken at once: below 623, the gap under the leading term of the polynomial."""
+
+
+@dataclass(frozen=True, slots=True)
+class Twister:
+    """The forms of one recurrence: of the 32 bits of a state word, and its polynomial.
+
+    PHP before 7.1 tested the low bit of the wrong word: `misplaced`. There are 19,937 unknowns,
+    with the misplaced bit 19,938.
+    """
+
+    misplaced: bool
+    state_bits: tuple[int, ...]
+    polynomial: int
+
+    @property
+    def unknowns(self) -> int:
+        """The degree of the polynomial."""
+        return self.polynomial.bit_length() - 1
+
+    def output_bits(self) -> list[int]:
+        """Return the forms of the 32 tempered bits."""
+        forms = [0] * 32
+        for source in range(32):
+            tempered = temper(1 << source)
+            for bit in range(32):
+                if tempered >> bit & 1:
+                    forms[bit] ^= self.state_bits[source]
+        return forms
+
+    def advanced(self, form: int, steps: int) -> int:
+        """Return a form so many words later: the plain definition of `equations`."""
+        for _ in range(steps):
+            form <<= 1
+            form ^= self.polynomial if form >> self.unknowns & 1 else 0
+        return form
+
+    def retreated(self, solution: int, steps: int) -> int:
+        """Return the unknowns as they were so many words before: the recurrence backwards."""
+        mask = (1 << self.unknowns) - 1
+        for _ in range(steps):
+            before = (solution & self.polynomial >> 1).bit_count() & 1
+            solution = (solution << 1 | before) & mask
+        return solution
+
+
+def temper(word: int) -> int:
+    """Return the output that a state word gives."""
+    word ^= word >> 11
+    word ^= (word << 7) & 0x9D2C5680
+    word ^= (word << 15) & 0xEFC60000
+    return word ^ (word >> 18)
+
+
+def _times_lags(form: int) -> int:
+    return (form << LAGS[0]) ^ (form << LAGS[1])
+
+
+@lru_cache(maxsize=2)
+def twister(misplaced: bool) -> Twister:
+    """Work out the forms from the recurrence of each bit."""
+    low = _times_lags(1)  # what a twist adds: the low bit tested, one word back
+    bits = [low << 1 if misplaced else low]
+    for source in range(30):
+        bits.append(_times_lags(bits[-1]) ^ (low if TWIST >> source & 1 else 0))
+    polynomial = (_times_lags(bits[-1]) << 1) ^ 1 ^ (low << 1 if TWIST >> 30 & 1 else 0)
+    return Twister(misplaced, (*bits, 1), polynomial)
+
+
+def equations(
+    forms: Twister,
+    positions: Ints,
+    masks: ShortWords,
+    values: ShortWords,
+) -> Words:
+    """Return one row for every bit known (`masks`) of the outputs at rising `positions`."""
+    unknowns = forms.unknowns
+    used = [bit for bit in range(32) if int(np.bitwise_or.reduce(masks)) >> bit & 1]
+    outputs = forms.output_bits()
+    live = gf2.packed([outputs[bit] for bit in used], unknowns + 63 + CHUNK)
+    terms = [at for at in range(unknowns) if forms.polynomial >> at & 1]
+    rows = int(sum(int(mask).bit_count() for mask in masks))
+    matrix = np.zeros((rows, gf2.row_words(unknowns)), np.uint64)
+    _unroll(live, unknowns, np.array(used), np.array(terms), positions, masks, values, matrix)
+    return matrix
+
+
+@KERNELS.entry
+def _unroll(
+    live: Words,
+    unknowns: int,
+    used: Ints,
+    terms: Ints,
+    positions: Ints,
+    masks: ShortWords,
+    values: ShortWords,
+    matrix: Words,
+) -> None:
+    """Carry the forms from position to position and write those that are known."""
+    at, row = 0, 0
+    words = matrix.shape[1]
+    spill = np.zeros(CHUNK // 64 + 2, np.uint64)
+    for index in range(len(positions)):
+        while at < positions[index]:
+            steps = min(CHUNK, positions[index] - at)
+            for form in range(len(used)):
+                _advance(live[form], unknowns, steps, terms, spill)
+            at += steps
+        for form in range(len(used)):
+            if masks[index] >> used[form] & 1:
+                matrix[row, :] = live[form, :words]
+                if values[index] >> used[form] & 1:
+                    matrix[row, unknowns // 64] |= np.uint64(1) << np.uint64(unknowns % 64)
+                row += 1
+
+
+@KERNELS.kernel
+def _advance(form: Words, unknowns: int, steps: int, terms: Ints, spill: Words) -> None:
+    """Multiply by z^steps and reduce: what spills over comes back at every term."""
+    shift_left(form, steps)
+    whole, part = unknowns // 64, unknowns % 64
+    count = len(form) - whole
+    for at in range(count):
+        low = form[whole + at] >> np.uint64(part)
+        high = form[whole + at + 1] << np.uint64(64 - part) if at + 1 < count else np.uint64(0)
+        spill[at] = low | high
+    form[whole] &= (np.uint64(1) << np.uint64(part)) - np.uint64(1)
+    form[whole + 1 :] = 0
+    used = steps // 64 + 1
+    for term in terms:
+        base, shift = term // 64, np.uint64(term % 64)
+        for at in range(used):
+            form[base + at] ^= spill[at] << shift
+            if shift:
+                form[base + at + 1] ^= spill[at] >> (np.uint64(64) - shift)
+
+
+@KERNELS.kernel
+def shift_left(form: Words, steps: int) -> None:
+    """Shift a packed row up; what leaves its end is lost."""
+    words, shift = steps // 64, np.uint64(steps % 64)
+    for at in range(len(form) - 1, words - 1, -1):
+        value = form[at - words] << shift
+        if shift and at > words:
+            value |= form[at - words - 1] >> (np.uint64(64) - shift)
+        form[at] = value
+    form[:words] = 0
+
+
+def state_words(forms: Twister, solution: int) -> list[int]:
+    """Return the 624 words from position 0 on that the unknowns stand for."""
+    top = _sequence(forms, solution)
+    low = _apply_lags(top)
+    lanes = [low[1:] if forms.misplaced else low]
+    for source in range(30):
+        following = _apply_lags(lanes[-1])
+        lanes.append(following ^ low[: len(following)] if TWIST >> source & 1 else following)
+    lanes.append(top)
+    words = np.zeros(WORDS, np.uint64)
+    for bit, lane in enumerate(lanes):
+        words |= lane[:WORDS].astype(np.uint64) << np.uint64(bit)
+    return [int(word) for word in words]
+
+
+def _sequence(forms: Twister, solution: int) -> NDArray[np.uint8]:
+    """Return h(0), h(1), … as far as they are unknowns."""
+    raw = np.frombuffer(solution.to_bytes(forms.unknowns // 8 + 1, "little"), np.uint8)
+    return np.unpackbits(raw, bitorder="little")[: forms.unknowns]
+
+
+def _apply_lags(lane: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return lane[LAGS[0] :] ^ lane[LAGS[1] : len(lane) - LAGS[0] + LAGS[1]]

@@ -1,0 +1,78 @@
+"""Exact relations between a few bits of outputs of a Mersenne Twister that lie far apart.
+
+Every state bit is a polynomial in T = z^623 + z^396 alone (see `linear_mersenne`), of degree 31
+at most. T, T², T⁴ have two terms each, as squaring is linear. So k bits of the outputs at seven
+places (the lags 0, 396, 623 and twice and four times these) obey 4k - 36 relations or a little
+more, whatever the state: with ten bits there are five.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.searches.prng.attacks.linear_mersenne import LAGS, TWIST, temper
+
+POWERS = (0, 1, 2, 4)
+PLACES = ((0, 0), *sorted((POWERS[at] * lag, at) for at in (1, 2, 3) for lag in LAGS))
+"""Lags with the index of the power that each belongs to."""
+MOST = 10
+"""Relations that are used, at most: they are to tell chance from truth, no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relations:
+    """How much each value of a draw adds to the relations at each place; the sum is zero."""
+
+    count: int
+    lags: tuple[int, ...]
+    tables: NDArray[np.int64]
+    """`tables[place, value]`, a bit for each relation."""
+
+
+def relations(bits: Sequence[int]) -> Relations:
+    """Work out the relations of draws that show the given bits of outputs, lowest first."""
+    forms = _output_polynomials()
+    rows = [(forms[bit] << power, at, bit) for at, power in enumerate(POWERS) for bit in bits]
+    combinations = _null_space([row for row, _, _ in rows])[:MOST]
+    tables = np.zeros((len(POWERS), 1 << len(bits)), np.int64)
+    values = np.arange(1 << len(bits))
+    for number, combination in enumerate(combinations):
+        for index in combination:
+            _, at, bit = rows[index]
+            tables[at] ^= (values >> bits.index(bit) & 1) << number
+    lags = tuple(lag for lag, _ in PLACES)
+    return Relations(len(combinations), lags, np.array([tables[at] for _, at in PLACES]))
+
+
+def _output_polynomials() -> list[int]:
+    """Return the 32 tempered bits as polynomials in T: T^e is bit e."""
+    bits = [0b10]
+    for source in range(30):
+        bits.append(bits[-1] << 1 ^ (0b10 if TWIST >> source & 1 else 0))
+    bits.append(1)
+    forms = [0] * 32
+    for source in range(32):
+        tempered = temper(1 << source)
+        for bit in range(32):
+            forms[bit] ^= bits[source] if tempered >> bit & 1 else 0
+    return forms
+
+
+def _null_space(rows: Sequence[int]) -> list[list[int]]:
+    """Return sets of rows that add up to zero, as indices: a basis of all such sets."""
+    basis: dict[int, tuple[int, int]] = {}
+    combinations = []
+    for index, row in enumerate(rows):
+        left, combination = row, 1 << index
+        while left and left.bit_length() in basis:
+            other, mixed = basis[left.bit_length()]
+            left, combination = left ^ other, combination ^ mixed
+        if left:
+            basis[left.bit_length()] = (left, combination)
+        else:
+            combinations.append([at for at in range(len(rows)) if combination >> at & 1])
+    return combinations

@@ -1,0 +1,146 @@
+"""Attack: the whole state of a Mersenne Twister, of any seed and index, from draws alone.
+
+Every draw gives equations (`linear_bits`) in the state's bits (`linear_mersenne`); one unit of
+work is one constant skip. The state is the block of 624 words whose first is behind draw 0, so
+that the index, the start and the seeding do not matter. A contradiction proves that no state at
+all gives these draws with that skip. One wrong draw is a contradiction too: no noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from weft.searches.prng import gf2
+from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.linear_bits import BitReading
+from weft.searches.prng.attacks.linear_mersenne import Twister, equations, state_words, twister
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import family_named
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+
+COST_MS = 2500
+"""One elimination on one core."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwisterView:
+    """An output map of a twister: a call takes `words` words and shows the first of them."""
+
+    family: str
+    output: str
+    reading: BitReading
+    words: int = 1
+    misplaced: bool = False
+
+    @property
+    def forms(self) -> Twister:
+        """The recurrence behind it."""
+        return twister(self.misplaced)
+
+    def draws_needed(self, modulus: int) -> int | None:
+        """Return how many draws determine the state; None where a draw tells nothing certain.
+
+        The bits of neighbouring outputs repeat each other, the more the more of them are known:
+        measured, one or two bits hardly do, three by a twenty-seventh, up to twelve by less than
+        six tenths, up to all by less than fourteen. More bits than three never need more draws
+        than three do.
+        """
+        bits = self.reading.bits_per_draw(modulus)
+        unknowns = self.forms.unknowns
+        if bits < 1000:
+            return None
+        if self.reading.kind == "low" and bits <= 2000:
+            return -(-(unknowns + 80) * 1000 // bits)
+        of_three = (unknowns + unknowns // 27) // 3
+        general = -(-unknowns * (1600 if bits <= 12_000 else 2400) // bits)
+        return min(of_three, general) if self.reading.kind == "low" else general
+
+
+_LOW, _HIGH, _SHORT = (
+    BitReading("low", 32),
+    BitReading("high", 32),
+    BitReading("low", 32, dropped=1),
+)
+VIEWS = (
+    TwisterView("mt19937", "mod", _LOW),
+    TwisterView("mt19937", "high", _HIGH),
+    TwisterView("mt19937", "bounded", _HIGH),
+    TwisterView("mt19937", "scaled", _HIGH, words=2),
+    TwisterView("cpython", "scaled", _HIGH, words=2),
+    TwisterView("php_mt", "mod", _SHORT),
+    TwisterView("php_mt", "bounded", _LOW),
+    TwisterView("php_mt", "scaled", _HIGH),
+    TwisterView("php_mt_legacy", "mod", _SHORT, misplaced=True),
+    TwisterView("php_mt_legacy", "bounded", _HIGH, misplaced=True),
+)
+"""What is the same stream under another name is tried once: PHP up to 5.2.0 differs from today's
+in the seeding alone, CPython's remainder is that of MT19937."""
+
+
+class TwisterState:
+    """The attack on all views; units are skips, the smallest first."""
+
+    name = "twister-state"
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each view which skips are covered, or how many draws are missing."""
+        return [self._plan(case, view) for view in VIEWS]
+
+    def _plan(self, case: Case, view: TwisterView) -> AttackPlan | Gap:
+        needed = view.draws_needed(case.modulus)
+        if needed is None:
+            why = f"draws below {case.modulus} tell no bit of an output for certain"
+            return Gap(self.name, view.family, view.output, why)
+        if len(case.draws) < needed:
+            why = f"any state needs {needed:,} draws, there are {len(case.draws):,}"
+            return Gap(self.name, view.family, view.output, why)
+        units = case.skips[1] - case.skips[0] + 1
+        return AttackPlan(
+            attack=self.name,
+            family=view.family,
+            output=view.output,
+            units=units,
+            per_task=1,
+            tried=units << view.forms.unknowns,
+            cost_ms=COST_MS * units,
+            covers=f"every state, skips {case.skips[0]} to {case.skips[1]}, any start, "
+            f"the first {needed:,} draws without a wrong one",
+        )
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Solve the equations of each skip."""
+        view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
+        candidates = [
+            state_at(case, view, case.skips[0] + unit) for unit in range(units.lo, units.hi)
+        ]
+        return best([candidate for candidate in candidates if candidate is not None])
+
+
+def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None:
+    """Return the one state that gives the draws with a skip; None if there is none."""
+    needed = view.draws_needed(case.modulus)
+    assert needed is not None
+    known = [view.reading.known(draw, case.modulus) for draw in case.draws[:needed]]
+    matrix = equations(
+        view.forms,
+        np.arange(needed, dtype=np.int64) * ((skip + 1) * view.words),
+        np.array([bits.mask for bits in known], np.uint32),
+        np.array([bits.value for bits in known], np.uint32),
+    )
+    solution = gf2.solve(matrix, view.forms.unknowns)
+    if not solution.consistent or solution.rank < view.forms.unknowns:
+        return None
+    return judged(case, view, solution.bits, skip)
+
+
+def judged(case: Case, view: TwisterView, bits: int, skip: int) -> HypothesisMatch:
+    """Turn a solution into a hypothesis and count its hits."""
+    family = family_named(view.family)
+    state = family.state_bytes([*state_words(view.forms, bits), 0])
+    skips = Skips.constant(skip)
+    hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state, skips=skips)
+    return compare(case, hypothesis, len(case.draws))  # fewer are no evidence for so many bits

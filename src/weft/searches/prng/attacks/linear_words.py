@@ -1,0 +1,189 @@
+"""Attack: the state of generators of a few linear words, with skips and wrong draws.
+
+xorshift in its sizes, the low bits of xorshift64*, and Math.random() of V8, whose numbers come
+in blocks of 64: there the draws begin at one of 64 places. One unit of work is one constant
+skip. What an output becomes when one bit of the state is set alone is read off the generator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.linear_bits import BitReading
+from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import family_named
+from weft.searches.prng.family import Family
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels.bulk import words
+
+WINDOW = 600
+"""Draws that are looked at, at most."""
+MARGIN = 12
+"""Equations beyond the unknowns that a choice of draws takes, as good as always."""
+MOST_CHOICES = 60_000
+CHOICE_US = 20
+"""Microseconds for a choice of draws, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinearView:
+    """An output map whose known bits are linear in `words` words of the state.
+
+    `begins` is the number of places in a block at which draws may begin.
+    """
+
+    family: str
+    output: str
+    reading: BitReading
+    words: int = 1
+    begins: int = 1
+
+    def unknowns(self) -> int:
+        """Return the bits of state that the outputs depend on."""
+        return self.words * family_named(self.family).state_word_bits
+
+    def draws_chosen(self, modulus: int) -> int | None:
+        """Return how many draws determine a state; None if they tell nothing certain."""
+        bits = self.reading.bits_per_draw(modulus)
+        return -(-(self.unknowns() + MARGIN) * 1000 // bits) if bits >= 500 else None
+
+
+def _views() -> tuple[LinearView, ...]:
+    views = []
+    for family, width, count in (("xorshift32", 32, 1), ("xorshift64", 64, 1)):
+        views += [LinearView(family, "mod", BitReading("low", width), count)]
+        views += [
+            LinearView(family, output, BitReading("high", width), count) for output in _SCALED
+        ]
+    views += [LinearView("xorshift128", "mod", BitReading("low", 32), 4)]
+    views += [LinearView("xorshift128", output, BitReading("high", 32), 4) for output in _SCALED]
+    views += [LinearView("xorshift64star", "mod", BitReading("low", 64, linear_bits=3))]
+    views += [LinearView("v8", "scaled", BitReading("high", 64), 2, 64)]
+    return tuple(views)
+
+
+_SCALED = ("high", "scaled")
+VIEWS = _views()
+NOT_LINEAR = (
+    ("xorshift64star", "high"),
+    ("xorshift64star", "scaled"),
+    ("xoshiro256pp", "mod"),
+    ("xoshiro256ss", "mod"),
+)
+
+
+class LinearWords:
+    """The attack on all views; units are skips, the smallest first."""
+
+    name = "linear-words"
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each view which skips and how much noise are covered, or what is missing."""
+        why = "its outputs are not linear in the state: only seeds that are tried are covered"
+        gaps = [Gap(self.name, family, output, why) for family, output in NOT_LINEAR]
+        return [*(self._plan(case, view) for view in VIEWS), *gaps]
+
+    def _plan(self, case: Case, view: LinearView) -> AttackPlan | Gap:
+        chosen = view.draws_chosen(case.modulus)
+        if chosen is None:
+            why = f"draws below {case.modulus} tell no bit of an output for certain"
+            return Gap(self.name, view.family, view.output, why)
+        if len(case.draws) < chosen:
+            why = f"any state needs {chosen:,} draws, there are {len(case.draws):,}"
+            return Gap(self.name, view.family, view.output, why)
+        percent, attempts = noise_covered(case, chosen)
+        units = case.skips[1] - case.skips[0] + 1
+        noise = f"up to {percent} % wrong draws" if percent else "no wrong draw"
+        return AttackPlan(
+            attack=self.name,
+            family=view.family,
+            output=view.output,
+            units=units,
+            per_task=16,
+            tried=units * view.begins << view.unknowns(),
+            cost_ms=units * (20 + attempts * view.begins * CHOICE_US // 1000),
+            covers=f"every state, skips {case.skips[0]} to {case.skips[1]}, any start, {noise}",
+        )
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Decode the draws for each skip and each place in a block."""
+        view = next(v for v in VIEWS if (v.family, v.output) == (plan.family, plan.output))
+        skips = range(case.skips[0] + units.lo, case.skips[0] + units.hi)
+        return best([candidate for skip in skips for candidate in states_at(case, view, skip)])
+
+
+def noise_covered(case: Case, chosen: int) -> tuple[int, int]:
+    """Return the share of wrong draws that is covered, at most what was asked, and its choices."""
+    window = min(WINDOW, len(case.draws))
+    for percent in range(case.corrupt_percent, 0, -1):
+        attempts = choices(window, percent, chosen)
+        if attempts is not None and attempts <= MOST_CHOICES:
+            return percent, attempts
+    return 0, 1
+
+
+def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
+    """Return the states that explain the draws with a skip."""
+    chosen = view.draws_chosen(case.modulus)
+    assert chosen is not None
+    percent, attempts = noise_covered(case, chosen)
+    window = case.draws[: chosen + MARGIN if percent == 0 else WINDOW]
+    known = [view.reading.known(draw, case.modulus) for draw in window]
+    masks = np.array([bits.mask for bits in known], np.uint64)
+    values = np.array([bits.value for bits in known], np.uint64)
+    outputs = basis_outputs(view, np.arange(len(window)) * (skip + 1))
+    candidates = []
+    for begin in range(view.begins):
+        forms = np.ascontiguousarray(outputs[:, begin].T)
+        allowed = case.wrong_allowed(len(window)) if percent else 0
+        state = decode(Observed(forms, masks, values), allowed, attempts)
+        if state is not None:
+            candidates.append(judged(case, view, state, skip, begin))
+    return _distinct(candidates)
+
+
+def _distinct(candidates: list[HypothesisMatch]) -> list[HypothesisMatch]:
+    """Keep the best: places in a block next to each other explain nearly the same draws."""
+    most = max((candidate.hits for candidate in candidates), default=0)
+    return [candidate for candidate in candidates if candidate.hits == most]
+
+
+def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Return the outputs of every state with a single bit set, bit 0 of word 0 first.
+
+    They are those at the positions, counted from each place in a block: `[bit, place, draw]`.
+    """
+    family = family_named(view.family)
+    places = np.arange(view.begins)[:, None] + positions
+    outputs = np.empty((view.unknowns(), *places.shape), np.uint64)
+    for at in range(view.unknowns()):
+        outputs[at] = words(family, _state(family, view, 1 << at), int(places[-1, -1]) + 1)[places]
+    return outputs
+
+
+def _state(family: Family, view: LinearView, bits: int) -> list[int]:
+    size = family.state_word_bits
+    filled = [bits >> (size * at) & ((1 << size) - 1) for at in range(view.words)]
+    return [*filled, *([0] * (family.state_words - view.words))]
+
+
+def judged(case: Case, view: LinearView, bits: int, skip: int, begin: int) -> HypothesisMatch:
+    """Turn a state into a hypothesis and count its hits in the window."""
+    family = family_named(view.family)
+    state = family.state_bytes(_state(family, view, bits))
+    hypothesis = Hypothesis(
+        view.family,
+        view.output,
+        case.modulus,
+        state=state,
+        skips=Skips.constant(skip),
+        start=begin,
+    )
+    return compare(case, hypothesis, WINDOW)

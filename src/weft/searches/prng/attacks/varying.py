@@ -1,0 +1,198 @@
+"""Likely seeds when the number of skipped calls varies from draw to draw.
+
+Every way through the stream of a seed is looked at, with every start. That tells truth from
+chance only while a draw says more than the choice of a skip, so the range of skips is cut to
+what the draws can carry. A unit is 64 seeds; most are given up after the first draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.likely import maps
+from weft.searches.prng.attacks.likely_seeds import typed_seeds
+from weft.searches.prng.attacks.noise import unlucky
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import family_named
+from weft.searches.prng.family import Family, State
+from weft.searches.prng.generate import first_state
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels.bulk import fill
+from weft.searches.prng.kernels.path import best_path, way_back
+from weft.searches.prng.statistics import corrected
+
+NAME = "varying"
+SEEDS_PER_UNIT = 64
+UNITS_PER_TASK = 32
+MAX_DRAWS = 128
+MAX_EXTENDED = 256
+FIRST_LOOK = 24
+ENOUGH = 12_000
+"""Evidence that the range of skips must leave, in thousandths of a decade."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkipReach:
+    """The draws compared, how many may be wrong, and the skips that they can carry."""
+
+    compared: int
+    allowed: int
+    skips: tuple[int, int]
+
+
+class Varying:
+    """The attack; it keeps nothing between calls."""
+
+    name = NAME
+
+    def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
+        """Say for each family what is covered."""
+        return [
+            item
+            for family in FAMILIES
+            for output in maps(family, case)
+            for item in plan_map(case, family, output)
+        ]
+
+    def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
+        """Look for ways through the streams of the seeds of the units."""
+        reach = reach_of(case, len(typed_seeds()))
+        assert reach is not None
+        family = family_named(plan.family)
+        candidates = []
+        for seed in typed_seeds()[units.lo * SEEDS_PER_UNIT : units.hi * SEEDS_PER_UNIT]:
+            if not is_promising(case, family, plan.output, seed, reach):
+                continue
+            start, listed = way_through(
+                case, reach, family, plan.output, family.seeding(seed), case.starts
+            )
+            guess = Hypothesis(
+                plan.family, plan.output, case.modulus,
+                seed=seed, skips=Skips(reach.skips, listed), start=start,
+            )  # fmt: skip
+            candidates.append(compare(case, guess))
+        return best(
+            [
+                candidate
+                for candidate in candidates
+                if candidate.compared - candidate.hits <= reach.allowed
+            ]
+        )
+
+
+def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
+    """Return what is covered of one output map, and what is not."""
+    first, last = case.skips
+    if first == last:
+        return []
+    seeds = len(typed_seeds())
+    reach = reach_of(case, seeds)
+    if reach is None:
+        why = f"{len(case.draws)} draws below {case.modulus} cannot tell varying skips from chance"
+        return [Gap(NAME, family.name, output, why)]
+    tried = tried_in(case, seeds, reach.compared, reach.skips)
+    covers = (
+        f"seeds that people type, starts {case.starts[0]}..{case.starts[1]}, skips that vary in"
+        f" {reach.skips[0]}..{reach.skips[1]}, {reach.allowed} wrong of {reach.compared} draws"
+    )
+    calls = case.starts[1] + FIRST_LOOK * (reach.skips[1] + 1)
+    cost = seeds * (300 * family.state_words + 20_000 + calls * FIRST_LOOK * 3) // 1_000_000
+    units = -(-seeds // SEEDS_PER_UNIT)
+    planned: list[AttackPlan | Gap] = [
+        AttackPlan(NAME, family.name, output, units, UNITS_PER_TASK, tried, cost + 1, covers)
+    ]
+    if reach.skips[1] < last:
+        why = f"skips that vary beyond {reach.skips[0]}..{reach.skips[1]} leave no evidence"
+        planned.append(Gap(NAME, family.name, output, why))
+    return planned
+
+
+def reach_of(case: Case, seeds: int) -> SkipReach | None:
+    """Return the widest range of skips, halved until the draws carry it; None if none does."""
+    first, last = case.skips
+    compared = min(MAX_DRAWS, len(case.draws))
+    allowed = min(case.wrong_allowed(compared), unlucky(compared, case.corrupt_percent))
+    width = last - first + 1
+    while width > 1:
+        skips = (first, first + width - 1)
+        tried = tried_in(case, seeds, compared, skips)
+        if compared and corrected(compared - allowed, compared, case.modulus, tried) >= ENOUGH:
+            return SkipReach(compared, allowed, skips)
+        width //= 2
+    return None
+
+
+def tried_in(case: Case, seeds: int, compared: int, skips: tuple[int, int]) -> int:
+    """Return the number of hypotheses: every seed, start and choice of skips."""
+    starts = case.starts[1] - case.starts[0] + 1
+    return int(seeds * starts * (skips[1] - skips[0] + 1) ** (compared - 1))
+
+
+def is_promising(case: Case, family: Family, output: str, seed: int, reach: SkipReach) -> bool:
+    """Whether the best way to the first draws is better than chance."""
+    count = min(FIRST_LOOK, reach.compared)
+    stream = stream_of(case, reach, family, output, family.seeding(seed), case.starts, count)
+    _, hits = walk(case, reach, stream, case.starts, count, np.empty((0, 0), np.uint16))
+    return hits >= count - unlucky(count, case.corrupt_percent)
+
+
+def way_through(
+    case: Case, reach: SkipReach, family: Family, output: str, state: State, starts: tuple[int, int]
+) -> tuple[int, tuple[int, ...]]:
+    """Return the start and the skips of the best way through the stream from a state on."""
+    stream = stream_of(case, reach, family, output, state, starts, reach.compared)
+    choices = np.zeros((reach.compared, stream.size), np.uint16)
+    last, _ = walk(case, reach, stream, starts, reach.compared, choices)
+    places = np.empty(reach.compared, np.int64)
+    way_back(choices, last, reach.skips[0], places)
+    return int(places[0]), tuple(int(gap) - 1 for gap in np.diff(places))
+
+
+def stream_of(
+    case: Case, reach: SkipReach, family: Family, output: str, state: State,
+    starts: tuple[int, int], count: int,
+) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:  # fmt: skip
+    """Return all draws that a way of `count` draws may meet."""
+    calls = starts[1] + (count - 1) * (reach.skips[1] + 1) + 1
+    return fill(family, output, state, case.modulus, np.zeros(calls, np.int64))
+
+
+def walk(
+    case: Case,
+    reach: SkipReach,
+    stream: object,
+    starts: tuple[int, int],
+    count: int,
+    choices: object,
+) -> tuple[int, int]:
+    """Return the last place and the hits of the best way."""
+    draws = np.array(case.draws[:count], np.uint64)
+    bounds = np.array(starts, np.int64), np.array(reach.skips, np.int64)
+    last, hits = best_path(stream, draws, *bounds, choices)
+    return int(last), int(hits)
+
+
+def extend_skips(hypothesis: Hypothesis, draws: Sequence[int]) -> Hypothesis:
+    """Return a hypothesis whose skips, where they vary, are listed for all draws.
+
+    The best way through the stream is taken, as the attack takes it. Beyond MAX_EXTENDED draws
+    the skips stay as they are known.
+    """
+    if hypothesis.skips.is_constant or len(draws) > MAX_EXTENDED:
+        return hypothesis
+    family = family_named(hypothesis.family)
+    at = (hypothesis.start, hypothesis.start)
+    case = Case(tuple(draws), hypothesis.modulus, hypothesis.skips.between, at)
+    reach = SkipReach(len(draws), len(draws), hypothesis.skips.between)
+    first = first_state(family, hypothesis)
+    start, listed = way_through(case, reach, family, hypothesis.output, first, at)
+    return replace(hypothesis, start=start, skips=Skips(hypothesis.skips.between, listed))
+
+
+ATTACK = Varying()

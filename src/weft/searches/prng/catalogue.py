@@ -1,0 +1,116 @@
+"""The generators as a list: what each is, and what the attacks promise for a usual history.
+
+The promise is not written down anywhere else: it is what the attacks themselves plan for a
+history of EXAMPLE_DRAWS draws with the usual ranges of skips, starts and wrong draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from weft.searches.prng.attack import AttackPlan
+from weft.searches.prng.attacks import ALL as ATTACKS
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.family import Family
+
+EXAMPLE_DRAWS = 8000
+EXAMPLE = Case((0,) * EXAMPLE_DRAWS, 1000)
+
+
+class OfferRecord(TypedDict):
+    """What `--json` prints of an offer."""
+
+    attack: str
+    outputs: list[str]
+    cost_ms: int
+    covers: str
+
+
+class CatalogueRecord(TypedDict):
+    """What `--json` prints of a generator."""
+
+    name: str
+    aliases: list[str]
+    title: str
+    state_bits: int
+    seed_bits: int
+    word_bits: int
+    jump: bool
+    outputs: list[str]
+    attacks: list[OfferRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What one attack covers of a family, by which output maps; the cost is the greatest."""
+
+    attack: str
+    outputs: tuple[str, ...]
+    cost_ms: int
+    covers: str
+
+    def to_dict(self) -> OfferRecord:
+        """Return the form that `--json` prints."""
+        return {
+            "attack": self.attack,
+            "outputs": list(self.outputs),
+            "cost_ms": self.cost_ms,
+            "covers": self.covers,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    """One generator of the list."""
+
+    family: Family
+    offers: tuple[Offer, ...]
+
+    def to_dict(self) -> CatalogueRecord:
+        """Return the form that `--json` prints."""
+        family = self.family
+        return {
+            "name": family.name,
+            "aliases": list(family.aliases),
+            "title": family.title,
+            "state_bits": family.state_bits,
+            "seed_bits": family.seed_bits,
+            "word_bits": family.word_bits,
+            "jump": family.jump is not None,
+            "outputs": list(family.outputs),
+            "attacks": [offer.to_dict() for offer in self.offers],
+        }
+
+    def row(self) -> tuple[str, ...]:
+        """Return the cells for people; each attack with the seconds of its most expensive plan."""
+        costs_ms: dict[str, int] = {}
+        for offer in self.offers:
+            costs_ms[offer.attack] = max(costs_ms.get(offer.attack, 0), offer.cost_ms)
+        attacks = ", ".join(f"{name} {-(-cost // 1000):,}" for name, cost in costs_ms.items())
+        family = self.family
+        bits = (str(family.state_bits), str(family.seed_bits))
+        return (family.name, *bits, " ".join(family.outputs), attacks, family.title)
+
+
+def catalogue() -> list[CatalogueEntry]:
+    """Return every family with what is offered, cheapest first."""
+    items = [item for attack in ATTACKS for item in attack.plan(EXAMPLE)]
+    plans = [item for item in items if isinstance(item, AttackPlan)]
+    return [
+        CatalogueEntry(family, _offers([plan for plan in plans if plan.family == family.name]))
+        for family in FAMILIES
+    ]
+
+
+def _offers(plans: Sequence[AttackPlan]) -> tuple[Offer, ...]:
+    grouped: dict[tuple[str, str], list[AttackPlan]] = {}
+    for plan in plans:
+        grouped.setdefault((plan.attack, plan.covers), []).append(plan)
+    offers = [
+        Offer(attack, tuple(p.output for p in group), max(p.cost_ms for p in group), covers)
+        for (attack, covers), group in grouped.items()
+    ]
+    return tuple(sorted(offers, key=lambda offer: (offer.cost_ms, offer.attack, offer.covers)))

@@ -1,0 +1,126 @@
+"""What `weft prng pipeline` prints: each step when it begins, and the summary at the end."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from weft.console import render
+from weft.searches.prng.lazy import lazy
+from weft.searches.prng.pipeline.steps import TITLES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from weft.inspect.report import view as views
+    from weft.model import slots as slot_lists
+    from weft.model.slots import Node
+    from weft.model.tasks import Milestone
+    from weft.runs.outcome import Run
+    from weft.searches.jobs import plan as job_plans
+    from weft.searches.prng.pipeline import prediction as predictions_of
+    from weft.searches.prng.pipeline import run as prngpipe
+    from weft.searches.prng.pipeline import search as searches
+    from weft.searches.prng.pipeline import summary as summaries
+    from weft.searches.prng.pipeline import verdict as verdicts
+else:
+    job_plans, slot_lists = lazy("weft.searches.jobs.plan"), lazy("weft.model.slots")
+    predictions_of = lazy("weft.searches.prng.pipeline.prediction")
+    searches, summaries = (
+        lazy("weft.searches.prng.pipeline.search"),
+        lazy("weft.searches.prng.pipeline.summary"),
+    )
+    verdicts, views = lazy("weft.searches.prng.pipeline.verdict"), lazy("weft.inspect.report.view")
+    prngpipe = lazy("weft.searches.prng.pipeline.run")
+
+
+def headline(
+    nodes: Sequence[Node], placement: str, pause_at: str | None
+) -> Callable[[Milestone], None]:
+    """Announce a step and, with nodes, where its tasks will run; not one that is not begun."""
+
+    def say(milestone: Milestone) -> None:
+        if milestone.name == pause_at:
+            return
+        render.message(
+            f"step {milestone.name}  {TITLES[milestone.name]}, about {milestone.tasks} tasks"
+        )
+        for line in _plan_lines(nodes, placement, milestone):
+            render.message(f"  {line}")
+
+    return say
+
+
+def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> list[str]:
+    """Where a step's tasks go: every round is dealt anew."""
+    if not nodes:
+        return []
+    slots = slot_lists.slots_of(nodes)
+    if placement != "static":
+        cpus = sum(slot.gpu is None for slot in slots)
+        words = "greedy: the next to the first free slot"
+        return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
+    deal = slot_lists.Deal.of(slots, gpu=False)
+    dealt = [deal.slot(ordinal, size) for size in milestone.rounds for ordinal in range(size)]
+    places = [job_plans.place_of(slots[number]) for number in dealt if number is not None]
+    plans = job_plans.spread(places, nodes)
+    return [plan.line() for plan in plans]
+
+
+def finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) -> None:
+    """Write the files of a run that has come so far, and print its summary."""
+    view = views.RunView(out, searches.NAME)
+    steps = summaries.steps_of(view)
+    predictions = None if done is None else prngpipe.write_predictions(done)
+    written = [] if predictions is None else [predictions]
+    if json_export and steps[2].done:
+        written += prngpipe.export(out)
+    if as_json:
+        head = {"status": "paused", "out": str(out)} if done is None else done.to_dict()
+        more = {"steps": [step.to_dict() for step in steps], "files": [str(p) for p in written]}
+        render.print_json({**head, **more})
+        return
+    sign, cross = ("✓", "✗") if _writes(sys.stdout) else ("ok", "--")
+    for step in steps:
+        render.out(step.line(sign, cross))
+    _show_streams(done)
+    _show_power(done)
+    for path in written:
+        render.out(f"{'file':8}{path}")
+    if done is None:
+        render.out(f"PAUSED  continue with: {render.command('resume', out)}")
+        return
+    render.show_end(done)
+    render.out(summaries.end_line(view))
+
+
+def _show_streams(done: Run | None) -> None:
+    if done is None or done.status != "answered":
+        return
+    for raw in done.answer["streams"]:
+        prediction = predictions_of.StreamPrediction.from_dict(raw)
+        name = f"stream {prediction.stream}" if prediction.stream else "draws"
+        hypothesis = prediction.hypothesis
+        render.out(
+            f"{name}: {hypothesis.family} seed {hypothesis.seed}, skip"
+            f" {hypothesis.skips.between[0]}, since draw {prediction.first_draw + 1}"
+        )
+        render.out(f"  next    {' '.join(str(number) for number in prediction.next)}")
+        hits = [f"{h.hits}/{h.draws} in {h.size}" for h in prediction.hit_at]
+        render.out(f"  holdout {', '.join(hits)}")
+
+
+def _show_power(done: Run | None) -> None:
+    """Without a signal: what would have been found, and what was not looked for."""
+    if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
+        return
+    power = verdicts.Power.from_dict(done.answer.detail["power"])
+    render.out(f"searched {power.searched}: {power.tried:,} hypotheses")
+    render.out(f"would have been found: {power.would_be_found}")
+    render.out(f"not covered: {power.not_covered}")
+
+
+def _writes(stream: TextIO) -> bool:
+    """Whether a stream can show the signs of success and failure."""
+    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") == "utf8"

@@ -1,0 +1,79 @@
+"""CPython's `random`: MT19937 seeded by the 32-bit words of an integer (init_by_array).
+
+randrange(n) takes the high bits of a word, as many as n has, until they are below n. random()
+joins two words to 53 bits.
+"""
+
+from __future__ import annotations
+
+from weft.searches.prng.families import mt19937
+from weft.searches.prng.families.maps import plain_maps, scaled_pair_map
+from weft.searches.prng.families.mt19937 import step
+from weft.searches.prng.family import Family, State
+
+SIZE = 624
+M32 = 0xFFFFFFFF
+ONE = 1
+ZERO = 0
+WORD_BITS = 32
+BASE_SEED = 19650218
+FIRST_MULTIPLIER = 1664525
+SECOND_MULTIPLIER = 1566083941
+
+
+def seeding(seed: int) -> State:
+    """Do what random.seed(seed) does with an integer: the sign is dropped, no bits are."""
+    seed = abs(seed)
+    count = max(1, -(-seed.bit_length() // 32))
+    return by_array([seed >> (32 * at) & M32 for at in range(count)])
+
+
+def by_array(key: list[int]) -> State:
+    """Mix the words of a key into the block (init_by_array of 2002)."""
+    words = mt19937.seeding(BASE_SEED)[:SIZE]
+    at = 1
+    for turn in range(max(SIZE, len(key))):
+        part = turn % len(key)
+        before = words[at - 1] ^ (words[at - 1] >> 30)
+        words[at] = ((words[at] ^ (before * FIRST_MULTIPLIER)) + key[part] + part) & M32
+        at = _following(words, at)
+    for _ in range(SIZE - 1):
+        before = words[at - 1] ^ (words[at - 1] >> 30)
+        words[at] = ((words[at] ^ (before * SECOND_MULTIPLIER)) - at) & M32
+        at = _following(words, at)
+    return [1 << 31, *words[1:], SIZE]
+
+
+def _following(words: list[int], at: int) -> int:
+    """Go on to the next word; after the last comes the second, and the first is a copy."""
+    if at + 1 < SIZE:
+        return at + 1
+    words[0] = words[SIZE - 1]
+    return 1
+
+
+def randrange(state: State, modulus: int) -> int:
+    """Make the draw of random.randrange."""
+    dropped = WORD_BITS
+    rest = modulus
+    while rest > ZERO:
+        rest >>= ONE
+        dropped -= ONE
+    word = step(state) >> dropped
+    while word >= modulus:
+        word = step(state) >> dropped
+    return word
+
+
+FAMILY = Family(
+    name="cpython",
+    title="CPython random, seeded with an integer",
+    word_bits=32,
+    state_words=SIZE + 1,
+    state_word_bits=32,
+    seed_bits=64,
+    seeding=seeding,
+    step=step,
+    outputs={"bounded": randrange, **plain_maps(step, 32), "scaled": scaled_pair_map(step)},
+    common=True,
+)

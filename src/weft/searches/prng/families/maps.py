@@ -1,0 +1,119 @@
+"""The output maps that many generators share, made from a step.
+
+They keep to the rule for step functions (see `weft.searches.prng.family`): `modulus` is a word too, and
+what a map closes over is a constant. A modulus is at most 2^32, and below 2^31 where draws
+are rejected.
+"""
+
+from __future__ import annotations
+
+from weft.searches.prng.family import Draw, State, Step
+
+M32 = 0xFFFFFFFF
+TWO32 = 1 << 32
+TWO53_INVERSE = 2.0**-53
+
+
+def plain_maps(step: Step, word_bits: int) -> dict[str, Draw]:
+    """Return the maps every generator has: `mod`, `high` (multiply and shift) and `raw`."""
+    return {
+        "mod": mod_map(step),
+        "high": high_map(step, word_bits),
+        "raw": raw_map(step),
+    }
+
+
+def mod_map(step: Step) -> Draw:
+    """Make the remainder of an output."""
+
+    def mod(state: State, modulus: int) -> int:
+        return step(state) % modulus
+
+    return mod
+
+
+def raw_map(step: Step) -> Draw:
+    """Make the output itself, whatever the modulus."""
+
+    def raw(state: State, modulus: int) -> int:  # noqa: ARG001 - maps share one signature
+        return step(state)
+
+    return raw
+
+
+def high_map(step: Step, word_bits: int) -> Draw:
+    """Make the high bits: floor(output · modulus / 2^word_bits)."""
+    if word_bits > 32:
+        return _high_of_64(step, word_bits)
+
+    def high(state: State, modulus: int) -> int:
+        return (step(state) * modulus) >> word_bits
+
+    return high
+
+
+def _high_of_64(step: Step, word_bits: int) -> Draw:
+    """Multiply by halves, because the product has up to 96 bits."""
+    rest = word_bits - 32
+
+    def high(state: State, modulus: int) -> int:
+        word = step(state)
+        return ((word >> 32) * modulus + ((word & M32) * modulus >> 32)) >> rest
+
+    return high
+
+
+def shifted(step: Step, dropped: int) -> Step:
+    """Return a step whose output lacks the lowest bits, as `mt_rand() = word >> 1`."""
+
+    def short(state: State) -> int:
+        return step(state) >> dropped
+
+    return short
+
+
+def scaled_map(step: Step, word_bits: int) -> Draw:
+    """Make floor(u · modulus) in doubles, u = output / 2^word_bits, for at most 53 bits."""
+    unit = 2.0**-word_bits
+
+    def scaled(state: State, modulus: int) -> int:
+        return int(step(state) * unit * modulus)
+
+    return scaled
+
+
+def scaled_pair_map(step: Step) -> Draw:
+    """Make floor(u · modulus) where u has 53 bits of two 32-bit outputs, as MT's res53 has."""
+
+    def scaled(state: State, modulus: int) -> int:
+        high = step(state) >> 5
+        low = step(state) >> 6
+        return int(((high << 26) + low) * TWO53_INVERSE * modulus)
+
+    return scaled
+
+
+def threshold_map(step: Step) -> Draw:
+    """Make a remainder of 32 bits; outputs below 2^32 mod modulus are drawn again."""
+
+    def bounded(state: State, modulus: int) -> int:
+        least = TWO32 % modulus
+        word = step(state)
+        while word < least:
+            word = step(state)
+        return word % modulus
+
+    return bounded
+
+
+def ceiling_map(step: Step, span: int) -> Draw:
+    """Make a remainder; outputs at or above the greatest multiple below `span` are drawn again."""
+
+    def bounded(state: State, modulus: int) -> int:
+        limit = span - span % modulus
+        word = step(state)
+        while word >= limit:
+            word = step(state)
+        return word % modulus
+
+    return bounded

@@ -1,0 +1,53 @@
+"""splitmix64 (Steele, Lea and Flood 2014), the generator of Java's SplittableRandom.
+
+A counter with an odd gap, hashed. Others take their first states from it: `expand`.
+"""
+
+from __future__ import annotations
+
+from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
+from weft.searches.prng.family import Family, State
+
+M64 = (1 << 64) - 1
+GAP = 0x9E3779B97F4A7C15
+MIX_1 = 0xBF58476D1CE4E5B9
+MIX_2 = 0x94D049BB133111EB
+
+
+def seeding(seed: int) -> State:
+    """Take 64 bits as the state."""
+    return [seed & M64]
+
+
+def step(state: State) -> int:
+    """Return the next 64 bits."""
+    state[0] = (state[0] + GAP) & M64
+    word = state[0]
+    word = ((word ^ (word >> 30)) * MIX_1) & M64
+    word = ((word ^ (word >> 27)) * MIX_2) & M64
+    return word ^ (word >> 31)
+
+
+def jump(state: State, steps: int) -> None:
+    """Add so many gaps."""
+    state[0] = (state[0] + GAP * steps) & M64
+
+
+def expand(seed: int, count: int) -> State:
+    """Return the first outputs from a seed: the state of a larger generator."""
+    source = seeding(seed)
+    return [step(source) for _ in range(count)]
+
+
+FAMILY = Family(
+    name="splitmix64",
+    title="splitmix64 (Java SplittableRandom)",
+    word_bits=64,
+    state_words=1,
+    state_word_bits=64,
+    seed_bits=64,
+    seeding=seeding,
+    step=step,
+    outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
+    jump=jump,
+)

@@ -1,0 +1,96 @@
+"""Math.random() of V8 (Node, Chrome): xorshift128+ without the plus, served backwards.
+
+V8 makes 64 numbers ahead and hands them out last first. The state is the two words and how many
+of the block are left. With none left the words are the end of a block; else they are those that
+gave the number that comes next. Numbers are made of 52 bits (`scaled`) or, in newer versions,
+of 53 (`scaled53`).
+"""
+
+from __future__ import annotations
+
+from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
+from weft.searches.prng.family import Family, State
+from weft.searches.prng.linear import bit_power
+
+BLOCK = 64
+ZERO = 0
+ONE = 1
+M64 = (1 << 64) - 1
+MIX_1 = 0xFF51AFD7ED558CCD
+MIX_2 = 0xC4CEB9FE1A85EC53
+
+
+def seeding(seed: int) -> State:
+    """Do what `node --random_seed` does: hash the seed and its complement."""
+    return [_mixed(seed & M64), _mixed(~seed & M64), 0]
+
+
+def _mixed(word: int) -> int:
+    """Return the last part of MurmurHash3 with 64 bits."""
+    word = (word ^ (word >> 33)) * MIX_1 & M64
+    word = (word ^ (word >> 33)) * MIX_2 & M64
+    return word ^ (word >> 33)
+
+
+def step(state: State) -> int:
+    """Return the 64 bits behind the next Math.random()."""
+    if state[2] == ZERO:
+        for _ in range(64):
+            forward(state)
+        state[2] = BLOCK
+    word = state[0]
+    state[2] -= ONE
+    if state[2] > ZERO:
+        backward(state)
+    else:
+        for _ in range(63):
+            forward(state)
+    return word
+
+
+def forward(state: State) -> None:
+    """Take one step of the recurrence."""
+    mixed = state[0] ^ (state[0] << 23) & M64
+    mixed ^= mixed >> 17
+    state[0] = state[1]
+    state[1] = mixed ^ state[0] ^ (state[0] >> 26)
+
+
+def backward(state: State) -> None:
+    """Undo one step of the recurrence."""
+    mixed = state[1] ^ state[0] ^ (state[0] >> 26)
+    mixed ^= mixed >> 17 ^ mixed >> 34 ^ mixed >> 51
+    mixed ^= (mixed << 23) & M64 ^ (mixed << 46) & M64
+    state[1] = state[0]
+    state[0] = mixed
+
+
+def jump(state: State, steps: int) -> None:
+    """Serve what is left of a block, pass whole blocks by the matrix, serve the rest."""
+    while steps and state[2]:
+        step(state)
+        steps -= 1
+    if not steps:
+        return
+    state[:2] = bit_power(forward, 2, 64, state[:2], steps // BLOCK * BLOCK)
+    for _ in range(steps % BLOCK):
+        step(state)
+
+
+FAMILY = Family(
+    name="v8",
+    title="Math.random() of V8",
+    word_bits=64,
+    state_words=3,
+    state_word_bits=64,
+    seed_bits=64,
+    seeding=seeding,
+    step=step,
+    outputs={
+        "scaled": scaled_map(shifted(step, 12), 52),
+        "scaled53": scaled_map(shifted(step, 11), 53),
+        **plain_maps(step, 64),
+    },
+    jump=jump,
+    common=True,
+)

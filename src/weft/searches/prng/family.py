@@ -1,0 +1,80 @@
+"""What a generator is: its state, how a seed makes one, one step, and the maps to draws.
+
+A state is a list of words that `step` changes in place; `step` returns the raw output. The same
+function is the reference, called with Python integers, and the kernel: `compiled` makes machine
+code of it, where every word is a uint64. Hence the rule for steps, output maps and all they call:
+
+- every constant of the arithmetic is a module-level int in capitals (in the compiled copy a
+  uint64; a literal would be an int64, and int64 with uint64 is a float);
+- every result that may exceed its width is masked, also to 64 bits;
+- literals are fine as indices, shift counts and loop bounds, and nowhere else;
+- a modulus is a word as well, at most 2^32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from weft.errors import UsageError
+from weft.searches.prng.forms import LcgForm, WordReading
+
+State = list[int]
+Step = Callable[[State], int]
+Draw = Callable[[State, int], int]
+"""Make one draw below a modulus, changing the state; it may take several steps."""
+Seeding = Callable[[int], State]
+Jump = Callable[[State, int], None]
+"""Change a state as so many steps would."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """One generator. `outputs` maps names of output maps to how a draw is made."""
+
+    name: str
+    title: str
+    word_bits: int
+    """Bits of a raw output."""
+    state_words: int
+    state_word_bits: int
+    seed_bits: int
+    seeding: Seeding
+    step: Step
+    outputs: Mapping[str, Draw] = field(default_factory=dict)
+    jump: Jump | None = None
+    aliases: tuple[str, ...] = ()
+    """Other names it is known by."""
+    lcg_forms: tuple[LcgForm, ...] = ()
+    """One for each output map that is a remainder of an LCG modulo a power of two."""
+    readings: Mapping[str, WordReading] = field(default_factory=dict)
+    """How a sieve reads draws off words, by output map."""
+    common: bool = False
+    """Whether many programs use it: it is tried before others."""
+
+    @property
+    def state_bits(self) -> int:
+        """Bits of a recorded state, the place in a block included."""
+        return self.state_words * self.state_word_bits
+
+    def state_bytes(self, state: State) -> bytes:
+        """Return the state as bytes: its words, big-endian, in order."""
+        size = self.state_word_bits // 8
+        return b"".join(word.to_bytes(size, "big") for word in state)
+
+    def read_state(self, raw: bytes) -> State:
+        """Read what `state_bytes` wrote."""
+        size = self.state_word_bits // 8
+        if len(raw) != size * self.state_words:
+            raise UsageError(
+                f"a state of {self.name} has {size * self.state_words} bytes, not {len(raw)}"
+            )
+        return [int.from_bytes(raw[at : at + size], "big") for at in range(0, len(raw), size)]
+
+    def advance(self, state: State, steps: int) -> None:
+        """Change the state as `steps` raw steps do, by the jump where there is one."""
+        if self.jump is not None:
+            self.jump(state, steps)
+            return
+        for _ in range(steps):
+            self.step(state)

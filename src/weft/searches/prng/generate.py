@@ -1,0 +1,105 @@
+"""From a hypothesis to draws: one function for the sieve's check, the scorer and the predictor.
+
+`draws` is the plain definition. Skipped calls are made, not jumped over: a map may reject, and
+then a call takes more than one step. `generate` gives the same numbers, by compiled code when
+they are many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from weft.errors import UsageError
+from weft.searches.prng.families import family_named
+from weft.searches.prng.family import Draw, Family, State
+from weft.searches.prng.hypothesis import Hypothesis, position
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+COMPILED_FROM = 5000
+"""Calls from which on loading compiled code is worth it."""
+MAX_MODULUS = 1 << 32
+MAX_BOUND = (1 << 31) - 1
+"""The greatest bound of nextInt and its kin; with more some would draw again for ever."""
+REJECTING = ("bounded", "masked")
+
+
+def generate(hypothesis: Hypothesis, count: int) -> list[int]:
+    """Return the first `count` draws that a hypothesis predicts; fewer if its skips end."""
+    if not hypothesis.skips.is_constant:
+        count = min(count, len(hypothesis.skips.listed) + 1)
+    if count > 0 and position(hypothesis, count - 1) >= COMPILED_FROM:
+        values: list[int] = generate_array(hypothesis, count).tolist()
+        return values
+    return list(islice(draws(hypothesis), count))
+
+
+def generate_array(hypothesis: Hypothesis, count: int) -> npt.NDArray[np.uint64]:
+    """Return the first `count` draws as an array, by compiled code."""
+    import numpy as np  # noqa: PLC0415 - slow to import
+
+    from weft.searches.prng.kernels.bulk import fill  # noqa: PLC0415 - numba is slow to import
+
+    family = checked_family(hypothesis)
+    gaps = np.array([hypothesis.start], np.int64)
+    if hypothesis.skips.is_constant:
+        gaps = np.append(gaps, np.full(count - 1, hypothesis.skips.between[0], np.int64))
+    else:
+        gaps = np.append(gaps, np.array(hypothesis.skips.listed[: count - 1], np.int64))
+    state = first_state(family, hypothesis)
+    modulus = 1 if hypothesis.output == "raw" else hypothesis.modulus  # it need not fit a word
+    return fill(family, hypothesis.output, state, modulus, gaps)
+
+
+def draws(hypothesis: Hypothesis) -> Iterator[int]:
+    """Yield what a hypothesis predicts, draw by draw, as far as its skips are known."""
+    family = checked_family(hypothesis)
+    draw = family.outputs[hypothesis.output]
+    state = first_state(family, hypothesis)
+    for _ in range(hypothesis.start):
+        draw(state, hypothesis.modulus)
+    yield draw(state, hypothesis.modulus)
+    index = 1
+    while hypothesis.skips.is_constant or index <= len(hypothesis.skips.listed):
+        for _ in range(hypothesis.skips.before(index)):
+            draw(state, hypothesis.modulus)
+        yield draw(state, hypothesis.modulus)
+        index += 1
+
+
+def checked_family(hypothesis: Hypothesis) -> Family:
+    """Return the family of a hypothesis; refuse a map or a modulus that it cannot have."""
+    family = family_named(hypothesis.family)
+    draw_of(family, hypothesis.output)
+    most = greatest_modulus(hypothesis.output)
+    if hypothesis.output != "raw" and not 1 <= hypothesis.modulus <= most:
+        raise UsageError(
+            f"a modulus of {hypothesis.output} is 1 to {most}, not {hypothesis.modulus}"
+        )
+    return family
+
+
+def greatest_modulus(output: str) -> int:
+    """Return the greatest modulus that an output map can have."""
+    return MAX_BOUND if output in REJECTING else MAX_MODULUS
+
+
+def draw_of(family: Family, output: str) -> Draw:
+    """Return an output map of a family, or say which it has."""
+    if output not in family.outputs:
+        raise UsageError(
+            f"{family.name} has no output map {output!r}; it has {', '.join(family.outputs)}"
+        )
+    return family.outputs[output]
+
+
+def first_state(family: Family, hypothesis: Hypothesis) -> State:
+    """Return the state before the first call."""
+    if hypothesis.state is not None:
+        return family.read_state(hypothesis.state)
+    assert hypothesis.seed is not None
+    return family.seeding(hypothesis.seed)

@@ -1,0 +1,187 @@
+"""Step 4: training parameters from survivors and from how complex the history is.
+
+Integers in, integers out, a pure rule that a reader can follow. It is given training draws and
+labels of inner cuts; the holdout is not among its arguments.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+from weft.errors import InputError
+from weft.model.values import JsonValue
+from weft.searches.prng.pipeline.reference import entropy
+from weft.searches.prng.pipeline.request import FOLDS
+from weft.searches.prng.statistics import decades, tail_evidence
+
+SCHEMA_VERSION = 1
+MILLI = 1000
+HOLDS = 3 * MILLI
+"""Evidence on its block from which a survivor counts as one that held."""
+BOUNDS = {
+    "pool_size": (20, 5_000),
+    "epochs": (10, 2_000),
+    "trees": (10, 1_000),
+    "depth": (2, 12),
+    "min_leaf": (1, 100),
+    "folds": (2, 6),
+}
+
+
+class FactsRecord(TypedDict):
+    """The recorded form of `Facts`."""
+
+    windows: int
+    survivors: int
+    held: int
+    draws: int
+    entropy_permille: int
+
+
+class TrainingRecord(TypedDict):
+    """The recorded form of `TrainingParams`."""
+
+    schema_version: int
+    pool_size: int
+    layers: list[int]
+    epochs: int
+    trees: int
+    depth: int
+    min_leaf: int
+    folds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the rule looks at."""
+
+    windows: int
+    survivors: int
+    held: int
+    """Survivors of inner cuts that hit their block far beyond chance."""
+    draws: int
+    entropy_permille: int
+    """Entropy of the training draws, of what so many draws below the modulus could have."""
+
+    def to_dict(self) -> FactsRecord:
+        """Return the recorded form."""
+        return {
+            "windows": self.windows,
+            "survivors": self.survivors,
+            "held": self.held,
+            "draws": self.draws,
+            "entropy_permille": self.entropy_permille,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingParams:
+    """Parameters of step 5."""
+
+    pool_size: int
+    """Survivors per window that are learned from and ranked, those with most hits first."""
+    layers: tuple[int, ...]
+    epochs: int
+    trees: int
+    depth: int
+    min_leaf: int
+    folds: int
+
+    def to_dict(self) -> TrainingRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "pool_size": self.pool_size,
+            "layers": list(self.layers),
+            "epochs": self.epochs,
+            "trees": self.trees,
+            "depth": self.depth,
+            "min_leaf": self.min_leaf,
+            "folds": self.folds,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: TrainingRecord) -> TrainingParams:
+        """Read the recorded form."""
+        return cls(
+            pool_size=raw["pool_size"],
+            layers=tuple(raw["layers"]),
+            epochs=raw["epochs"],
+            trees=raw["trees"],
+            depth=raw["depth"],
+            min_leaf=raw["min_leaf"],
+            folds=raw["folds"],
+        )
+
+
+def read_training(raw: Mapping[str, JsonValue], where: str) -> TrainingParams:
+    """Read a user's file of training parameters; says what is wrong with it."""
+    _check_names(raw, where)
+    return TrainingParams(
+        layers=_layers(raw["layers"], where),
+        **{name: _bounded(name, raw[name], where) for name in BOUNDS},
+    )
+
+
+def _bounded(name: str, value: JsonValue, where: str) -> int:
+    low, high = BOUNDS[name]
+    if type(value) is not int or not low <= value <= high:
+        raise InputError(f"{where}: {name} must be {low} to {high}, not {value!r:.40}")
+    return value
+
+
+def _layers(value: JsonValue, where: str) -> tuple[int, ...]:
+    widths = value if isinstance(value, list) else []
+    layers = tuple(n for n in widths if type(n) is int and 2 <= n <= 512)
+    if len(layers) != len(widths) or not 1 <= len(layers) <= 4:
+        raise InputError(f"{where}: layers must be 1 to 4 widths from 2 to 512, not {value!r:.40}")
+    return layers
+
+
+def _check_names(raw: Mapping[str, JsonValue], where: str) -> None:
+    """Refuse a parameter that is missing, and one that would be ignored."""
+    known = (*BOUNDS, "layers")
+    for name in known:
+        if name not in raw:
+            raise InputError(
+                f"{where}: {name} is missing", hint="weft prng adapt --apply writes it"
+            )
+    for name in raw:
+        if name not in (*known, "schema_version"):
+            raise InputError(f"{where}: unknown parameter {name[:40]!r}")
+
+
+def facts_of(
+    windows: int, labels: Sequence[tuple[int, int]], draws: Sequence[int], modulus: int
+) -> Facts:
+    """Gather facts; `labels` are hits and draws of survivors of inner cuts."""
+    held = sum(tail_evidence(hits, of, modulus) >= HOLDS for hits, of in labels if of)
+    counts = Counter(draws)
+    bits = entropy([counts[value] / len(draws) for value in sorted(counts)])
+    most = decades(min(modulus, len(draws)))
+    permille = int(MILLI * bits * 301.03 / most) if most else MILLI
+    return Facts(windows, len(labels), held, len(draws), min(MILLI, permille))
+
+
+def derive(facts: Facts) -> TrainingParams:
+    """Return the training parameters for some facts.
+
+    Few survivors that held: small trees, small leaves, a small net. A history of low entropy
+    repeats itself, so more survivors are kept and the models may be deeper.
+    """
+    each = -(-facts.survivors // max(1, facts.windows))
+    simple = facts.entropy_permille < 900
+    pool = min(5_000 if simple else 2_000, max(50, each))
+    wide = 32 if facts.held >= 50 else 16
+    return TrainingParams(
+        pool_size=pool,
+        layers=(wide, wide // 2) if facts.held >= 20 else (wide,),
+        epochs=min(400, max(60, 200_000 // max(1, facts.survivors))),
+        trees=100 if facts.survivors < 20_000 else 200,
+        depth=3 + (facts.held >= 20) + simple,
+        min_leaf=max(1, min(20, facts.held // 6)),
+        folds=FOLDS,
+    )

@@ -1,0 +1,347 @@
+"""Tasks of steps 5 and 6: pool, preflight, folds, final model, reruns, verdict, prediction.
+
+Tasks take and return recorded forms; what they call takes dataclasses.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from weft.define import task
+from weft.model.values import Object
+from weft.searches.prng.arrays import Floats
+from weft.searches.prng.pipeline import artifact, models, nulls, table, training, vote
+from weft.searches.prng.pipeline.adapt import TrainingParams, TrainingRecord
+from weft.searches.prng.pipeline.artifact import StepContext, load, load_context, load_scorer, store
+from weft.searches.prng.pipeline.features import SKIP_GROUP
+from weft.searches.prng.pipeline.modelchoice import (
+    MetricsRecord,
+    ModelChoice,
+    ModelChoiceRecord,
+    RerunModelRecord,
+)
+from weft.searches.prng.pipeline.models import ModelParams
+from weft.searches.prng.pipeline.predict import predicted
+from weft.searches.prng.pipeline.prediction import PredictionsRecord, StreamPrediction, Voter
+from weft.searches.prng.pipeline.reference import ScorerConfig
+from weft.searches.prng.pipeline.request import EVIDENCE, HORIZON, POOLS, PipelineRecord
+from weft.searches.prng.pipeline.sidecar import Sidecar
+from weft.searches.prng.pipeline.streams import HistorySplit, Stream, as_of_now
+from weft.searches.prng.pipeline.survivor import Survivor
+from weft.searches.prng.pipeline.training import FoldRecord, PreflightRecord
+from weft.searches.prng.pipeline.verdict import (
+    Claim,
+    PipelineVerdict,
+    Reruns,
+    VerdictRecord,
+    decide,
+    make_claim,
+    power_of,
+)
+from weft.searches.prng.pipeline.window import final_survivors, judge, merged, survivors
+from weft.searches.prng.statistics import corrected
+from weft.worker.context import get, put
+
+if TYPE_CHECKING:
+    import polars as pl
+
+LEAK_ROWS = 64
+LIBRARIES = ("lightgbm", "numpy", "optuna", "polars", "scikit-learn", "xgboost")
+BINS = 10
+
+
+class PoolRecord(TypedDict):
+    """What `pool` returns."""
+
+    inner: Object
+    final: Object
+    rows: int
+    ranked: int
+    null_seeds: Object
+
+
+class FitRecord(TypedDict):
+    """What `fit_model` returns."""
+
+    model: Object
+    train: int
+    test: int
+    permutation_permille: int
+    calibration: list[list[float]]
+
+
+class ConcludeRecord(VerdictRecord):
+    """What `conclude` returns."""
+
+    sidecar: Object
+
+
+class PredictRecord(PredictionsRecord):
+    """What `predict` returns."""
+
+    predictions: Object
+
+
+@task
+def training_values(training_at: Object) -> TrainingRecord:
+    """Read the training parameters."""
+    return _training(training_at).to_dict()
+
+
+@task
+def verdict_of(sidecar: Object) -> VerdictRecord:
+    """Read the verdict that an earlier run came to."""
+    return _sidecar(sidecar).verdict.to_dict()
+
+
+@task
+def pool(
+    plan: PipelineRecord, split: Object, window: Object, scored: list[Object], size: int
+) -> PoolRecord:
+    """Gather the survivors to learn from and those to rank, chunk by chunk."""
+    context = load_context(plan, split, window)
+    best_so_far = table.from_parquet(get(scored[0]))
+    for piece in scored[1:]:
+        best_of_pieces = training.pooled(best_so_far, size)
+        best_so_far = table.concat([best_of_pieces, table.from_parquet(get(piece))])
+    best_so_far = training.pooled(best_so_far, size)
+    inner, final = nulls.divided(best_so_far, context.streams())
+    seeds = nulls.null_seeds(context.request, best_so_far)
+    return {
+        "inner": put(table.to_parquet(inner)),
+        "final": put(table.to_parquet(final)),
+        "rows": len(inner),
+        "ranked": len(final),
+        "null_seeds": put(seeds.astype("<u8").tobytes()),
+    }
+
+
+@task
+def preflight(
+    plan: PipelineRecord, split: Object, window: Object, scorer: Object, inner: Object
+) -> PreflightRecord:
+    """Check the rows to learn from: all features there, which are constant, none leaks."""
+    rows = table.from_parquet(get(inner))
+    checks = training.preflight(rows)
+    context, config = load_context(plan, split, window), load_scorer(scorer)
+    some = rows[:LEAK_ROWS].select([*table.IDS, *SKIP_GROUP])
+    for cut in sorted(set(some["cut"].to_list())):
+        part = some.filter(some["cut"] == cut)
+        changed = after_changed(context.split, cut)
+        blind = StepContext(context.request, changed, context.params, context.counts)
+        whole, cut_short = (c.scorer(config).score(part) for c in (context, blind))
+        training.check_leakage(cut_short, whole)
+    return checks.to_dict()
+
+
+@task
+def fold(
+    kind: str, params: ModelParams, inner: Object, names: list[str], number: int, folds: int,
+    *, seed: int,
+) -> FoldRecord:  # fmt: skip
+    """Train on all folds but one, and say how the model does on that one."""
+    rows = table.from_parquet(get(inner))
+    return training.fold_score(kind, params, rows, names, number, folds, seed).to_dict()
+
+
+@task
+def fit_model(
+    kind: str, params: ModelParams, inner: Object, final: Object, names: list[str], *, seed: int
+) -> FitRecord:
+    """Train the chosen model on all inner rows; then look at the untouched test for once."""
+    rows, test = table.from_parquet(get(inner)), table.from_parquet(get(final))
+    x, y = table.matrix(rows, names, "the pool"), training.labels(rows)
+    model = models.fit(kind, params, x, y, seed)
+    expected = models.predict(kind, model, table.matrix(test, names, "the test"))
+    truth = training.labels(test)
+    return {
+        "model": put(model),
+        "train": training.explained(y, models.predict(kind, model, x)),
+        "test": training.explained(truth, expected),
+        "permutation_permille": training.permutation_p(truth, expected, seed),
+        "calibration": calibration(expected, truth),
+    }
+
+
+@task
+def rerun(
+    plan: PipelineRecord, split: Object, window: Object, scorer: Object, training_at: Object,
+    chosen: RerunModelRecord, seeds: Object, history: str, number: int, *, seed: int,
+) -> int:  # fmt: skip
+    """Run everything again at the reduced budget on one history; return holdout hits."""
+    context = load_context(plan, split, window)
+    del number  # tells two tasks of one kind apart, and so their seeds
+    given = nulls.history(context.split, context.window().sessions, history, seed)
+    setup = nulls.RerunSetup(
+        context.window(),
+        load_scorer(scorer),
+        _training(training_at),
+        chosen["kind"],
+        chosen["params"],
+    )
+    own = np.frombuffer(get(seeds), "<u8").astype(np.uint64)
+    return nulls.rerun(context.request, given, setup, own, chosen["seed"])
+
+
+@task
+def conclude(
+    plan: PipelineRecord, split: Object, window: Object, final: Object, model: Object | None,
+    fitted: MetricsRecord, chosen: ModelChoiceRecord, reruns: list[int],
+    provenance: dict[str, str],
+) -> ConcludeRecord:  # fmt: skip
+    """Weigh all evidence; store the sidecar that says what the model is and whether to use it."""
+    context, choice = load_context(plan, split, window), ModelChoice.from_dict(chosen)
+    claims = _claims(context, table.from_parquet(get(final)), model, choice)
+    compared = _reruns(context, reruns)
+    signal, why = decide(claims, compared)
+    power = power_of(context.request, context.params, context.tried)
+    verdict = PipelineVerdict(signal, why, tuple(claims), compared, power)
+    libraries = {name: importlib.metadata.version(name) for name in _libraries(context)}
+    sidecar = Sidecar.of(verdict, model, choice, fitted, provenance, libraries)
+    return {"sidecar": store(artifact.SIDECAR, sidecar.to_dict()), **verdict.to_dict()}
+
+
+@task
+def sieve_now(
+    plan: PipelineRecord, split: Object, window: Object, low: int, high: int
+) -> Object:  # fmt: skip
+    """Sieve one range of seeds with the chosen window at the end of the history."""
+    context = load_context(plan, split, window)
+    seeds = np.arange(low, high, dtype=np.uint64)
+    now = as_of_now(context.split)
+    return put(table.to_parquet(survivors(context.request, now, context.window(), seeds)))
+
+
+@task
+def predict(
+    plan: PipelineRecord, split: Object, window: Object, scorer: Object, final: Object,
+    model: Object, sidecar: Object, found: list[Object],
+) -> PredictRecord:  # fmt: skip
+    """Let what survives as of now vote on the next draws; calibrate the vote on the holdout."""
+    context, about, data = load_context(plan, split, window), _sidecar(sidecar), get(model)
+    kind, names = about.check(data), about.features
+    rows = table.from_parquet(get(final))
+    expected = models.predict(kind, data, table.matrix(rows, names, "the test"))
+    request, streams = context.request, context.streams()
+    ranks = nulls.holdout_ranks(request, streams, rows, expected, threshold_of(context))
+    parts = [table.from_parquet(get(part)) for part in found]
+    now, rows_now = _scored_now(context, load_scorer(scorer), parts)
+    expected_now = models.predict(kind, data, table.matrix(rows_now, names, "survivors of now"))
+    holding = {claim.stream for claim in about.verdict.claims if claim.holds}
+    predictions = [
+        _predict_stream(now, rows_now, expected_now, at, ranks[at])
+        for at, stream in enumerate(streams)
+        if stream.name in holding
+    ]
+    body: PredictionsRecord = {
+        "streams": [p.to_dict() for p in predictions if p is not None],
+        "modulus": request.modulus,
+        "top_k": request.top_k,
+    }
+    return {"predictions": store(artifact.PREDICTIONS, body), **body}
+
+
+def _training(reference: Object) -> TrainingParams:
+    return TrainingParams.from_dict(load(artifact.TRAINING, reference)["training"])
+
+
+def _sidecar(reference: Object) -> Sidecar:
+    return Sidecar.from_dict(load(artifact.SIDECAR, reference))
+
+
+def _scored_now(
+    context: StepContext, config: ScorerConfig, parts: Sequence[pl.DataFrame]
+) -> tuple[StepContext, pl.DataFrame]:
+    """Score what survives at the end of the history."""
+    params, split = context.window(), as_of_now(context.split)
+    everyone = merged(parts)
+    counts = judge(context.request, split, params, everyone, 1).counts
+    now = StepContext(context.request, split, params, counts, context.tried)
+    return now, now.scorer(config).score(final_survivors(everyone, params))
+
+
+def threshold_of(context: StepContext) -> nulls.HitThreshold:
+    """Return the hits in a window that chance cannot explain, for all that was tried."""
+    return nulls.HitThreshold.of(context.request, context.window(), context.tried)
+
+
+def after_changed(split: HistorySplit, cut: int) -> HistorySplit:
+    """Return the split with every draw from a cut on replaced by another one."""
+
+    def changed(stream: Stream) -> Stream:
+        later = tuple((draw + 1) % split.modulus for draw in stream.draws[cut:])
+        return Stream(stream.name, stream.draws[:cut] + later, stream.cuts, stream.block)
+
+    joined = None if split.merged is None else changed(split.merged)
+    return HistorySplit(split.modulus, tuple(map(changed, split.each)), joined, split.left_out)
+
+
+def calibration(expected: Floats, truth: Floats) -> list[list[float]]:
+    """Return, for tenths of the rows by what was expected: expected, observed, rows."""
+    order = np.argsort(expected, kind="stable")
+    parts = [part for part in np.array_split(order, BINS) if len(part)]
+    return [[float(expected[p].mean()), float(truth[p].mean()), float(len(p))] for p in parts]
+
+
+def _claims(
+    context: StepContext, rows: pl.DataFrame, model: Object | None, choice: ModelChoice | None
+) -> list[Claim]:
+    """The first survivor of each stream: by the model, or by hits where none was trained."""
+    if not len(rows):
+        return []
+    expected = rows["hits"].to_numpy().astype(np.float64)
+    if model is not None and choice is not None:
+        x = table.matrix(rows, choice.names, "the test")
+        expected = models.predict(choice.kind, get(model), x)
+    claims = []
+    request, threshold = context.request, threshold_of(context)
+    for at, stream in enumerate(context.streams()):
+        voters, _ = nulls.electorate(request, rows, expected, at, threshold)
+        if len(voters):
+            first = voters.row(0, named=True)
+            args = (context.window(), request.modulus, context.tried, len(rows))
+            claims.append(make_claim(stream.name, first, *args))
+    return claims
+
+
+def _libraries(context: StepContext) -> tuple[str, ...]:
+    return (*LIBRARIES, "torch") if context.request.net == "torch" else LIBRARIES
+
+
+def _reruns(context: StepContext, hits: list[int]) -> Reruns | None:
+    draws = sum(len(stream.draws) - stream.holdout_at for stream in context.streams())
+    return Reruns(hits[0], tuple(hits[1:]), draws) if hits else None
+
+
+def _predict_stream(
+    now: StepContext, rows: pl.DataFrame, expected: Floats, at: int, places: list[int]
+) -> StreamPrediction | None:
+    """A stream's prediction; none when its best survivor of now is what chance leaves."""
+    request, stream = now.request, now.streams()[at]
+    voters, weights = nulls.electorate(request, rows, expected, at, threshold_of(now))
+    if not len(voters):
+        return None
+    first = voters.row(0, named=True)
+    evidence = corrected(first["hits"], now.window().window, request.modulus, now.tried)
+    if evidence < EVIDENCE:
+        return None
+    votes = predicted(request, voters, len(stream.draws), HORIZON)
+    ranked = [vote.ranking(votes[:, ahead], weights, request.modulus) for ahead in range(HORIZON)]
+    best = Survivor(stream.name, first["seed"], first["skip"], first["base"])
+    return StreamPrediction(
+        stream.name,
+        best.hypothesis(request.family, request.output, request.modulus),
+        best.first(),
+        evidence,
+        tuple(int(order[0]) for order in ranked),
+        tuple(
+            {str(size): [int(n) for n in order[: min(size, request.modulus)]] for size in POOLS}
+            for order in ranked
+        ),
+        tuple(vote.pool_hits(places, size, request.modulus) for size in (1, *POOLS)),
+        tuple(Voter(row["seed"], row["skip"], row["base"]) for row in voters.iter_rows(named=True)),
+    )

@@ -1,0 +1,178 @@
+"""Reruns at a reduced budget: the observed history, and histories without any signal.
+
+A rerun sieves some of the seeds with the chosen window, scores, trains the chosen model anew on
+the inner cuts and lets the best survivors of the last cut vote on the holdout. What it returns
+is how many holdout draws the vote hit. Nothing of the rerun knows which history it is given.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from weft.searches.prng.arrays import Floats, Words
+from weft.searches.prng.pipeline import models, table, training, vote, window
+from weft.searches.prng.pipeline.adapt import TrainingParams
+from weft.searches.prng.pipeline.predict import predicted
+from weft.searches.prng.pipeline.reference import ScorerConfig
+from weft.searches.prng.pipeline.request import EVIDENCE, NULL_BEST, NULL_SEEDS, PipelineRequest
+from weft.searches.prng.pipeline.scoring import scorer_of
+from weft.searches.prng.pipeline.streams import MERGED, HistorySplit, Stream
+from weft.searches.prng.statistics import hits_needed
+
+if TYPE_CHECKING:
+    import polars as pl
+
+OBSERVED, SHUFFLED, RANDOM = "observed", "shuffled", "random"
+
+
+@dataclass(frozen=True, slots=True)
+class RerunSetup:
+    """What the pipeline chose and a rerun repeats: window, scorer, model."""
+
+    params: window.WindowParams
+    config: ScorerConfig
+    training: TrainingParams
+    kind: str
+    model_params: models.ModelParams
+
+
+def null_seeds(request: PipelineRequest, pool: pl.DataFrame) -> Words:
+    """Return the seeds of all reruns: the best of every window before its cut, and others.
+
+    They are chosen by hits in windows, so the holdout has no part in it. The rest are the first
+    seeds of the range that are not among them.
+    """
+    best = [
+        int(seed)
+        for part in pool.partition_by("cut", "stream", maintain_order=True)
+        for seed in part.sort("hits", descending=True, maintain_order=True)["seed"][:NULL_BEST]
+    ]
+    chosen = sorted(set(best[:NULL_SEEDS]))
+    known = set(chosen)
+    low, high = request.seeds
+    rest = [seed for seed in range(low, min(high, low + NULL_SEEDS)) if seed not in known]
+    return np.array(sorted([*chosen, *rest][:NULL_SEEDS]), np.uint64)
+
+
+def history(split: HistorySplit, sessions: str, kind: str, seed: int) -> HistorySplit:
+    """Return the split with the draws of a rerun, cut as the observed ones are."""
+    if kind == OBSERVED:
+        return split
+    streams = [
+        replace(stream, draws=_drawn(stream, kind, split.modulus, f"{seed}/{at}"))
+        for at, stream in enumerate(split.mode(sessions))
+    ]
+    if sessions == MERGED:
+        return replace(split, merged=streams[0])
+    return replace(split, each=tuple(streams))
+
+
+def _drawn(stream: Stream, kind: str, modulus: int, name: str) -> tuple[int, ...]:
+    if kind == RANDOM:
+        return tuple(_numbers(name, modulus, len(stream.draws)))
+    draws = list(stream.draws)
+    places = _numbers(name, 1 << 62, len(draws))
+    for at in range(len(draws) - 1, 0, -1):
+        other = places[at] % (at + 1)
+        draws[at], draws[other] = draws[other], draws[at]
+    return tuple(draws)
+
+
+def _numbers(name: str, below: int, count: int) -> list[int]:
+    """Return numbers as a cryptographic generator makes them, from a name: SHAKE-256."""
+    stream = hashlib.shake_256(name.encode()).digest(16 * count)
+    return [int.from_bytes(stream[at : at + 16], "big") % below for at in range(0, 16 * count, 16)]
+
+
+def rerun(
+    request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seeds: Words, seed: int
+) -> int:
+    """Return how many holdout draws the vote of a rerun hits."""
+    params = setup.params
+    rows = window.survivors(request, split, params, seeds)
+    counts = window.judge(request, split, params, rows, 1).counts
+    rows = window.final_survivors(window.merged([rows]), params)
+    scored = scorer_of(request, split, params, counts, setup.config).score(rows)
+    pool = training.pooled(scored, setup.training.pool_size)
+    inner, final = divided(pool, split.mode(params.sessions))
+    if not len(final):
+        return 0
+    expected = _expected(setup, inner, final, seed)
+    tried = len(seeds) * params.sieve_request(request).hypotheses() * len(counts)
+    threshold = HitThreshold.of(request, params, tried)
+    ranks = holdout_ranks(request, split.mode(params.sessions), final, expected, threshold)
+    return sum(place == 0 for places in ranks for place in places)
+
+
+def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame, seed: int) -> Floats:
+    """Train the chosen model anew; with too little to learn from, every survivor counts alike."""
+    names = training.preflight(inner).features if len(inner) >= training.LEAST_ROWS else ()
+    if not names:
+        return np.ones(len(final))
+    x, y = table.matrix(inner, names, "a rerun"), training.labels(inner)
+    model = models.fit(setup.kind, setup.model_params, x, y, seed)
+    return models.predict(setup.kind, model, table.matrix(final, names, "a rerun"))
+
+
+def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Separate the survivors of inner cuts from those of the last one."""
+    last = np.array([stream.holdout_at for stream in streams])[pool["stream"].to_numpy()]
+    is_final = pool["cut"].to_numpy() == last
+    return pool.filter(~is_final), pool.filter(is_final)
+
+
+def holdout_ranks(
+    request: PipelineRequest,
+    streams: Sequence[Stream],
+    final: pl.DataFrame,
+    expected: Floats,
+    threshold: HitThreshold,
+) -> list[list[int]]:
+    """Return, stream by stream, at which rank the vote had each holdout draw."""
+    ranks = []
+    for at, stream in enumerate(streams):
+        voters, weights = electorate(request, final, expected, at, threshold)
+        actual = stream.draws[stream.holdout_at :]
+        if not len(voters):
+            ranks.append([request.modulus] * len(actual))
+            continue
+        votes = predicted(request, voters, stream.holdout_at, len(actual))
+        ranks.append(vote.ranks(votes, weights, actual, request.modulus))
+    return ranks
+
+
+@dataclass(frozen=True, slots=True)
+class HitThreshold:
+    """The hits in a window that chance cannot explain among so many hypotheses; None: no number."""
+
+    hits: int | None
+
+    @classmethod
+    def of(cls, request: PipelineRequest, params: window.WindowParams, tried: int) -> HitThreshold:
+        """Return the threshold for all that was tried."""
+        return cls(hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE))
+
+
+def electorate(
+    request: PipelineRequest,
+    final: pl.DataFrame,
+    expected: Floats,
+    stream: int,
+    threshold: HitThreshold,
+) -> tuple[pl.DataFrame, Floats]:
+    """Return a stream's voters, the one of whom most is expected first, and their weights.
+
+    Survivors that chance cannot explain vote alone when there are any: a model that has seen
+    few survivors hold must not put what chance leaves before them.
+    """
+    own = final["stream"].to_numpy() == stream
+    enough = np.inf if threshold.hits is None else threshold.hits
+    proven = own & (final["hits"].to_numpy() >= enough)
+    chosen = np.flatnonzero(proven if proven.any() else own)
+    best = chosen[np.argsort(-expected[chosen], kind="stable")][: request.top_k]
+    return final[best], vote.weights_of(expected[best])

@@ -1,0 +1,243 @@
+"""What decides a pipeline run, beside the draws: bound into its genesis record."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict, TypeVar
+
+from weft.errors import UsageError
+from weft.searches.prng.families import family_named
+from weft.searches.prng.family import Family
+from weft.searches.prng.generate import draw_of
+from weft.searches.prng.statistics import MILLI, decades, tail_evidence
+
+V = TypeVar("V")
+SCHEMA_VERSION = 1
+MODELS = ("neural_net", "xgboost", "lightgbm", "random_forest")
+AUTO = "auto"
+NETS = ("sklearn", "torch")
+"""Who trains the neural net. Never chosen by what is installed: it changes the outcome."""
+BATCH = 4
+"""Trials asked for at a time, whatever the number of slots."""
+RANGE_SEEDS = 65_536
+CHUNK_ROWS = 8_192
+NULLS = 99
+"""The fewest: fewer reruns cannot tell 1 in 100."""
+MOST = 10_000
+"""Trials, reruns or voters."""
+MAX_MODULUS = 65_536
+MAX_SEEDS = 1 << 32
+MAX_SKIP = 1_000
+MAX_START = 100_000
+NULL_SEEDS = 2_048
+"""Seeds of a rerun, on the observed history as on others."""
+NULL_BEST = 8
+"""Seeds of each window's best survivors that every rerun has among its own."""
+FOLDS = 3
+PERMUTATIONS = 999
+SAMPLE_ROWS = 2_000
+HORIZON = 10
+"""Draws predicted per stream."""
+POOLS = (20, 100, 300)
+EVIDENCE = 2 * MILLI
+"""A corrected p below 10^-2 is a signal."""
+CHANCE_SURVIVORS = 256
+"""Survivors that chance may leave per window at the loosest threshold."""
+SIZES = (16, 64)
+"""Windows, for a modulus of 1000; smaller moduli need more draws for the same evidence."""
+
+
+class PipelineRecord(TypedDict):
+    """The recorded form of `PipelineRequest`."""
+
+    schema_version: int
+    modulus: int
+    family: str
+    output: str
+    seeds: list[int]
+    skips: list[int]
+    starts: list[int]
+    window_trials: int
+    scorer_trials: int
+    model_trials: int
+    model: str
+    net: str
+    top_k: int
+    nulls: int
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineRequest:
+    """Everything a user may choose that changes the outcome."""
+
+    modulus: int = 1000
+    family: str = "java"
+    output: str = "bounded"
+    seeds: tuple[int, int] = (0, 100_000)
+    """From the first to before the second."""
+    skips: tuple[int, int] = (0, 5)
+    starts: tuple[int, int] = (0, 200)
+    window_trials: int = 8
+    scorer_trials: int = 8
+    model_trials: int = 4
+    model: str = AUTO
+    net: str = NETS[0]
+    top_k: int = 20
+    nulls: int = NULLS
+
+    def __post_init__(self) -> None:
+        family = family_named(self.family)
+        draw_of(family, self.output)
+        if self.output == "raw":
+            raise UsageError("--output raw: draws of the pipeline are below a modulus")
+        _check_count("--modulus", self.modulus, 2, MAX_MODULUS)
+        _check_seeds(family, *self.seeds)
+        _check_rising("--skips", self.skips, MAX_SKIP)
+        _check_rising("--starts", self.starts, MAX_START)
+        for name in ("window_trials", "scorer_trials", "model_trials", "top_k"):
+            _check_count(f"--{name.replace('_', '-')}", getattr(self, name), 1, MOST)
+        if self.model not in (AUTO, *MODELS):
+            names = ", ".join(MODELS)
+            raise UsageError(f"--model must be auto or one of {names}, not {self.model[:40]!r}")
+        if self.net not in NETS:
+            raise UsageError(f"--net must be one of {', '.join(NETS)}, not {self.net[:40]!r}")
+        _check_count("--nulls", self.nulls, NULLS, MOST)
+
+    def models(self) -> tuple[str, ...]:
+        """Return the kinds of model to compare."""
+        return MODELS if self.model == AUTO else (self.model,)
+
+    def ranges(self) -> list[tuple[int, int]]:
+        """Tile the seeds: every one is in exactly one range, in order."""
+        low, high = self.seeds
+        return [(at, min(at + RANGE_SEEDS, high)) for at in range(low, high, RANGE_SEEDS)]
+
+    def sizes(self) -> tuple[int, int]:
+        """Return the smallest and the largest window."""
+        scale = max(MILLI, 3 * MILLI * MILLI // max(1, decades(self.modulus)))
+        return SIZES[0] * scale // MILLI, SIZES[1] * scale // MILLI
+
+    def least_need(self, window: int) -> int:
+        """Return the hits at which chance leaves few enough survivors in a window."""
+        skips = self.skips[1] - self.skips[0] + 1
+        tried = (self.seeds[1] - self.seeds[0]) * skips * (self.starts[1] - self.starts[0] + 1)
+        evidence = decades(tried) - decades(CHANCE_SURVIVORS)
+        for need in range(2, window + 1):
+            if tail_evidence(need, window, self.modulus) >= evidence:
+                return need
+        raise UsageError(
+            f"windows of {window} draws below {self.modulus} cannot tell {tried:,} hypotheses"
+            " apart",
+            hint="ask for fewer --seeds, --skips or --starts, or bring more draws",
+        )
+
+    def to_dict(self) -> PipelineRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "modulus": self.modulus,
+            "family": self.family,
+            "output": self.output,
+            "seeds": list(self.seeds),
+            "skips": list(self.skips),
+            "starts": list(self.starts),
+            "window_trials": self.window_trials,
+            "scorer_trials": self.scorer_trials,
+            "model_trials": self.model_trials,
+            "model": self.model,
+            "net": self.net,
+            "top_k": self.top_k,
+            "nulls": self.nulls,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: PipelineRecord) -> PipelineRequest:
+        """Read the recorded form."""
+        return cls(
+            modulus=raw["modulus"],
+            family=raw["family"],
+            output=raw["output"],
+            seeds=(raw["seeds"][0], raw["seeds"][1]),
+            skips=(raw["skips"][0], raw["skips"][1]),
+            starts=(raw["starts"][0], raw["starts"][1]),
+            window_trials=raw["window_trials"],
+            scorer_trials=raw["scorer_trials"],
+            model_trials=raw["model_trials"],
+            model=raw["model"],
+            net=raw["net"],
+            top_k=raw["top_k"],
+            nulls=raw["nulls"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineChanges:
+    """What a user gave of a request; None stands for what it is without it."""
+
+    modulus: int | None = None
+    family: str | None = None
+    output: str | None = None
+    seeds: tuple[int, int] | None = None
+    skips: tuple[int, int] | None = None
+    starts: tuple[int, int] | None = None
+    window_trials: int | None = None
+    scorer_trials: int | None = None
+    model_trials: int | None = None
+    model: str | None = None
+    net: str | None = None
+    top_k: int | None = None
+    nulls: int | None = None
+
+    def given(self) -> list[str]:
+        """Return the names of what was given, in the order of the fields."""
+        return [name for name in self.__slots__ if getattr(self, name) is not None]
+
+    def applied(self, base: PipelineRequest) -> PipelineRequest:
+        """Return a request with what was given; a family without a map has its usual one."""
+        family, output = base.family, self.output or base.output
+        if self.family is not None:
+            known = family_named(self.family)
+            family, output = known.name, self.output or next(iter(known.outputs))
+        return PipelineRequest(
+            modulus=_chosen(self.modulus, base.modulus),
+            family=family,
+            output=output,
+            seeds=_chosen(self.seeds, base.seeds),
+            skips=_chosen(self.skips, base.skips),
+            starts=_chosen(self.starts, base.starts),
+            window_trials=_chosen(self.window_trials, base.window_trials),
+            scorer_trials=_chosen(self.scorer_trials, base.scorer_trials),
+            model_trials=_chosen(self.model_trials, base.model_trials),
+            model=_chosen(self.model, base.model),
+            net=_chosen(self.net, base.net),
+            top_k=_chosen(self.top_k, base.top_k),
+            nulls=_chosen(self.nulls, base.nulls),
+        )
+
+
+def _chosen(given: V | None, base: V) -> V:
+    return base if given is None else given
+
+
+def _check_count(option: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise UsageError(f"{option} must be {least} to {most}, not {value}")
+
+
+def _check_rising(option: str, pair: tuple[int, int], most: int) -> None:
+    low, high = pair
+    if not 0 <= low <= high <= most:
+        raise UsageError(f"{option} must lie within 0:{most} and rise, not '{low}:{high}'")
+
+
+def _check_seeds(family: Family, low: int, end: int) -> None:
+    most = 1 << family.seed_bits
+    if not 0 <= low < end <= most:
+        raise UsageError(
+            f"--seeds {low}:{end}: {family.name} has the seeds 0:{most}, and a range is not empty"
+        )
+    if end - low > MAX_SEEDS:
+        raise UsageError(
+            f"--seeds: {end - low:,} seeds; the pipeline sieves {MAX_SEEDS:,} at most",
+            hint="weft prng analyse finds states without trying seeds",
+        )

@@ -1,0 +1,246 @@
+"""`weft prng pipeline` as functions: from draws and a request, or from an earlier run, to a run.
+
+prepare     draws ─► prepared run      prepare_at  artifacts of an earlier run ─► prepared run
+execute     prepared run ─► run        export      run ─► files
+adapt_files exported files ─► training parameters
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
+from weft.inspect.report.view import RunView
+from weft.inspect.verify import verify
+from weft.model.strictjson import loads
+from weft.model.values import from_wire
+from weft.runs import world
+from weft.runs.outcome import Run
+from weft.runs.run import run
+from weft.searches.prng.history import History
+from weft.searches.prng.lazy import lazy
+from weft.searches.prng.pipeline import adapt, artifact, table, window
+from weft.searches.prng.pipeline.features import ALL
+from weft.searches.prng.pipeline.request import PipelineRecord, PipelineRequest
+from weft.searches.prng.pipeline.search import NAME, StartRecord, pipeline
+from weft.searches.prng.pipeline.sidecar import Sidecar
+from weft.searches.prng.pipeline.steps import STEPS
+from weft.searches.prng.pipeline.streams import HistorySplit, split_of
+from weft.searches.prng.pipeline.summary import artifacts_of, steps_of
+from weft.searches.prng.pipeline.window import WindowParams
+from weft.searches.prng.run import check_below
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.heads import HeadsList
+
+if TYPE_CHECKING:
+    import polars as pl
+else:
+    pl = lazy("polars")
+
+MAX_PARAMS_BYTES = 1 << 20
+HOLDOUT_FREE = ("label_hits", "label_draws")
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierRun:
+    """An earlier run to begin from: its head, its request and its artifacts."""
+
+    head: str
+    size: int
+    request: PipelineRequest
+    artifacts: Mapping[str, bytes]
+
+    def history(self) -> History:
+        """Return the draws that it froze."""
+        return History.from_canonical(self.artifacts["draws"])
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedRun:
+    """A run whose request and inputs are read and checked; nothing is written yet."""
+
+    request: PipelineRequest
+    start: StartRecord
+    inputs: Mapping[str, bytes]
+
+
+def check_draws(history: History, where: str, request: PipelineRequest) -> None:
+    """Refuse draws that are too few, too many or too large, as step 1 would, before it begins."""
+    check_below(history, where, request.modulus)
+    try:
+        window.space(request, split_of(history, request.modulus))
+    except UsageError:
+        raise
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+
+
+def prepare(
+    history: History, where: str, request: PipelineRequest, params: adapt.TrainingParams | None
+) -> PreparedRun:
+    """Prepare a run from the first step; `where` names the source of the draws."""
+    check_draws(history, where, request)
+    inputs = {"draws": history.canonical(), **_params_input(params)}
+    return PreparedRun(request, {"step": STEPS[0], "head": None, "size": None}, inputs)
+
+
+def prepare_at(
+    step: str, earlier: EarlierRun, request: PipelineRequest, params: adapt.TrainingParams | None
+) -> PreparedRun:
+    """Prepare a run from a step on, with what an earlier run left; its head is named."""
+    inputs = {name: data for name, data in earlier.artifacts.items() if name != "params"}
+    start: StartRecord = {"step": step, "head": earlier.head, "size": earlier.size}
+    return PreparedRun(request, start, {**inputs, **_params_input(params)})
+
+
+def execute(prepared: PreparedRun, execution: Mapping[str, Any]) -> Run:
+    """Run the pipeline; `execution` are the options of `weft.run` that decide nothing."""
+    call = pipeline(prepared.request.to_dict(), prepared.start)
+    return run(call, inputs=prepared.inputs, **execution)
+
+
+def load_earlier(path: Path, step: str) -> EarlierRun:
+    """Verify an earlier run and take what the steps before `step` left."""
+    folder = RunFolder(path)
+    if folder.read_run_file().search != NAME:
+        raise InputError(f"{path} is no run of weft prng pipeline")
+    checked = verify(path, HeadsList(world.heads_folder(), Disk()))
+    view = RunView(path, NAME)
+    steps = {summary.step: summary for summary in steps_of(view)}
+    for before in STEPS[: STEPS.index(step)]:
+        if not steps[before].done and not steps[before].earlier:
+            raise InputError(
+                f"{path} has not done step {before}, which step {step} needs",
+                hint=f"weft resume {path}",
+            )
+    later = {name for at in STEPS[STEPS.index(step) :] for name in steps[at].artifacts}
+    artifacts = {n: view.read(item) for n, item in artifacts_of(view).items() if n not in later}
+    if step == "6":
+        if "model" not in artifacts:
+            raise InputError(f"{path} has no signal and left no model, which step 6 needs")
+        sidecar = Sidecar.from_dict(artifact.unpack(artifact.SIDECAR, artifacts["sidecar"]))
+        sidecar.check(artifacts["model"])
+    args = cast(Mapping[str, PipelineRecord], from_wire(view.genesis()["config"]["args"]))
+    request = PipelineRequest.from_dict(args["plan"])
+    return EarlierRun(checked.root, checked.size, request, artifacts)
+
+
+def check_same_draws(earlier: EarlierRun, history: History, where: str) -> None:
+    """Refuse draws that are not those the earlier run froze."""
+    if history.canonical() != earlier.artifacts["draws"]:
+        raise RunMismatch(
+            f"{where}: these are not the draws of the earlier run", hint="leave it out"
+        )
+
+
+def load_params(path: Path) -> adapt.TrainingParams:
+    """Read training parameters as `weft prng adapt --apply` writes them."""
+    try:
+        raw = loads(path.read_bytes(), where=str(path), max_bytes=MAX_PARAMS_BYTES)
+    except OSError as error:
+        raise FileInvalid(f"--params {path}: {error.strerror}") from None
+    if not isinstance(raw, dict):
+        raise FileInvalid(f"--params {path}: not a JSON object")
+    return adapt.read_training(raw, f"--params {path}")
+
+
+def _params_input(params: adapt.TrainingParams | None) -> dict[str, bytes]:
+    if params is None:
+        return {}
+    body: artifact.ParamsArtifact = {"values": params.to_dict()}
+    return {"params": artifact.pack(artifact.PARAMS, body)}
+
+
+# -- files ----------------------------------------------------------------------------------
+
+
+def write_predictions(done: Run) -> Path | None:
+    """Write the prediction of a run with a signal into its folder."""
+    if done.status != "answered":
+        return None
+    body = artifact.unpack(artifact.PREDICTIONS, done.read(done.answer["predictions"]))
+    path = done.out / "predictions.json"
+    path.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+    return path
+
+
+def export(path: Path) -> list[Path]:
+    """Write scored survivors and training draws as JSON beside the run's ledger."""
+    view = RunView(path, NAME)
+    artifacts = artifacts_of(view)
+    split = HistorySplit.from_dict(artifact.unpack(artifact.SPLIT, view.read(artifacts["split"])))
+    chosen = artifact.unpack(artifact.WINDOW, view.read(artifacts["window"]))
+    params = WindowParams.from_dict(chosen["params"])
+    names = sorted(name for name in artifacts if name.startswith(artifact.SCORED))
+    survivors, history = path / "survivors_with_scores.json", path / "train_history.json"
+    with survivors.open("w", encoding="utf-8") as file:
+        _write_rows(
+            file, (table.from_parquet(view.read(artifacts[name])) for name in names), params
+        )
+    rows = [
+        {"draw": draw, "session": stream.name}
+        for stream in split.mode(params.sessions)
+        for draw in stream.draws[: stream.holdout_at]
+    ]
+    history.write_text(json.dumps(rows) + "\n", encoding="utf-8")
+    return [survivors, history]
+
+
+def _write_rows(file: TextIO, pieces: Iterable[pl.DataFrame], params: WindowParams) -> None:
+    """Write one object per survivor, chunk by chunk."""
+    before = "[\n"
+    for piece in pieces:
+        for row in piece.iter_rows(named=True):
+            ids = {name: row[name] for name in table.IDS if name != "seed"}
+            body = {"seed": row["seed"], "score": row["hits"] / params.window}
+            body |= {"metadata": ids, **{n: row[n] for n in (*ALL, *table.LABELS)}}
+            file.write(before + json.dumps(body))
+            before = ",\n"
+    file.write("[]\n" if before == "[\n" else "\n]\n")
+
+
+def adapt_files(
+    history: History, survivors: Path, modulus: int
+) -> tuple[adapt.Facts, adapt.TrainingParams]:
+    """Derive training parameters from exported files, as step 4 does; the holdout is left out."""
+    check_below(history, "--lottery-data", modulus)
+    rows = _survivor_rows(survivors)
+    last = {stream: max(cut for s, cut, *_ in rows if s == stream) for stream, *_ in rows}
+    inner = [(hits, draws) for stream, cut, hits, draws in rows if cut != last[stream]]
+    windows = len({(stream, cut) for stream, cut, *_ in rows if cut != last[stream]})
+    facts = adapt.facts_of(max(1, windows), inner, history.draws, modulus)
+    return facts, adapt.derive(facts)
+
+
+def _survivor_rows(path: Path) -> list[tuple[int, int, int, int]]:
+    """Read stream, cut and label of each survivor; all features must be there, as numbers."""
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileInvalid(f"--survivor-data {path}: {error.strerror}") from None
+    try:
+        frame = table.from_parquet(data) if data[:4] == b"PAR1" else _json_frame(data, str(path))
+        table.check_columns(frame, str(path))
+        columns = [frame[name].to_list() for name in ("stream", "cut", *HOLDOUT_FREE)]
+    except InputError:
+        raise
+    except Exception as error:  # polars and json name the problem
+        problem = f"{type(error).__name__}: {error}".splitlines()[0]
+        raise FileInvalid(f"--survivor-data {path}: {problem[:200]}") from None
+    return list(zip(*columns, strict=True))
+
+
+def _json_frame(data: bytes, where: str) -> pl.DataFrame:
+    try:
+        raw = json.loads(data)
+    except ValueError as error:
+        raise FileInvalid(f"{where}: neither Parquet nor JSON: {error}") from None
+    if not isinstance(raw, list) or not all(isinstance(row, dict) for row in raw):
+        raise FileInvalid(f"{where}: not a list of survivors")
+    flat = [{**row, **row.get("metadata", {}), "metadata": ""} for row in raw]
+    return pl.DataFrame(flat, infer_schema_length=None)

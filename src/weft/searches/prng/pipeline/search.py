@@ -1,0 +1,404 @@
+"""The search behind `weft prng pipeline`: the six steps as stages of one run.
+
+    1 window ─► 2.5 scorer ─► 3 scoring ─► 4 training parameters ─► 5 model, nulls, verdict ─► 6
+
+The generator only decides: which trial was best, how many chunks there are, whether to go on to
+a prediction. All floating point happens in tasks. Each step ends with a task that records its
+artifacts, so that another run can begin at any step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, TypedDict, cast
+
+from weft.define import search
+from weft.model.results import Result
+from weft.model.tasks import Milestone, TaskCall, Unknown
+from weft.model.values import Object, Value
+from weft.searches.prng.pipeline import learntasks, models, tasks
+from weft.searches.prng.pipeline.adapt import TrainingParams
+from weft.searches.prng.pipeline.artifact import SCORED
+from weft.searches.prng.pipeline.modelchoice import MetricsRecord, ModelChoice, ModelTrial
+from weft.searches.prng.pipeline.models import ModelParams
+from weft.searches.prng.pipeline.nulls import OBSERVED, RANDOM, SHUFFLED
+from weft.searches.prng.pipeline.optimizer import Trial, TrialRecord
+from weft.searches.prng.pipeline.reference import ScorerConfig, ScorerRecord
+from weft.searches.prng.pipeline.request import (
+    BATCH,
+    CHUNK_ROWS,
+    FOLDS,
+    PipelineRecord,
+    PipelineRequest,
+)
+from weft.searches.prng.pipeline.scorertrial import SPACE
+from weft.searches.prng.pipeline.steps import STEPS
+from weft.searches.prng.pipeline.training import LEAST_ROWS, FoldScore, Preflight
+from weft.searches.prng.pipeline.verdict import PipelineVerdict, VerdictRecord
+from weft.searches.prng.pipeline.window import TrialJudgement, WindowChoice
+from weft.searches.prng.rounds import Rounds
+
+NAME = "weft.searches.prng.pipeline.search:pipeline"
+
+
+class StartRecord(TypedDict):
+    """Where a run begins: a step, and the earlier run whose artifacts are among its inputs."""
+
+    step: str
+    head: str | None
+    size: int | None
+
+
+class PipelineAnswer(VerdictRecord, learntasks.PredictRecord):
+    """The answer of a run with a signal: the verdict and the predictions."""
+
+
+class StepOutcome(NamedTuple):
+    """What a step leaves: the number that its summary shows, and its artifacts by name."""
+
+    total: int
+    names: Sequence[str]
+
+
+class WindowTrial(NamedTuple):
+    """A trial of step 1: what was chosen, what each range of seeds left, and its worth."""
+
+    choice: WindowChoice
+    parts: Sequence[tasks.SieveRecord]
+    judgement: TrialJudgement
+
+
+Step = Callable[[], Rounds[StepOutcome | Unknown]]
+
+
+@search(version=1, libraries=("optuna", "scikit-learn", "lightgbm", "xgboost", "polars", "numpy"))
+def pipeline(
+    plan: PipelineRecord, start: StartRecord, *, inputs: Mapping[str, Object]
+) -> Rounds[PipelineAnswer | Unknown | None]:
+    """Run the steps from `start["step"]` on; the answer is the prediction, or no signal.
+
+    `start` also names the head of the run whose artifacts are among the inputs, if any.
+    """
+    state = PipelineState(PipelineRequest.from_dict(plan), dict(inputs))
+    if start["step"] != STEPS[0]:
+        [measured] = yield [tasks.measure(inputs["survivors"])]
+        state.rows = measured.value
+    for step in STEPS[STEPS.index(start["step"]) :]:
+        yield Milestone(step, (*state.expected(step), 1))
+        outcome = yield from state.steps()[step]()
+        if isinstance(outcome, Unknown):
+            return outcome
+        artifacts = {name: state.artifacts[name] for name in outcome.names}
+        yield [tasks.finish_step(step, outcome.total, artifacts)]
+    return state.answer
+
+
+class PipelineState:
+    """One run while it goes on: the artifacts so far. Every method is a pure decision."""
+
+    def __init__(self, request: PipelineRequest, artifacts: dict[str, Object]) -> None:
+        self.record, self.request, self.artifacts = request.to_dict(), request, artifacts
+        self.rows = 0
+        """Survivors, once step 1 has found them."""
+        self.answer: PipelineAnswer | None = None
+        self.verdict: PipelineVerdict | None = None
+
+    def steps(self) -> dict[str, Step]:
+        """Return what each step does."""
+        return {
+            "1": self.window,
+            "2.5": self.scorer,
+            "3": self.score,
+            "4": self.adapt,
+            "5": self.learn,
+            "6": self.predict,
+        }
+
+    def expected(self, step: str) -> list[int]:
+        """Return the sizes of a step's rounds, as far as they are known before it begins."""
+        request, ranges = self.request, len(self.request.ranges())
+        if step == "1":
+            batches = batches_of(request.window_trials)
+            return [1, *(size for k in batches for size in (1, k * ranges, k)), 1]
+        if step == "2.5":
+            return [1, *(size for k in batches_of(request.scorer_trials) for size in (1, k)), 1]
+        if step == "3":
+            return [len(self._spans())]
+        if step == "5":
+            kinds = len(request.models())
+            sizes = [(kinds, kinds * k * FOLDS) for k in batches_of(request.model_trials)]
+            tuned = [size for pair in sizes for size in pair]
+            return [1, 1, 1, *tuned, 1, 1 + request.nulls, 1]
+        return [ranges, 1] if step == "6" else [1]
+
+    def _spans(self) -> list[tuple[int, int]]:
+        """Return the chunks of survivors; one that is empty when none survived."""
+        rows = max(1, self.rows)
+        return [(low, min(low + CHUNK_ROWS, self.rows)) for low in range(0, rows, CHUNK_ROWS)]
+
+    # -- step 1 ---------------------------------------------------------------------------
+
+    def window(self) -> Rounds[StepOutcome | Unknown]:
+        """Find the window whose survivors hold on disjoint draws."""
+        [frozen] = yield [tasks.freeze(self.record, self.artifacts["draws"])]
+        self.artifacts["split"] = frozen.value["split"]
+        space, target = frozen.value["space"], frozen.value["target"]
+        trials: list[Trial] = []
+        details: list[WindowTrial] = []
+        for k in batches_of(self.request.window_trials):
+            [asked] = yield [tasks.ask(space, k, _records(trials), target)]
+            batch = yield from self._try_windows(asked.value)
+            details += batch
+            trials += [
+                Trial(params, trial.judgement.evidence, target)
+                for params, trial in zip(asked.value, batch, strict=True)
+            ]
+        return (yield from self._settle(trials, details))
+
+    def _try_windows(self, choices: Sequence[WindowChoice]) -> Rounds[list[WindowTrial]]:
+        """Sieve and judge a batch of trials."""
+        request, split = self.request, self.artifacts["split"]
+        parts = yield from self._sieve(choices)
+        judged = yield [
+            tasks.judge_trial(self.record, split, choice, own, request.window_trials)
+            for choice, own in zip(choices, parts, strict=True)
+        ]
+        return [
+            WindowTrial(choice, own, TrialJudgement.from_dict(result.value))
+            for choice, own, result in zip(choices, parts, judged, strict=True)
+        ]
+
+    def _sieve(self, choices: Sequence[WindowChoice]) -> Rounds[list[list[tasks.SieveRecord]]]:
+        """Sieve all ranges of a batch of trials in one round; return parts by trial."""
+        ranges = self.request.ranges()
+        results = yield [
+            tasks.sieve_range(self.record, self.artifacts["split"], choice, low, high)
+            for choice in choices
+            for low, high in ranges
+        ]
+        values = [result.value for result in results]
+        each = len(ranges)
+        return [values[at : at + each] for at in range(0, len(values), each)]
+
+    def _settle(
+        self, trials: Sequence[Trial], details: Sequence[WindowTrial]
+    ) -> Rounds[StepOutcome | Unknown]:
+        """Store the best trial; the first one where several are as good."""
+        best = max(range(len(trials)), key=lambda at: (trials[at].value, -at))
+        choice, parts, judgement = details[best]
+        tried = sum(trial.judgement.tried for trial in details)
+        [settled] = yield [
+            tasks.settle_window(
+                self.record, choice, parts, judgement.to_dict(), _records(trials), tried
+            )
+        ]
+        self.artifacts["window"] = settled.value["window"]
+        self.artifacts["survivors"] = settled.value["survivors"]
+        self.rows = settled.value["rows"]
+        return StepOutcome(self.rows, ("draws", "split", "window", "survivors"))
+
+    # -- steps 2.5, 3, 4 --------------------------------------------------------------------
+
+    def scorer(self) -> Rounds[StepOutcome | Unknown]:
+        """Find parameters of the features; without survivors to judge by, the usual ones."""
+        context = self._context()
+        [drawn] = yield [tasks.draw_sample(*context, self.artifacts["survivors"])]
+        sample: Object = drawn.value["sample"]
+        target = f"variance explained on {sample.digest}"
+        trials: list[Trial] = []
+        for k in batches_of(self.request.scorer_trials if drawn.value["rows"] else 0):
+            [asked] = yield [tasks.ask(dict(SPACE), k, _records(trials), target)]
+            results = yield [tasks.scorer_trial(*context, sample, own) for own in asked.value]
+            trials += [
+                Trial(params, result.value, target)
+                for params, result in zip(asked.value, results, strict=True)
+            ]
+        [settled] = yield [tasks.settle_scorer(_best_scorer(trials), _records(trials))]
+        self.artifacts["scorer"] = settled.value
+        return StepOutcome(len(trials), ("scorer",))
+
+    def score(self) -> Rounds[StepOutcome | Unknown]:
+        """Score all survivors in chunks."""
+        spans = self._spans()
+        context = self._context("scorer", "survivors")
+        results = yield [tasks.score_chunk(*context, low, high) for low, high in spans]
+        names = [f"{SCORED}{at:05d}" for at in range(len(spans))]
+        for name, result in zip(names, results, strict=True):
+            self.artifacts[name] = result.value["scored"]
+        return StepOutcome(self.rows, names)
+
+    def adapt(self) -> Rounds[StepOutcome | Unknown]:
+        """Derive the training parameters, or take those that were given."""
+        given = self.artifacts.get("params")
+        call = (
+            tasks.derive_training(*self._context(), self._scored())
+            if given is None
+            else tasks.take_training(given)
+        )
+        [adapted] = yield [call]
+        self.artifacts["training"] = adapted.value["training"]
+        return StepOutcome(len(adapted.value["values"]) - 1, ("training",))
+
+    # -- step 5 -----------------------------------------------------------------------------
+
+    def learn(self) -> Rounds[StepOutcome | Unknown]:
+        """Compare models, fit the best, rerun on nulls, and decide whether there is a signal."""
+        [values] = yield [learntasks.training_values(self.artifacts["training"])]
+        training = TrainingParams.from_dict(values.value)
+        call = learntasks.pool(*self._context(), self._scored(), training.pool_size)
+        [gathered] = yield [call]
+        pool: learntasks.PoolRecord = gathered.value
+        self.artifacts["final"] = pool["final"]
+        choice: ModelChoice | None = None
+        metrics: MetricsRecord = {}
+        reruns: list[int] = []
+        if pool["rows"] >= LEAST_ROWS and pool["ranked"]:
+            choice, metrics = yield from self._model(training, pool)
+            reruns = yield from self._reruns(choice, pool["null_seeds"])
+        [concluded] = yield [self._conclude_call(pool, choice, metrics, reruns)]
+        self.artifacts["sidecar"] = concluded.value["sidecar"]
+        self.verdict = PipelineVerdict.from_dict(concluded.value)
+        names = [name for name in ("model", "sidecar", "final") if name in self.artifacts]
+        return StepOutcome(len(metrics.get("trials", ())), names)
+
+    def _model(
+        self, training: TrainingParams, pool: learntasks.PoolRecord
+    ) -> Rounds[tuple[ModelChoice, MetricsRecord]]:
+        """Check the rows, compare all kinds of model and fit the best one."""
+        [checked] = yield [learntasks.preflight(*self._context("scorer"), pool["inner"])]
+        checks = Preflight.from_dict(checked.value)
+        trials = yield from self._compare(training, pool["inner"], checks.features)
+        best = max(range(len(trials)), key=lambda at: (trials[at].value, -at))
+        kind, params = trials[best].kind, trials[best].params
+        whole = models.with_training(kind, params, training, self.request.net)
+        choice = ModelChoice(kind, whole, checks.features)
+        metrics = yield from self._fit(choice, pool)
+        metrics["preflight"] = checks.to_dict()
+        metrics["trials"] = [trial.to_dict() for trial in trials]
+        return choice, metrics
+
+    def _compare(
+        self, training: TrainingParams, inner: Object, names: Sequence[str]
+    ) -> Rounds[list[ModelTrial]]:
+        """Tune every kind of model by its folds: what holds on folds not seen."""
+        kinds = self.request.models()
+        trials: dict[str, list[Trial]] = {kind: [] for kind in kinds}
+        judged: list[ModelTrial] = []
+        for k in batches_of(self.request.model_trials):
+            asks = yield [
+                tasks.ask(models.search_space(kind, training), k, _records(trials[kind]), kind)
+                for kind in kinds
+            ]
+            sets = [(kind, own) for kind, a in zip(kinds, asks, strict=True) for own in a.value]
+            results = yield self._folds(sets, training, inner, names)
+            for at, (kind, params) in enumerate(sets):
+                own_folds = results[at * training.folds : (at + 1) * training.folds]
+                trial = ModelTrial.of(kind, params, _fold_scores(own_folds))
+                judged.append(trial)
+                trials[kind].append(Trial(params, trial.value, kind))
+        return judged
+
+    def _folds(
+        self,
+        sets: Sequence[tuple[str, ModelParams]],
+        training: TrainingParams,
+        inner: Object,
+        names: Sequence[str],
+    ) -> list[TaskCall]:
+        """Train every parameter set once for each fold."""
+        folds, net = training.folds, self.request.net
+        return [
+            learntasks.fold(kind, whole, inner, list(names), number, folds)
+            for kind, params in sets
+            for whole in [models.with_training(kind, params, training, net)]
+            for number in range(folds)
+        ]
+
+    def _fit(self, choice: ModelChoice, pool: learntasks.PoolRecord) -> Rounds[MetricsRecord]:
+        names = list(choice.names)
+        call = learntasks.fit_model(choice.kind, choice.params, pool["inner"], pool["final"], names)
+        [fitted] = yield [call]
+        fit: learntasks.FitRecord = fitted.value
+        self.artifacts["model"] = fit["model"]
+        return {
+            "train": fit["train"],
+            "test": fit["test"],
+            "permutation_permille": fit["permutation_permille"],
+            "calibration": fit["calibration"],
+        }
+
+    def _reruns(self, choice: ModelChoice, seeds: Object) -> Rounds[list[int]]:
+        """Rerun on the observed history, then in turn on shuffled and on random ones."""
+        context, model = self._context("scorer", "training"), choice.for_rerun()
+        kinds = [OBSERVED, *((SHUFFLED, RANDOM)[at % 2] for at in range(self.request.nulls))]
+        results = yield [
+            learntasks.rerun(*context, model, seeds, kind, at) for at, kind in enumerate(kinds)
+        ]
+        return [result.value for result in results]
+
+    def _conclude_call(
+        self,
+        pool: learntasks.PoolRecord,
+        choice: ModelChoice | None,
+        metrics: MetricsRecord,
+        reruns: list[int],
+    ) -> TaskCall:
+        chosen = {} if choice is None else choice.to_dict()
+        model = self.artifacts.get("model")
+        return learntasks.conclude(
+            *self._context(), pool["final"], model, metrics, chosen, reruns, self._provenance()
+        )
+
+    # -- step 6 -----------------------------------------------------------------------------
+
+    def predict(self) -> Rounds[StepOutcome | Unknown]:
+        """Predict the next draws, or refuse: without a signal there is nothing to predict."""
+        if self.verdict is None:
+            [recorded] = yield [learntasks.verdict_of(self.artifacts["sidecar"])]
+            self.verdict = PipelineVerdict.from_dict(recorded.value)
+        if not self.verdict.signal:
+            return Unknown("no signal", cast(Value, self.verdict.to_dict()))
+        ranges = self.request.ranges()
+        results = yield [learntasks.sieve_now(*self._context(), low, high) for low, high in ranges]
+        parts = [result.value for result in results]
+        context = self._context("scorer", "final", "model", "sidecar")
+        [answered] = yield [learntasks.predict(*context, parts)]
+        predictions: learntasks.PredictRecord = answered.value
+        self.artifacts["predictions"] = predictions["predictions"]
+        self.answer = {**self.verdict.to_dict(), **predictions}
+        return StepOutcome(len(predictions["streams"]), ("predictions",))
+
+    # -- artifacts --------------------------------------------------------------------------
+
+    def _context(self, *more: str) -> tuple[PipelineRecord | Object, ...]:
+        """Return the request, split and window, and further artifacts by name."""
+        return self.record, *(self.artifacts[name] for name in ("split", "window", *more))
+
+    def _scored(self) -> list[Object]:
+        names = [name for name in sorted(self.artifacts) if name.startswith(SCORED)]
+        return [self.artifacts[name] for name in names]
+
+    def _provenance(self) -> dict[str, str]:
+        """Return the digest of every artifact that led to the model."""
+        return {name: item.digest for name, item in sorted(self.artifacts.items())}
+
+
+def batches_of(trials: int) -> list[int]:
+    """Return how many trials are asked for at a time: BATCH, whatever slots there are."""
+    return [min(BATCH, trials - at) for at in range(0, trials, BATCH)]
+
+
+def _records(trials: Sequence[Trial]) -> list[TrialRecord]:
+    """Return the recorded forms of trials, as arguments of a task."""
+    return [trial.to_dict() for trial in trials]
+
+
+def _best_scorer(trials: Sequence[Trial]) -> ScorerRecord:
+    """Return the parameters of the best trial, the first where several are; else the usual ones."""
+    if not trials:
+        return ScorerConfig().to_dict()
+    return cast(ScorerRecord, max(trials, key=lambda trial: trial.value).params)
+
+
+def _fold_scores(results: Sequence[Result]) -> list[FoldScore]:
+    return [FoldScore.from_dict(result.value) for result in results]

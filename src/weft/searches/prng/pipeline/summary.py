@@ -1,0 +1,130 @@
+"""A pipeline run read back: what each step left behind, how many, how long, and the end.
+
+What was decided comes from the recorded tasks; only times come from the manifest's clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypedDict
+
+from weft.inspect.report.text import counted, duration
+from weft.inspect.report.view import RunView, TaskSeen
+from weft.model.values import Object
+from weft.searches.prng.pipeline.steps import STEPS, TITLES
+
+FINISH = "weft.searches.prng.pipeline.tasks:finish_step"
+COUNTED = {
+    "1": ("survivor", ""),
+    "2.5": ("trial", ""),
+    "3": ("survivor", " scored"),
+    "4": ("parameter", ""),
+    "5": ("trial", " of models"),
+    "6": ("stream", " predicted"),
+}
+"""What the number of each step counts: a noun, and what follows it."""
+
+
+class StepSummaryRecord(TypedDict):
+    """What `--json` prints of a step."""
+
+    step: str
+    title: str
+    done: bool
+    count: int | None
+    seconds: float
+    tasks: int
+    artifacts: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StepSummary:
+    """One step of a run; `count` is None while it is not done."""
+
+    step: str
+    count: int | None
+    seconds: float
+    tasks: int
+    artifacts: Mapping[str, Object]
+    earlier: bool = False
+    """Done by the run that this one began from."""
+
+    @property
+    def done(self) -> bool:
+        """Whether the step has left its artifacts."""
+        return self.count is not None
+
+    def line(self, sign: str, cross: str) -> str:
+        """Write it for people."""
+        shown = sign if self.done or self.earlier else cross
+        noun, rest = COUNTED[self.step]
+        words = counted(self.count, noun) + rest if self.count is not None else "not done"
+        if self.earlier:
+            words = "from the earlier run"
+        took = duration(self.seconds) if self.tasks else ""
+        return f"{self.step:4}{TITLES[self.step]:26}{shown}  {words:28}{took}".rstrip()
+
+    def to_dict(self) -> StepSummaryRecord:
+        """Return the form that `--json` prints."""
+        return {
+            "step": self.step,
+            "title": TITLES[self.step],
+            "done": self.done or self.earlier,
+            "count": self.count,
+            "seconds": round(self.seconds, 3),
+            "tasks": self.tasks,
+            "artifacts": {name: item.digest for name, item in sorted(self.artifacts.items())},
+        }
+
+
+def steps_of(run: RunView) -> list[StepSummary]:
+    """Return all six steps in order, as far as the run has come."""
+    start = run.genesis()["config"]["args"]["start"]["step"]
+    begun = STEPS.index(start)
+    groups: list[list[TaskSeen]] = [[]]
+    for task in sorted(run.tasks(), key=lambda task: task.round):
+        groups[-1].append(task)
+        if task.function == FINISH and task.state == "completed":
+            groups.append([])
+    before = [StepSummary(step, None, 0.0, 0, {}, earlier=True) for step in STEPS[:begun]]
+    groups += [[] for _ in STEPS]
+    return before + [_step(step, group) for step, group in zip(STEPS[begun:], groups, strict=False)]
+
+
+def _step(step: str, tasks: list[TaskSeen]) -> StepSummary:
+    ends = [task.finished_at for task in tasks if task.finished_at is not None]
+    starts = [task.started_at for task in tasks if task.started_at is not None]
+    seconds = max(ends) - min(starts) if ends and starts else 0.0
+    last = tasks[-1] if tasks else None
+    if last is None or last.function != FINISH or last.value is None:
+        return StepSummary(step, None, max(0.0, seconds), len(tasks), {})
+    value = last.value
+    return StepSummary(step, value["count"], max(0.0, seconds), len(tasks), value["artifacts"])
+
+
+def artifacts_of(run: RunView) -> dict[str, Object]:
+    """Return all artifacts of a run by name, its inputs among them."""
+    artifacts = {name: Object(digest) for name, digest in run.genesis()["inputs"].items()}
+    for step in steps_of(run):
+        artifacts |= step.artifacts
+    return artifacts
+
+
+def end_line(run: RunView) -> str:
+    """Say in one line how the run ended."""
+    answer = run.answer()
+    if answer is None:
+        return "PAUSED  not all steps are done"
+    if answer["status"] == "unknown":
+        reason, detail = answer["reason"], answer["detail"]
+        why = detail.get("why", "") if isinstance(detail, Mapping) else str(detail)
+        return f"FAILED  {reason}: {why}"
+    value = answer["value"]
+    names = ", ".join(stream["stream"] or "all draws" for stream in value["streams"])
+    return f"PASSED  signal: {value['why']}; predicted: {names or 'no stream goes on'}"
+
+
+def lines(run: RunView, sign: str = "ok", cross: str = "--") -> list[str]:
+    """Return the summary: a line for each step, and the end."""
+    return [*(step.line(sign, cross) for step in steps_of(run)), end_line(run)]

@@ -1,0 +1,184 @@
+"""Step 5: which kind of model tells survivors that hold from those that do not.
+
+    pool ──► inner rows: folds by cut, so that a model is judged on times it has not seen
+         └─► final rows: the untouched test, as of the last cut, labelled by the holdout
+
+Labels are hit rates on the draws after a cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from weft.errors import InputError
+from weft.searches.prng.arrays import Floats, Ints
+from weft.searches.prng.pipeline import models, table
+from weft.searches.prng.pipeline.features import ALL, PER_SURVIVOR
+from weft.searches.prng.pipeline.request import PERMUTATIONS
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MILLI = 1000
+MILLION = 1_000_000
+LEAST = -1_000 * MILLI
+OVERFIT = 300
+"""Thousandths of explained variance lost from training to validation that raise the flag."""
+LEAST_ROWS = 20
+
+
+def pooled(rows: pl.DataFrame, size: int) -> pl.DataFrame:
+    """Keep of each window the `size` survivors with most hits; ties in the order of tables."""
+    parts = rows.partition_by("cut", "stream", maintain_order=True)
+    best = [part.sort("hits", descending=True, maintain_order=True).head(size) for part in parts]
+    return table.concat(best) if best else rows
+
+
+def labels(rows: pl.DataFrame) -> Floats:
+    """Return hit rates on the draws after the cut."""
+    rates: Floats = rows["label_hits"].to_numpy() / np.maximum(1, rows["label_draws"].to_numpy())
+    return rates
+
+
+def fold_of(rows: pl.DataFrame, folds: int) -> Ints:
+    """Return each row's fold: cuts in turn, so that all survivors of one time stay together."""
+    cuts = np.unique(rows["cut"].to_numpy(), return_inverse=True)[1]
+    return cuts % folds
+
+
+class PreflightRecord(TypedDict):
+    """The recorded form of `Preflight`."""
+
+    features: list[str]
+    constant: list[str]
+    rows: int
+    suspicious: list[str]
+
+
+class FoldRecord(TypedDict):
+    """The recorded form of `FoldScore`."""
+
+    train: int
+    error: int
+    spread: int
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """The checks made before any model is trained."""
+
+    features: tuple[str, ...]
+    """Those that vary, in the order of ALL."""
+    constant: tuple[str, ...]
+    rows: int
+    suspicious: tuple[str, ...]
+    """Features that follow the label more closely than a measurement should."""
+
+    def to_dict(self) -> PreflightRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "features": list(self.features),
+            "constant": list(self.constant),
+            "rows": self.rows,
+            "suspicious": list(self.suspicious),
+        }
+
+    @classmethod
+    def from_dict(cls, raw: PreflightRecord) -> Preflight:
+        """Read the recorded form."""
+        return cls(
+            tuple(raw["features"]), tuple(raw["constant"]), raw["rows"], tuple(raw["suspicious"])
+        )
+
+
+def preflight(rows: pl.DataFrame) -> Preflight:
+    """Look for what would spoil learning: missing columns, constants, copies."""
+    x, y = table.matrix(rows, ALL, "the scored table"), labels(rows)
+    if not np.isfinite(x).all():
+        at = int(np.argwhere(~np.isfinite(x))[0][1])
+        raise InputError(f"feature {ALL[at]} holds a value that is no number")
+    varies = (x != x[0]).any(axis=0) if len(x) else np.zeros(len(ALL), bool)
+    close = [
+        name
+        for at, name in enumerate(ALL)
+        if varies[at] and y.std() > 0 and abs(np.corrcoef(x[:, at], y)[0, 1]) > 0.9995
+    ]
+    return Preflight(
+        tuple(name for name, varied in zip(ALL, varies, strict=True) if varied),
+        tuple(name for name, varied in zip(ALL, varies, strict=True) if not varied),
+        len(x),
+        tuple(close),
+    )
+
+
+def check_leakage(cut_short: pl.DataFrame, whole: pl.DataFrame) -> None:
+    """Refuse features that change when the draws after the cut do: they contain their label."""
+    for name in PER_SURVIVOR:
+        if not (cut_short[name].to_numpy() == whole[name].to_numpy()).all():
+            raise InputError(f"feature {name} looks at draws after its cut: it contains the label")
+
+
+def explained(y: Floats, predictions: Floats) -> int:
+    """Return the share of variance explained, in thousandths; 0 is as good as the mean."""
+    spread = float(((y - y.mean()) ** 2).sum())
+    if spread == 0:
+        return 0
+    share = 1 - float(((y - predictions) ** 2).sum()) / spread
+    return max(LEAST, int(np.floor(MILLI * share)))
+
+
+@dataclass(frozen=True, slots=True)
+class FoldScore:
+    """How a model did on one fold, in whole numbers; errors are squared, in millionths.
+
+    Folds are combined by their sums: one whose labels hardly vary must not outweigh others.
+    """
+
+    train: int
+    """Variance explained in training, in thousandths."""
+    error: int
+    spread: int
+    """What the error would be if the mean of all labels were predicted."""
+
+    def to_dict(self) -> FoldRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {"train": self.train, "error": self.error, "spread": self.spread}
+
+    @classmethod
+    def from_dict(cls, raw: FoldRecord) -> FoldScore:
+        """Read the recorded form."""
+        return cls(**raw)
+
+
+def fold_score(
+    kind: str, params: models.ModelParams, rows: pl.DataFrame, names: Sequence[str], fold: int,
+    folds: int, seed: int,
+) -> FoldScore:  # fmt: skip
+    """Train on all folds but one and look at that one."""
+    x, y = table.matrix(rows, names, "the pool"), labels(rows)
+    held = fold_of(rows, folds) == fold
+    model = models.fit(kind, params, x[~held], y[~held], seed)
+    predictions = models.predict(kind, model, x)
+    error = ((y[held] - predictions[held]) ** 2).sum()
+    spread = ((y[held] - y.mean()) ** 2).sum()
+    train = explained(y[~held], predictions[~held])
+    return FoldScore(train, round(MILLION * float(error)), round(MILLION * float(spread)))
+
+
+def explained_on_folds(scores: Sequence[FoldScore]) -> int:
+    """Return the share of variance explained on folds not trained on, in thousandths."""
+    spread = max(1, sum(score.spread for score in scores))
+    return max(LEAST, MILLI - MILLI * sum(score.error for score in scores) // spread)
+
+
+def permutation_p(y: Floats, predictions: Floats, seed: int) -> int:
+    """Return the permille of label orders that fit the predictions as well as the true one."""
+    draws = np.random.Generator(np.random.PCG64(seed))
+    centred = predictions - predictions.mean()
+    observed = float(centred @ y)
+    as_good = sum(float(centred @ draws.permutation(y)) >= observed for _ in range(PERMUTATIONS))
+    return -(-MILLI * (1 + as_good) // (1 + PERMUTATIONS))

@@ -1,0 +1,81 @@
+"""Step 6: survivors vote for the next numbers, each with what the model expects of it.
+
+Numbers are ranked by weight, then by size; a pool of K is the first K. With no signal a pool
+holds the draw with probability K/m, so that is what its hits are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from weft.searches.prng.arrays import Draws16, Floats, Ints
+from weft.searches.prng.statistics import tail_evidence
+
+
+def weights_of(expected: Floats) -> Floats:
+    """Return the weight of each voter: what is expected of it, never below nothing."""
+    weights = np.maximum(expected, 0.0)
+    return weights if weights.sum() > 0 else np.ones(len(weights))
+
+
+def ranking(votes: Draws16, weights: Floats, modulus: int) -> Ints:
+    """Return all numbers, the one with most weight first, equal ones by size."""
+    return np.argsort(-np.bincount(votes, weights, modulus), kind="stable")
+
+
+def ranks(votes: Draws16, weights: Floats, actual: Sequence[int], modulus: int) -> list[int]:
+    """Return at which rank each draw of a span stood; a column of `votes` for each."""
+    places = []
+    for at, draw in enumerate(actual):
+        weight = np.bincount(votes[:, at], weights, modulus)
+        before = int((weight > weight[draw]).sum()) + int((weight[:draw] == weight[draw]).sum())
+        places.append(before)
+    return places
+
+
+class PoolHitsRecord(TypedDict):
+    """The recorded form of `PoolHits`; chance is a fraction of whole numbers."""
+
+    k: int
+    hits: int
+    draws: int
+    chance: list[int]
+    evidence: int
+
+
+@dataclass(frozen=True, slots=True)
+class PoolHits:
+    """How often the draw was among the first K numbers, and what chance would give."""
+
+    size: int
+    hits: int
+    draws: int
+    evidence: int
+
+    def to_dict(self, modulus: int) -> PoolHitsRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "k": self.size,
+            "hits": self.hits,
+            "draws": self.draws,
+            "chance": [self.size, modulus],
+            "evidence": self.evidence,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: PoolHitsRecord) -> PoolHits:
+        """Read the recorded form."""
+        return cls(raw["k"], raw["hits"], raw["draws"], raw["evidence"])
+
+
+def pool_hits(places: Sequence[int], size: int, modulus: int) -> PoolHits:
+    """Count draws within the first `size` numbers; evidence against a chance of size/m."""
+    size = min(size, modulus)
+    hits = sum(place < size for place in places)
+    one_in = modulus // size
+    evidence = tail_evidence(hits, len(places), one_in) if one_in > 1 else 0
+    return PoolHits(size, hits, len(places), evidence)

@@ -1,0 +1,304 @@
+"""Step 1: which window, offset, sessions, skips and thresholds make survivors that hold.
+
+    ask ──► params ──► sieve over ranges of seeds ──► judge: evidence on *disjoint* draws
+
+A trial sieves a window before every cut. Its value is that of the best survivor of each inner
+cut on the block after it: draws that the sieve has not seen. How many survive counts nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
+
+import numpy as np
+
+from weft.errors import BugError
+from weft.searches.prng.arrays import Ints, Words
+from weft.searches.prng.pipeline import table
+from weft.searches.prng.pipeline.optimizer import Choice, IntRange, Space
+from weft.searches.prng.pipeline.predict import predicted
+from weft.searches.prng.pipeline.reference import SieveStats
+from weft.searches.prng.pipeline.request import PipelineRequest
+from weft.searches.prng.pipeline.sieve import SieveRequest, sieve
+from weft.searches.prng.pipeline.skips import with_skips
+from weft.searches.prng.pipeline.streams import HistorySplit, Stream
+from weft.searches.prng.pipeline.survivor import base_of, first_draw
+from weft.searches.prng.statistics import corrected
+
+if TYPE_CHECKING:
+    import polars as pl
+
+STRICTER = 4
+"""How far above the least number of hits a threshold may lie."""
+
+
+class WindowChoice(TypedDict):
+    """What the optimizer proposes for a trial, in the words of `space`."""
+
+    window: int
+    offset: int
+    sessions: str
+    skip_min: int
+    skip_width: int
+    forward_threshold: int
+    reverse_threshold: int
+
+
+class WindowRecord(TypedDict):
+    """The recorded form of `WindowParams`."""
+
+    window: int
+    offset: int
+    sessions: str
+    skip_min: int
+    skip_max: int
+    forward_need: int
+    reverse_need: int
+
+
+class JudgementRecord(TypedDict):
+    """The recorded form of `TrialJudgement`."""
+
+    evidence: int
+    hits: int
+    compared: int
+    survivors: int
+    tried: int
+    counts: list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowParams:
+    """One trial: what is compared, and what survives."""
+
+    window: int
+    offset: int
+    """Draws between the window's end and the cut."""
+    sessions: str
+    skip_min: int
+    skip_max: int
+    forward_need: int
+    reverse_need: int
+
+    @classmethod
+    def of(cls, choice: WindowChoice, request: PipelineRequest) -> WindowParams:
+        """Turn what the optimizer proposed into a trial.
+
+        Skips are a least one and a width; thresholds are hits above what chance allows a window.
+        """
+        low, window = choice["skip_min"], choice["window"]
+        top = min(low + choice["skip_width"], request.skips[1])
+        need = request.least_need(window)
+        forward = min(window, need + choice["forward_threshold"])
+        reverse = min(window, need + choice["reverse_threshold"])
+        return cls(window, choice["offset"], choice["sessions"], low, top, forward, reverse)
+
+    def sieve_request(self, request: PipelineRequest) -> SieveRequest:
+        """Return what the sieve is asked for."""
+        return SieveRequest(
+            self.window,
+            (self.skip_min, self.skip_max),
+            request.starts,
+            self.forward_need,
+            self.reverse_need,
+        )
+
+    def begin(self, cut: int) -> int:
+        """Return where the window before a cut begins."""
+        return cut - self.offset - self.window
+
+    def to_dict(self) -> WindowRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "window": self.window,
+            "offset": self.offset,
+            "sessions": self.sessions,
+            "skip_min": self.skip_min,
+            "skip_max": self.skip_max,
+            "forward_need": self.forward_need,
+            "reverse_need": self.reverse_need,
+        }
+
+    @classmethod
+    def from_dict(cls, raw: WindowRecord) -> WindowParams:
+        """Read the recorded form."""
+        return cls(**raw)
+
+
+def check_same(requested: WindowParams, effective: WindowParams) -> None:
+    """Refuse a range that was sieved with other parameters than its trial asked for."""
+    for name in WindowParams.__slots__:
+        expected, used = getattr(requested, name), getattr(effective, name)
+        if used != expected:
+            raise BugError(f"{name}: {expected!r} was asked for, {used!r} was used")
+
+
+def space(request: PipelineRequest, split: HistorySplit) -> Space:
+    """Return what the optimizer may choose; trial 0 takes the defaults."""
+    shortest = min(stream.cuts[0] for mode in split.modes() for stream in split.mode(mode))
+    block = min(stream.block for mode in split.modes() for stream in split.mode(mode))
+    least, most = request.sizes()
+    most = min(most, shortest - block)
+    least = min(least, most)
+    request.least_need(least)  # refuses what the smallest window could not tell apart
+    low, high = request.skips
+    above: IntRange = {"low": 0, "high": STRICTER, "default": 0}
+    sessions: Choice = {"choices": list(split.modes()), "default": split.modes()[0]}
+    return {
+        "window": {"low": least, "high": most, "default": (least + most) // 2},
+        "offset": {"low": 0, "high": block, "default": 0},
+        "sessions": sessions,
+        "skip_min": {"low": low, "high": high, "default": low},
+        "skip_width": {"low": 0, "high": high - low, "default": high - low},
+        "forward_threshold": above,
+        "reverse_threshold": above,
+    }
+
+
+def windows(streams: Sequence[Stream]) -> list[tuple[int, int]]:
+    """Return (stream, cut) of every window, in order."""
+    return [(s, cut) for s, stream in enumerate(streams) for cut in stream.cuts]
+
+
+def survivors(
+    request: PipelineRequest, split: HistorySplit, params: WindowParams, seeds: Words
+) -> pl.DataFrame:
+    """Sieve the windows before all cuts; keep what either pass keeps."""
+    streams = split.mode(params.sessions)
+    places = windows(streams)
+    begins = [params.begin(cut) for _, cut in places]
+    spans = [
+        streams[s].draws[begin : begin + params.window]
+        for (s, _), begin in zip(places, begins, strict=True)
+    ]
+    fields = sieve(
+        request.family, request.output, request.modulus, seeds, spans, params.sieve_request(request)
+    )
+    return _as_table(fields, seeds, places, params)
+
+
+def _as_table(
+    fields: Ints, seeds: Words, places: Sequence[tuple[int, int]], params: WindowParams
+) -> pl.DataFrame:
+    at = np.array(places, np.int64).reshape(len(places), 2)[fields[:, 1]]
+    skip, cut = fields[:, 2], at[:, 1]
+    base = base_of(fields[:, 3], skip, cut - params.offset - params.window)
+    return table.frame({
+        "stream": at[:, 0], "cut": cut, "first": first_draw(base, skip),
+        "seed": seeds[fields[:, 0]], "skip": skip, "base": base, "hits": fields[:, 4],
+    })  # fmt: skip
+
+
+def merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Join the survivors of all ranges, in the order of tables."""
+    return table.concat(parts).sort("cut", "stream", "first", "seed", "skip", "base")
+
+
+class WindowCounts(NamedTuple):
+    """Survivors of one window: of the forward pass, the reverse pass, both, and either."""
+
+    forward: int
+    reverse: int
+    both: int
+    either: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialJudgement:
+    """The result of a trial: integers only, so that it is the same on every machine."""
+
+    evidence: int
+    hits: int
+    compared: int
+    survivors: int
+    tried: int
+    counts: tuple[WindowCounts, ...]
+    """One for each window."""
+
+    def to_dict(self) -> JudgementRecord:
+        """Return the recorded form; `from_dict` undoes it."""
+        return {
+            "evidence": self.evidence,
+            "hits": self.hits,
+            "compared": self.compared,
+            "survivors": self.survivors,
+            "tried": self.tried,
+            "counts": [list(counts) for counts in self.counts],
+        }
+
+    @classmethod
+    def from_dict(cls, raw: JudgementRecord) -> TrialJudgement:
+        """Read the recorded form."""
+        return cls(
+            raw["evidence"],
+            raw["hits"],
+            raw["compared"],
+            raw["survivors"],
+            raw["tried"],
+            tuple(WindowCounts(*counts) for counts in raw["counts"]),
+        )
+
+
+def judge(
+    request: PipelineRequest,
+    split: HistorySplit,
+    params: WindowParams,
+    rows: pl.DataFrame,
+    trials: int,
+) -> TrialJudgement:
+    """Weigh a trial by its best survivors on draws after their cuts, corrected for all trials."""
+    streams = split.mode(params.sessions)
+    hits = compared = 0
+    counts = []
+    for s, cut in windows(streams):
+        own = in_window(rows, s, cut)
+        counts.append(_counts(own, params))
+        own = bidirectional(own, params)
+        if cut != streams[s].holdout_at and len(own):
+            top = own[int(own["hits"].arg_max() or 0)]
+            hits += int(label_hits(request, streams[s], cut, top)[0])
+            compared += streams[s].label_end(cut) - cut
+    evidence = corrected(hits, compared, request.modulus, trials) if compared else 0
+    seeds = request.seeds[1] - request.seeds[0]
+    tried = seeds * params.sieve_request(request).hypotheses() * len(counts)
+    return TrialJudgement(evidence, hits, compared, len(rows), tried, tuple(counts))
+
+
+def in_window(rows: pl.DataFrame, stream: int, cut: int) -> pl.DataFrame:
+    """Return the survivors of one window."""
+    return rows.filter((rows["stream"] == stream) & (rows["cut"] == cut))
+
+
+def bidirectional(rows: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
+    """Return those that survive both passes."""
+    return rows.filter(rows["hits"] >= max(params.forward_need, params.reverse_need))
+
+
+def final_survivors(rows: pl.DataFrame, params: WindowParams) -> pl.DataFrame:
+    """Return those that survive both passes, each with the skips at which its seed survived."""
+    return with_skips(bidirectional(rows, params))
+
+
+def label_hits(request: PipelineRequest, stream: Stream, cut: int, rows: pl.DataFrame) -> Ints:
+    """Count each survivor's hits on the draws that label its cut."""
+    end = stream.label_end(cut)
+    predictions = predicted(request, rows, cut, end - cut)
+    hits: Ints = (predictions == np.array(stream.draws[cut:end], np.uint16)).sum(axis=1)
+    return hits
+
+
+def _counts(rows: pl.DataFrame, params: WindowParams) -> WindowCounts:
+    hits = rows["hits"].to_numpy()
+    forward, reverse = hits >= params.forward_need, hits >= params.reverse_need
+    both = forward & reverse
+    return WindowCounts(int(forward.sum()), int(reverse.sum()), int(both.sum()), len(rows))
+
+
+def sieve_stats(params: WindowParams, counts: WindowCounts) -> SieveStats:
+    """Return what the features know of a window."""
+    return SieveStats(
+        params.window, params.forward_need, params.reverse_need, params.skip_min, params.skip_max,
+        counts.both, counts.forward, counts.reverse,
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""Histories made on purpose: draws of a known hypothesis, some of them spoiled.
+
+What chance decides here, the skips that vary and the rows that are wrong, comes from splitmix64
+and a seed that is given; so the same request gives the same history.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypedDict
+
+from weft.searches.prng.families import family_named, splitmix
+from weft.searches.prng.family import State
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis, HypothesisRecord, Skips
+
+_below = splitmix.FAMILY.outputs["high"]
+
+
+class PlantedRecord(TypedDict):
+    """What `--json` prints of a planted history."""
+
+    hypothesis: HypothesisRecord
+    draws: list[int]
+    wrong: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedHistory:
+    """Draws, the truth behind them, and which rows are wrong, in order."""
+
+    truth: Hypothesis
+    draws: tuple[int, ...]
+    wrong: tuple[int, ...]
+
+    def to_dict(self) -> PlantedRecord:
+        """Return the form that `--json` prints."""
+        return {
+            "hypothesis": self.truth.to_dict(),
+            "draws": list(self.draws),
+            "wrong": list(self.wrong),
+        }
+
+
+def make_history(truth: Hypothesis, count: int, wrong: int, chance_seed: int) -> PlantedHistory:
+    """Return `count` draws of which `wrong` rows differ from the truth.
+
+    Skips that vary are chosen here, within the truth's bounds.
+    """
+    chance = splitmix.seeding(chance_seed)
+    truth = _with_skips(truth, count, chance)
+    draws = generate(truth, count)
+    rows = _some_of(count, wrong, chance)
+    for row in rows:
+        draws[row] = _spoiled(truth, draws[row], chance)
+    return PlantedHistory(truth, tuple(draws), tuple(rows))
+
+
+def _with_skips(truth: Hypothesis, count: int, chance: State) -> Hypothesis:
+    """List the skips before each draw, unless they are all the same."""
+    if truth.skips.is_constant:
+        return truth
+    least, greatest = truth.skips.between
+    listed = tuple(least + _below(chance, greatest - least + 1) for _ in range(count - 1))
+    return replace(truth, skips=Skips((least, greatest), listed))
+
+
+def _some_of(count: int, chosen: int, chance: State) -> list[int]:
+    """Return that many different rows, in order: the head of a shuffle."""
+    rows = list(range(count))
+    for at in range(chosen):
+        other = at + _below(chance, count - at)
+        rows[at], rows[other] = rows[other], rows[at]
+    return sorted(rows[:chosen])
+
+
+def _spoiled(truth: Hypothesis, value: int, chance: State) -> int:
+    """Return another value than the true one, for raw outputs by one bit."""
+    if truth.output == "raw":
+        return value ^ 1 << _below(chance, family_named(truth.family).word_bits)
+    return (value + 1 + _below(chance, truth.modulus - 1)) % truth.modulus

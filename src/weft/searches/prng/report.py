@@ -1,0 +1,176 @@
+"""What an analysis adds to its report: verdict, match timeline, residues, what was covered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import cast
+
+from markupsafe import Markup
+
+from weft.inspect.report.hook import Page
+from weft.inspect.report.plot import Axes, bar, framed
+from weft.inspect.report.svg import element, table, wide_drawing
+from weft.inspect.report.text import counted
+from weft.inspect.report.view import RunView
+from weft.model.values import Object, from_wire
+from weft.searches.prng import words
+from weft.searches.prng.answer import AnalyseAnswer, AnswerRecord, Coverage
+from weft.searches.prng.attack import Gap
+from weft.searches.prng.generate import generate
+from weft.searches.prng.history import History
+from weft.searches.prng.scoring import known, split
+
+WIDTH = 1000
+HEIGHT = 90
+FOOT = 26
+"""Below a picture, for words."""
+MAX_CELLS = 500
+RESIDUES = (8, 10, 16)
+MAX_OPEN = 6
+
+
+def lines(run: RunView) -> list[str]:
+    """Return the verdict as a line of status."""
+    answer = answer_of(run)
+    if answer is None:
+        return []
+    return list(words.verdict_lines(answer, len(_history(run))))[:1]
+
+
+def pages(run: RunView) -> list[Page]:
+    """Make the page of an analysis."""
+    answer, history = answer_of(run), _history(run)
+    if answer is None:
+        body = element("p", "The analysis has not come to its end yet.", class_="quiet")
+        return [Page("Draws", body + _residues(history.draws, 0), order=1)]
+    verdict = [line for line in words.verdict_lines(answer, len(history)) if line]
+    verdict = verdict[: 5 if answer.is_signal else 2]
+    parts = [
+        element("p", verdict[0], class_="claim"),
+        *(element("p", line) for line in verdict[1:]),
+        _candidates(answer),
+        _timeline(answer, history),
+    ]
+    parts += [_residues(history.draws, answer.modulus), _coverage(answer)]
+    return [Page("Verdict", Markup("").join(parts), order=1)]
+
+
+def answer_of(run: RunView) -> AnalyseAnswer | None:
+    """Return what the analysis concluded, with or without a signal; None while there is none."""
+    body = run.answer()
+    if body is None:
+        return None
+    raw = body["value"] if body.get("status") != "unknown" else from_wire(body["detail"])
+    if not isinstance(raw, dict) or "verdict" not in raw:
+        return None
+    return AnalyseAnswer.from_dict(cast(AnswerRecord, raw))
+
+
+def _history(run: RunView) -> History:
+    digest = run.genesis()["inputs"]["history"]
+    return History.from_canonical(run.read(Object(digest)))
+
+
+def _candidates(answer: AnalyseAnswer) -> Markup:
+    rows = words.table_rows(answer)
+    if len(rows) == 1:
+        return Markup("")
+    return element("h3", "What was found") + table(list(rows[0]), [list(row) for row in rows[1:]])
+
+
+def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
+    """Draw the share of right draws along the history, the holdout marked."""
+    if not answer.candidates:
+        return Markup("")
+    best = answer.candidates[0].candidate
+    draws = history.streams()[best.stream]
+    predictions = generate(best.hypothesis, known(best.hypothesis, len(draws)))
+    right = [a == b for a, b in zip(predictions, draws, strict=False)]
+    train = len(split(draws)[0])
+    head = element("h3", "Where the best one is right")
+    share = f"{sum(right):,} of {len(right):,} draws are right. Behind the line is the holdout."
+    return head + element("p", share, class_="quiet") + _bars(right, train)
+
+
+def _bars(right: Sequence[bool], train: int) -> Markup:
+    """One bar for each run of draws: green as high as the share that is right, red above it."""
+    per_bar = -(-len(right) // MAX_CELLS)
+    pieces = [right[at : at + per_bar] for at in range(0, len(right), per_bar)]
+    step = WIDTH / len(pieces)
+    good, bad = "", ""
+    for number, piece in enumerate(pieces):
+        height, x, wide = HEIGHT * sum(piece) / len(piece), number * step, step * 0.85
+        good += f"M{x:.5g} {HEIGHT}v-{height:.4g}h{wide:.4g}v{height:.4g}z" if height else ""
+        rest = HEIGHT - height
+        bad += f"M{x:.5g} 0v{rest:.4g}h{wide:.4g}v-{rest:.4g}z" if rest else ""
+    held = WIDTH * train / len(right)
+    drawn = [
+        element("path", d=good, class_="right"),
+        element("path", d=bad, class_="wrong"),
+        element("line", x1=held, x2=held, y1=0, y2=HEIGHT + 22, stroke="currentColor"),
+        _words("draw 1", 0, "start"),
+        _words(f"holdout from draw {train + 1:,}", held - 6, "end"),
+        _words(f"draw {len(right):,}", WIDTH, "end"),
+    ]
+    label = f"share of right draws, {per_bar} per bar"
+    return wide_drawing(WIDTH, HEIGHT + FOOT, *drawn, label=label)
+
+
+def _words(text: str, x: float, anchor: str) -> Markup:
+    """Write below a picture."""
+    return element(
+        "text", text, x=x, y=HEIGHT + 18, text_anchor=anchor, font_size=14, fill="currentColor"
+    )
+
+
+def _residues(draws: Sequence[int], modulus: int) -> Markup:
+    """Draw how often each residue occurs; chance alone stays near the line."""
+    moduli = [r for r in RESIDUES if not modulus or modulus % r == 0] or [RESIDUES[1]]
+    pictures = [element("div", _residue(draws, r)) for r in moduli]
+    note = "How many draws leave each remainder; the line is what chance gives on average."
+    head = element("h3", "Residues of the draws") + element("p", note, class_="quiet")
+    return head + element("div", *pictures, class_="charts")
+
+
+def _residue(draws: Sequence[int], modulus: int) -> Markup:
+    counts = Counter(draw % modulus for draw in draws)
+    level = len(draws) / modulus
+    most = max(counts.values(), default=1)
+    axes = Axes(
+        (0.0, 0.0), (modulus, max(1.0, most)), f"remainder modulo {modulus}", "draws", bars=True
+    )
+    bars = [bar(axes, residue, counts[residue]) for residue in range(modulus)]
+    at = axes.y(level)
+    line = element("line", x1=axes.x(0), x2=axes.x(modulus), y1=at, y2=at, class_="best")
+    return framed(axes, f"draws by residue modulo {modulus}", *bars, line)
+
+
+def _coverage(answer: AnalyseAnswer) -> Markup:
+    heads = ["generator", "output", "attack", "covers"]
+    rows = [[*_names(item), item.covers] for item in answer.covered]
+    gaps = [[*_names(gap), gap.why] for gap in answer.gaps]
+    left = [[*_names(item), item.covers] for item in answer.not_tried]
+    cut = [
+        [*_names(item), f"{item.done} of {item.units} parts: {item.covers}"]
+        for item in answer.in_part
+    ]
+    parts = [
+        ("What would have been found", heads, rows),
+        ("Covered in part", heads, cut),
+        ("Not tried", heads, left),
+        ("What was not covered", [*heads[:3], "why"], gaps),
+    ]
+    return Markup("").join(_listed(*part) for part in parts if part[2])
+
+
+def _listed(title: str, heads: list[str], rows: list[list[str]]) -> Markup:
+    """A long list stays folded until a reader opens it."""
+    if len(rows) <= MAX_OPEN:
+        return element("h3", title) + table(heads, rows)
+    summary = element("summary", f"{title}: {counted(len(rows), 'attack')}")
+    return element("h3", title) + element("details", summary, table(heads, rows))
+
+
+def _names(item: Coverage | Gap) -> list[str]:
+    return [item.family, item.output, item.attack]

@@ -1,0 +1,96 @@
+"""`weft prng analyse` as one function: from draws and a request to a finished run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from weft.errors import FileInvalid, InputError, UsageError
+from weft.runs.outcome import Run
+from weft.runs.run import run
+from weft.searches.prng.analyse import analyse
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import family_named
+from weft.searches.prng.generate import MAX_MODULUS
+from weft.searches.prng.history import MAX_BYTES, History, read_history
+from weft.searches.prng.kernels.cuda import is_available
+from weft.searches.prng.request import AnalyseRequest
+from weft.searches.prng.scoring import split
+from weft.searches.prng.statistics import hits_needed
+
+FEWEST_TRIED = 2**32
+"""What the smallest search worth the name tries: every 32-bit seed of one generator."""
+MOST_DRAWS_ASKED = 10_000
+
+
+def load_history(source: str) -> tuple[History, str]:
+    """Read draws from a file, or from standard input when `source` is `-`; with its name."""
+    if source == "-":
+        where = "standard input"
+        return read_history(sys.stdin.buffer.read(MAX_BYTES + 1), where), where
+    try:
+        with Path(source).open("rb") as file:  # not read_bytes: a device may have no end
+            return read_history(file.read(MAX_BYTES + 1), source), source
+    except FileNotFoundError:
+        raise FileInvalid(f"{source}: there is no such file") from None
+    except IsADirectoryError:
+        raise FileInvalid(f"{source or '.'}: is a folder; name the file with the draws") from None
+
+
+def check(history: History, where: str, request: AnalyseRequest) -> None:
+    """Refuse a request that contradicts itself or the draws, and draws that are too few."""
+    chosen = [family_named(name) for name in request.families] or list(FAMILIES)
+    known = [output for family in chosen for output in family.outputs]
+    for output in request.outputs:
+        if output not in known:
+            names = ", ".join(dict.fromkeys(known))
+            raise UsageError(
+                f"none of the generators has an output map {output!r}; they have {names}"
+            )
+    check_below(history, where, request.modulus)
+    needed = draws_needed(request)
+    if len(history) < needed:
+        raise InputError(
+            f"{where}: {len(history)} draws below {request.modulus} identify no generator;"
+            f" at least {needed} are needed"
+        )
+
+
+def check_below(history: History, where: str, modulus: int) -> None:
+    """Refuse draws that are not below the modulus."""
+    above = max(history.draws) + 1
+    for row, draw in enumerate(history.draws, 1):
+        if draw >= modulus:
+            raise FileInvalid(
+                f"{where}: draw {row} is {draw}, not below the modulus {modulus}",
+                hint=f"give --modulus {above}" if above <= MAX_MODULUS else "2^32 is the greatest",
+            )
+
+
+def check_device(device: str, backend: str | None) -> None:
+    """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
+    if device == "gpu" and backend != "ray" and not is_available():
+        raise InputError(
+            "--device gpu: this machine has no GPU that CuPy can use",
+            hint="leave it out, or pip install 'weft[gpu]' where there is one",
+        )
+
+
+def draws_needed(request: AnalyseRequest) -> int:
+    """Return the fewest draws that could prove a 32-bit seed, in training and in the holdout."""
+    for count in range(1, MOST_DRAWS_ASKED):
+        train, held = split((0,) * count)
+        m, alpha = request.modulus, request.alpha_evidence
+        if hits_needed(len(train), m, FEWEST_TRIED, alpha) is None:
+            continue
+        if hits_needed(len(held), m, 1, alpha) is not None:
+            return count
+    return MOST_DRAWS_ASKED
+
+
+def execute(history: History, request: AnalyseRequest, execution: Mapping[str, Any]) -> Run:
+    """Run the search; `execution` are the options of `weft.run` that decide nothing."""
+    inputs = {"history": history.canonical()}
+    return run(analyse(request.to_dict()), inputs=inputs, **execution)

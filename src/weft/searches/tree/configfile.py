@@ -1,0 +1,257 @@
+"""The config file of a tree search: TOML, every field checked, an unknown one refused.
+
+Reads the file only; whether the repository and the ideas are there is for the caller to see.
+A value that a flag gives replaces that of the file before anything is checked.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
+
+from weft.errors import FileInvalid, UsageError
+from weft.model.fields import first_problem
+from weft.searches.tree.config import Stage, TreeConfig
+from weft.searches.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
+
+MAX_BYTES = 4 * 2**20
+Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
+Variable = Annotated[str, Field(max_length=200, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+FUNCTION = r"^[A-Za-z_][A-Za-z0-9_.]*:[A-Za-z_][A-Za-z0-9_]*$"
+PLACEHOLDER = re.compile(
+    r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir)\}"
+)
+Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+
+class StageTable(BaseModel):
+    """`[propose]`, `[implement]`, `[review]`, `[sweep]` or `[score]`."""
+
+    model_config = STRICT
+
+    argv: list[Text] = []
+    shell: Annotated[Text, Field(min_length=1)] | None = None
+    recorded: bool = False
+    timeout_s: Seconds | None = None
+    env: dict[Variable, Text] = {}
+    env_from: list[Variable] = []
+    format: Literal["weft", "openevolve", "shinka", "evo"] = "weft"
+    regex: Annotated[str, Field(min_length=1, max_length=1000)] | None = None
+
+    @field_validator("regex")
+    @classmethod
+    def _check_regex(cls, text: str | None) -> str | None:
+        try:
+            groups = re.compile(text or "()").groups
+        except re.error as error:
+            raise ValueError(f"not a regular expression: {error}") from None
+        if groups != 1:
+            raise ValueError("a regex has one group, the score")
+        return text
+
+    @model_validator(mode="after")
+    def _check_command(self) -> StageTable:
+        if not self.argv and not self.shell and not self.recorded:
+            raise ValueError("argv is missing: the command as a list of words")
+        if self.argv and self.shell:
+            raise ValueError("give argv or shell, one of them")
+        placeholder = PLACEHOLDER.search(self.shell or "")
+        if placeholder:
+            name = placeholder[1].upper()
+            raise ValueError(f"{placeholder[0]} is not put into a shell line; write $WEFT_{name}")
+        return self
+
+    def to_stage(self) -> Stage:
+        """Return the stage as plain data."""
+        return Stage(
+            ("/bin/sh", "-c", self.shell) if self.shell else tuple(self.argv),
+            self.timeout_s or 0.0,
+            self.env,
+            tuple(self.env_from),
+            self.format,
+            self.regex or "",
+            self.recorded,
+        )
+
+
+class TreeFile(BaseModel):
+    """The whole file."""
+
+    model_config = STRICT
+
+    repo: Named | None = None
+    files: Named | None = None
+    revision: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_./-]{0,200}$")] = "HEAD"
+    ideas: Named | None = None
+    parameters: list[ParameterTable] = []
+    grids: list[GridTable] = []
+    mutations: list[MutationTable] = []
+    protected: list[Named] = []
+    direction: Literal["max", "min"]
+    beam_width: Annotated[int, Field(ge=1, le=10_000)] = 3
+    ideas_per_node: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    max_depth: Annotated[int, Field(ge=1, le=1000)] = 3
+    max_total_evals: Annotated[int, Field(ge=1, le=1_000_000)] = 1000
+    eval_retries: Annotated[int, Field(ge=0, le=100)] = 0
+    eval_timeout_seconds: Seconds = 600.0
+    memory_mb: Annotated[int, Field(ge=1, le=2**40)] | None = None
+    strict_fail_depth: bool = False
+    stop_on_empty_frontier: bool = True
+    dedupe_scope: Literal["node", "ancestors", "global", "none"] = "ancestors"
+    root_repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+    review_rounds: Annotated[int, Field(ge=1, le=20)] = 1
+    max_usd: Annotated[str, Field(pattern=r"^[0-9]{1,12}(\.[0-9]{1,12})?$")] | None = None
+    max_tokens: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    memory: Literal["off", "replay"] = "off"
+    memory_turns: Annotated[int, Field(ge=1, le=10_000)] = 20
+    memory_chars: Annotated[int, Field(ge=1, le=10_000_000)] = 20_000
+    area: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")] | None = None
+    feed_index: bool = False
+    recorded_from: Named | None = None
+    gate: Annotated[str, Field(pattern=FUNCTION)] | None = None
+    rank: Annotated[str, Field(pattern=FUNCTION)] | None = None
+    deterministic: bool = False
+    seed: Annotated[int, Field(ge=0, le=2**63)] = 0
+    max_parallel_evals: Annotated[int, Field(ge=1, le=4096)] = 1
+    max_parallel_per_node: Annotated[int, Field(ge=1, le=4096)] | None = None
+    parallel_backend: Literal["serial", "local", "threadpool", "ray"] = "local"
+    propose: StageTable | None = None
+    implement: StageTable | None = None
+    review: StageTable | None = None
+    sweep: StageTable | None = None
+    score: StageTable
+
+    @model_validator(mode="after")
+    def _check_together(self) -> TreeFile:
+        if (self.repo is None) is (self.files is None):
+            raise ValueError("give repo or files, one of them")
+        sources = (self.ideas, self.parameters, self.grids, self.mutations, self.propose)
+        if not any(sources):
+            raise ValueError("give ideas, parameters, grids, mutations or propose")
+        if self.score.env_from:
+            raise ValueError("score.env_from: the scorer gets no secrets")
+        if self.feed_index and self.area is None:
+            raise ValueError("feed_index needs area, the name of the index")
+        self._check_recorded()
+        if self.parallel_backend == "serial" and self.max_parallel_evals > 1:
+            raise ValueError("parallel_backend serial and max_parallel_evals above 1 contradict")
+        if self.review_rounds > 1 and self.review is None:
+            raise ValueError("review_rounds needs [review]")
+        return self
+
+    def _check_recorded(self) -> None:
+        tables = (self.propose, self.implement, self.review)
+        if any(table is not None and table.recorded for table in (self.sweep, self.score)):
+            raise ValueError("recorded is for propose, implement and review; the rest runs again")
+        if any(t is not None and t.recorded for t in tables) is not (
+            self.recorded_from is not None
+        ):
+            raise ValueError("recorded = true and recorded_from, the run, belong together")
+
+    def to_config(self, *, dry_run: bool) -> TreeConfig:
+        """Return what decides the outcome, as plain data."""
+        named = ("propose", "implement", "review", "sweep")
+        tables = {name: getattr(self, name) for name in named}
+        stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
+        return TreeConfig(
+            stages={"implement": Stage()} | stages | {"score": self.score.to_stage()},
+            direction=self.direction,
+            beam_width=self.beam_width,
+            ideas_per_node=self.ideas_per_node,
+            max_depth=self.max_depth,
+            max_total_evals=self.max_total_evals,
+            eval_retries=self.eval_retries,
+            eval_timeout_s=float(self.eval_timeout_seconds),
+            memory_mb=self.memory_mb,
+            strict_fail_depth=self.strict_fail_depth,
+            stop_on_empty_frontier=self.stop_on_empty_frontier,
+            dedupe_scope=self.dedupe_scope,
+            protected=tuple(p.rstrip("/") for p in self.protected),
+            root_repeats=self.root_repeats,
+            review_rounds=self.review_rounds,
+            max_usd=self.max_usd or "",
+            max_tokens=self.max_tokens or 0,
+            mutations=tuple(table.to_mutation() for table in self.mutations),
+            memory=self.memory,
+            memory_turns=self.memory_turns,
+            memory_chars=self.memory_chars,
+            gate=self.gate or "",
+            rank=self.rank or "",
+            dry_run=dry_run,
+        )
+
+
+def read_config(path: Path, overrides: Mapping[str, Any]) -> TreeFile:
+    """Read and check a config, with `overrides` by dotted name in place of the file's values.
+
+    Raises FileInvalid naming file and field, UsageError naming the flag.
+    """
+    raw = _toml(path)
+    for name, value in overrides.items():
+        _put(raw, name, value)
+    try:
+        return TreeFile.model_validate(raw)
+    except ValidationError as error:
+        where, problem = first_problem(error)
+    if where in overrides:
+        raise UsageError(f"{flag_of(where)} {overrides[where]!r:.80}: {problem}")
+    flags = [flag_of(name) for name in overrides if name in problem]
+    if not where and flags:
+        raise UsageError(f"{', '.join(flags)}: {problem}")
+    raise FileInvalid(f"{path}: {where}: {problem}" if where else f"{path}: {problem}")
+
+
+def parse_setting(text: str) -> tuple[str, Any]:
+    """Read `--set NAME=VALUE`; the value is written as in TOML."""
+    name, separator, value = text.partition("=")
+    if not separator or not re.fullmatch(r"[a-z_]+(\.[a-z_]+)?", name):
+        raise UsageError(f"--set {text[:80]!r} is not NAME=VALUE", hint="--set score.timeout_s=5")
+    try:
+        return name, tomllib.loads(f"x = {value}")["x"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        raise UsageError(
+            f"--set {text[:80]!r}: the value is not written as in TOML",
+            hint="text stands in quotes: --set 'direction=\"min\"'",
+        ) from None
+
+
+def flag_of(name: str) -> str:
+    """Return the flag that gives a field: its own, or --set."""
+    return "--" + name.replace("_", "-") if name in FLAGS else f"--set {name}"
+
+
+FLAGS = (
+    "beam_width", "ideas_per_node", "max_depth", "max_total_evals", "eval_retries",
+    "eval_timeout_seconds", "dedupe_scope", "root_repeats", "review_rounds", "strict_fail_depth",
+    "stop_on_empty_frontier", "memory", "area", "feed_index", "max_parallel_evals",
+    "max_parallel_per_node", "parallel_backend",
+)  # fmt: skip
+"""Fields that have a flag of their own."""
+
+
+def _put(raw: dict[str, Any], name: str, value: Any) -> None:
+    table, _, last = name.rpartition(".")
+    place = raw.setdefault(table, {}) if table else raw
+    if not isinstance(place, dict):
+        raise UsageError(f"--set {name}: {table} is not a table")
+    place[last] = value
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        if not path.is_file():
+            what = "is not a plain file" if path.exists() else "does not exist"
+            raise FileInvalid(f"config {path} {what}")
+        if path.stat().st_size > MAX_BYTES:
+            raise FileInvalid(f"{path}: larger than {MAX_BYTES:,} bytes")
+        return tomllib.loads(path.read_bytes().decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FileInvalid(f"{path}: {' '.join(str(error).split())[:300]}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise FileInvalid(f"config {str(path)[:200]!r}: {reason}") from None

@@ -1,0 +1,196 @@
+"""What a proposing command is given: its node, the path to it, and all that was tried there.
+
+`context_of` is pure and follows from the history alone; it holds references to the ideas' bytes.
+`with_texts` puts their texts in on the slot, `as_markdown` writes the same for people and agents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from weft.model.values import Object, Value
+from weft.searches.tree import fields
+from weft.searches.tree.fields import Table
+from weft.searches.tree.history import Eval, Node, TreeHistory
+
+MAX_TRIED = 300
+"""Evals listed, the latest ones; the rest is counted."""
+MAX_TEXT = 4000
+"""Characters of an idea's text."""
+Read = Callable[[Object], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A node on the path from the root."""
+
+    node: str
+    idea: str | None
+    content: Object | None
+    score: str | None
+    metrics: Value
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form."""
+        return {
+            "node": self.node, "idea": self.idea, "text": self.content, "score": self.score,
+            "metrics": self.metrics,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(raw: Table) -> PathStep:
+        """Read what `to_dict` wrote."""
+        return PathStep(
+            fields.text(raw, "node"), fields.text_or_none(raw, "idea"),
+            fields.reference_or_none(raw, "text"), fields.text_or_none(raw, "score"),
+            raw.get("metrics"),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class TriedEval:
+    """An eval on the path, with its verdict."""
+
+    name: str
+    node: str
+    idea: str
+    content: Object | None
+    score: str | None
+    metrics: Value
+    verdict: str
+    why: str
+    feedback: str
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form."""
+        return {
+            "eval": self.name, "node": self.node, "idea": self.idea, "text": self.content,
+            "score": self.score, "metrics": self.metrics, "verdict": self.verdict,
+            "why": self.why, "feedback": self.feedback,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(raw: Table) -> TriedEval:
+        """Read what `to_dict` wrote."""
+        return TriedEval(
+            fields.text(raw, "eval"), fields.text(raw, "node"), fields.text(raw, "idea"),
+            fields.reference_or_none(raw, "text"), fields.text_or_none(raw, "score"),
+            raw.get("metrics"), fields.text(raw, "verdict"), fields.text(raw, "why"),
+            fields.text(raw, "feedback"),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalContext:
+    """What is known before ideas for a node are made."""
+
+    node: str
+    depth: int
+    direction: str
+    commit: str
+    score: str | None
+    metrics: Value
+    path: tuple[PathStep, ...]
+    tried: tuple[TriedEval, ...]
+    left_out: int
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form."""
+        return {
+            "node": self.node, "depth": self.depth, "direction": self.direction,
+            "commit": self.commit, "score": self.score, "metrics": self.metrics,
+            "path": [step.to_dict() for step in self.path],
+            "tried": [entry.to_dict() for entry in self.tried], "left_out": self.left_out,
+        }  # fmt: skip
+
+    @staticmethod
+    def from_dict(raw: Table) -> ProposalContext:
+        """Read what `to_dict` wrote."""
+        return ProposalContext(
+            fields.text(raw, "node"), fields.count(raw, "depth"), fields.text(raw, "direction"),
+            fields.text(raw, "commit"), fields.text_or_none(raw, "score"), raw.get("metrics"),
+            tuple(PathStep.from_dict(step) for step in fields.tables(raw, "path")),
+            tuple(TriedEval.from_dict(entry) for entry in fields.tables(raw, "tried")),
+            fields.count(raw, "left_out"),
+        )  # fmt: skip
+
+
+def context_of(
+    node: Node, depth: int, history: TreeHistory, direction: str, inputs: Mapping[str, Object]
+) -> ProposalContext:
+    """Return what is known before ideas for a node are made."""
+    path = node.path()
+    above = {n.node_id for n in path}
+    tried = [e for e in history.evals if e.parent.node_id in above]
+    result = node.result
+    return ProposalContext(
+        node.name, depth, direction, node.commit, result.score if result else None,
+        result.metrics if result else None, tuple(_step(n, inputs) for n in path),
+        tuple(_tried(e, inputs) for e in tried[-MAX_TRIED:]), max(0, len(tried) - MAX_TRIED),
+    )  # fmt: skip
+
+
+def _step(node: Node, inputs: Mapping[str, Object]) -> PathStep:
+    idea, result = node.idea, node.result
+    return PathStep(
+        node.name, idea.name if idea else None, idea.bytes_in(inputs) if idea else None,
+        result.score if result else None, result.metrics if result else None,
+    )  # fmt: skip
+
+
+def _tried(item: Eval, inputs: Mapping[str, Object]) -> TriedEval:
+    result = item.result
+    why = next((rule.detail for rule in item.rules if not rule.passed), "")
+    return TriedEval(
+        item.name, item.parent.name, item.idea.name, item.idea.bytes_in(inputs),
+        result.score if result else None, result.metrics if result else None, item.verdict,
+        why, item.feedback,
+    )  # fmt: skip
+
+
+# -- on the slot --------------------------------------------------------------------------------
+
+
+def with_texts(context: ProposalContext, read: Read, index: list[Value]) -> dict[str, Value]:
+    """Return the context as a command reads it: ideas as text, and what other runs found."""
+    path: list[Value] = [{**s.to_dict(), "text": _text(s.content, read)} for s in context.path]
+    tried: list[Value] = [{**e.to_dict(), "text": _text(e.content, read)} for e in context.tried]
+    return {**context.to_dict(), "path": path, "tried": tried, "index": index}
+
+
+def _text(content: Object | None, read: Read) -> str | None:
+    return None if content is None else read(content).decode("utf-8", "replace")[:MAX_TEXT]
+
+
+def as_markdown(context: ProposalContext, read: Read, index: list[Value]) -> str:
+    """Write a context for people and agents to read."""
+    better = "higher" if context.direction == "max" else "lower"
+    lines = [
+        f"# Ideas for {context.node}",
+        "",
+        f"Score {context.score}; {better} is better. Ideas will be tried at depth {context.depth}.",
+        "",
+        "## Path from the root",
+        "",
+    ]
+    lines += [f"- {s.node}: {s.idea or 'root'}, score {s.score}" for s in context.path]
+    lines += ["", "## Tried on this path", ""]
+    for entry in context.tried:
+        lines += _tried_lines(entry, _text(entry.content, read) or "")
+    if context.left_out:
+        lines.append(f"{context.left_out} earlier ones are left out.")
+    lines += ["", "## Other runs", ""]
+    lines += [_index_line(entry) for entry in index if isinstance(entry, dict)]
+    return "\n".join([*lines, ""])
+
+
+def _tried_lines(entry: TriedEval, text: str) -> list[str]:
+    head = f"### {entry.name} {entry.idea} on {entry.node}: {entry.verdict}"
+    score = "no score" if entry.score is None else f"score {entry.score}"
+    remarks = [part for part in (score, entry.why, entry.feedback) if part]
+    return [head, "", ". ".join(remarks) + ".", "", "```", text.rstrip(), "```", ""]
+
+
+def _index_line(entry: Table) -> str:
+    return f"- {entry['idea']}: {entry['verdict']}, {entry['parent_score']} to {entry['score']}"

@@ -1,0 +1,211 @@
+"""Evals and nodes as records: what `weft tree evals` and `--json` show.
+
+An eval summarises its stages: the state of the last, first start, last finish, summed time.
+Whether a node is expanded follows from its evals and is stored nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from weft.inspect.report.view import AttemptSeen, RunView
+from weft.model.values import Value
+from weft.searches.tree.failures import kind_of
+from weft.searches.tree.history import Eval, Node, Rule
+from weft.searches.tree.load import Timing, TreeRun
+
+FINAL = ("completed", "failed", "dropped")
+RETRIED = ("timeout", "temporary")
+TEMPORARY = 75
+LIMITS = {
+    "timeout": "it exceeded its time limit",
+    "out-of-memory": "it exceeded its memory limit",
+}
+BY_GATE = {"tampered": "implement", "incomplete": "score"}
+"""Refusals of the gate that are reported as errors, and the stage they belong to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRecord:
+    """One attempt of a stage that did not succeed."""
+
+    stage: str
+    type: str
+    message: str
+    attempt: int = 1
+    retriable: bool = False
+    exit_code: int | None = None
+    log_tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRecord:
+    """A node as `--json` shows it."""
+
+    node_id: int
+    parent_node_id: int | None
+    eval_id: int | None
+    idea_path: str | None
+    depth: int
+    commit: str
+    score: str | None
+    holdout: str | None
+    expanded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRecord:
+    """An eval as `--json` shows it."""
+
+    eval_id: int
+    parent_node_id: int
+    idea_path: str
+    depth: int
+    task_state: str
+    queued_at: float | None
+    started_at: float | None
+    finished_at: float | None
+    worker_pid: int | None
+    worker_started: float | None
+    node: str | None
+    gpu: int | None
+    attempt: int
+    error: ErrorRecord | None
+    errors: tuple[ErrorRecord, ...]
+    same_as: int | None
+    imported: bool
+    idea_hash: str
+    stage: str
+    verdict: str
+    score: str | None
+    holdout: str | None
+    rank: int | None
+    node_id: int | None
+    commit: str | None
+    attempts: int
+    seconds: float
+    cpu_s: float
+    peak_bytes: int
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRecords:
+    """All evals of a run in eval order, and all nodes by id."""
+
+    evals: tuple[EvalRecord, ...]
+    nodes: tuple[NodeRecord, ...]
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form."""
+        return {"evals": [asdict(e) for e in self.evals], "nodes": [asdict(n) for n in self.nodes]}
+
+
+def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:
+    """Return every planned eval and every node of a run."""
+    attempts: dict[str, list[AttemptSeen]] = {}
+    for attempt in run.attempts():
+        attempts.setdefault(attempt.key, []).append(attempt)
+    history, timing = tree_run.history, tree_run.timing
+    open_evals: dict[int, list[bool]] = {}
+    for item in history.evals:
+        open_evals.setdefault(item.parent.node_id, []).append(item.state not in FINAL)
+    return TreeRecords(
+        tuple(_eval(e, timing.get(e.eval_id, Timing()), attempts) for e in history.evals),
+        tuple(_node(n, open_evals.get(n.node_id, [True])) for n in history.nodes),
+    )
+
+
+def _node(node: Node, unfinished: Sequence[bool]) -> NodeRecord:
+    return NodeRecord(
+        node_id=node.node_id,
+        parent_node_id=node.parent.node_id if node.parent else None,
+        eval_id=node.eval_id,
+        idea_path=node.idea.name if node.idea else None,
+        depth=node.depth,
+        commit=node.commit,
+        score=node.result.score if node.result else None,
+        holdout=node.result.holdout if node.result else None,
+        expanded=not any(unfinished),
+    )
+
+
+def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[AttemptSeen]]) -> EvalRecord:
+    errors = tuple(
+        _error(item, stage, key, attempt)
+        for key, stage in zip(item.keys, item.stages, strict=True)
+        for attempt in attempts.get(key, ())
+    )
+    return EvalRecord(
+        eval_id=item.eval_id,
+        parent_node_id=item.parent.node_id,
+        idea_path=item.idea.name,
+        depth=item.depth,
+        task_state=_state(item, own),
+        queued_at=own.queued_at,
+        started_at=own.started_at,
+        finished_at=own.finished_at,
+        worker_pid=own.worker_pid,
+        worker_started=own.worker_started,
+        node=own.node,
+        gpu=own.gpu,
+        attempt=own.attempt,
+        error=_final_error(item, errors),
+        errors=errors,
+        same_as=item.same_as,
+        imported=bool(item.imported),
+        idea_hash=item.idea.digest,
+        stage=item.stage,
+        verdict=item.verdict,
+        score=item.score,
+        holdout=item.result.holdout if item.result else None,
+        rank=item.rank,
+        node_id=item.node_id,
+        commit=item.candidate.commit if item.candidate else None,
+        attempts=own.attempts,
+        seconds=own.seconds,
+        cpu_s=own.cpu_s,
+        peak_bytes=own.peak_bytes,
+        keys=tuple(item.keys),
+    )
+
+
+def _state(item: Eval, own: Timing) -> str:
+    """Return the state of the whole eval; between two stages it is still running."""
+    if item.state in FINAL or own.queued_at is None:
+        return item.state
+    return "running" if own.task_state == "completed" else own.task_state
+
+
+# -- errors -------------------------------------------------------------------------------------
+
+
+def _error(item: Eval, stage: str, key: str, attempt: AttemptSeen) -> ErrorRecord:
+    final = attempt.outcome == "failed" and key == item.keys[-1]
+    code = item.error.exit_code if final and item.error else None
+    if attempt.reason == "temporary":
+        code = TEMPORARY
+    lines = [line for line in attempt.detail.splitlines() if line.strip()]
+    line = (lines[0] if code is None else lines[-1]) if lines else attempt.reason
+    return ErrorRecord(
+        stage=stage,
+        type=kind_of(stage, attempt.reason, code),
+        message=LIMITS.get(attempt.reason, line)[:500],
+        attempt=attempt.attempt,
+        retriable=attempt.outcome == "requeued" or attempt.reason in RETRIED,
+        exit_code=code,
+        log_tail=attempt.detail,
+    )
+
+
+def _final_error(item: Eval, errors: Sequence[ErrorRecord]) -> ErrorRecord | None:
+    """Return why the eval failed in the end; None when it did not."""
+    if item.error is not None:
+        of_stage = [e for e in errors if e.stage == item.error.stage]
+        own = ErrorRecord(item.error.stage, item.error.type, item.feedback)
+        return of_stage[-1] if of_stage else own
+    broken: list[Rule] = [rule for rule in item.rules if not rule.passed]
+    if broken and broken[0].name in BY_GATE:
+        return ErrorRecord(BY_GATE[broken[0].name], broken[0].name, broken[0].detail)
+    return None

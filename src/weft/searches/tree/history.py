@@ -1,0 +1,145 @@
+"""The history of a tree search: nodes, evals, and why each eval was promoted or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from weft.model.results import TaskError
+from weft.model.values import Object, Value
+from weft.searches.tree.config import Idea
+from weft.searches.tree.fields import Table
+from weft.searches.tree.results import Candidate, StageResult
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule of the gate with its numbers."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+@dataclass(slots=True)
+class Node:
+    """A state with its score; `steps` are the diffs that lead to it from the root."""
+
+    node_id: int
+    commit: str
+    tree: str
+    depth: int
+    steps: tuple[Object, ...]
+    result: StageResult | None = None
+    """None until the root is scored; every other node has one."""
+    parent: Node | None = None
+    eval_id: int | None = None
+    idea: Idea | None = None
+    tried: set[str] = field(default_factory=set)
+    """Names of ideas that were planned here; membership only."""
+    ideas: list[Idea] = field(default_factory=list)
+    """Those made for this node alone."""
+    turns: tuple[Object, ...] = ()
+    """Its transcript: the turns of all commands on the path to it, and its own."""
+
+    @property
+    def name(self) -> str:
+        """The name that users see."""
+        return f"n{self.node_id}"
+
+    @property
+    def score(self) -> Decimal:
+        """Its recorded score."""
+        return Decimal(self.score_text)
+
+    @property
+    def score_text(self) -> str:
+        """Its score as recorded."""
+        assert self.result is not None
+        return self.result.score_text
+
+    def result_dict(self) -> dict[str, Value]:
+        """Its result as stages get it; empty before it is scored."""
+        return {} if self.result is None else self.result.to_dict()
+
+    def path(self) -> list[Node]:
+        """Return the nodes from the root to this one."""
+        return [self] if self.parent is None else [*self.parent.path(), self]
+
+
+@dataclass(slots=True)
+class Eval:
+    """One idea on one node, over all its stages."""
+
+    eval_id: int
+    parent: Node
+    idea: Idea
+    depth: int
+    state: str = "queued"
+    """`queued`, `completed`, `failed` or `dropped`."""
+    stage: str = "implement"
+    keys: list[str] = field(default_factory=list)
+    stages: list[str] = field(default_factory=list)
+    """The stage of each key."""
+    error: TaskError | None = None
+    candidate: Candidate | None = None
+    feedback: str = ""
+    imported: Mapping[str, Table] = field(default_factory=dict)
+    """What each stage recorded in the run it was imported from; empty when it is executed here."""
+    turns: tuple[Object, ...] = ()
+    sweep: StageResult | None = None
+    result: StageResult | None = None
+    same_as: int | None = None
+    rules: list[Rule] = field(default_factory=list)
+    refused: str = ""
+    rank: int | None = None
+    node_id: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name that users see."""
+        return f"e{self.eval_id}"
+
+    @property
+    def score(self) -> str | None:
+        """Its score as recorded; None without one."""
+        return self.result.score if self.result else None
+
+    @property
+    def verdict(self) -> str:
+        """Its outcome in a word or two."""
+        if self.node_id is not None:
+            return f"promoted n{self.node_id}"
+        if self.refused:
+            return self.refused
+        return "outranked" if self.rank is not None else self.state
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """An idea that was not planned on a node, and why."""
+
+    node_id: int
+    depth: int
+    idea: str
+    reason: str
+
+
+@dataclass(slots=True)
+class TreeHistory:
+    """All of it, in the order in which it was decided."""
+
+    nodes: list[Node] = field(default_factory=list)
+    evals: list[Eval] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    frontiers: list[list[int]] = field(default_factory=list)
+    band: Decimal = Decimal(0)
+    root_scores: list[str] = field(default_factory=list)
+    usd: Decimal = Decimal(0)
+    tokens: int = 0
+    stopped: str = ""
+
+    def at(self, depth: int) -> list[Eval]:
+        """Return the evals of one depth."""
+        return [e for e in self.evals if e.depth == depth]

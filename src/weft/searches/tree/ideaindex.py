@@ -1,0 +1,133 @@
+"""The idea index: what was tried in all runs of an area, with the outcome.
+
+One append-only JSONL file per area in the user's state folder; two runs may write at once. It is
+part of no decision by itself: a run that asks for it takes a copy in as an input, whose hash is
+in its first record, and a resume reads that copy.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.searches.tree.history import Eval
+from weft.searches.tree.load import TreeRun
+from weft.storage.disk import Disk
+
+SCHEMA_VERSION = 1
+MAX_TEXT = 4000
+MAX_FED = 200
+"""Entries that a run takes in, the latest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One eval of some run."""
+
+    entry_id: str
+    """From the run's first record, the eval and its outcome: the same outcome is noted once."""
+    idea: str
+    kind: str
+    digest: str
+    text: str
+    path: tuple[str, ...]
+    """Ideas that its parent stood on."""
+    root: str
+    direction: str
+    parent_score: str | None
+    score: str | None
+    verdict: str
+
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, **asdict(self), "path": list(self.path)}
+
+    @staticmethod
+    def from_dict(raw: dict[str, Any]) -> Entry:
+        """Read what `to_dict` wrote; raises ValueError for anything else."""
+        fields = {name: value for name, value in raw.items() if name != "schema_version"}
+        texts = [v for name, v in fields.items() if name != "path"]
+        if raw.get("schema_version") != SCHEMA_VERSION or "entry_id" not in fields:
+            raise ValueError("not an entry of this version")
+        if not all(isinstance(v, str) or v is None for v in [*texts, *fields.get("path", ())]):
+            raise ValueError("a field of an entry is no text")
+        return Entry(**{**fields, "path": tuple(fields.get("path", ()))})
+
+
+def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[Entry]:
+    """Return an entry for every eval that was judged, in their order."""
+    entries = []
+    for item in tree_run.history.evals:
+        if item.verdict in ("queued", "dropped"):
+            continue
+        path = tuple(n.idea.name for n in item.parent.path() if n.idea is not None)
+        entries.append(
+            Entry(
+                entry_id=_entry_id(genesis, item), idea=item.idea.name, kind=item.idea.kind,
+                digest=item.idea.digest, text=texts.get(item.eval_id, "")[:MAX_TEXT], path=path,
+                root=tree_run.history.nodes[0].commit, direction=tree_run.config.direction,
+                parent_score=item.parent.result.score if item.parent.result else None,
+                score=item.score, verdict=item.verdict,
+            )
+        )  # fmt: skip
+    return entries
+
+
+def _entry_id(genesis: str, item: Eval) -> str:
+    commit = item.candidate.commit if item.candidate else ""
+    identity = [genesis, item.name, commit, item.score or "", item.verdict]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()[:32]
+
+
+class IdeaIndex:
+    """The entries of one area."""
+
+    def __init__(self, folder: Path, area: str, disk: Disk) -> None:
+        self._folder, self._file, self._disk = folder, folder / f"{area}.jsonl", disk
+
+    def add(self, entries: Iterable[Entry]) -> int:
+        """Append those that are not there yet, durably; return how many."""
+        self._disk.make_folder(self._folder)
+        with self._locked() as fd:
+            known = {entry.entry_id for entry in self._entries()}
+            new = [entry for entry in entries if entry.entry_id not in known]
+            lines = [json.dumps(e.to_dict(), sort_keys=True, ensure_ascii=False) for e in new]
+            size = os.fstat(fd).st_size
+            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
+            data = b"\n" * torn + "".join(f"{line}\n" for line in lines).encode()
+            if lines:
+                self._disk.append(fd, data)
+                self._disk.sync(fd)
+        self._disk.sync_folder(self._folder)
+        return len(new)
+
+    def snapshot(self) -> bytes:
+        """Return the latest entries as one JSON list, the input of a run that asks for them."""
+        latest = list(self._entries())[-MAX_FED:]
+        return json.dumps([entry.to_dict() for entry in latest], sort_keys=True).encode()
+
+    def _entries(self) -> Iterator[Entry]:
+        if not self._file.is_file():
+            return
+        for line in self._file.read_bytes().split(b"\n"):
+            try:
+                yield Entry.from_dict(json.loads(line))
+            except (ValueError, TypeError, AttributeError):
+                continue  # torn by a crash; the eval is noted again when its run is
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        """Hold the file for appending; another run that writes waits."""
+        fd = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield fd
+        finally:
+            os.close(fd)

@@ -1,0 +1,185 @@
+"""Ideas from a folder of files, from values for parameters, and those a command has written.
+
+Read once, at the door or on the slot; their bytes become inputs or objects of the run. Two ideas
+are the same when their normalised text is: white space at the ends of lines and empty lines at
+the end do not count.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, product
+from pathlib import Path
+
+from weft.errors import FileInvalid
+from weft.model import strictjson
+from weft.model.values import Value
+from weft.searches.tree.config import Idea
+from weft.searches.tree.ideatables import GridTable, ParameterTable
+from weft.searches.tree.slot.stage import BLOCK
+from weft.searches.tree.slot.values import Scalar
+
+PATCHES = (".patch", ".diff")
+SUFFIXES = (".md", ".txt", ".json", *PATCHES)
+MAX_BYTES = 4 * 2**20
+MAX_IDEAS = 100_000
+MAX_PROPOSED = 1000
+PATCHED = re.compile(r"^--- ([^\t\n]*)[^\n]*\n\+\+\+ ([^\t\n]*)[^\n]*\n@@ ", re.MULTILINE)
+KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
+
+
+def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
+    """Return the ideas of a folder, by name; raises FileInvalid naming the file."""
+    if not folder.is_dir():
+        what = "is not a folder" if folder.exists() else "does not exist"
+        raise FileInvalid(f"ideas folder {folder} {what}")
+    ideas = []
+    for path in _files(folder):
+        try:
+            ideas.append(_read(path, folder, has_command))
+        except _NoIdea as error:
+            raise FileInvalid(f"idea {path!s:.300} {error}", hint=error.hint) from None
+    return ideas
+
+
+def read_proposed(
+    folder: Path, *, has_command: bool
+) -> tuple[list[tuple[Idea, bytes]], list[tuple[str, str]]]:
+    """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
+    ideas: list[tuple[Idea, bytes]] = []
+    skipped: list[tuple[str, str]] = []
+    for path in _files(folder) if folder.is_dir() else ():
+        try:
+            if len(ideas) >= MAX_PROPOSED:
+                raise _NoIdea(f"is one of more than {MAX_PROPOSED:,}")
+            ideas.append(_read(path, folder, has_command))
+        except _NoIdea as error:
+            name = path.name.encode("utf-8", "backslashreplace").decode()
+            skipped.append((name[:200], str(error)))
+    return ideas, skipped
+
+
+def from_parameters(tables: Sequence[ParameterTable]) -> list[tuple[Idea, bytes]]:
+    """Return one idea for each value of each parameter."""
+    return [
+        _parameter(table.file, {table.key: value}) for table in tables for value in table.values
+    ]
+
+
+def from_grids(tables: Sequence[GridTable]) -> list[tuple[Idea, bytes]]:
+    """Return one idea for each combination of each grid's values."""
+    return [
+        _parameter(table.file, dict(zip(table.values, chosen, strict=True)))
+        for table in tables
+        for chosen in product(*table.values.values())
+    ]
+
+
+def merge_ideas(
+    *parts: Sequence[tuple[Idea, bytes]], where: Path, may_be_none: bool = False
+) -> list[tuple[Idea, bytes]]:
+    """Merge ideas, sorted by name; refuses two of one name, too many, or none."""
+    ideas = sorted((pair for part in parts for pair in part), key=lambda pair: pair[0].name)
+    for (idea, _), (following, _) in pairwise(ideas):
+        if idea.name == following.name:
+            raise FileInvalid(f"{where}: two ideas are called {idea.name!r}")
+    if len(ideas) > MAX_IDEAS or not (ideas or may_be_none):
+        raise FileInvalid(f"{where}: {len(ideas):,} ideas; there must be 1 to {MAX_IDEAS:,}")
+    return ideas
+
+
+def digest_of(data: bytes) -> str:
+    """Return the hash of an idea's normalised text."""
+    lines = [line.rstrip() for line in data.replace(b"\r\n", b"\n").split(b"\n")]
+    return hashlib.sha256(b"\n".join(lines).strip(b"\n")).hexdigest()
+
+
+def name_of(values: Mapping[str, Scalar]) -> str:
+    """Return what an idea that sets these values is called."""
+    return ",".join(f"{key}={json.dumps(value)}" for key, value in values.items())
+
+
+def _parameter(file: str, values: Mapping[str, Scalar]) -> tuple[Idea, bytes]:
+    data = json.dumps({"file": file, "values": dict(values)}, sort_keys=True).encode()
+    return Idea(name_of(values), "parameter", digest_of(data)), data
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
+
+
+class _NoIdea(Exception):  # noqa: N818 - a signal inside this file
+    """Says what is wrong with a file, without its path: that is a slot's, or the user's."""
+
+    def __init__(self, reason: str, hint: str = "") -> None:
+        super().__init__(reason)
+        self.hint = hint
+
+
+def _read(path: Path, folder: Path, has_command: bool) -> tuple[Idea, bytes]:
+    try:
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise _NoIdea("leads out of its folder")
+        if not path.is_file() or path.stat().st_size > MAX_BYTES:
+            raise _NoIdea(f"is no plain file of at most {MAX_BYTES:,} bytes")
+        data = path.read_bytes()
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise _NoIdea(f"is not UTF-8: byte {error.start}") from None
+    except OSError as error:
+        raise _NoIdea(f"cannot be read: {error.strerror}") from None
+    if not path.name.isprintable():
+        raise _NoIdea("has a name that cannot be printed")
+    if not text.strip():
+        raise _NoIdea("is empty")
+    return Idea(path.name, _kind(path, text, has_command), digest_of(data)), data
+
+
+def _kind(path: Path, text: str, has_command: bool) -> str:
+    if path.suffix in PATCHES:
+        _check_inside([name for pair in PATCHED.findall(text) for name in pair])
+        return "patch"
+    if path.suffix == ".json":
+        _check_parameter(text)
+        return "parameter"
+    if BLOCK.search(text):
+        _check_inside([block["file"].strip() for block in BLOCK.finditer(text)])
+        return "blocks"
+    if has_command:
+        return "text"
+    hint = "set implement.argv, or write a patch or search-replace blocks"
+    raise _NoIdea("is text, and no command implements it", hint)
+
+
+def _check_parameter(text: str) -> None:
+    """Refuse what is not `{"file": …, "values": {key: value}}`."""
+    try:
+        body = strictjson.loads(text, where="its JSON", max_bytes=MAX_BYTES)
+    except FileInvalid as error:
+        raise _NoIdea(f"cannot be read: {error.message}") from None
+    if complaint := next(_complaints(body), ""):
+        raise _NoIdea(f"is no parameter: {complaint}")
+
+
+def _complaints(body: Value) -> Iterator[str]:
+    if not isinstance(body, dict) or body.keys() != {"file", "values"}:
+        yield "it has other fields than file and values"
+    elif not isinstance(body["file"], str) or not body["file"] or "\0" in body["file"]:
+        yield "file is not a path"
+    elif not isinstance(body["values"], dict) or not body["values"]:
+        yield "values are not a table of keys and values"
+    else:
+        for key, value in body["values"].items():
+            if not KEY.fullmatch(key) or not isinstance(value, bool | int | float | str):
+                yield f"{key[:100]!r} is not a dotted key with a plain value"
+
+
+def _check_inside(names: Sequence[str]) -> None:
+    """Refuse paths that lead out of any repository."""
+    for name in names:
+        parts = name.split("/")
+        if ".." in parts or (name.startswith("/") and name != "/dev/null"):
+            raise _NoIdea(f"names {name[:100]!r}, a path outside the repository")

@@ -1,0 +1,137 @@
+"""Loads a run: its history, rebuilt from its records by the code that decided it, and timing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+
+from weft.inspect.report.view import RunView, TaskSeen
+from weft.model.results import Result
+from weft.model.values import Object, encode, from_wire
+from weft.searches.tree import fields
+from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.fields import Table
+from weft.searches.tree.history import TreeHistory
+from weft.searches.tree.results import error_from_dict
+from weft.searches.tree.rules import add_import_folder
+from weft.searches.tree.search import SearchArgs, Steps, search_tree
+from weft.searches.tree.stageargs import StageId
+
+ENDED_EARLY = ("dropped", "cancelled")
+"""States of tasks behind an early stop."""
+
+
+@dataclass(slots=True)
+class Timing:
+    """How an eval went: never part of a decision."""
+
+    attempts: int = 0
+    seconds: float = 0.0
+    cpu_s: float = 0.0
+    peak_bytes: int = 0
+    queued_at: float | None = None
+    started_at: float | None = None
+    finished_at: float | None = None
+    task_state: str = "queued"
+    """Of its last stage, as is what follows."""
+    worker_pid: int | None = None
+    worker_started: float | None = None
+    node: str | None = None
+    gpu: int | None = None
+    attempt: int = 0
+
+
+@dataclass(slots=True)
+class TreeRun:
+    """A run: what was decided, and how long it took."""
+
+    config: TreeConfig
+    history: TreeHistory
+    timing: dict[int, Timing]
+    inputs: Mapping[str, str]
+    imported_from: str = ""
+    """Head of the run whose completed evals were taken over."""
+
+
+def load_run(run: RunView) -> TreeRun:
+    """Rebuild the history of a run as far as its records reach."""
+    genesis = run.genesis()
+    if folder := run.execution().get("folder"):
+        add_import_folder(run.path / folder)
+    args = args_of(genesis)
+    inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
+    timing: dict[int, Timing] = {}
+    history = TreeHistory()
+    steps = search_tree(args, inputs, history)
+    _drive(steps, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
+    head = args.imported.head if args.imported else ""
+    return TreeRun(args.config, history, timing, genesis["inputs"], head)
+
+
+def args_of(genesis: Table) -> SearchArgs:
+    """Return the arguments of the search that a first record binds."""
+    raw = from_wire(fields.inner(fields.inner(genesis, "config"), "args"))
+    assert isinstance(raw, dict)
+    imported = fields.inner_or_none(raw, "imported")
+    ideas = fields.tables(raw, "ideas")
+    plot, root, recorded = (fields.inner(raw, name) for name in ("plot", "root", "recorded"))
+    return SearchArgs.from_dict(plot, ideas, root, recorded, imported)
+
+
+def _drive(steps: Steps, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:
+    """Feed recorded rounds to the search, one after the other, until one is not complete."""
+    try:
+        planned = next(steps)
+        for _, group in rounds:
+            tasks = list(group)
+            results = list(_results(tasks))
+            whole = len(results) == len(planned.tasks)
+            if not whole and not any(t.state in ENDED_EARLY for t in tasks):
+                return
+            planned = steps.send(results)
+    except StopIteration:
+        return
+
+
+def _timed(tasks: Iterable[TaskSeen], timing: dict[int, Timing]) -> Iterator[TaskSeen]:
+    """Pass tasks on and record the timing of each."""
+    for task in tasks:
+        _time(timing, task)
+        yield task
+
+
+def _results(tasks: list[TaskSeen]) -> Iterator[Result]:
+    for task in sorted(tasks, key=lambda t: t.index):
+        if task.state not in ("completed", "failed"):
+            return
+        error = None if task.error is None else error_from_dict(task.error)
+        value = None if error is not None else encode(task.value)
+        yield Result(task.index, task.key, task.function, encode(task.args), value, error)
+
+
+def stage_args_of(task: TaskSeen) -> Table:
+    """Return the arguments of a stage, as a command or without one."""
+    args: Table = task.args.get("asked") or task.args["args"]
+    return args
+
+
+def stage_id_of(task: TaskSeen) -> StageId:
+    """Return which stage of which eval a task is."""
+    return StageId.from_dict(stage_args_of(task))
+
+
+def _time(timing: dict[int, Timing], task: TaskSeen) -> None:
+    number = stage_id_of(task).eval_id
+    if number is None:
+        return
+    own = timing.setdefault(number, Timing())
+    own.attempts += max(1, task.attempt) if task.started_at else 0
+    own.seconds += task.run_s or 0.0
+    own.cpu_s += task.notes.get("cpu_s", 0.0)
+    own.peak_bytes = max(own.peak_bytes, int(task.notes.get("peak_bytes", 0)))
+    own.queued_at = own.queued_at or task.queued_at
+    own.started_at = own.started_at or task.started_at
+    own.finished_at = task.finished_at or own.finished_at
+    own.task_state, own.attempt, own.node, own.gpu = task.state, task.attempt, task.node, task.gpu
+    own.worker_pid, own.worker_started = task.worker_pid, task.worker_started

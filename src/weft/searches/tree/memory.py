@@ -1,0 +1,130 @@
+"""Conversation memory: the transcript of all commands on the path to a node, as turns.
+
+One transcript per node. A child forks its parent's: it begins with the parent's turns and adds
+those of the eval that made it; siblings never see each other. Turns are JSON lines of `role` and
+`text`, kept as objects of the run; a command gets the last of them, within a window.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.errors import FileInvalid
+from weft.model import strictjson
+from weft.model.values import Object, Value
+from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.result import Invalid
+from weft.searches.tree.stageargs import MemoryArgs
+
+Read = Callable[[Object], bytes]
+Store = Callable[[bytes], Object]
+
+FILES = ("transcript_file", "turns_file")
+"""What a command reads, and what it may write."""
+MAX_BYTES = 4 * 2**20
+MAX_TURN_CHARS = 100_000
+"""What is kept of a command's stdout as one turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message and its author: `user`, `assistant`, or a role of the command's own."""
+
+    role: str
+    text: str
+
+    def to_dict(self) -> dict[str, str]:
+        """JSON form."""
+        return {"role": self.role, "text": self.text}
+
+
+def dump(turns: Iterable[Turn]) -> bytes:
+    """Write turns as JSON lines."""
+    lines = [json.dumps(turn.to_dict(), ensure_ascii=False, sort_keys=True) for turn in turns]
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def parse(data: bytes) -> list[Turn]:
+    """Read JSON lines of turns; raises Invalid naming the line."""
+    turns = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if line.strip():
+            turns.append(_turn(line, f"line {number} of the turns"))
+    return turns
+
+
+def window(turns: Sequence[Turn], max_turns: int, max_chars: int) -> list[Turn]:
+    """Return the last turns that fit both limits; the newest is cut at its start if it must be."""
+    shown: list[Turn] = []
+    left = max_chars
+    for turn in reversed(turns[-max_turns:]):
+        if len(turn.text) > left and shown:
+            break
+        shown.append(Turn(turn.role, turn.text[max(0, len(turn.text) - left) :]))
+        left -= min(left, len(turn.text))
+        if not left:
+            break
+    return shown[::-1]
+
+
+def read_turns(turns_file: Path, stdout: Path, prompt: str) -> list[Turn]:
+    """Return the turns a command adds: those it wrote, or the question and what it printed."""
+    if turns_file.is_symlink() or (turns_file.exists() and not turns_file.is_file()):
+        raise Invalid("the turns are no plain file")
+    if turns_file.is_file():
+        if turns_file.stat().st_size > MAX_BYTES:
+            raise Invalid(f"the turns are more than {MAX_BYTES:,} bytes")
+        return parse(turns_file.read_bytes())
+    printed = stdout.read_bytes()[-4 * MAX_TURN_CHARS :] if stdout.is_file() else b""
+    answer = printed.decode("utf-8", "replace").strip()[-MAX_TURN_CHARS:]
+    return [Turn("user", prompt[:MAX_TURN_CHARS]), Turn("assistant", answer)] if answer else []
+
+
+def _turn(line: bytes, where: str) -> Turn:
+    try:
+        raw = strictjson.loads(line, where=where, max_bytes=MAX_BYTES)
+    except FileInvalid as error:
+        raise Invalid(error.message) from None
+    if not isinstance(raw, dict) or raw.keys() != {"role", "text"}:
+        raise Invalid(f"{where} is not an object with role and text")
+    if not all(isinstance(raw[name], str) for name in ("role", "text")):
+        raise Invalid(f"{where}: role and text are strings")
+    return Turn(raw["role"], raw["text"])
+
+
+def memory_args(config: TreeConfig, turns: Sequence[Object], stage: str) -> MemoryArgs | None:
+    """Return what a stage gets whose command has a transcript; None without memory."""
+    if not config.remembers() or not config.has(stage):
+        return None
+    return MemoryArgs(tuple(turns), config.memory_turns, config.memory_chars)
+
+
+# -- on the slot --------------------------------------------------------------------------------
+
+
+def environment(args: MemoryArgs | None) -> dict[str, str]:
+    """Return the variables that a command with a transcript has, as templates."""
+    return {} if args is None else {f"WEFT_{name.upper()}": f"{{{name}}}" for name in FILES}
+
+
+def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]:
+    """Write the transcript that a command may read; return the names of its files."""
+    if args is None:
+        return {}
+    turns = [turn for reference in args.transcript for turn in parse(read(reference))]
+    files = {name: folder / f"{name}.jsonl" for name in FILES}
+    files["transcript_file"].write_bytes(dump(window(turns, args.max_turns, args.max_chars)))
+    return {name: str(path) for name, path in files.items()}
+
+
+def collect_turns(
+    args: MemoryArgs | None, folder: Path, stdout: Path, prompt: str, store: Store
+) -> dict[str, Value]:
+    """Return the turns that a command added, stored; nothing when there is no memory."""
+    if args is None:
+        return {}
+    turns = read_turns(folder / "turns_file.jsonl", stdout, prompt)
+    return {"turns": store(dump(turns)) if turns else None}

@@ -1,0 +1,60 @@
+"""What happens on the slot when ideas are made for a node: its files before, its ideas after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from weft.model.values import Value
+from weft.searches.tree import ideas as idea_files
+from weft.searches.tree.context import as_markdown, with_texts
+from weft.searches.tree.ideas import name_of
+from weft.searches.tree.memory import collect_turns
+from weft.searches.tree.slot.values import Mutation, mutations
+from weft.searches.tree.stageargs import ProposeArgs, StageArgs
+from weft.worker.context import get, put
+
+FILES = {"ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md"}
+
+
+def environment(stage: str) -> dict[str, str]:
+    """Return the variables that only a proposing command has, as templates."""
+    names = FILES if stage == "propose" else {}
+    return {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
+
+
+def lay_out(args: ProposeArgs | None, folder: Path, seed: int) -> dict[str, str]:
+    """Write the context that a command reads, and mutations; return the names of the files."""
+    if args is None:
+        return {}
+    places = {name: folder / file for name, file in FILES.items()}
+    places["ideas_dir"].mkdir()
+    _write_mutations(args.mutations, folder, seed)
+    index: list[Value] = [] if args.index is None else json.loads(get(args.index))
+    context = json.dumps(with_texts(args.context, get, index), ensure_ascii=False, indent=1)
+    places["context_file"].write_text(context, "utf-8")
+    places["context_text"].write_text(as_markdown(args.context, get, index), "utf-8")
+    return {name: str(path) for name, path in places.items()}
+
+
+def _write_mutations(tables: Sequence[Mutation], folder: Path, seed: int) -> None:
+    several = len({table.file for table in tables}) > 1
+    for number, table in enumerate(tables):
+        prefix = f"{table.file.replace('/', '_')}." if several else ""
+        for idea in mutations(table, folder / "worktree", f"{seed}/{number}"):
+            name = prefix + name_of(idea.values)
+            body = json.dumps({"file": idea.file, "values": dict(idea.values)})
+            (folder / "ideas" / f"{name[:200]}.json").write_text(body, "utf-8")
+
+
+def collect_ideas(args: StageArgs, folder: Path, stdout: Path, cost: Value) -> dict[str, Value]:
+    """Read the ideas that were written, each stored as an object."""
+    assert args.propose is not None
+    has_command = args.propose.has_command
+    proposed, skipped = idea_files.read_proposed(folder / "ideas", has_command=has_command)
+    prompt = f"Propose ideas for {args.propose.context.node}."
+    ideas: list[Value] = [{**idea.to_dict(), "content": put(data)} for idea, data in proposed]
+    refused: list[Value] = [{"name": name, "reason": reason} for name, reason in skipped]
+    turns = collect_turns(args.memory, folder, stdout, prompt, put)
+    return {"ideas": ideas, "skipped": refused, "cost": cost, **turns}

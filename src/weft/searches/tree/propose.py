@@ -1,0 +1,92 @@
+"""Ideas made for a node: by mutation of values, and by a command that gets the history.
+
+    history ─► context ─► slot: idea files ─► checked ideas as objects ─► Node.ideas
+
+One task per node of a frontier, before the depth is planned. What a command wrote is recorded
+once, so that a replay needs neither the command nor its files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+
+from weft.define import task
+from weft.model.results import Result
+from weft.model.tasks import TaskCall
+from weft.model.values import Object, Value
+from weft.searches.tree import fields
+from weft.searches.tree.config import Idea, TreeConfig
+from weft.searches.tree.context import context_of
+from weft.searches.tree.failures import failure_of
+from weft.searches.tree.fields import Table
+from weft.searches.tree.history import Node, Skip, TreeHistory
+from weft.searches.tree.memory import memory_args
+from weft.searches.tree.recordings import RecordingKey, Recordings, replay_call
+from weft.searches.tree.stageargs import ProposeArgs, StageArgs, StageId
+from weft.searches.tree.stages import call_of, source_state
+
+DRY_IDEAS = 3
+
+
+def propose_call(
+    node: Node,
+    depth: int,
+    config: TreeConfig,
+    history: TreeHistory,
+    inputs: Mapping[str, Object],
+    recordings: Recordings,
+) -> TaskCall:
+    """Describe the making of ideas for a node."""
+    stage = StageId("propose", None, node.node_id, "", depth)
+    if config.dry_run:
+        return synthetic_ideas(stage.to_dict())
+    if config.is_recorded("propose"):
+        key = RecordingKey("propose", node.tree, depth)
+        return replay_call(stage, key, recordings.find(key))
+    propose = ProposeArgs(
+        context_of(node, depth, history, config.direction, inputs), config.mutations,
+        inputs.get("index"), config.has("implement"), node.result_dict(),
+        node.path()[0].result_dict(),
+    )  # fmt: skip
+    memory = memory_args(config, node.turns, "propose")
+    args = StageArgs(stage, source_state(node, inputs), propose=propose, memory=memory)
+    return call_of(args, node, config)
+
+
+def add_ideas(node: Node, depth: int, result: Result, history: TreeHistory) -> None:
+    """Give a node the ideas that were made for it; what is no idea is skipped with the reason."""
+    if not result.ok:
+        reason = failure_of("propose", result).type
+        history.skips.append(Skip(node.node_id, depth, "[propose]", reason))
+        return
+    proposal: Table = result.value
+    prefix = f"{node.name}.{depth}"
+    for raw in fields.tables(proposal, "ideas"):
+        node.ideas.append(_idea(raw, prefix))
+    for raw in fields.tables(proposal, "skipped"):
+        name = f"{prefix}/{fields.text(raw, 'name')}"
+        history.skips.append(Skip(node.node_id, depth, name, fields.text(raw, "reason")))
+    turns = fields.reference_or_none(proposal, "turns")
+    if turns is not None:
+        node.turns = (*node.turns, turns)
+
+
+def _idea(raw: Table, prefix: str) -> Idea:
+    idea = Idea.from_dict(raw)
+    content = fields.reference_or_none(raw, "content")
+    return replace(idea, name=f"{prefix}/{idea.name}", content=content)
+
+
+@task
+def synthetic_ideas(asked: dict[str, Value]) -> dict[str, Value]:
+    """Return synthetic ideas: always the same for a node and depth."""
+    names = [f"dry-{number}.md" for number in range(1, DRY_IDEAS + 1)]
+    place = f"{asked['parent_node_id']}/{asked['depth']}"
+    ideas: list[Value] = [
+        {"name": name, "kind": "text", "content": None,
+         "digest": hashlib.sha256(f"{place}/{name}".encode()).hexdigest()}
+        for name in names
+    ]  # fmt: skip
+    return {"ideas": ideas, "skipped": [], "cost": None}

@@ -1,0 +1,246 @@
+"""Repositories as a tree run meets them: read without touching, written by export only.
+
+A root travels as a stream for `git fast-import`: uncompressed, in the order of its paths, so
+that the same commit is the same bytes on every machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from weft.errors import FileInvalid, InputError
+from weft.searches.tree.config import Root
+from weft.searches.tree.slot.git import (
+    WHO,
+    Git,
+    GitFailed,
+    add_commit,
+    commit_id,
+    commit_text,
+    restore,
+)
+
+MAX_ROOT_BYTES = 512 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class RootCommit:
+    """The commit to start from: its names, its files as a stream, its own bytes."""
+
+    root: Root
+    stream: bytes
+    commit: bytes
+
+
+@contextlib.contextmanager
+def git_errors_named(where: Path) -> Iterator[None]:
+    """Say what git refused in one line."""
+    try:
+        yield
+    except GitFailed as error:
+        raise InputError(f"{where}: {' '.join(str(error).split())[:300]}") from None
+
+
+def read_repository(path: Path, revision: str) -> RootCommit:
+    """Return a commit of a repository, and its files as a stream; nothing is written there."""
+    git = _open(path)
+    try:
+        commit = git.word("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
+        head = git.word("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    except GitFailed:
+        raise InputError(f"{path} has no commit {revision!r}") from None
+    with _apart(git, path) as reader:
+        _check_clean(reader, path, head)
+        return _root(reader, commit, path)
+
+
+@contextlib.contextmanager
+def _apart(git: Git, path: Path) -> Iterator[Git]:
+    """Read a repository's objects and index without its config, so that no filter can run.
+
+    Git compares files whose time is that of the index by content, through the repository's own
+    filters; an empty repository around the same objects has none.
+    """
+    places = {
+        "GIT_OBJECT_DIRECTORY": git.word("rev-parse", "--git-path", "objects"),
+        "GIT_INDEX_FILE": git.word("rev-parse", "--git-path", "index"),
+    }
+    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
+        empty = Path(place) / "repo.git"
+        Git(empty).run("init", "-q", "--template=")
+        more = {name: str(path.absolute() / value) for name, value in places.items()}
+        yield Git(empty, path.absolute(), more)
+
+
+def read_files(path: Path) -> RootCommit:
+    """Return plain files as the first commit of a new repository, and their stream."""
+    if not path.is_dir():
+        raise FileInvalid(f"files: {path} is not a folder")
+    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
+        git = Git(Path(place) / "repo.git", path.absolute())
+        git.run("init", "-q", "--template=")
+        git.run("add", "-A", "-f", "--", ".")
+        tree = git.word("write-tree")
+        text = f"tree {tree}\nauthor {WHO}\ncommitter {WHO}\n\nroot\n".encode()
+        add_commit(git, text)
+        return _root(git, commit_id(text), path)
+
+
+@contextlib.contextmanager
+def rebuilt(
+    root_commit: RootCommit, steps: Sequence[tuple[bytes, str]]
+) -> Iterator[tuple[Git, list[str]]]:
+    """Give a repository that holds the root and one commit for each (diff, message)."""
+    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
+        folder = Path(place) / "repo.git"
+        git = Git(folder)
+        restore(git, root_commit.stream, [])
+        commits: list[str] = []
+        parent = add_commit(git, root_commit.commit)
+        if b"\nparent " in root_commit.commit.partition(b"\n\n")[0]:
+            (folder / "shallow").write_text(f"{parent}\n", "utf-8")
+        for diff, message in steps:
+            git.apply_cached(diff)
+            parent = add_commit(git, commit_text(git.word("write-tree"), parent, message))
+            commits.append(parent)
+        yield git, commits
+
+
+def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
+    """Add commits to a repository under a new branch; nothing else of it is touched."""
+    git = _open(repo)
+    ref = f"refs/heads/{branch}"
+    try:
+        git.run("check-ref-format", ref)
+    except GitFailed:
+        raise InputError(f"{branch!r} cannot be the name of a branch") from None
+    try:
+        git.run("cat-file", "-e", f"{root.commit}^{{commit}}")
+    except GitFailed:
+        raise InputError(f"{repo} does not hold the commit {root.commit} it began with") from None
+    with contextlib.suppress(GitFailed):
+        git.run("rev-parse", "--verify", "--quiet", ref)
+        raise InputError(f"{repo} has a branch {branch!r} already", hint="choose another --branch")
+    _copy(source, git, commits, [root.commit])
+    git.run("update-ref", ref, commits[-1] if commits else root.commit, "0" * 40)
+
+
+def write_new(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
+    """Make a repository with the root and the commits, checked out on the branch."""
+    repo.mkdir(parents=True)
+    try:
+        git = Git(repo / ".git", repo.absolute())
+        git.run("init", "-q", "--template=", f"--initial-branch={branch}")
+        last = commits[-1] if commits else root.commit
+        _copy(source, git, [last], [])
+        if (source.folder / "shallow").is_file():
+            (git.folder / "shallow").write_bytes((source.folder / "shallow").read_bytes())
+        git.run("update-ref", f"refs/heads/{branch}", last)
+        git.run("read-tree", last)
+        git.run("checkout-index", "-a", "-f")
+        git.run("config", "core.bare", "false")
+    except GitFailed:
+        shutil.rmtree(repo)
+        raise
+
+
+def _copy(source: Git, target: Git, wanted: Sequence[str], known: Sequence[str]) -> None:
+    names = "".join(f"{c}\n" for c in wanted) + "".join(f"^{c}\n" for c in known)
+    pack = source.run("pack-objects", "--revs", "--stdout", "-q", data=names.encode())
+    target.run("unpack-objects", "-q", data=pack)
+
+
+def _open(path: Path) -> Git:
+    if not path.is_dir():
+        what = "is not a folder" if path.exists() else "does not exist"
+        raise InputError(f"repository {path} {what}")
+    inner = path / ".git"
+    try:
+        if inner.is_file():
+            named = inner.read_text("utf-8").removeprefix("gitdir:").strip()
+            git = Git(path / named, path.absolute())
+        else:
+            git = Git((inner if inner.is_dir() else path).absolute(), path.absolute())
+        if git.word("rev-parse", "--show-object-format") != "sha1":
+            raise InputError(f"{path} is a repository with SHA-256 names, which is not supported")
+    except (GitFailed, UnicodeDecodeError):
+        raise InputError(
+            f"{path} is not a git repository", hint="git init, or give files"
+        ) from None
+    return git
+
+
+def _check_clean(git: Git, path: Path, head: str) -> None:
+    """Refuse changes that are not committed. Runs no filter: bytes are compared as they are."""
+    if not (path / ".git").exists():
+        return  # a bare repository has no checkout
+    staged = git.run("diff-index", "--cached", "--name-only", "-z", head).split(b"\0")
+    names = [n for n in staged if n]
+    for line in git.run("diff-files", "-z").split(b"\0:"):
+        fields, _, rest = line.lstrip(b":").partition(b"\0")
+        name = rest.strip(b"\0")
+        if name and not _unchanged(git, path, fields.split(), name):
+            names.append(name)
+    if names:
+        raise InputError(
+            f"{path} has changes that are not committed: {names[0].decode('utf-8', 'replace')}",
+            hint="commit or stash them",
+        )
+
+
+def _unchanged(git: Git, path: Path, fields: list[bytes], name: bytes) -> bool:
+    """Whether a file that looks touched has the bytes of the index after all."""
+    if fields[0] != fields[1]:
+        return False
+    file = path / name.decode("utf-8", "surrogateescape")
+    data = file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+    return git.word("hash-object", "--stdin", data=data).encode() == fields[2]
+
+
+def _root(git: Git, commit: str, path: Path) -> RootCommit:
+    tree = git.word("rev-parse", f"{commit}^{{tree}}")
+    parts, size = [], 0
+    blobs: list[bytes] = []
+    for entry in git.run("ls-tree", "-r", "-z", tree).split(b"\0"):
+        if entry:
+            about, _, name = entry.partition(b"\t")
+            mode, kind, digest = about.split()
+            if kind == b"blob":
+                blobs.append(digest)
+            parts.append((mode, kind, digest, name))
+    contents = _contents(git, sorted(set(blobs)))
+    stream = [b"feature done\ncommit refs/weft/root\ncommitter weft <> 0 +0000\ndata 0\n"]
+    for mode, kind, digest, name in parts:
+        if kind != b"blob":
+            stream.append(b"M %s %s %s\n" % (mode, digest, _quoted(name)))
+            continue
+        data = contents[digest]
+        size += len(data)
+        head = b"M %s inline %s\ndata %d\n" % (mode, _quoted(name), len(data))
+        stream.append(head + data + b"\n")
+    if size > MAX_ROOT_BYTES:
+        raise InputError(f"{path}: {size:,} bytes of files, more than {MAX_ROOT_BYTES:,}")
+    stream.append(b"done\n")
+    return RootCommit(Root(commit, tree), b"".join(stream), git.run("cat-file", "commit", commit))
+
+
+def _contents(git: Git, digests: Sequence[bytes]) -> dict[bytes, bytes]:
+    out = git.run("cat-file", "--batch", data=b"".join(d + b"\n" for d in digests))
+    contents, position = {}, 0
+    for digest in digests:
+        end = out.index(b"\n", position)
+        size = int(out[position:end].split()[2])
+        contents[digest] = out[end + 1 : end + 1 + size]
+        position = end + size + 2
+    return contents
+
+
+def _quoted(name: bytes) -> bytes:
+    """Write a path as fast-import reads it."""
+    escaped = name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n")
+    return b'"' + escaped + b'"'

@@ -1,0 +1,126 @@
+"""The request of a tree run, with config, repository, ideas and earlier runs read in.
+
+Everything is checked before anything is created; errors name the file and the field.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from weft.errors import InputError
+from weft.model.tasks import Budget
+from weft.runs import world
+from weft.runs.request import Decision, Execution, digests
+from weft.runs.run import checked_policy
+from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.configfile import TreeFile, read_config
+from weft.searches.tree.past import read_past
+from weft.searches.tree.repository import git_errors_named, read_files, read_repository
+from weft.searches.tree.rules import add_import_folder, load
+from weft.searches.tree.search import SearchArgs
+from weft.searches.tree.sources import AREA, below, read_ideas, read_index, read_recordings
+
+
+@dataclass(frozen=True, slots=True)
+class TreeRequest:
+    """A search that can run: checked, with its inputs read."""
+
+    file: TreeFile
+    args: SearchArgs
+    inputs: Mapping[str, bytes]
+    base: Path
+    """The config's folder, which commands know as `{work_dir}`."""
+
+    @property
+    def config(self) -> TreeConfig:
+        """What decides the search, apart from its root and its ideas."""
+        return self.args.config
+
+    def decision(self) -> Decision:
+        """Return all that decides the outcome."""
+        policy = checked_policy(self.config.eval_retries, None, False)
+        names = digests(self.inputs)
+        return Decision(self.args.call(), self.file.seed, names, Budget(), policy)
+
+    def execution(self, out: Path, **more: Any) -> Execution:
+        """Return how it is executed; on nodes, on all their slots unless the config says fewer."""
+        file = self.file
+        threads = file.parallel_backend == "threadpool"
+        backend = "local" if threads else file.parallel_backend
+        is_set = "max_parallel_evals" in file.model_fields_set
+        on_nodes = backend == "ray" or bool(more.get("nodes"))
+        workers = file.max_parallel_evals if is_set or not on_nodes else None
+        return Execution(
+            out, workers, backend, group_cap=file.max_parallel_per_node,
+            base=self.base, labels={} if file.area is None else {AREA: file.area}, **more,
+        )  # fmt: skip
+
+
+def read_request(
+    path: Path,
+    overrides: Mapping[str, Any],
+    *,
+    out: Path | None = None,
+    dry_run: bool = False,
+    import_from: Path | None = None,
+) -> TreeRequest:
+    """Read a config and everything it names; raises InputErrors naming file and field.
+
+    A run that is begun in `out` keeps the index of ideas that it took in.
+    """
+    file = read_config(path, overrides)
+    base = path.absolute().parent
+    with git_errors_named(path):
+        if file.repo is not None:
+            root_commit = read_repository(below(base, file.repo, path, "repo"), file.revision)
+        else:
+            root_commit = read_files(below(base, file.files or "", path, "files"))
+    ideas = read_ideas(file, base, path)
+    recordings, objects = read_recordings(file, base, path)
+    config = _with_sources(file.to_config(dry_run=dry_run), base, path)
+    if not dry_run and file.parallel_backend != "ray":  # unknown on other machines
+        _check_programs(config, path)
+        _check_variables(config, path)
+    imported, past = read_past(import_from, config)
+    inputs = {"root": root_commit.stream, "root-commit": root_commit.commit}
+    inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
+    inputs |= objects | past | read_index(file, out)
+    own = tuple(idea for idea, _ in ideas)
+    args = SearchArgs(config, own, root_commit.root, recordings, imported)
+    return TreeRequest(file, args, inputs, base)
+
+
+def _with_sources(config: TreeConfig, base: Path, path: Path) -> TreeConfig:
+    """Bind the source of a gate or a rank of the user's own, found beside the config."""
+    sources = {"gate_source": "", "rank_source": ""}
+    for field in ("gate", "rank"):
+        if name := getattr(config, field):
+            add_import_folder(base)
+            try:
+                sources[f"{field}_source"] = load(name)[1]
+            except InputError as error:
+                raise InputError(f"{path}: {field}: {error.message}", hint=error.hint) from None
+    return replace(config, gate_source=sources["gate_source"], rank_source=sources["rank_source"])
+
+
+def _check_programs(config: TreeConfig, path: Path) -> None:
+    """Refuse a command whose program is nowhere, before anything is created."""
+    for name, stage in sorted(config.stages.items()):
+        program = stage.argv[0] if stage.argv and not stage.recorded else "{python}"
+        if "{" in program or ("/" in program and not program.startswith("/")):
+            continue  # known on the slot only, or a file of the repository
+        if shutil.which(program) is None:
+            raise InputError(f"{path}: {name}.argv: there is no program {program!r:.80}")
+
+
+def _check_variables(config: TreeConfig, path: Path) -> None:
+    """Refuse a command that asks for a variable that is not there."""
+    ours = world.worker_environment()
+    for name, stage in sorted(config.stages.items()):
+        for variable in () if stage.recorded else stage.env_from:
+            if variable not in ours:
+                raise InputError(f"{path}: {name}.env_from: the variable {variable} is not set")

@@ -1,0 +1,181 @@
+"""The result of a command, read strictly; also as other tools' evaluators write it.
+
+A number that decides is kept as decimal text exactly as it was written. NaN, infinity, booleans,
+repeated keys, unknown fields and two results at once are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+
+from weft.errors import FileInvalid
+from weft.model import strictjson
+from weft.model.values import Value
+from weft.searches.tree.decide import EXACT
+from weft.searches.tree.fields import Table
+from weft.searches.tree.foreign import from_evo, from_openevolve, from_shinka
+
+MAX_RESULT_BYTES = 4 * 2**20
+MAX_DIGITS = 400
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?")
+FIELDS = (
+    "score", "metrics", "rows", "holdout", "artifacts", "cost", "notes", "approved", "feedback",
+)  # fmt: skip
+
+
+class Invalid(Exception):  # noqa: N818 - an outcome of a command
+    """A result that cannot be accepted; the message is the reason."""
+
+
+def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str, Value]:
+    """Return the checked result of a command; empty when it left none.
+
+    `form` is the tool whose evaluator it is; `regex` takes a score out of what it printed.
+    Raises Invalid when it is malformed or when there is more than one.
+    """
+    if out_dir.is_symlink():
+        raise Invalid("the folder of the result was replaced by a link")
+    if form == "shinka":
+        return _from_shinka(out_dir)
+    sources = [_of_file(out_dir / "result.json"), _of_line(stdout)]
+    sources += [_of_text(stdout, regex)] if regex else []
+    present = [source for source in sources if source is not None]
+    if len(present) > 1:
+        raise Invalid(f"{present[0][1]} and {present[1][1]} hold a result: there must be one")
+    if not present:
+        return {}
+    data, where = present[0]
+    raw = parse_object(data, where)
+    return check_fields(raw if form == "weft" else _translated(form, raw), where)
+
+
+# -- where it may be ----------------------------------------------------------------------------
+
+
+def _of_file(path: Path) -> tuple[bytes, str] | None:
+    if not path.is_file():
+        return None
+    if path.is_symlink() or path.stat().st_size > MAX_RESULT_BYTES:
+        raise Invalid(f"{path.name} is no plain file of reasonable size")
+    return path.read_bytes(), f"the file {path.name}"
+
+
+def _of_line(stdout: Path) -> tuple[bytes, str] | None:
+    lines = _printed(stdout).strip().splitlines()
+    if lines and lines[-1].lstrip().startswith(b"{"):
+        return lines[-1], "the last line of stdout"
+    return None
+
+
+def _of_text(stdout: Path, regex: str) -> tuple[bytes, str] | None:
+    matches = re.findall(regex, _printed(stdout).decode("utf-8", "replace"))
+    if not matches:
+        return None
+    return f'{{"score": {matches[-1]}}}'.encode(), "the text that fits the regex"
+
+
+def _printed(stdout: Path) -> bytes:
+    return stdout.read_bytes()[-MAX_RESULT_BYTES:] if stdout.is_file() else b""
+
+
+# -- other tools --------------------------------------------------------------------------------
+
+
+def _translated(form: str, raw: Table) -> Table:
+    try:
+        return {"openevolve": from_openevolve, "evo": from_evo}[form](raw)
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+
+
+def _from_shinka(out_dir: Path) -> dict[str, Value]:
+    files = [_of_file(out_dir / name) for name in ("metrics.json", "correct.json")]
+    if files[0] is None or files[1] is None:
+        raise Invalid("metrics.json and correct.json are needed, both")
+    metrics, correct = (parse_object(*file) for file in files if file)
+    try:
+        result = check_fields(from_shinka(metrics, correct), files[0][1])
+    except ValueError as error:
+        raise Invalid(str(error)) from None
+    return {**result, "rows": {"ok": int(correct["correct"] is True), "expected": 1}}
+
+
+# -- reading ------------------------------------------------------------------------------------
+
+
+def parse_object(data: bytes, where: str) -> dict[str, Value]:
+    """Read one JSON object strictly, its numbers as they are written."""
+    try:
+        strictjson.loads(data, where=where, max_bytes=MAX_RESULT_BYTES)
+        raw = json.loads(data, parse_float=_Number, parse_int=_Number)
+    except (FileInvalid, ValueError) as error:
+        raise Invalid(str(error)) from None
+    if not isinstance(raw, dict):
+        raise Invalid(f"{where} is not a JSON object")
+    return raw
+
+
+def check_fields(raw: Table, where: str) -> dict[str, Value]:
+    """Check every field; numbers that decide come back as decimal text."""
+    unknown = sorted(raw.keys() - set(FIELDS))
+    if unknown:
+        raise Invalid(f"{where} has an unknown field {unknown[0][:60]!r}")
+    result = {name: _plain(value) for name, value in raw.items()}
+    for name in ("score", "holdout"):
+        if name in raw:
+            result[name] = _decimal(raw[name], name)
+    if raw.get("rows") is not None:
+        result["rows"] = {name: _count(raw["rows"], name) for name in ("ok", "expected")}
+    if raw.get("cost") is not None:
+        result["cost"] = _cost(raw["cost"])
+    for name, kind in (("approved", bool), ("feedback", str)):
+        if name in raw and not isinstance(raw[name], kind):
+            raise Invalid(f"{name} is not a {kind.__name__}")
+    return result
+
+
+class _Number(str):
+    """A number of a result, as it was written."""
+
+    __slots__ = ()
+
+
+def _plain(value: Value) -> Value:
+    """Turn numbers that decide nothing into their text."""
+    if isinstance(value, _Number):
+        return str(value)
+    if isinstance(value, dict):
+        return {name: _plain(item) for name, item in value.items()}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _decimal(value: Value, name: str) -> str:
+    if not isinstance(value, _Number):
+        raise Invalid(f"{name} is {type(value).__name__}, not a number")
+    if len(value) > MAX_DIGITS or not NUMBER.fullmatch(value):
+        raise Invalid(f"{name} {value[:40]} is not a number to compare")
+    try:
+        return f"{EXACT.normalize(Decimal(str(value))):f}"
+    except InvalidOperation:
+        raise Invalid(f"{name} {value[:40]} is not a number") from None
+
+
+def _count(rows: Value, name: str) -> int:
+    number = rows.get(name) if isinstance(rows, dict) else None
+    if not isinstance(number, _Number) or not number.isdigit() or len(number) > 15:
+        raise Invalid(f"rows.{name} is not a count")
+    return int(number)
+
+
+def _cost(cost: Value) -> dict[str, Value]:
+    if not isinstance(cost, dict):
+        raise Invalid("cost is not an object")
+    usd = _decimal(cost.get("usd", _Number("0")), "cost.usd")
+    if usd.startswith("-"):
+        raise Invalid("cost.usd is negative")
+    names = ("input_tokens", "output_tokens")
+    tokens = {n: _count({n: cost.get(n, _Number("0"))}, n) for n in names}
+    return {"usd": usd, **tokens}

@@ -1,0 +1,152 @@
+"""A gate and a rank of the user's own: pure functions over recorded values, named in the config.
+
+    gate = "mine:gate"      def gate(scored: ScoredEval) -> Iterable[Rule]
+    rank = "mine:rank"      def rank(passed: Sequence[ScoredEval]) -> Iterable[ScoredEval]
+
+They get copies of what was recorded and see neither clock nor files. The source of their module
+is bound into the run, so that it is judged by the same code whenever it is looked at.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import importlib
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from weft.errors import InputError, RunMismatch, SearchInvalid
+from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.decide import gain, gate, ranked
+from weft.searches.tree.history import Eval, Rule, TreeHistory
+from weft.searches.tree.results import StageResult
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredEval:
+    """A scored eval with all that a rule may read. Scores are decimals, never floats."""
+
+    eval_id: int
+    depth: int
+    idea: str
+    changed: tuple[str, ...]
+    """Paths that the idea changed."""
+    result: Mapping[str, Any]
+    """What the scorer reported: score, rows, metrics, holdout; numbers as text."""
+    sweep: Mapping[str, Any]
+    parent: Mapping[str, Any]
+    """The parent's result."""
+    root: Mapping[str, Any]
+    band: Decimal
+    """How far scores of the root differ; 0 if it was scored once."""
+    direction: str
+    rules: tuple[Rule, ...]
+    """What the gate that ships with Weft decided."""
+
+    @property
+    def score(self) -> Decimal:
+        """Its recorded score."""
+        return Decimal(self.result["score"])
+
+    @property
+    def gain(self) -> Decimal:
+        """By how much it is better than its parent."""
+        return gain(self.score, Decimal(self.parent["score"]), self.direction)
+
+
+class Judges:
+    """The gate and the rank of one search."""
+
+    def __init__(self, config: TreeConfig, history: TreeHistory) -> None:
+        self._config, self._history = config, history
+        self._gate = find(config.gate, config.gate_source) if config.gate else None
+        self._rank = find(config.rank, config.rank_source) if config.rank else None
+
+    def gate(self, item: Eval) -> list[Rule]:
+        """Judge an eval; what failed or touched the scorer is refused whoever judges."""
+        rules = gate(item, self._config, self._history)
+        if self._gate is None or item.result is None or _refused_anyway(rules):
+            return rules
+        own = list(self._gate(self._judged(item, rules)))
+        if not all(isinstance(rule, Rule) for rule in own):
+            raise SearchInvalid(
+                f"{self._config.gate} must give weft.searches.tree.history.Rule objects only"
+            )
+        return [rule for rule in rules if rule.name in FIXED] + [
+            rule for rule in own if rule.name not in FIXED
+        ]
+
+    def ranked(self, evals: Sequence[Eval]) -> list[Eval]:
+        """Order evals that passed, best first."""
+        usual = ranked(evals, self._config.direction)
+        if self._rank is None:
+            return usual
+        known = {item.eval_id: item for item in usual}
+        order = [j.eval_id for j in self._rank([self._judged(e, e.rules) for e in usual])]
+        if sorted(order) != sorted(known):
+            raise SearchInvalid(f"{self._config.rank} must give each eval back exactly once")
+        return [known[number] for number in order]
+
+    def _judged(self, item: Eval, rules: Sequence[Rule]) -> ScoredEval:
+        assert item.candidate is not None
+        results = (item.result, item.sweep, item.parent.result, self._history.nodes[0].result)
+        result, sweep, parent, root = (_copy(each) for each in results)
+        return ScoredEval(
+            item.eval_id, item.depth, item.idea.name, item.candidate.changed,
+            result, sweep, parent, root, self._history.band, self._config.direction,
+            tuple(rules),
+        )  # fmt: skip
+
+
+FIXED = ("completed", "tampered")
+"""Rules that no gate can leave out."""
+
+
+def _copy(result: StageResult | None) -> dict[str, Any]:
+    return {} if result is None else copy.deepcopy(result.to_dict())
+
+
+def _refused_anyway(rules: Iterable[Rule]) -> bool:
+    return any(not rule.passed and rule.name in FIXED for rule in rules)
+
+
+# -- finding them -------------------------------------------------------------------------------
+
+
+def find(name: str, source: str) -> Callable[..., Any]:
+    """Return the function `module:function`; refuses one whose module is not as recorded."""
+    function, now = load(name)
+    if now != source:
+        raise RunMismatch(
+            f"the source of {name} is not what this run began with",
+            hint="restore it, or start a new --out",
+        )
+    return function
+
+
+def load(name: str) -> tuple[Callable[..., Any], str]:
+    """Import `module:function` and return it with the hash of its module's source."""
+    module_name, _, attribute = name.partition(":")
+    try:
+        importlib.invalidate_caches()
+        module = importlib.import_module(module_name)
+        function = getattr(module, attribute)
+        source = Path(module.__file__ or "").read_bytes()
+    except (ImportError, AttributeError, OSError, SyntaxError) as error:
+        raise InputError(
+            f"{name}: {error}", hint="write module:function, the module beside the config"
+        ) from None
+    if not callable(function):
+        raise InputError(f"{name} is not a function")
+    return function, hashlib.sha256(source).hexdigest()
+
+
+def add_import_folder(folder: Path) -> None:
+    """Let modules of a folder be found."""
+    place = str(folder.resolve())
+    if place not in sys.path:
+        sys.path.append(place)

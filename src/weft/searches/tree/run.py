@@ -1,0 +1,122 @@
+"""`weft tree` assembled: execute a request, summarise the run, compare it with another."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from weft.coordinator.loop import Watcher
+from weft.inspect.diff import Difference, diff
+from weft.inspect.replay import CommandRecord
+from weft.inspect.report.view import RunView
+from weft.model.tasks import Unknown
+from weft.runs.outcome import Run
+from weft.runs.request import Execution
+from weft.runs.run import carry_out, unnoted_place
+from weft.searches.tree.check import write_report
+from weft.searches.tree.evals import TreeRecords, records_of
+from weft.searches.tree.history import Node, TreeHistory
+from weft.searches.tree.keep import FAILED, REJECTED, keep_rejected, name_commits
+from weft.searches.tree.load import TreeRun
+from weft.searches.tree.past import load_tree_run
+from weft.searches.tree.request import TreeRequest
+from weft.searches.tree.search import NAME, TreeState
+from weft.searches.tree.sources import AREA, note_ideas
+from weft.searches.tree.summary import graph, summary
+from weft.storage.folder import RunFolder
+
+__all__ = ["FAILED", "REJECTED", "load_tree_run"]
+
+
+def plan_first(request: TreeRequest) -> TreeHistory:
+    """Plan the evals of the first depth as the run would; runs nothing."""
+    root = request.args.root
+    history = TreeHistory(nodes=[Node(0, root.commit, root.tree, 0, ())])
+    TreeState(request.args, {}, history).plan(1, history.nodes)
+    return history
+
+
+def most_evals(request: TreeRequest, history: TreeHistory) -> int:
+    """Return how many evals a search may have, given the plan of its first depth."""
+    config = request.config
+    if config.proposes():  # nobody knows how many ideas will be made
+        return config.max_total_evals
+    wide = min(config.ideas_per_node, len(request.args.ideas)) * config.beam_width
+    return min(config.max_total_evals, len(history.evals) + wide * (config.max_depth - 1))
+
+
+def execute_tree(
+    request: TreeRequest, out: Path, watcher: Watcher | None = None, **more: Any
+) -> Run:
+    """Run a search into a folder, or go on with it; then write its summary beside the ledger."""
+    done = carry_out(
+        request.decision(), request.execution(out, **more), dict(request.inputs), watcher
+    )
+    write_summary(done.out)
+    write_report(request, done.out, load_tree_run(done.out).history)
+    return done
+
+
+def write_summary(run: Path) -> None:
+    """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run, name its commits, keep what was asked."""
+    tree_run = load_tree_run(run)
+    name_commits(run, tree_run)
+    if REJECTED in RunFolder(run).read_run_file().execution.get("keep", ()):
+        keep_rejected(run, tree_run)
+    area = RunFolder(run).read_run_file().execution.get("labels", {}).get(AREA)
+    if area is not None and not tree_run.config.dry_run:
+        note_ideas(run, tree_run, area)
+    (run / "TREE_SUMMARY.md").write_text(summary(tree_run), "utf-8")
+    (run / "TREE_GRAPH.md").write_text(graph(tree_run), "utf-8")
+
+
+def load_records(run: Path, tree_run: TreeRun) -> TreeRecords:
+    """Return the evals and nodes of a run as `--json` shows them."""
+    return records_of(RunView(run, NAME), tree_run)
+
+
+def exit_code(done: Run) -> int:
+    """0 with a promoted node better than the root · 1 without · 4 strict or nothing completed."""
+    if not isinstance(done.answer, Unknown):
+        return 0
+    return 4 if done.answer.reason == "incomplete" else 1
+
+
+# -- parity -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Parity:
+    """Whether another number of workers leads to the same ledger."""
+
+    workers: int
+    other_head: str
+    recorded: bool
+    """Commands were answered from the record, since they need not be deterministic."""
+    difference: Difference | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form."""
+        difference = self.difference
+        return {
+            "equal": difference is None,
+            "other_workers": self.workers,
+            "other_head": self.other_head,
+            "commands": "recorded" if self.recorded else "run again",
+            "difference": None if difference is None else difference.to_dict(),
+        }
+
+
+def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None) -> Parity:
+    """Run a finished search again with another number of workers and compare the ledgers."""
+    workers = 1 if request.file.max_parallel_evals > 1 else 2
+    with tempfile.TemporaryDirectory(prefix="weft-parity-") as place:
+        out = Path(place) / "run"
+        recorded = not request.file.deterministic
+        recall = CommandRecord(RunFolder(done.out), RunFolder(out)).recall if recorded else None
+        execution = Execution(out, workers, "local", base=request.base)
+        decision, inputs = request.decision(), dict(request.inputs)
+        again = carry_out(decision, execution, inputs, watcher, unnoted_place(), recall)
+        return Parity(workers, again.head, recorded, diff(done.out, out))

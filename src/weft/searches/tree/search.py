@@ -1,0 +1,386 @@
+"""The search behind `weft tree run`: plan a depth, run its stages, gate, rank, promote.
+
+    root ─► depth: plan all evals ─► implement ─► collapse equal files ─► review ─► sweep ─► score
+              ▲                                                                             │
+              └──────────────── the best B are the next frontier ◄── gate, rank ◄───────────┘
+
+Every stage of all evals of a depth is one round; the barrier is its yield. It decides from
+recorded results only and notes its decisions in a `TreeHistory`, which is rebuilt from a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from weft.define import search
+from weft.model.results import Result, TaskError
+from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
+from weft.model.values import Object, Value
+from weft.searches.tree.config import Idea, Root, TreeConfig
+from weft.searches.tree.decide import EXACT, gain, lower_is_better, touched
+from weft.searches.tree.failures import failure_of
+from weft.searches.tree.fields import Table
+from weft.searches.tree.history import Eval, Node, Skip, TreeHistory
+from weft.searches.tree.imports import ImportedRun, Imports
+from weft.searches.tree.propose import add_ideas, propose_call
+from weft.searches.tree.recordings import Recordings
+from weft.searches.tree.results import Candidate, Review, StageResult
+from weft.searches.tree.rules import Judges
+from weft.searches.tree.spending import Spending
+from weft.searches.tree.stages import message_of, root_call, stage_call
+
+NAME = "weft.searches.tree.search:tree"
+Steps = Generator[Round, Sequence[Result], Any]
+Store = Callable[[Eval, Table], None]
+"""Takes in what a stage recorded."""
+
+
+@search(version=1)
+def tree(
+    plot: dict[str, Value],
+    ideas: list[dict[str, Value]],
+    root: dict[str, Value],
+    recorded: dict[str, Value],
+    imported: dict[str, Value] | None,
+    *,
+    inputs: Mapping[str, Object],
+) -> Steps:
+    """Improve a repository's score by sequences of ideas; the answer is the best path."""
+    args = SearchArgs.from_dict(plot, ideas, root, recorded, imported)
+    return (yield from search_tree(args, inputs, TreeHistory()))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchArgs:
+    """The arguments of the search, as the run's first record binds them."""
+
+    config: TreeConfig
+    ideas: tuple[Idea, ...]
+    root: Root
+    recordings: Recordings
+    imported: ImportedRun | None
+
+    def call(self) -> SearchCall:
+        """Return the search with these arguments."""
+        return tree(
+            plot=self.config.to_dict(), ideas=[idea.to_dict() for idea in self.ideas],
+            root=self.root.to_dict(), recorded=self.recordings.to_dict(),
+            imported=None if self.imported is None else self.imported.to_dict(),
+        )  # fmt: skip
+
+    @staticmethod
+    def from_dict(
+        plot: Table, ideas: Sequence[Table], root: Table, recorded: Table, imported: Table | None
+    ) -> SearchArgs:
+        """Read what `call` gave; the names are those of the record."""
+        return SearchArgs(
+            TreeConfig.from_dict(plot), tuple(Idea.from_dict(raw) for raw in ideas),
+            Root.from_dict(root), Recordings.from_dict(recorded),
+            None if imported is None else ImportedRun.from_dict(imported),
+        )  # fmt: skip
+
+
+def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory) -> Steps:
+    """Run the search and write down in `history` what is decided."""
+    state = TreeState(args, inputs, history)
+    yield from state.score_root(args.root)
+    if history.nodes[0].result is None:
+        history.stopped = "the root could not be scored"
+        return Unknown("incomplete", summary_of(state.config, history))
+    frontier = [history.nodes[0]]
+    for depth in range(1, state.config.max_depth + 1):
+        yield from state.propose(depth, frontier)
+        if state.is_stopped():
+            break
+        planned = state.plan(depth, frontier)
+        history.frontiers.append([node.node_id for node in frontier])
+        if not planned:
+            history.stopped = "no ideas left"
+            break
+        yield from state.stages(planned)
+        promoted = state.promote(planned)
+        if state.is_stopped():
+            break
+        if not promoted and state.config.stop_on_empty_frontier:
+            history.stopped = "no eval was promoted"
+            break
+        frontier = promoted or frontier
+    return state.answer()
+
+
+class TreeState:
+    """The state of one search; every method is a pure function of recorded results."""
+
+    def __init__(
+        self, args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory
+    ) -> None:
+        self.config, self.ideas, self.inputs, self.history = (
+            args.config, args.ideas, inputs, history,
+        )  # fmt: skip
+        self.imports = Imports(args.imported)
+        self.recordings = args.recordings
+        self._judges = Judges(args.config, history)
+        self._tried_digests: set[str] = set()
+
+    def score_root(self, root: Root) -> Steps:
+        """Score the root, as often as configured; the spread of its scores is the noise band."""
+        node = Node(0, root.commit, root.tree, 0, ())
+        self.history.nodes.append(node)
+        repeats = range(self.config.root_repeats)
+        results = yield make_round([root_call(node, n, self.config, self.inputs) for n in repeats])
+        if not all(result.ok for result in results):
+            return
+        scored = [StageResult.from_dict(result.value) for result in results]
+        values = [Decimal(result.score_text) for result in scored]
+        node.result = scored[0]
+        self.history.root_scores = [result.score_text for result in scored]
+        self.history.band = EXACT.subtract(max(values), min(values))
+
+    def is_stopped(self) -> bool:
+        """Whether a limit has ended the search."""
+        return bool(self.history.stopped)
+
+    def propose(self, depth: int, frontier: Sequence[Node]) -> Steps:
+        """Let mutations and a command make ideas for each node, one task per node."""
+        if not self.config.proposes():
+            return
+        nodes = sorted(frontier, key=lambda n: n.node_id)
+        calls = [
+            propose_call(n, depth, self.config, self.history, self.inputs, self.recordings)
+            for n in nodes
+        ]
+        results = yield from self._judged(calls)
+        for node, result in zip(nodes, results, strict=False):
+            add_ideas(node, depth, result, self.history)
+
+    # -- planning -------------------------------------------------------------------------
+
+    def plan(self, depth: int, frontier: Sequence[Node]) -> list[Eval]:
+        """Allocate every eval of a depth: nodes by id, ideas by name."""
+        planned: list[Eval] = []
+        for node in sorted(frontier, key=lambda n: n.node_id):
+            for idea in self._choose(depth, node):
+                if len(self.history.evals) >= self.config.max_total_evals:
+                    self._skip(node, depth, idea, "max_total_evals is reached")
+                    continue
+                item = Eval(len(self.history.evals) + 1, node, idea, depth)
+                item.imported = self.imports.find(item, message_of)
+                node.tried.add(idea.name)
+                self._tried_digests.add(idea.digest)
+                self.history.evals.append(item)
+                planned.append(item)
+        return planned
+
+    def _choose(self, depth: int, node: Node) -> list[Idea]:
+        chosen: list[Idea] = []
+        offered = sorted([*self.ideas, *node.ideas], key=lambda idea: idea.name)
+        here = {idea.digest for idea in offered if idea.name in node.tried}
+        above = {n.idea.digest for n in node.path() if n.idea is not None}
+        for idea in offered:
+            if idea.name in node.tried:
+                continue
+            reason = self._known(idea, here, above)
+            if reason:
+                self._skip(node, depth, idea, reason)
+            elif len(chosen) < self.config.ideas_per_node:
+                chosen.append(idea)
+                here.add(idea.digest)
+        return chosen
+
+    def _known(self, idea: Idea, here: set[str], above: set[str]) -> str:
+        """Say why an idea needs no try on a node; empty when it does."""
+        scope = self.config.dedupe_scope
+        if scope != "none" and idea.digest in here:
+            return "same text as another idea on this node"
+        if scope in ("ancestors", "global") and idea.digest in above:
+            return "applied on the path to this node"
+        if scope == "global" and idea.digest in self._tried_digests:
+            return "tried elsewhere"
+        return ""
+
+    def _skip(self, node: Node, depth: int, idea: Idea, reason: str) -> None:
+        self.history.skips.append(Skip(node.node_id, depth, idea.name, reason))
+
+    # -- stages ---------------------------------------------------------------------------
+
+    def stages(self, planned: Sequence[Eval]) -> Steps:
+        """Take all evals of a depth through their stages, one round per stage."""
+        yield from self._implement(planned)
+        for stage in ("sweep", "score"):
+            if stage == "score" or (self.config.has(stage) and not self.config.dry_run):
+                store = _store_result if stage == "score" else _store_sweep
+                yield from self._round(stage, self._alive(planned), store)
+
+    def _implement(self, planned: Sequence[Eval]) -> Steps:
+        """Implement, and again with the reviewer's words where it rejected."""
+        waiting = list(planned)
+        for number in range(self.config.review_rounds):
+            yield from self._round("implement", waiting, _store_candidate)
+            self._collapse(planned)
+            reviewed = self._alive(waiting)
+            if not self.config.has("review") or self.config.dry_run:
+                return
+            yield from self._round("review", reviewed, _store_review)
+            last = number + 1 == self.config.review_rounds
+            waiting = [e for e in reviewed if e.refused == "review-rejected" and not last]
+            for item in waiting:
+                item.refused, item.error, item.state = "", None, "queued"
+            if not waiting:
+                return
+
+    def _alive(self, evals: Sequence[Eval]) -> list[Eval]:
+        """Return those that go on: nothing failed, not collapsed, no protected path changed."""
+        return [
+            e
+            for e in evals
+            if e.error is None
+            and e.state != "dropped"
+            and e.same_as is None
+            and not touched(e, self.config)
+        ]
+
+    def _round(self, stage: str, evals: Sequence[Eval], store: Store) -> Steps:
+        """Run one stage of some evals; what an early stop left out is dropped."""
+        for item in (e for e in evals if stage in e.imported):
+            item.stage = stage
+            store(item, item.imported[stage])
+        evals = [e for e in evals if stage not in e.imported]
+        if not evals or self.history.stopped.startswith("strict"):
+            self._drop(evals)
+            return
+        calls = [stage_call(stage, e, self.config, self.inputs, self.recordings) for e in evals]
+        results = yield from self._judged(calls)
+        for item, result in zip(evals, results, strict=False):
+            item.stage = stage
+            item.keys.append(result.key)
+            item.stages.append(stage)
+            if result.ok:
+                store(item, result.value)
+            else:
+                item.error, item.state = failure_of(stage, result), "failed"
+        self._drop(evals[len(results) :])
+
+    def _judged(
+        self, calls: Sequence[TaskCall]
+    ) -> Generator[Round, Sequence[Result], Sequence[Result]]:
+        """Run one round; a failure or spent money may end it, judged in its order."""
+        spending = Spending(self.config, self.history)
+        judged = spending.limited and not self.history.stopped  # what is paid for is still scored
+        results = yield make_round(calls, spending.stops if judged else None)
+        spending.settle(results)
+        return results
+
+    def _drop(self, evals: Sequence[Eval]) -> None:
+        for item in evals:
+            item.state = "dropped"
+
+    def _collapse(self, evals: Sequence[Eval]) -> None:
+        """Let evals with equal files share the result of the first of them."""
+        first: dict[str, int] = {}
+        for item in evals:
+            if item.candidate is not None and item.error is None:
+                known = first.setdefault(item.candidate.tree, item.eval_id)
+                item.same_as = None if known == item.eval_id else known
+
+    # -- promotion ------------------------------------------------------------------------
+
+    def promote(self, planned: Sequence[Eval]) -> list[Node]:
+        """Gate and rank a depth; the best become nodes."""
+        for item in planned:
+            self._judge(item)
+        passed = [e for e in planned if not e.refused and e.result and e.same_as is None]
+        order = self._judges.ranked(passed)
+        for place, item in enumerate(order, 1):
+            item.rank = place
+        return [self._node(item) for item in order[: self.config.beam_width]]
+
+    def _judge(self, item: Eval) -> None:
+        if item.state == "dropped":
+            item.refused = "dropped"
+            return
+        if item.same_as is not None:
+            item.state, item.refused = "completed", f"same as e{item.same_as}"
+            return
+        item.rules = self._judges.gate(item)
+        if item.error is None:
+            item.state = "completed"
+        item.refused = next((rule.name for rule in item.rules if not rule.passed), "")
+
+    def _node(self, item: Eval) -> Node:
+        assert item.candidate is not None
+        assert item.result is not None
+        candidate, parent = item.candidate, item.parent
+        steps = parent.steps if candidate.diff is None else (*parent.steps, candidate.diff)
+        node = Node(
+            len(self.history.nodes), candidate.commit, candidate.tree, item.depth,
+            steps, item.result, parent, item.eval_id, item.idea,
+            turns=(*parent.turns, *item.turns),
+        )  # fmt: skip
+        self.history.nodes.append(node)
+        item.node_id = node.node_id
+        return node
+
+    def answer(self) -> dict[str, Value] | Unknown:
+        """Return the best path, or why there is none."""
+        history, summary = self.history, summary_of(self.config, self.history)
+        done = any(e.state == "completed" for e in history.evals)
+        if not done or history.stopped.startswith("strict"):
+            return Unknown("incomplete", summary)
+        best = best_of(self.config, history)
+        better = gain(best.score, history.nodes[0].score, self.config.direction) > 0
+        return summary if better else Unknown("no-improvement", summary)
+
+
+def best_of(config: TreeConfig, history: TreeHistory) -> Node:
+    """Return the node with the best score; of equal ones the first."""
+    return min(history.nodes, key=lambda n: (lower_is_better(n.score, config.direction), n.node_id))
+
+
+def summary_of(config: TreeConfig, history: TreeHistory) -> dict[str, Value]:
+    """Return what the answer says of a search."""
+    summary: dict[str, Value] = {
+        "evals": len(history.evals),
+        "completed": sum(e.state == "completed" for e in history.evals),
+        "failed": sum(e.state == "failed" for e in history.evals),
+        "nodes": len(history.nodes),
+        "depth": max((e.depth for e in history.evals), default=0),
+        "stopped": history.stopped or "max_depth is reached",
+    }
+    if history.nodes[0].result is None:
+        return summary
+    best = best_of(config, history)
+    summary |= {
+        "root_score": history.nodes[0].score_text,
+        "best_score": best.score_text,
+        "best_node": best.name,
+        "best_commit": best.commit,
+        "path": [n.idea.name for n in best.path() if n.idea is not None],
+        "promoted": [[n.name, n.commit, n.score_text] for n in history.nodes[1:]],
+    }
+    return summary
+
+
+def _store_candidate(item: Eval, value: Table) -> None:
+    item.candidate = Candidate.from_dict(value)
+    if item.candidate.turns is not None:
+        item.turns = (*item.turns, item.candidate.turns)
+
+
+def _store_review(item: Eval, value: Table) -> None:
+    review = Review.from_dict(value)
+    item.feedback = review.feedback
+    if not review.approved:
+        item.refused = "review-rejected"
+        item.error = TaskError("review-rejected", "review")
+        item.state = "failed"
+
+
+def _store_sweep(item: Eval, value: Table) -> None:
+    item.sweep = StageResult.from_dict(value)
+
+
+def _store_result(item: Eval, value: Table) -> None:
+    item.result = StageResult.from_dict(value)

@@ -1,0 +1,272 @@
+"""What happens on the slot around a stage: its files are laid out, its result is read strictly.
+
+    recorded state ─► worktree ─► the stage's command, or the idea applied ─► candidate or result
+
+Everything lies in the attempt's own folder, which is removed whatever happens. A score is kept
+as decimal text exactly as it was written; NaN, infinity, a boolean or no score are refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from weft.model.results import TaskError
+from weft.model.values import Value
+from weft.searches.tree import foreign, memory, proposal
+from weft.searches.tree.failures import BY_STAGE
+from weft.searches.tree.result import Invalid, read_result
+from weft.searches.tree.slot import evaluate
+from weft.searches.tree.slot.git import Git, GitFailed
+from weft.searches.tree.slot.stage import apply_idea, apply_patch, seal_of
+from weft.searches.tree.slot.store import State, Unchanged, open_state, take_candidate
+from weft.searches.tree.slot.values import Conflict
+from weft.searches.tree.stageargs import SourceState, StageArgs
+from weft.worker import context
+from weft.worker.command import BROKEN, CommandRun, Template
+from weft.worker.context import get, note, put
+from weft.worker.ending import Ending
+
+ENVIRONMENT = {
+    f"WEFT_{name.upper()}": f"{{{name}}}"
+    for name in (
+        "eval_id", "node_id", "depth", "stage", "idea_file", "result_file", "parent_result",
+        "root_result", "sweep_result", "feedback_file", "worktree",
+    )
+}  # fmt: skip
+"""Variables of a stage's command beside those of every command of the engine."""
+
+
+def environment(args: StageArgs) -> dict[str, str]:
+    """Return the variables of a stage, as templates."""
+    more = {**proposal.environment(args.id.stage), **memory.environment(args.memory)}
+    form = args.command.format if args.command else ""
+    return {**ENVIRONMENT, **more, **foreign.environment(form)}
+
+
+# -- before -------------------------------------------------------------------------------------
+
+
+def prepare(run: CommandRun) -> dict[str, str]:
+    """Lay out the recorded state and the idea in the attempt's folder."""
+    args, folder = StageArgs.from_dict(run.args), run.out_dir.parent
+    note(slot=run.slot, eval_id=args.id.eval_id, stage=args.id.stage)
+    with _git_losses():
+        _open(args.state, folder, files=True)
+    if args.id.stage not in ("propose", "implement"):
+        context.current().notes["seal"] = seal_of(folder / "worktree", _protected(args))
+    return _lay_out(run, args, folder)
+
+
+def _protected(args: StageArgs) -> tuple[str, ...]:
+    assert args.command is not None
+    return args.command.protected
+
+
+def _open(state: SourceState, folder: Path, *, files: bool) -> Git:
+    diffs = [diff for diff in state.diffs if diff is not None]
+    recorded = State(state.tree, lambda: get(state.root), lambda: [get(diff) for diff in diffs])
+    return open_state(_repository(), recorded, folder, files=files)
+
+
+def _repository() -> Path:
+    return context.current().attempts.parent / "repo.git"
+
+
+def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
+    """Write what the command may read; return the names that templates may use."""
+    idea = folder / "idea" / Path(args.id.idea_path or "none").name[:100]
+    idea.parent.mkdir()
+    idea.write_bytes(get(args.idea.content) if args.idea and args.idea.content else b"")
+    files = _result_files(args)
+    for name, text in files.items():
+        (folder / name).write_text(text, "utf-8")
+    more = proposal.lay_out(args.propose, folder, run.seed)
+    more |= memory.lay_out(args.memory, folder, get)
+    return {
+        "idea_file": str(idea),
+        "worktree": str(folder / "worktree"),
+        "result_file": str(run.out_dir / "result.json"),
+        "eval_id": "root" if args.id.eval_id is None else f"e{args.id.eval_id}",
+        "node_id": f"n{args.id.parent_node_id}",
+        "depth": str(args.id.depth),
+        "stage": args.id.stage,
+        "openevolve": evaluate.__file__,
+        **more,
+        **{name: str(folder / name) for name in files},
+    }
+
+
+def _result_files(args: StageArgs) -> dict[str, str]:
+    """Return what earlier stages reported, by the name of the file that a command reads."""
+    known = args.idea or args.propose
+    return {
+        "parent_result": json.dumps(known.parent_result if known else None),
+        "root_result": json.dumps(known.root_result if known else None),
+        "sweep_result": json.dumps(args.idea.sweep if args.idea else None),
+        "feedback_file": args.idea.feedback if args.idea else "",
+    }
+
+
+@contextlib.contextmanager
+def _git_losses() -> Iterator[None]:
+    """Git that cannot make a recorded state is the machine's trouble, not the candidate's."""
+    try:
+        yield
+    except GitFailed as error:
+        raise Ending(None, lost="git-failed", detail=str(error)) from None
+
+
+# -- a command that cannot be run ---------------------------------------------------------------
+
+
+def on_broken(run: CommandRun, template: Template, code: int) -> None:
+    """Check whether the candidate broke the command; one broken on the root too stops the run."""
+    args = StageArgs.from_dict(run.args)
+    if args.state.diffs:
+        code = _exit_code_on_root(run, args, template)
+    if code in BROKEN:
+        line = (run.tail().splitlines() or ["it printed nothing"])[-1][:300]
+        why = f"[{args.id.stage}] exits with code {code} on the root, it cannot be run: {line}"
+        raise Ending(None, lost=why, detail=run.tail(), interrupts=True)
+
+
+def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> int:
+    """Execute the command on the root's files; return its exit code."""
+    folder = run.out_dir.parent / "root"
+    there = replace(
+        run,
+        out_dir=folder / "out",
+        tmp_dir=folder / "tmp",
+        stdout=folder / "stdout",
+        stderr=folder / "stderr",
+    )
+    for path in (there.out_dir, there.tmp_dir):
+        path.mkdir(parents=True)
+    with _git_losses():
+        _open(replace(args.state, tree=args.state.root_tree, diffs=()), folder, files=True)
+    return int(template.carry_out(there, _lay_out(there, args, folder))["status"])
+
+
+# -- after --------------------------------------------------------------------------------------
+
+
+def collect(run: CommandRun) -> dict[str, Value]:
+    """Read what the stage produced; the value is all that is decided from."""
+    args = StageArgs.from_dict(run.args)
+    stage, folder = args.id.stage, run.out_dir.parent
+    try:
+        form, regex = (args.command.format, args.command.regex) if args.command else ("weft", "")
+        result = read_result(run.out_dir, run.stdout, form, regex)
+        if stage == "propose":
+            return proposal.collect_ideas(args, folder, run.stdout, result.get("cost"))
+        if stage == "implement":
+            value = {**_implemented(run, args), "cost": result.get("cost")}
+            return {**value, **_turns(run, args)}
+        if stage == "score" and "score" not in result:
+            raise Invalid("no score: write it to the result file, or as the last line of stdout")
+    except Invalid as error:
+        raise Ending(TaskError(BY_STAGE[stage], stage), detail=f"{error}\n\n{run.tail()}") from None
+    return {**result, "seal": _unbroken_seal(run, args)}
+
+
+def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
+    """Take in what a command made of the worktree."""
+    folder = run.out_dir.parent
+    index = {"GIT_INDEX_FILE": str(folder / "index")}
+    own = folder / "repo.git"
+    git = Git(own if own.is_dir() else _repository(), folder / "worktree", index)
+    try:
+        git.run("add", "-A", ".")
+    except GitFailed as error:
+        raise Ending(TaskError("implement-failed", args.id.stage), detail=str(error)) from None
+    with _git_losses():
+        return _candidate(git, args)
+
+
+def _turns(run: CommandRun, args: StageArgs) -> dict[str, Value]:
+    assert args.idea is not None
+    assert args.idea.content is not None
+    prompt = get(args.idea.content).decode("utf-8", "replace") + args.idea.feedback
+    return memory.collect_turns(args.memory, run.out_dir.parent, run.stdout, prompt, put)
+
+
+def _candidate(git: Git, args: StageArgs) -> dict[str, Value]:
+    assert args.idea is not None
+    state = args.state
+    try:
+        commit = take_candidate(git, state.tree, state.parent_commit, args.idea.message)
+    except Unchanged as error:
+        raise Ending(TaskError("no-change", "implement"), detail=str(error)) from None
+    diff, changed = put(commit.diff), list[Value](commit.changed)
+    return {"tree": commit.tree, "commit": commit.commit, "changed": changed, "diff": diff}
+
+
+def _unbroken_seal(run: CommandRun, args: StageArgs) -> str:
+    """Return the seal of the protected files; refuses when the command changed one."""
+    before = str(context.current().notes.pop("seal"))
+    if seal_of(run.out_dir.parent / "worktree", _protected(args)) != before:
+        why = "a protected file changed while the command ran"
+        raise Ending(TaskError("tampered", args.id.stage), detail=why)
+    return before
+
+
+# -- without a command --------------------------------------------------------------------------
+
+
+def apply(args: StageArgs) -> dict[str, Value]:
+    """Apply an idea that is itself a change of files: a patch, blocks, a parameter."""
+    with _place(args) as folder:
+        recorded = args.idea.recorded if args.idea else None
+        return {**_applied(args, folder), "cost": None, **(recorded or {})}
+
+
+def mutate(args: StageArgs, seed: int) -> dict[str, Value]:
+    """Make ideas for a node by moving values of its files."""
+    with _place(args) as folder:
+        with _git_losses():
+            _open(args.state, folder, files=True)
+        proposal.lay_out(args.propose, folder, seed)
+        return proposal.collect_ideas(args, folder, folder / "none", None)
+
+
+@contextlib.contextmanager
+def _place(args: StageArgs) -> Iterator[Path]:
+    """Give a stage without a command a folder of its own; what does not fit is a conflict."""
+    around = context.current()
+    note(slot=around.slot, eval_id=args.id.eval_id, stage=args.id.stage)
+    folder = around.attempts / f"{around.assignment.key[:16]}-{around.assignment.attempt}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    except Conflict as error:
+        raise Ending(TaskError("apply-conflict", args.id.stage), detail=str(error)) from None
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _applied(args: StageArgs, folder: Path) -> dict[str, Value]:
+    assert args.idea is not None
+    assert args.idea.content is not None
+    kind, idea = args.idea.kind, get(args.idea.content)
+    with _git_losses():
+        git = _open(args.state, folder, files=kind != "patch")
+    if kind == "patch":
+        apply_patch(git, idea)
+    else:
+        _change_files(git, kind, idea, folder / "worktree")
+    with _git_losses():
+        return _candidate(git, args)
+
+
+def _change_files(git: Git, kind: str, idea: bytes, work: Path) -> None:
+    try:
+        apply_idea(kind, idea, work)
+        git.run("add", "-A", ".")
+    except (OSError, ValueError, GitFailed) as error:  # a folder in the way, bytes that are no text
+        raise Conflict(str(error)) from None

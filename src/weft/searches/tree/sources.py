@@ -1,0 +1,106 @@
+"""Where a tree run's ideas come from: folder, tables, the index of earlier runs, recordings."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from weft.errors import InputError
+from weft.inspect.report.view import RunView
+from weft.model.values import Object
+from weft.runs import world
+from weft.runs.opening import recorded_genesis
+from weft.searches.tree import ideas as idea_files
+from weft.searches.tree.config import Idea
+from weft.searches.tree.configfile import TreeFile
+from weft.searches.tree.ideaindex import IdeaIndex, entries_of
+from weft.searches.tree.load import TreeRun, stage_args_of
+from weft.searches.tree.recordings import Recordings, objects_in, recordings_of
+from weft.searches.tree.search import NAME
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.objects import ObjectStore
+
+AREA = "area"
+"""Label in run.toml: the index that a run's ideas go to."""
+INDEX = "index"
+"""Name of the input that holds the index as it was when the run began."""
+
+
+def below(base: Path, name: str, path: Path, field: str) -> Path:
+    """Return a path that a config names, relative to its folder."""
+    try:
+        return base / Path(name).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{path}: {field}: {error}") from None
+
+
+def read_ideas(file: TreeFile, base: Path, path: Path) -> list[tuple[Idea, bytes]]:
+    """Return the ideas of a config, by name; none if nodes get their own."""
+    parts = [
+        idea_files.from_parameters(file.parameters),
+        idea_files.from_grids(file.grids),
+    ]
+    if file.ideas is not None:
+        folder = below(base, file.ideas, path, "ideas")
+        parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))
+    has_more = bool(file.propose or file.mutations)
+    return idea_files.merge_ideas(*parts, where=path, may_be_none=has_more)
+
+
+# -- recordings ---------------------------------------------------------------------------------
+
+
+def read_recordings(file: TreeFile, base: Path, path: Path) -> tuple[Recordings, dict[str, bytes]]:
+    """Return what the run that `recorded_from` names recorded, and the objects it refers to."""
+    if file.recorded_from is None:
+        return Recordings(), {}
+    run = below(base, file.recorded_from, path, "recorded_from")
+    search = RunFolder(run).read_run_file().search
+    if search != NAME:
+        raise InputError(f"{path}: recorded_from: {run} is a run of {search}, not of tree")
+    view = RunView(run, NAME)
+    recordings = recordings_of((task, stage_args_of(task)) for task in view.tasks())
+    references = objects_in(recordings.to_dict())
+    return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
+
+
+# -- the index ----------------------------------------------------------------------------------
+
+
+def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
+    """Return the index as the run's input: as it is now, or as a begun run took it in."""
+    if not file.feed_index or file.area is None:
+        return {}
+    recorded = None if out is None else _recorded_index(out)
+    return {INDEX: _index(file.area).snapshot() if recorded is None else recorded}
+
+
+def note_ideas(run: Path, tree_run: TreeRun, area: str) -> int:
+    """Append a run's evals to the index of its area; return how many are new there."""
+    view = RunView(run, NAME)
+    inputs = {name: Object(digest) for name, digest in tree_run.inputs.items()}
+    texts = {}
+    for item in tree_run.history.evals:
+        content = item.idea.bytes_in(inputs)
+        if content is not None:
+            texts[item.eval_id] = view.read(content).decode("utf-8", "replace")
+    return _index(area).add(entries_of(tree_run, _genesis(view), texts))
+
+
+def _genesis(view: RunView) -> str:
+    return json.dumps(dict(view.genesis()), sort_keys=True)
+
+
+def _index(area: str) -> IdeaIndex:
+    return IdeaIndex(world.ideas_folder(), area, Disk())
+
+
+def _recorded_index(out: Path) -> bytes | None:
+    folder = RunFolder(out)
+    if not folder.is_run():
+        return None
+    genesis = recorded_genesis(folder, read_checkpoint(folder.checkpoint))
+    digest = None if genesis is None else json.loads(genesis)["inputs"].get(INDEX)
+    return None if digest is None else ObjectStore(folder.objects, Disk()).read(digest)

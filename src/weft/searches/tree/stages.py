@@ -1,0 +1,170 @@
+"""The stages of an eval as tasks: commands, or with --dry-run a synthetic outcome per eval id.
+
+What a task's arguments hold is what the manifest and `--json` show of it: eval_id,
+parent_node_id, idea_path, depth and stage. Evals of one parent form a group, so that a cap per
+node can hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from weft.define import command, task
+from weft.model.results import TaskError
+from weft.model.tasks import Limits, TaskCall
+from weft.model.values import Object, Value
+from weft.searches.tree import fields
+from weft.searches.tree.config import Stage, TreeConfig
+from weft.searches.tree.fields import Table
+from weft.searches.tree.history import Eval, Node
+from weft.searches.tree.memory import memory_args
+from weft.searches.tree.recordings import RecordingKey, Recordings, replay_call
+from weft.searches.tree.results import Candidate
+from weft.searches.tree.slot import hooks as slot
+from weft.searches.tree.stageargs import CommandArgs, IdeaArgs, SourceState, StageArgs, StageId
+from weft.worker.ending import Ending
+
+OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
+
+
+def stage_call(
+    stage: str,
+    item: Eval,
+    config: TreeConfig,
+    inputs: Mapping[str, Object],
+    recordings: Recordings,
+) -> TaskCall:
+    """Describe one stage of an eval."""
+    if config.dry_run:
+        return _dry(stage, item, config)
+    idea, memory = _idea_args(item, inputs), None
+    if stage == "implement":
+        memory = memory_args(config, [*item.parent.turns, *item.turns], stage)
+    if config.is_recorded(stage):
+        key = _recording_key(stage, item)
+        outcome = recordings.find(key)
+        if outcome.error is not None or stage == "review":
+            return replay_call(_stage_id(stage, item), key, outcome)
+        assert isinstance(outcome.value, dict)
+        idea = _as_patch(idea, outcome.value)
+    state = source_state(item.parent, inputs, None if stage == "implement" else item.candidate)
+    args = StageArgs(_stage_id(stage, item), state, idea, memory=memory)
+    return call_of(args, item.parent, config)
+
+
+def _idea_args(item: Eval, inputs: Mapping[str, Object]) -> IdeaArgs:
+    return IdeaArgs(
+        item.idea.kind, item.idea.digest, item.idea.bytes_in(inputs), item.feedback,
+        message_of(item), item.parent.result_dict(), item.parent.path()[0].result_dict(),
+        None if item.sweep is None else item.sweep.to_dict(),
+    )  # fmt: skip
+
+
+def _recording_key(stage: str, item: Eval) -> RecordingKey:
+    tree = item.candidate.tree if stage == "review" and item.candidate else item.parent.tree
+    return RecordingKey(stage, tree, item.depth, item.idea.digest, item.feedback)
+
+
+def _as_patch(idea: IdeaArgs, recorded: Table) -> IdeaArgs:
+    """Let a recorded diff stand for the command that made it."""
+    rest = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
+    diff = fields.reference_or_none(recorded, "diff")
+    return replace(idea, kind="patch", content=diff, recorded=rest)
+
+
+def root_call(
+    node: Node, number: int, config: TreeConfig, inputs: Mapping[str, Object]
+) -> TaskCall:
+    """Describe one scoring of the root."""
+    stage = StageId("score", None, 0, "", 0, repeat=number)
+    if config.dry_run:
+        return synthetic(stage.to_dict(), 1000, "pass", 0)
+    return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
+
+
+def message_of(item: Eval) -> str:
+    """Return the message of an eval's commit: no numbers, so that equal steps have equal names."""
+    return f"{item.idea.name}\n\nweft-idea: {item.idea.digest}"
+
+
+def _stage_id(stage: str, item: Eval) -> StageId:
+    return StageId(stage, item.eval_id, item.parent.node_id, item.idea.name, item.depth)
+
+
+def source_state(
+    node: Node, inputs: Mapping[str, Object], candidate: Candidate | None = None
+) -> SourceState:
+    """Return the state of a node, or of a candidate made from it."""
+    steps = node.steps if candidate is None else (*node.steps, candidate.diff)
+    tree = node.tree if candidate is None else candidate.tree
+    return SourceState(inputs["root"], node.path()[0].tree, steps, tree, node.commit)
+
+
+def call_of(args: StageArgs, node: Node, config: TreeConfig) -> TaskCall:
+    """Describe a stage as a task: its command, or without one what Weft does itself."""
+    stage = args.id.stage
+    own = config.stages.get(stage, Stage())
+    limits = Limits(config.limit_s(stage), config.eval_retries, config.memory_mb, 0, node.name)
+    if not own.argv or own.recorded:
+        table = args.to_dict()
+        call = mutate(table) if stage == "propose" else apply_idea(table)
+        return replace(call, limits=replace(limits, memory_mb=None))
+    args = replace(args, command=CommandArgs(own.format, own.regex, config.protected))
+    call = command(
+        own.argv,
+        timeout_s=config.limit_s(stage),
+        args=args.to_dict(),
+        prepare=slot.prepare,
+        collect=slot.collect,
+        on_broken=slot.on_broken,
+        env={**slot.environment(args), **own.env},
+        env_from=own.env_from,
+        cwd="{worktree}",
+    )
+    return replace(call, limits=limits)
+
+
+@task
+def apply_idea(asked: dict[str, Value]) -> dict[str, Value]:
+    """Implement an idea that needs no command."""
+    return slot.apply(StageArgs.from_dict(asked))
+
+
+@task
+def mutate(asked: dict[str, Value], *, seed: int) -> dict[str, Value]:
+    """Make ideas for a node without a command."""
+    return slot.mutate(StageArgs.from_dict(asked), seed)
+
+
+# -- without commands ---------------------------------------------------------------------------
+
+
+def _dry(stage: str, item: Eval, config: TreeConfig) -> TaskCall:
+    outcome = OUTCOMES[item.eval_id % len(OUTCOMES)]
+    base = item.parent.node_id if stage == "implement" else int(item.parent.score_text)
+    return synthetic(_stage_id(stage, item).to_dict(), base, outcome, _sign(config))
+
+
+def _sign(config: TreeConfig) -> int:
+    return 1 if config.direction == "max" else -1
+
+
+@task
+def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> dict[str, Value]:
+    """Return a synthetic result of a stage: always the same for an eval."""
+    stage = StageId.from_dict(asked)
+    number = stage.eval_id or 0
+    if stage.stage == "implement":
+        name = f"{number:040x}"
+        return {"tree": name, "commit": name, "changed": ["dry"], "diff": None, "cost": None}
+    if outcome == "missing-score":
+        raise Ending(TaskError("score-invalid", "score"))
+    moves = {"pass": 2 + number % 7, "weak": 1, "regress": -3, "incomplete": 5}
+    ok = 9 if outcome == "incomplete" else 10
+    return {
+        "score": str(base + sign * moves[outcome]),
+        "rows": {"ok": ok, "expected": 10},
+        "approved": True,
+        "seal": "",
+    }

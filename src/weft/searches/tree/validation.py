@@ -1,0 +1,255 @@
+"""What is checked before ideas are tried, and VALIDATION_REPORT.md, the table of it.
+
+`validate` is a small search of its own: it scores the root twice, sweeps it, and applies the
+ideas that need no command, all on the engine. The checks read its answer, or a run's history.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass
+
+from weft.define import search
+from weft.inspect.report.text import counted
+from weft.model.results import Result
+from weft.model.tasks import Round, TaskCall, make_round
+from weft.model.values import Object, Value
+from weft.searches.tree import fields
+from weft.searches.tree.config import Idea, Root, TreeConfig
+from weft.searches.tree.failures import kind_of
+from weft.searches.tree.fields import Table
+from weft.searches.tree.history import Eval, Node, TreeHistory
+from weft.searches.tree.recordings import Recordings
+from weft.searches.tree.results import StageResult
+from weft.searches.tree.slot.stage import is_protected
+from weft.searches.tree.stageargs import StageArgs, StageId
+from weft.searches.tree.stages import call_of, root_call, source_state, stage_call
+from weft.searches.tree.summary import markdown_table
+
+OK, WARNING, FAILED = "ok", "warning", "failed"
+MAX_APPLIED = 200
+"""Ideas that are tried on the root."""
+SCORINGS = 2
+MAX_NAMED = 8
+COMPARED = ("score", "holdout", "rows", "metrics")
+"""Fields of a result in which scorings of the root must agree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was checked, and its outcome."""
+
+    name: str
+    outcome: str
+    detail: str
+
+    def to_dict(self) -> dict[str, str]:
+        """JSON form."""
+        return {"check": self.name, "outcome": self.outcome, "detail": self.detail}
+
+
+def report(checks: Sequence[Check]) -> str:
+    """Return VALIDATION_REPORT.md."""
+    counts = {o: sum(check.outcome == o for check in checks) for o in (OK, WARNING, FAILED)}
+    head = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    rows = [[check.name, check.outcome, check.detail] for check in checks]
+    return f"# Validation\n\n{head}.\n\n" + markdown_table(["check", "outcome", "detail"], rows)
+
+
+# -- on the engine ------------------------------------------------------------------------------
+
+
+@search(version=1)
+def validate(
+    plot: dict[str, Value],
+    ideas: list[dict[str, Value]],
+    root: dict[str, Value],
+    *,
+    inputs: Mapping[str, Object],
+) -> Generator[Round, Sequence[Result], dict[str, Value]]:
+    """Try on the root whatever costs nothing; the answer is the outcome of each part."""
+    config, start = TreeConfig.from_dict(plot), Root.from_dict(root)
+    node = Node(0, start.commit, start.tree, 0, ())
+    fitting = _without_command([Idea.from_dict(raw) for raw in ideas], config)
+    scores = yield make_round([root_call(node, n, config, inputs) for n in range(SCORINGS)])
+    sweeps = yield make_round([_sweep(node, config, inputs)] if config.has("sweep") else [])
+    evals = [Eval(number, node, idea, 1) for number, idea in enumerate(fitting, 1)]
+    nothing = Recordings()
+    applied = yield make_round(
+        [stage_call("implement", item, config, inputs, nothing) for item in evals]
+    )
+    return RootTrial(
+        tuple(RootOutcome.of("score", result) for result in scores),
+        tuple(RootOutcome.of("sweep", result) for result in sweeps),
+        {e.idea.name: _kind("implement", r) for e, r in zip(evals, applied, strict=True)},
+    ).to_dict()
+
+
+@dataclass(frozen=True, slots=True)
+class RootOutcome:
+    """What a stage reported on the root, or the name of its failure."""
+
+    result: StageResult | None
+    error: str = ""
+
+    @staticmethod
+    def of(stage: str, result: Result) -> RootOutcome:
+        """Return the outcome of a task."""
+        if not result.ok:
+            return RootOutcome(None, _kind(stage, result))
+        return RootOutcome(StageResult.from_dict(result.value))
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form: what is compared, or the error."""
+        if self.result is None:
+            return {"error": self.error}
+        return {name: self.result.recorded.get(name) for name in COMPARED}
+
+    @staticmethod
+    def from_dict(raw: Table) -> RootOutcome:
+        """Read what `to_dict` wrote."""
+        if "error" in raw:
+            return RootOutcome(None, fields.text(raw, "error"))
+        return RootOutcome(StageResult.from_dict(raw))
+
+
+@dataclass(frozen=True, slots=True)
+class RootTrial:
+    """The answer of `validate`."""
+
+    scores: tuple[RootOutcome, ...]
+    sweeps: tuple[RootOutcome, ...]
+    applied: Mapping[str, str]
+    """The failure of each idea by name; empty where it applies."""
+
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form."""
+        return {
+            "score": [outcome.to_dict() for outcome in self.scores],
+            "sweep": [outcome.to_dict() for outcome in self.sweeps],
+            "applied": dict(self.applied),
+        }
+
+    @staticmethod
+    def from_dict(raw: Table) -> RootTrial:
+        """Read what `to_dict` wrote."""
+        scores, sweeps = (
+            tuple(RootOutcome.from_dict(table) for table in fields.tables(raw, name))
+            for name in ("score", "sweep")
+        )
+        applied = fields.inner(raw, "applied")
+        return RootTrial(scores, sweeps, {name: fields.text(applied, name) for name in applied})
+
+
+def _without_command(ideas: Sequence[Idea], config: TreeConfig) -> Sequence[Idea]:
+    return () if config.has("implement") else ideas[:MAX_APPLIED]
+
+
+def _sweep(node: Node, config: TreeConfig, inputs: Mapping[str, Object]) -> TaskCall:
+    stage = StageId("sweep", None, 0, "", 0)
+    return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
+
+
+def _kind(stage: str, result: Result) -> str:
+    error = result.error
+    return "" if error is None else kind_of(stage, error.type, error.exit_code)
+
+
+# -- checks -------------------------------------------------------------------------------------
+
+
+def config_checks(
+    config: TreeConfig, ideas: Sequence[Idea], root: Root, files: Sequence[str]
+) -> list[Check]:
+    """Check what needs no command to run."""
+    kinds = sorted({idea.kind for idea in ideas})
+    summary = counted(len(ideas), "idea") + (f": {', '.join(kinds)}" if kinds else "")
+    more = ", and more are made for each node" if config.proposes() else ""
+    return [
+        Check("repository", OK, f"commit {root.commit}, {counted(len(files), 'file')}"),
+        Check("ideas", OK, summary + more),
+        *_repeated(ideas, config),
+        *_protected(config, files),
+    ]
+
+
+def _repeated(ideas: Sequence[Idea], config: TreeConfig) -> list[Check]:
+    first: dict[str, str] = {}
+    same = [i.name for i in ideas if first.setdefault(i.digest, i.name) != i.name]
+    if not same or config.dedupe_scope == "none":
+        return []
+    return [Check("ideas", WARNING, f"same text as another: {_some(same)}")]
+
+
+def _protected(config: TreeConfig, files: Sequence[str]) -> list[Check]:
+    """Every pattern must stand for something, and the scorer itself should be among them."""
+    checks = []
+    for pattern in config.protected:
+        count = sum(is_protected(name, [pattern]) for name in files)
+        detail = counted(count, "file") if count else "no file of the root matches"
+        checks.append(Check("protected", OK if count else WARNING, f"{pattern}: {detail}"))
+    words = [word for word in config.stages["score"].argv if word in files]
+    open_words = [word for word in words if not is_protected(word, config.protected)]
+    if open_words:
+        detail = f"{_some(open_words)}: part of the scorer, and ideas may change it"
+        checks.append(Check("protected", WARNING, detail))
+    return checks
+
+
+def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[Check]:
+    """Judge how commands and ideas did on the root."""
+    checks = [_score(trial.scores[0], "score"), *_agreement(trial.scores, deterministic)]
+    checks += [_score(outcome, "sweep") for outcome in trial.sweeps]
+    if trial.applied:
+        checks.append(_fitting(trial.applied))
+    return checks
+
+
+def history_checks(history: TreeHistory, *, deterministic: bool) -> list[Check]:
+    """Judge the same from a run: how its root was scored."""
+    if not history.nodes or history.nodes[0].result is None:
+        return [Check("score", FAILED, history.stopped or "the root has no score yet")]
+    result = history.nodes[0].result
+    outcomes = [
+        RootOutcome(StageResult.from_dict({**result.recorded, "score": score}))
+        for score in history.root_scores
+    ]
+    return [_score(RootOutcome(result), "score"), *_agreement(outcomes, deterministic)]
+
+
+def _score(outcome: RootOutcome, stage: str) -> Check:
+    result = outcome.result
+    if result is None:
+        return Check(stage, FAILED, f"fails on the root: {outcome.error}")
+    detail = str(result.rows) if result.rows else "ends well on the root"
+    if result.rows and not result.rows.complete:
+        return Check(stage, FAILED, f"{detail}: no eval could be complete")
+    return Check(stage, OK, f"score {result.score}, {detail}" if stage == "score" else detail)
+
+
+def _agreement(outcomes: Sequence[RootOutcome], deterministic: bool) -> list[Check]:
+    """Compare scorings of the root; what differs is noise, or a broken promise."""
+    tables = [outcome.result.recorded for outcome in outcomes if outcome.result is not None]
+    if len(outcomes) < SCORINGS or len(tables) < len(outcomes):
+        return []
+    differing = [n for n in COMPARED if any(t.get(n) != tables[0].get(n) for t in tables)]
+    if not differing:
+        return [Check("same score", OK, f"{len(tables)} scorings of the root agree")]
+    scores = ", ".join(str(table["score"]) for table in tables)
+    detail = f"scorings of the root differ in {', '.join(differing)} (scores {scores})"
+    if deterministic:
+        return [Check("same score", FAILED, f"{detail}, and the config says deterministic")]
+    return [Check("same score", WARNING, f"{detail}: measure the noise with root_repeats")]
+
+
+def _fitting(applied: Mapping[str, str]) -> Check:
+    broken = [f"{name} ({kind})" for name, kind in sorted(applied.items()) if kind]
+    detail = f"{len(applied) - len(broken)} of {len(applied)} fit the root"
+    if broken:
+        detail += f"; these may fit later: {_some(broken)}"
+    return Check("ideas", OK if len(broken) < len(applied) else WARNING, detail)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MAX_NAMED])
+    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"

@@ -1,0 +1,49 @@
+"""One finished run of the engine example, shared; tests copy it before they harm it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+import weft
+from tests.inspect.runs import Snapshots, copy_of
+from tests.support.engine import loom
+from weft.ledger import chain
+
+
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> Snapshots:
+    """A run with copies of its folder taken on the way."""
+    base = tmp_path_factory.mktemp("watched")
+    taker = Snapshots(base / "loom", base, every=25)
+    weft.run(loom(pause_ms=20), out=taker.run, workers=2, watcher=taker)
+    return taker
+
+
+@pytest.fixture(scope="session")
+def finished(watched: Snapshots) -> Path:
+    """A finished run; never change it."""
+    return watched.run
+
+
+@pytest.fixture(scope="session")
+def snapshots(watched: Snapshots) -> list[Path]:
+    """What a SIGKILL would have left of the finished run at several moments."""
+    return watched.taken
+
+
+@pytest.fixture
+def run(finished: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run, to be harmed."""
+    return copy_of(finished, tmp_path / "run")
+
+
+@pytest.fixture
+def fast_parse() -> Iterator[None]:
+    """Remember parsed lines: parsing is pure, and campaigns read the same lines again and again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chain, "parse", lru_cache(maxsize=4096)(chain.parse))
+        yield

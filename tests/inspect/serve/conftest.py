@@ -1,0 +1,174 @@
+"""A real server over real runs, and a browser: every test asks as a person or an attacker would."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+import weft
+from tests.support.pages import weave
+from weft.inspect.serve.shelf import Shelf
+
+expect.set_options(timeout=60_000)  # on a busy machine; what must be quick is measured
+COMMAND = (sys.executable, "-m", "weft.main")
+
+
+@dataclass
+class Answer:
+    """What the server said."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass
+class Server:
+    """A `weft serve` process."""
+
+    process: subprocess.Popen[str]
+    url: str
+    port: int
+    root: Path
+
+    @property
+    def token(self) -> str:
+        return self.url.partition("token=")[2]
+
+    @property
+    def cookie(self) -> str:
+        return f"weft-{self.port}={self.token}"
+
+    def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
+        """Send one request as it is: no client tidies the path up."""
+        sent = {"Host": f"127.0.0.1:{self.port}", **headers}
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in sent.items():
+            if value:
+                connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders()
+        answer = connection.getresponse()
+        endless = "text/event-stream" in (answer.getheader("content-type") or "")
+        body = b"" if endless else answer.read()
+        connection.close()
+        headers_got = {name.lower(): value for name, value in answer.getheaders()}
+        return Answer(answer.status, headers_got, body.decode("utf-8", "replace"))
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """Ask as someone who has the token."""
+        return self.ask(path, **{"Cookie": self.cookie, **headers})
+
+    def id_of(self, name: str) -> str:
+        return next(run.id for run in Shelf(self.root).runs() if run.name == name)
+
+
+@pytest.fixture(scope="session")
+def shelf_folder(tmp_path_factory: pytest.TempPathFactory, many_run: Path) -> Path:
+    """A folder of runs: finished, failed, hostile, large; nested, and one that is no run."""
+    base = tmp_path_factory.mktemp("shelf")
+    weft.run(weave.naps(), out=base / "naps", workers=2)
+    weft.run(weave.naps(5), out=base / "more" / "naps5", workers=2)
+    weft.run(weave.hopeless(), out=base / "hopeless", workers=2)
+    weft.run(weave.hostile(), out=base / "<img src=x onerror=alert(1)>", workers=1)
+    many_run.rename(base / "many")
+    many_run.symlink_to(base / "many")  # reports of it are still made from where it was
+    (base / "notes").mkdir()
+    (base / "notes" / "secret.txt").write_text("a secret that is no run")
+    return base
+
+
+def start(root: Path, *words: str) -> Server:
+    process = subprocess.Popen(
+        [*COMMAND, "serve", str(root), "--json", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert process.stdout is not None
+    said = json.loads(process.stdout.readline())
+    return Server(process, said["url"], said["port"], root)
+
+
+def stop(server: Server) -> int:
+    """End a server as Ctrl-C would."""
+    server.process.send_signal(signal.SIGINT)
+    assert server.process.stdout is not None
+    server.process.stdout.close()
+    return server.process.wait(timeout=60)
+
+
+@pytest.fixture(scope="session")
+def server(shelf_folder: Path) -> Iterator[Server]:
+    started = start(shelf_folder)
+    yield started
+    assert stop(started) == 0, "Ctrl-C is how it ends"
+
+
+@pytest.fixture
+def serving(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
+    """Start servers of one's own."""
+    started: list[Server] = []
+
+    def begin(root: Path) -> Server:
+        started.append(start(root))
+        return started[-1]
+
+    yield begin
+    for one in started:
+        stop(one)
+
+
+# -- the browser ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Onlooker:
+    """Opens pages and writes down whatever they complain of."""
+
+    browser: Browser
+    contexts: list[BrowserContext] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def open(self, server: Server, path: str = "/", *, width: int = 1400, dark: bool = False):
+        """A page of someone who followed the printed address."""
+        context = self.browser.new_context(
+            viewport={"width": width, "height": 1000}, color_scheme="dark" if dark else "light"
+        )
+        self.contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: self.complaints.append(message.text))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(server.url)
+        if path != "/":
+            page.goto(f"http://127.0.0.1:{server.port}{path}")
+        return page
+
+
+@pytest.fixture
+def onlooker(chromium: Browser) -> Iterator[Onlooker]:
+    """Pages that must not have complained when the test is over."""
+    found = Onlooker(chromium)
+    yield found
+    for context in found.contexts:
+        context.close()
+    assert found.complaints == []
+
+
+def has_overflow(page: Page) -> bool:
+    return bool(page.evaluate("document.documentElement.scrollWidth > innerWidth"))

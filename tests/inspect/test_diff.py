@@ -1,0 +1,135 @@
+"""Diff: the first record where two runs part, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import weft
+from tests.inspect.runs import copy_of, put_ledger, read_lines, rewritten, unseal
+from tests.support.engine import loom
+from weft.errors import LedgerDamaged, RunFolderInvalid
+from weft.inspect.diff import diff
+from weft.storage.folder import RunFolder
+
+
+def test_equal_runs_do_not_differ(finished: Path, tmp_path: Path) -> None:
+    weft.run(loom(pause_ms=20), out=tmp_path / "again", workers=1)
+    assert diff(finished, tmp_path / "again") is None
+
+
+@pytest.mark.parametrize(
+    ("options", "what", "a", "b"),
+    [
+        ({"args": {"size": 3}}, "the genesis: config.args.size", "40", "3"),
+        ({"seed": 5}, "the genesis: seed", "0", "5"),
+        ({"retries": 2}, "the genesis: config.retries", "0", "2"),
+        ({"budget": {"steps": 9}}, "the genesis: config.budget", "{}", '{"steps":9}'),
+    ],
+)
+def test_another_config_is_named_by_its_field(
+    finished: Path, tmp_path: Path, options: dict[str, Any], what: str, a: str, b: str
+) -> None:
+    args = {"pause_ms": 20, **options.pop("args", {})}
+    weft.run(loom(**args), out=tmp_path / "other", **options)
+    found = diff(finished, tmp_path / "other")
+    assert found is not None
+    assert (found.seq, found.what, found.a, found.b) == (0, what, a, b)
+
+
+def test_another_input_is_named(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        call = loom(size=2, lazy_size=1)
+        weft.run(call, out=tmp_path / name, inputs={"table": name.encode()})
+    found = diff(tmp_path / "one", tmp_path / "two")
+    assert found is not None
+    assert found.what == "the genesis: inputs.table"
+
+
+def changed(run: Path, seq: int, change: Callable[[dict[str, Any]], Any]) -> Path:
+    put_ledger(run, b"".join(rewritten(read_lines(run), seq, lambda body: change(body) and None)))
+    return run
+
+
+def test_another_value_is_named_by_its_task_and_field(finished: Path, run: Path) -> None:
+    changed(run, 5, lambda body: body["value"].update(height=-1))
+    found = diff(finished, run)
+    assert found is not None
+    assert found.seq == 5
+    assert found.what == (
+        'the result of loom:probe({"x":100}) at lane /, round 0, index 4: value.height'
+    )
+    assert (found.a, found.b) == ("2233", "-1")
+
+
+def test_another_task_is_named_by_its_place(finished: Path, run: Path) -> None:
+    changed(run, 5, lambda body: body.update(args={"x": 101}))
+    found = diff(finished, run)
+    assert found is not None
+    assert found.what == "the task at lane /, round 0, index 4"
+    assert (found.a, found.b) == ('loom:probe({"x":100})', 'loom:probe({"x":101})')
+
+
+def test_a_failure_and_a_value_are_told_apart(finished: Path, run: Path) -> None:
+    def fail(body: dict[str, Any]) -> None:
+        body["error"] = {"exit_code": None, "stage": "run", "type": "timeout"}
+        del body["value"]
+
+    changed(run, 5, fail)
+    found = diff(finished, run)
+    assert found is not None
+    assert found.what.endswith(": error")
+    assert (found.a, '"timeout"' in found.b) == ("nothing", True)
+
+
+def test_another_step_is_described(finished: Path, run: Path) -> None:
+    lines = read_lines(run)
+    put_ledger(run, b"".join(lines[:40] + lines[41:42]))
+    with pytest.raises(LedgerDamaged, match="record 40: its seq is 41"):
+        diff(finished, run)
+    forged = lines[41].replace(b'"seq":41', b'"seq":40')
+    put_ledger(run, b"".join(lines[:40]) + forged)
+    found = diff(finished, run)
+    assert found is not None
+    assert (found.seq, found.what) == (40, "the next step")
+    assert found.a.startswith("result loom:probe(")
+    assert found.b == "lane /, round 0 ends with 40 of 40 results"
+
+
+def test_a_run_that_ends_earlier_differs_there(finished: Path, run: Path) -> None:
+    unseal(run)
+    put_ledger(run, b"".join(read_lines(run)[:50]) + b'{"torn')
+    found = diff(finished, run)
+    assert found is not None
+    assert (found.seq, found.what, found.b) == (
+        50,
+        "one ledger ends here",
+        "ends here: interrupted",
+    )
+    assert found.to_dict()["schema_version"] == 1
+    other = diff(run, finished)
+    assert other is not None
+    assert other.a == found.b
+
+
+def test_a_ledger_that_is_gone_ends_at_once(finished: Path, run: Path) -> None:
+    RunFolder(run).ledger.unlink()
+    found = diff(run, finished)
+    assert found is not None
+    assert (found.seq, found.b) == (0, "genesis of loom:loom")
+
+
+def test_damage_at_the_place_is_named(finished: Path, run: Path) -> None:
+    lines = read_lines(run)
+    put_ledger(run, b"".join([*lines[:9], b"rubbish\n", *lines[10:]]))
+    with pytest.raises(LedgerDamaged, match="record 9"):
+        diff(finished, run)
+
+
+def test_a_folder_that_is_no_run_is_refused(finished: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunFolderInvalid):
+        diff(finished, tmp_path)
+    assert diff(finished, copy_of(finished, tmp_path / "copy")) is None

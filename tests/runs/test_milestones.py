@@ -1,0 +1,93 @@
+"""Marks: a run pauses where it is asked to, goes on from there, and its ledger shows nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+import weft
+from weft.errors import Paused
+from weft.runs import resume
+
+SOURCE = """
+@weft.task
+def double(x):
+    return 2 * x
+
+@weft.search(version=1)
+def staged(milestones=True):
+    if milestones:
+        yield weft.Milestone("first", (2,))
+    [a, b] = yield [double(1), double(2)]
+    if milestones:
+        yield weft.Milestone("empty")
+        yield weft.Milestone("second", (1, 1))
+    [c] = yield [double(a.value + b.value)]
+    return c.value
+
+@weft.search(version=1)
+def inside():
+    answers = yield weft.lanes({"a": staged(), "b": staged()})
+    return answers
+"""
+
+
+@pytest.fixture
+def lab(modules):
+    return modules.write(SOURCE)
+
+
+class Seen:
+    def __init__(self):
+        self.milestones = []
+
+    def update(self, counts):
+        if counts.milestone and counts.milestone not in self.milestones:
+            self.milestones.append(counts.milestone)
+
+
+def rows(out):
+    lines = (out / "ledger.jsonl").read_bytes().splitlines()
+    return len(lines)
+
+
+def test_mark_that_is_asked_for_pauses_the_run(lab, tmp_path):
+    out = tmp_path / "out"
+    with pytest.raises(Paused, match="paused before 'second', after 2 tasks"):
+        weft.run(lab.staged(), out=out, pause_at="second")
+    with pytest.raises(Paused):  # again: nothing more is done
+        weft.run(lab.staged(), out=out, pause_at="second")
+    assert weft.run(lab.staged(), out=out).answer == 12
+
+
+def test_paused_run_goes_on_by_resume_with_the_same_ledger(lab, tmp_path):
+    whole = weft.run(lab.staged(), out=tmp_path / "whole")
+    with pytest.raises(Paused):
+        weft.run(lab.staged(), out=tmp_path / "paused", pause_at="second")
+    assert rows(tmp_path / "paused") < rows(tmp_path / "whole")
+    again = resume.resume(tmp_path / "paused")
+    assert (again.answer, again.head) == (12, whole.head)
+
+
+def test_pause_before_anything_runs_leaves_an_empty_run(lab, tmp_path):
+    with pytest.raises(Paused, match="after 0 tasks"):
+        weft.run(lab.staged(), out=tmp_path / "out", pause_at="first")
+    assert weft.run(lab.staged(), out=tmp_path / "out").answer == 12
+
+
+def test_mark_that_never_comes_pauses_nothing(lab, tmp_path):
+    assert weft.run(lab.staged(), out=tmp_path / "out", pause_at="third").answer == 12
+
+
+def test_marks_are_told_to_who_watches(lab, tmp_path):
+    seen = Seen()
+    weft.run(lab.staged(), out=tmp_path / "out", watcher=seen)
+    assert [(milestone.name, milestone.tasks) for milestone in seen.milestones] == [
+        ("first", 2),
+        ("second", 2),
+    ]
+
+
+def test_marks_inside_lanes_pause_all_lanes(lab, tmp_path):
+    with pytest.raises(Paused):
+        weft.run(lab.inside(), out=tmp_path / "out", pause_at="second")
+    assert weft.run(lab.inside(), out=tmp_path / "out").answer == [12, 12]

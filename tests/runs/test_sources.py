@@ -1,0 +1,161 @@
+"""A resumed run must run the code it began with."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import weft
+from weft.errors import CodeChanged, Interrupted
+from weft.runs.sources import SourceBook, search_folder, source_hash
+from weft.storage.folder import RunFolder
+
+SOURCE = """
+@weft.task
+def one():
+    return 1
+
+@weft.search(version=1)
+def s():
+    yield []
+    yield [one()]
+"""
+
+
+def begin(search, out, **options):
+    """Begin a run and stop before any worker starts."""
+    with pytest.raises(Interrupted):
+        weft.run(search, out=out, wall_limit_s=0, **options)
+
+
+def events(out):
+    from weft.storage.disk import Disk
+    from weft.storage.manifest import Manifest
+
+    manifest = Manifest.open(out / "manifest.sqlite", Disk(), read_only=True)
+    try:
+        return manifest.query("SELECT kind, detail FROM events ORDER BY id")
+    finally:
+        manifest.close()
+
+
+def edit(module):
+    with Path(module.__file__).open("a") as file:
+        file.write("# edited\n")
+
+
+def test_source_unchanged_goes_on(modules, tmp_path):
+    module = modules.write(SOURCE)
+    begin(module.s(), tmp_path / "out")
+    recorded = RunFolder(tmp_path / "out").read_run_file().sources
+    assert recorded == {module.__name__: source_hash(module.__name__)}
+    begin(module.s(), tmp_path / "out")
+
+
+def test_source_changed_is_refused_by_name(modules, tmp_path):
+    module = modules.write(SOURCE)
+    out = tmp_path / "out"
+    begin(module.s(), out)
+    ledger, run_toml = (out / "ledger.jsonl").read_bytes(), (out / "run.toml").read_bytes()
+    edit(module)
+    with pytest.raises(CodeChanged, match=f"{module.__name__}.*--accept code"):
+        weft.run(module.s(), out=out)
+    assert (out / "ledger.jsonl").read_bytes() == ledger
+    assert (out / "run.toml").read_bytes() == run_toml
+
+
+def test_source_changed_accepted_leaves_an_event_and_the_new_hash(modules, tmp_path):
+    module = modules.write(SOURCE)
+    out = tmp_path / "out"
+    begin(module.s(), out)
+    edit(module)
+    begin(module.s(), out, accept=["code"])
+    assert ("code-accepted", module.__name__) in events(out)
+    begin(module.s(), out)  # the new code is the recorded one now
+    assert len([kind for kind, _ in events(out) if kind == "code-accepted"]) == 1
+
+
+def test_source_of_a_package_used_later_is_recorded_then(modules, tmp_path):
+    later = modules.write("@weft.task\ndef two():\n    return 2\n")
+    module = modules.write(f"""
+        import {later.__name__} as later
+
+        @weft.search(version=1)
+        def s():
+            yield []
+            yield [later.two()]
+    """)
+    out = tmp_path / "out"
+    begin(module.s(), out)
+    sources = RunFolder(out).read_run_file().sources
+    assert set(sources) == {later.__name__, module.__name__}
+    edit(later)
+    with pytest.raises(CodeChanged, match=later.__name__):
+        weft.run(module.s(), out=out)
+
+
+def test_source_book_each_package_is_saved_once():
+    saved: list[dict] = []
+    sources = SourceBook({"weft": "known"}, {}, lambda sources, _: saved.append(dict(sources)))
+    for function in ("json.decoder:x", "json.encoder:y", "weft:z", "json:x", "wave:x"):
+        sources.use(function, function)
+    assert [sorted(s) for s in saved] == [["json", "weft"], ["json", "wave", "weft"]]
+    assert saved[-1]["weft"] == "known"
+
+
+def test_source_book_each_declared_name_is_saved_once_with_its_import_path():
+    saved: list[dict] = []
+    sources = SourceBook({}, {}, lambda _, imports: saved.append(dict(imports)))
+    for name, path in (("a.b", "json:x"), ("a.b", "json:x"), ("c", "json:y"), ("a.b", "wave:x")):
+        sources.use(name, path)
+    assert saved == [
+        {"a.b": "json:x"},
+        {"a.b": "json:x", "c": "json:y"},
+        {"a.b": "wave:x", "c": "json:y"},
+    ]
+
+
+def test_source_hash_of_what_has_no_source_is_empty(modules):
+    assert source_hash("sys") == ""
+    assert source_hash("no_such_module_anywhere") == ""
+    assert source_hash("") == ""
+
+
+def test_source_hash_sees_every_file_of_a_package_and_its_names(modules):
+    package = modules.path / "labpackage"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "a.py").write_text("x = 1\n")
+    hashes = [source_hash("labpackage")]
+    (package / "a.py").write_text("x = 2\n")
+    hashes.append(source_hash("labpackage"))
+    (package / "a.py").rename(package / "b.py")
+    hashes.append(source_hash("labpackage"))
+    (package / "data.txt").write_text("not source")
+    assert source_hash("labpackage") == hashes[-1]
+    assert len(set(hashes)) == 3
+
+
+def test_source_hash_running_script_is_its_file(modules, monkeypatch, tmp_path):
+    module = modules.write("x = 1\n")
+    monkeypatch.setattr(sys.modules["__main__"], "__file__", module.__file__, raising=False)
+    monkeypatch.delitem(sys.modules, module.__name__)
+    assert source_hash(module.__name__) != ""
+
+
+def test_search_folder_is_relative_to_the_run_and_empty_when_installed(modules, tmp_path):
+    module = modules.write(SOURCE)
+    assert search_folder(f"{module.__name__}:s", tmp_path / "runs" / "a") == "../../code"
+    assert search_folder("weft.demo.picture:demo", tmp_path) == ""
+    assert search_folder("pytest:main", tmp_path) == ""
+    assert search_folder("nowhere:s", tmp_path) == ""
+
+
+def test_seeds_and_sources_never_reach_the_ledger(modules, tmp_path):
+    module = modules.write(SOURCE)
+    begin(module.s(), tmp_path / "out")
+    [genesis] = (tmp_path / "out" / "ledger.jsonl").read_text().splitlines()[:1]
+    assert source_hash(module.__name__) not in json.dumps(genesis)

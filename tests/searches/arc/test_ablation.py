@@ -1,0 +1,66 @@
+"""`--without`: each part can be left out by name, is bound into the run, and nothing else is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support.arcruns import TINY, Here, ambiguous, solved, write_tasks
+from tests.support.arctasks import options
+from weft.errors import UsageError
+from weft.searches.arc.recorded import read_run
+from weft.searches.arc.request import ArcSettings
+from weft.searches.arc.search.ablation import FITTED, PARTS, parse_without
+from weft.searches.arc.search.encodedtask import EncodedTask
+from weft.searches.arc.search.phases import shallow
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
+
+pytestmark = pytest.mark.xdist_group("arc-runs")
+
+
+def test_parts_are_read_sorted_and_once() -> None:
+    assert parse_without("") == ()
+    assert parse_without("pruning,checks,pruning") == ("checks", "pruning")
+    with pytest.raises(UsageError, match=r"--without takes fitted, .*, not 'luck'"):
+        parse_without("checks,luck")
+
+
+def test_settings_without_a_part_bind_it() -> None:
+    plain, bare = ArcSettings().options(), ArcSettings(without=("checks", "pruning")).options()
+    assert plain["without"] == []
+    assert plain["margin_millibits"] == 4000
+    assert bare["without"] == ["checks", "pruning"]
+    assert bare["prune"] == []
+    assert bare["margin_millibits"] is None
+    assert ArcSettings(margin_bits=7, without=("checks",)).options()["margin_millibits"] == 7000
+
+
+def test_search_without_fitted_operators_tries_none() -> None:
+    pairs = tuple(Pair(Grid.of([[1, a]]), Grid.of([[2, a]])) for a in (3, 4, 5))
+    task = ArcTask("map", pairs, (Grid.of([[1, 6]]),))
+    with_rules = shallow(EncodedTask(task), options("mirror_rows"))
+    without = shallow(EncodedTask(task), replace(options("mirror_rows"), without=(FITTED,)))
+    assert any(found.program.fitted == "colour_map" for found in with_rules.candidates)
+    assert without.candidates == ()
+    assert without.counts.fits_tried == 0
+
+
+def test_command_names_what_can_be_left_out(tmp_path: Path, weft: Here) -> None:
+    data = write_tasks(tmp_path / "data", [solved(), ambiguous()])
+    words = ("arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run")
+    weft(*words, "--without", "luck").check_one_line(2, "--without", *PARTS)
+    assert not (tmp_path / "run").exists()
+    assert weft(*words, "--without", "checks,pruning").code == 0
+    run = read_run(tmp_path / "run")
+    assert run.options["without"] == ["checks", "pruning"]
+    outcomes = {item.task.name: item.outcome for item in run.items}
+    assert outcomes == {"plain": "SOLVED", "torn": "UNKNOWN/ambiguous"}
+    assert all(g["evidence"] is None for item in run.items for g in (item.answer or {})["groups"])
+
+
+def test_help_names_every_part(weft: Here) -> None:
+    told = " ".join(weft("arc", "solve", "--help").out.split())
+    assert ",".join(PARTS) in told

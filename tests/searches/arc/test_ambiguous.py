@@ -1,0 +1,73 @@
+"""Two defensible rules, one test that tells them apart: UNKNOWN, with both rules to look at."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.arcruns import TINY, Here, ambiguous, write_tasks
+from weft.searches.arc.program import parse
+from weft.searches.arc.values import Grid
+from weft.searches.arc.verdict import VOTE
+from weft.searches.arc.views.sprites import Sprites
+
+pytestmark = pytest.mark.xdist_group("arc-runs")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tasks(tmp_path_factory.mktemp("arc") / "data", [ambiguous()])
+
+
+def test_both_rules_are_given_with_their_outputs(data: Path, tmp_path: Path, weft: Here) -> None:
+    run, file = tmp_path / "run", tmp_path / "submission.json"
+    told = weft("arc", "solve", "--data", data, *TINY, "--out", run, "--json", "--submission", file)
+    assert told.code == 1, "no task is answered"
+    [result] = told.json["results"]
+    assert result["outcome"] == "UNKNOWN/ambiguous"
+    assert result["failure"]["class"] == "AMBIGUOUS"
+    groups = result["groups"]
+    found = {group["programs"][0].strip(): group["outputs"] for group in groups}
+    assert {"return mirror_rows(I)", "return rotate_180(I)"} <= found.keys()
+    for text, outputs in found.items():
+        program = parse(text)
+        assert all(program.run(pair.input) == pair.output for pair in ambiguous().train)
+        assert [program.run(grid) for grid in ambiguous().test] == [Grid.of(o) for o in outputs]
+    prices = [g["millibits"] for g in groups if g["evidence"]]
+    worth = [g["millibits"] - VOTE * (g["size"].bit_length() - 1) for g in groups[len(prices) :]]
+    assert prices == sorted(prices)
+    assert worth == sorted(worth)
+    guesses = json.loads(file.read_text())["torn"][0]
+    assert guesses == {"attempt_1": groups[0]["outputs"][0], "attempt_2": groups[1]["outputs"][0]}
+
+    said = weft("arc", "show", run).out
+    page = tmp_path / "report.html"
+    assert weft("report", run, "--out", page).code == 0
+    drawn = page.read_text()
+    for letter, group in zip("AB", groups, strict=False):
+        assert f"answer {letter}" in said
+        assert f"answer {letter}" in drawn
+        assert group["programs"][0].strip() in said
+        assert group["programs"][0].strip() in drawn
+        assert "".join(map(str, group["outputs"][0][0])) in said
+    assert "UNKNOWN: ambiguous" in drawn
+    sprites = Sprites()
+    grid = Grid.of(groups[1]["outputs"][0])
+    assert str(sprites.place(grid)).split(";--y")[0] in drawn, "a picture of that size is there"
+
+
+def test_one_attempt_leaves_the_second_empty(data: Path, tmp_path: Path, weft: Here) -> None:
+    file = tmp_path / "submission.json"
+    words = ("--out", tmp_path / "run", "--submission", file, "--attempts", "1")
+    weft("arc", "solve", "--data", data, *TINY, *words)
+    assert json.loads(file.read_text())["torn"][0]["attempt_2"] == [[0, 0], [0, 0]]
+
+
+def test_margin_answers_only_where_it_is_exceeded(data: Path, tmp_path: Path, weft: Here) -> None:
+    """Both rules cost the same, so no margin can tell them apart."""
+    told = weft(
+        "arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run", "--margin-bits", "0"
+    )
+    assert told.code == 1

@@ -1,0 +1,90 @@
+"""The page of ARC figures: parts that were measured are on it, the chart is a drawing."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+from benchmarks import arc, arcchart, arcpage
+from benchmarks.__main__ import main as run_benchmarks
+from benchmarks.arcruns import bench, half_of, names_of
+
+from weft.searches.arc.data import load
+from weft.searches.arc.search.ablation import PARTS
+
+pytestmark = pytest.mark.xdist_group("arc-runs")
+MARGIN = {"answered": 7, "right": 6, "wrong": 1}
+RUN: dict[str, Any] = {
+    "data": "made here", "tasks": 9, "answered": 7, "right": 6, "wrong": 1, "unknown": 2,
+    "top1": 6, "top2": 8, "precision": 6 / 7, "margins": {"4": MARGIN, "all": MARGIN},
+    "failures": {"AMBIGUOUS": 2}, "cpu_s_per_task": 0.5, "states_per_s": 1234,
+    "programs_per_s": 99, "pruned_share": 0.5, "repeated_share": 0.1, "cache_hit_share": 0.0,
+    "slice_balance": None, "memory_mb": 200,
+}  # fmt: skip
+
+
+def figures() -> dict[str, Any]:
+    splits = dict.fromkeys(("training", "evaluation", "ARC-AGI-2 evaluation"), RUN)
+    both = {"concepts": 0, "without": RUN, "with": RUN}
+    return {
+        "splits": {"machine": "here", "runs": splits, "halves": [RUN, RUN]},
+        "start": {"machine": "here", "warm_start_s": 0.9},
+        "ablation": {"machine": "here", "runs": {"nothing": RUN, "checks": RUN}},
+        "budgets": {"machine": "here", "runs": {"1000": RUN, "10000": {**RUN, "top2": 80}}},
+        "transfer": {"machine": "here", "halves": [both, both]},
+        "scaling": {"machine": "here", "fifty": {"speed_up": 1.9}, "hard": {"speed_up": 1.7}},
+    }
+
+
+def test_page_has_a_section_for_each_part_measured() -> None:
+    assert figures().keys() == arc.MEASURED.keys() == arcpage.SECTIONS.keys()
+    whole = arcpage.render(figures())
+    for part, body in figures().items():
+        alone = arcpage.render({part: body})
+        assert "here" in alone
+        assert alone.removeprefix("# weft arc in figures\n\n") in whole
+    assert "| training | 7 | 6 | 1 | 2 | 85.7% | 6 | 8 | 0.50 | 1,234 | 200 |" in whole
+    assert f"checks: {PARTS['checks']}" in whole
+    assert "no bank ships" in whole
+
+
+def test_bank_that_helps_on_both_halves_is_said_to() -> None:
+    better = {"concepts": 3, "without": RUN, "with": {**RUN, "top2": 9}}
+    page = arcpage.render({"transfer": {"machine": "here", "halves": [better, better]}})
+    assert "help on both halves" in page
+
+
+def test_chart_draws_a_line_for_each_count_inside_its_frame() -> None:
+    drawn = ET.fromstring(arcchart.draw(figures()["budgets"]["runs"]))
+    lines = [item for item in drawn.iter() if item.tag.endswith("polyline")]
+    assert len(lines) == len(arcchart.LINES)
+    for line in lines:
+        for point in line.attrib["points"].split():
+            x, y = map(float, point.split(","))
+            assert 0 <= x <= arcchart.WIDTH
+            assert 0 <= y <= arcchart.HEIGHT
+    texts = [item.text for item in drawn.iter() if item.tag.endswith("text")]
+    assert {"1k", "10k", "answered, right"} <= set(texts)
+
+
+def test_unknown_part_and_misplaced_options_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        arc.main(["--parts", "nosuch"])
+    assert refused.value.code == 2
+    assert "there is no part 'nosuch'" in capsys.readouterr().err
+    assert run_benchmarks(["core", "arc", "--workers", "2"]) == 2
+    assert "options belong to one benchmark" in capsys.readouterr().err
+
+
+def test_halves_divide_the_split_by_the_digest() -> None:
+    tasks = load("arc-agi-1", "training").tasks
+    even, odd = names_of(0), names_of(1)
+    assert sorted([*even, *odd]) == sorted(task.name for task in tasks)
+    assert {half_of(task) for task in tasks if task.name in odd} == {1}
+
+
+def test_figures_come_from_a_real_run(tmp_path: Any) -> None:
+    found = bench(tmp_path / "run", 1, "007bbfb7", "--max-programs", "300", "--without", "pruning")
+    assert (found["answered"], found["right"], found["pruned_share"]) == (1, 1, 0)
+    assert found["memory_mb"] > 50

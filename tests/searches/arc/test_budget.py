@@ -1,0 +1,89 @@
+"""Budgets: how they split into slices, and their round trip."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.errors import UsageError
+from weft.searches.arc.search.budget import SearchBudget, WorkerBudget, split_budget
+
+
+def bounds(parts: tuple[WorkerBudget, ...]) -> list[tuple[int, int, int, int]]:
+    return [(p.operator_start, p.operator_end, p.programs_start, p.programs_end) for p in parts]
+
+
+def test_split_of_100_operators_in_4_slices_of_500_programs_is_the_table() -> None:
+    assert bounds(split_budget(100, 4, 500)) == [
+        (0, 25, 0, 125),
+        (25, 50, 125, 250),
+        (50, 75, 250, 375),
+        (75, 100, 375, 500),
+    ]
+
+
+def test_uneven_split_differs_by_at_most_one() -> None:
+    assert bounds(split_budget(10, 4, 10)) == [
+        (0, 2, 0, 2),
+        (2, 5, 2, 5),
+        (5, 7, 5, 7),
+        (7, 10, 7, 10),
+    ]
+
+
+def test_more_slices_than_operators_leaves_the_empty_ones_out() -> None:
+    parts = split_budget(3, 8, 100)
+    assert [(p.operator_start, p.operator_end) for p in parts] == [(0, 1), (1, 2), (2, 3)]
+    assert [p.slice for p in parts] == [0, 1, 2]
+    assert [p.programs for p in parts] == [33, 33, 34]
+
+
+def test_no_operators_give_no_slices() -> None:
+    assert split_budget(0, 4, 100) == ()
+
+
+@given(st.integers(0, 300), st.integers(1, 40), st.integers(0, 10_000))
+def test_split_tiles_operators_and_programs_exactly(n: int, slices: int, programs: int) -> None:
+    parts = split_budget(n, slices, programs)
+    if n == 0:
+        assert parts == ()
+        return
+    assert (parts[0].operator_start, parts[-1].operator_end) == (0, n)
+    assert (parts[0].programs_start, parts[-1].programs_end) == (0, programs)
+    for one, next_ in pairwise(parts):
+        assert one.operator_end == next_.operator_start
+        assert one.programs_end == next_.programs_start
+    sizes = [p.operator_end - p.operator_start for p in parts]
+    assert min(sizes) >= 1
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_budgets_round_trip_with_their_schema_version() -> None:
+    budget = SearchBudget(max_programs=7, stop_on_first=True)
+    assert budget.to_dict()["schema_version"] == 1
+    assert SearchBudget.from_dict(budget.to_dict()) == budget
+    part = split_budget(100, 4, 500)[2]
+    assert WorkerBudget.from_dict(part.to_dict()) == part
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema_version": 2}, "schema_version must be 1"),
+        ({"extra": 1}, "field 'extra'"),
+        ({"max_depth": 0}, "max_depth must be 1 or more"),
+        ({"shallow_share": 101}, "percentage"),
+        ({"competitor_programs": -1}, "competitor_programs"),
+    ],
+)
+def test_wrong_budget_is_refused_by_name(change: dict[str, int], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        SearchBudget.from_dict({**SearchBudget().to_dict(), **change})
+
+
+def test_split_by_no_slices_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot split"):
+        split_budget(3, 0, 5)

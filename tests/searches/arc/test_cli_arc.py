@@ -1,0 +1,333 @@
+"""`weft arc solve` for real: one ledger however it is run; bad input is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.arcruns import (
+    TASKS,
+    TINY,
+    Here,
+    as_json,
+    hopeless,
+    run_tasks,
+    solved,
+    write_tasks,
+)
+from tests.support.commands import COMMAND, Told
+from tests.workers.lab import arrival_order, ledger_digest, rows, wait_until
+from weft.model.values import canonical
+from weft.searches.arc import submission
+from weft.searches.arc.data import load
+from weft.searches.arc.recorded import read_run
+from weft.storage.manifest import Manifest
+
+pytestmark = pytest.mark.xdist_group("arc-runs")
+CHOSEN = ("007bbfb7", "025d127b", "045e512c", "05269061")
+"""Training tasks: one that is solved at once, and some that take slices at this budget."""
+SOLVE = ("arc", "solve", *CHOSEN, "--max-programs", "500", "--max-depth", "3")
+ENOUGH = 6
+
+
+def apart(*words: str | Path, **env: str) -> Told:
+    """Run a command in a process of its own."""
+    done = subprocess.run(
+        [*COMMAND, *map(str, words)],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+    return Told(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run that the others must equal: one task after the other."""
+    out = tmp_path_factory.mktemp("arc") / "serial"
+    told = apart(*SOLVE, "--backend", "serial", "--out", out, PYTHONHASHSEED="0")
+    assert told.code == 0, told
+    return out
+
+
+# -- one ledger --------------------------------------------------------------------------------
+
+
+def check_parity(reference: Path, others: dict[str, Path]) -> None:
+    """Other orders of arrival, the same tasks, the same ledger."""
+    orders = {name: arrival_order(out) for name, out in others.items()}
+    expected = arrival_order(reference)
+    assert all(sorted(order) == sorted(expected) for order in orders.values())
+    assert len({expected, *orders.values()}) > 1, "the orders of arrival did not differ"
+    digest = ledger_digest(reference)
+    wrong = [name for name, out in others.items() if ledger_digest(out) != digest]
+    assert wrong == [], f"another ledger: {wrong}"
+
+
+def test_one_ledger_for_all_workers_and_hash_seeds(reference: Path, tmp_path: Path) -> None:
+    ways: dict[str, Callable[[Path], Told]] = {
+        "one worker": lambda out: apart(*SOLVE, "--workers", "1", "--out", out, PYTHONHASHSEED="1"),
+        "two workers": lambda out: apart(
+            *SOLVE, "--workers", "2", "--out", out, PYTHONHASHSEED="2"
+        ),
+    }
+    ways["eight workers"] = lambda out: apart(*SOLVE, "--workers", "8", "--out", out)
+    functions = [name for (name,) in rows(reference, "SELECT function FROM tasks")]
+    assert any(name.endswith("run_view") for name in functions), "no views in it"
+    others = {name: tmp_path / name.replace(" ", "-") for name in ways}
+    for name, run in ways.items():
+        assert run(others[name]).code == 0
+    check_parity(reference, others)
+
+
+def test_killed_run_ends_with_the_same_ledger(reference: Path, tmp_path: Path) -> None:
+    outs = (tmp_path / f"run{number}" for number in range(5))
+    out = next(out for out in outs if killed_midway(out, len(arrival_order(reference))))
+    assert ledger_digest(out) != ledger_digest(reference)
+    told = apart(*SOLVE, "--jobs", "2", "--out_base", out)
+    assert told.code == 0, told
+    assert ledger_digest(out) == ledger_digest(reference)
+
+
+def killed_midway(out: Path, tasks: int) -> bool:
+    """Kill a run when it has done some of its tasks; False if it ended all the same."""
+    words = [*COMMAND, *SOLVE, "--jobs", "2", "--out_base", str(out)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        wait_until(lambda: completed(out) >= ENOUGH, "some tasks", 120)
+        process.send_signal(signal.SIGKILL)
+    return completed(out) < tasks
+
+
+def completed(run: Path) -> int:
+    """Tasks that the manifest of a living run calls completed."""
+    if not (run / "manifest.sqlite").is_file():
+        return 0
+    db = sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro", uri=True, timeout=10)
+    try:
+        sql = "SELECT count(*) FROM tasks WHERE state = 'completed'"
+        return int(db.execute(sql).fetchone()[0])
+    except sqlite3.OperationalError:  # it is just being made
+        return 0
+    finally:
+        db.close()
+
+
+def test_recording_in_arrival_order_is_noticed(
+    tmp_path: Path, weft: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = write_tasks(tmp_path / "data", [hopeless(seed) for seed in range(5)])
+    words = ("arc", "solve", "--data", data, "--max-programs", "1500", "-q")
+    weft(*words, "--backend", "serial", "--out", tmp_path / "serial")
+    slices = [function for (function,) in rows(tmp_path / "serial", "SELECT function FROM tasks")]
+    assert sum(name.endswith("run_slice") for name in slices) >= 10, "no order to get wrong"
+    in_task_order = Manifest.tasks
+
+    def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
+        sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
+        came = dict(self.query(sql, first, end))
+        # the last to come first: two workers may well end in the order of tasks
+        return iter(sorted(in_task_order(self, first, end), key=lambda row: -(came[row.id] or 0)))
+
+    monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
+    weft(*words, "--workers", "2", "--out", tmp_path / "planted")
+    assert ledger_digest(tmp_path / "planted") != ledger_digest(tmp_path / "serial")
+
+
+# -- one ledger wherever the tasks come from -----------------------------------------------------
+
+
+def test_tasks_from_a_set_a_clone_and_files_give_one_ledger(
+    reference: Path, tmp_path: Path, weft: Here
+) -> None:
+    """Also under other names: what a file is called is remembered beside the ledger only."""
+    tasks = load("arc-agi-1", "training").select(CHOSEN).tasks
+    write_tasks(tmp_path / "clone" / "data" / "training", tasks)
+    renamed = [type(t)(f"z{i}", t.train, t.test, t.truth) for i, t in enumerate(tasks)]
+    write_tasks(tmp_path / "mine", renamed[::-1])
+    challenges = {task.name: as_json(task.without_truth()) for task in tasks}
+    (tmp_path / "x_training_challenges.json").write_text(json.dumps(challenges))
+    small = ("--max-programs", "500", "--max-depth", "3", "-q")
+    for source in ("clone", "mine", "x_training_challenges.json"):
+        out = tmp_path / f"run-{source}"
+        assert weft("arc", "solve", "--data", tmp_path / source, *small, "--out", out).code == 0
+        assert ledger_digest(out) == ledger_digest(reference), source
+    names = [item.task.name for item in read_run(tmp_path / "run-mine").items]
+    assert names == ["z0", "z1", "z2", "z3"]
+    answers = [item.answer for item in read_run(reference).items]
+    assert [item.answer for item in read_run(tmp_path / "run-mine").items] == answers
+
+
+def test_single_file_gives_the_ledger_of_its_task(tmp_path: Path, weft: Here) -> None:
+    task = load("arc-agi-1", "training").find(CHOSEN[0])
+    file = write_tasks(tmp_path, [task]) / f"{task.name}.json"
+    weft("arc", "solve", task.name, *TINY, "--out", tmp_path / "set")
+    weft("arc", "solve", "--arc_root", file, *TINY, "--out", tmp_path / "file")
+    assert ledger_digest(tmp_path / "set") == ledger_digest(tmp_path / "file")
+
+
+# -- what is said --------------------------------------------------------------------------------
+
+
+def test_results_submission_and_check(reference: Path, tmp_path: Path, weft: Here) -> None:
+    file = tmp_path / "submission.json"
+    told = weft(*SOLVE, "--backend", "serial", "--out", reference, "--submission", file, "--json")
+    assert told.code == 0
+    body = told.json
+    assert body["out"] == str(reference)
+    assert body["outcomes"]["SOLVED"] >= 1
+    assert [r["name"] for r in body["results"]] == sorted(CHOSEN)
+    assert {"run", "search", "status", "answer", "head", "size", "tasks", "timing_dependent"} <= (
+        body.keys()
+    )
+    assert body["telemetry"]["programs"] > 0
+    tasks = load("arc-agi-1", "training").select(CHOSEN).tasks
+    attempts = submission.read(file.read_bytes(), tasks, "submission.json")
+    assert submission.score(attempts, tasks) >= 1
+    checked = weft("arc", "check", reference, "--json")
+    assert checked.code == 0
+    assert checked.json["checked"] == checked.json["exact"] > 1
+
+
+def test_tampered_program_is_found(small_run: Path, tmp_path: Path, weft: Here) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(small_run, copy)
+    ledger = copy / "ledger.jsonl"
+    ledger.chmod(0o644)
+    text = ledger.read_text()
+    shown = canonical("return mirror_down(I)\n")[1:-1]
+    assert shown in text
+    ledger.write_text(text.replace(shown, canonical("return mirror_right(I)\n")[1:-1]))
+    told = weft("arc", "check", copy)
+    assert told.code == 1
+    assert "WRONG   plain: 0 of 6 pairs, and other test outputs" in told.out
+    ledger.write_text(text.replace(shown, canonical("return nosuch_down(I)\n")[1:-1]))
+    assert "there is no operator nosuch_down" in weft("arc", "check", copy).out
+    assert weft("verify", copy).code == 5
+
+
+def test_hand_written_program_is_run_on_a_task(tmp_path: Path, weft: Here) -> None:
+    file = tmp_path / "program.txt"
+    file.write_text("# every cell becomes a copy\nreturn outer_filled(I)\n")
+    assert weft("arc", "check", file, "007bbfb7").code == 0
+    told = weft("arc", "check", file, "00d62c1b")
+    assert told.code == 1
+    assert "0 of 5 pairs" in told.out
+    weft("arc", "check", file).check_one_line(2, "weft arc check FILE TASK")
+    file.write_text("return nosuch(I)\n")
+    told = weft("arc", "check", file, "007bbfb7")
+    told.check_one_line(3, "line 1", "no operator nosuch", "docs/arc-language.md")
+
+
+def test_nothing_solved_is_exit_code_1(tmp_path: Path, weft: Here) -> None:
+    data = write_tasks(tmp_path / "data", [hopeless()])
+    told = weft("arc", "solve", "--data", data, *TINY, "--out", tmp_path / "run")
+    assert told.code == 1
+    assert "lost" in told.out
+
+
+def test_bench_counts_and_keeps_evaluation_tasks_to_itself(tmp_path: Path, weft: Here) -> None:
+    write_tasks(tmp_path / "data" / "evaluation", TASKS)
+    words = ("arc", "bench", "--data", tmp_path / "data", "--split", "evaluation", *TINY)
+    told = weft(*words, "--out", tmp_path / "shut", "-v")
+    assert told.code == 0
+    assert "answered 1  right 1  wrong 0  unknown 2  of 3  precision 100.0%" in told.out
+    for name in ("plain", "torn", "lost"):
+        assert name not in told.out
+    assert read_run(tmp_path / "shut").sealed
+    body = weft(*words, "--out", tmp_path / "shut", "--json").json
+    assert "results" not in body
+    assert body["score"]["right"] == 1
+    assert "plain" in weft(*words, "--out", tmp_path / "shut", "-v", "--reveal").out
+    weft(*words, "--out", tmp_path / "open", "--reveal")
+    assert read_run(tmp_path / "open").tags == ("evaluation",)
+    told = weft("arc", "learn", tmp_path / "open", "--bank", tmp_path / "bank.json")
+    told.check_one_line(3, "evaluation")
+
+
+def test_classic_spellings_mean_the_same(tmp_path: Path, weft: Here, small_run: Path) -> None:
+    data = write_tasks(tmp_path / "data", TASKS)
+    told = weft(
+        "arc", "solve", "--arc_root", data, "--jobs", "2", "--max_programs", "400", "--max_depth",
+        "2", "--competitor-programs", "400", "--out_base", tmp_path / "run",
+    )  # fmt: skip
+    assert told.code == 0
+    assert ledger_digest(tmp_path / "run") == ledger_digest(small_run)
+
+
+def test_defaults_are_stated_in_help(weft: Here) -> None:
+    said = " ".join(weft("arc", "solve", "--help").out.split())
+    for default in ("60000", "40000", "6000", "arc-agi-1"):
+        assert default in said
+
+
+# -- bad input -----------------------------------------------------------------------------------
+
+
+def bad_task(**changes: Any) -> str:
+    return json.dumps({**as_json(solved()), **changes})
+
+
+GRID = solved().train[0].input.rows()
+BAD = {
+    "not JSON": ("{", "x.json"),
+    "no pairs": (bad_task(train=[]), "train"),
+    "missing pair": (bad_task(train=[{"input": GRID}]), "output"),
+    "ragged": (bad_task(train=[{"input": [[1], [1, 2]], "output": GRID}]), "row 1 has 2 cells"),
+    "colour 10": (bad_task(test=[{"input": [[10]]}]), "10 is not a colour"),
+    "empty grid": (bad_task(test=[{"input": []}]), "no rows"),
+    "31 rows": (bad_task(test=[{"input": [[0]] * 31}]), "at most 30"),
+    "wrong keys": (bad_task(tests=[]), "tests"),
+    "a million cells": (bad_task(test=[{"input": [[0] * 1000] * 1000}]), "at most 30"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BAD))
+def test_bad_data_is_refused_and_nothing_is_created(name: str, tmp_path: Path, weft: Here) -> None:
+    text, said = BAD[name]
+    (tmp_path / "x.json").write_text(text)
+    told = weft("arc", "solve", "--data", tmp_path / "x.json", "--out", tmp_path / "run")
+    told.check_one_line(3, "x.json", said)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.json"]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--data", "nosuch"], 3, "arc-agi-2"),
+        (["--split", "test"], 3, "training and evaluation"),
+        (["nosuch"], 3, "no task 'nosuch'"),
+        (["--no-prune", "colour", "007bbfb7"], 2, "shape, palette, stage"),
+        (["--max-programs", "0"], 2, "--max-programs"),
+        (["--submission", "nosuch/a.json", "007bbfb7"], 3, "no folder nosuch"),
+    ],
+)
+def test_bad_words_are_refused_and_nothing_is_created(
+    words: list[str], code: int, said: str, tmp_path: Path, weft: Here
+) -> None:
+    told = weft("arc", "solve", *words, "--out", tmp_path / "run")
+    told.check_one_line(code, said)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_run_of_other_tasks_is_refused(small_run: Path, tmp_path: Path, weft: Here) -> None:
+    data = write_tasks(tmp_path / "data", [solved()])
+    before = ledger_digest(small_run)
+    told = weft("arc", "solve", "--data", data, *TINY, "--out", small_run, "-q")
+    told.check_one_line(3, "holds another run")
+    assert ledger_digest(small_run) == before
+
+
+def test_task_twice_in_a_set_is_searched_once(tmp_path: Path) -> None:
+    twin = type(solved())("twin", solved().train, solved().test, solved().truth)
+    done = run_tasks(tmp_path / "run", [solved(), twin])
+    assert done.completed == run_tasks(tmp_path / "one", [solved()]).completed

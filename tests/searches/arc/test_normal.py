@@ -1,0 +1,265 @@
+"""Views: there and back, what they fit, programs told with a view, and the search's use of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+
+from tests.support.arctasks import options
+from tests.support.arcvalues import grids
+from weft.errors import InputError
+from weft.searches.arc.check import check_program
+from weft.searches.arc.evidence import examine
+from weft.searches.arc.learn import Solved, below_view
+from weft.searches.arc.normal.colours import ByCount
+from weft.searches.arc.normal.registry import VIEWS, FittedView, worthwhile
+from weft.searches.arc.normal.view import ViewDefinition
+from weft.searches.arc.program import VIEW_UNDONE, Program, order_key, parse
+from weft.searches.arc.refit import predict
+from weft.searches.arc.runview import view_of_program
+from weft.searches.arc.search.ablation import VIEWS as PART
+from weft.searches.arc.search.encodedtask import EncodedTask
+from weft.searches.arc.search.log import VIEWED
+from weft.searches.arc.search.phases import PhaseResult, shallow, viewed
+from weft.searches.arc.search.planner import ParallelPlanner, ParallelSearchResult
+from weft.searches.arc.symmetries import AUGMENTATIONS
+from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.values import Grid
+from weft.searches.arc.wire import phase_from_wire, phase_to_wire
+
+BY_COUNT = "colours_by_count"
+SEARCH = options("mirror_rows", depth=2, programs=2000, view_share=10)
+
+
+def grid(text: str) -> Grid:
+    """A grid from its rows: `01/10`."""
+    return Grid.of([[int(cell) for cell in row] for row in text.split("/")])
+
+
+def pair(before: str, after: str) -> Pair:
+    return Pair(grid(before), grid(after))
+
+
+def swapped() -> ArcTask:
+    """The common and the rare colour change places, and each example has two of its own."""
+    pairs = [
+        pair(f"0{a}{a}/{b}{a}0", f"0{b}{b}/{a}{b}0") for a, b in ((3, 4), (5, 6), (7, 3), (8, 4))
+    ]
+    return ArcTask("swapped", tuple(pairs[:3]), (pairs[3].input,), (pairs[3].output,))
+
+
+def seen_program(found: PhaseResult | ParallelSearchResult) -> Program:
+    """The first program with a view."""
+    if isinstance(found, PhaseResult):
+        return found.candidates[0].program
+    programs = (program for group in found.verdict.groups for program in group.programs)
+    return next(program for program in programs if program.view is not None)
+
+
+# -- there and back ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
+@given(given_=grids(), output=grids(), other=grids())
+@settings(max_examples=60, deadline=None)
+def test_undoing_a_view_gives_the_grid_back(
+    view: ViewDefinition, given_: Grid, output: Grid, other: Grid
+) -> None:
+    chosen = FittedView(view.name, view.fit([Pair(given_, output), Pair(other, output)]))
+    for grid_ in (given_, other):
+        symmetry = chosen.symmetry(grid_)
+        assert symmetry.undo(symmetry.apply(output)) == output
+        assert symmetry.apply(symmetry.undo(output)) == output
+
+
+def test_colours_are_named_by_count_then_place_and_listed_ones_stay() -> None:
+    symmetry = FittedView(BY_COUNT, "05").symmetry(grid("77355/99303"))
+    assert symmetry.apply(grid("0123456789")) == grid("0461758293")
+    assert symmetry.apply(grid("77355/99303")).cells == grid("22155/33101").cells
+
+
+def test_colours_of_every_input_and_those_that_outputs_add_keep_their_names() -> None:
+    train = (pair("15/20", "15/28"), pair("15/30", "15/38"))
+    assert ByCount().fit(train) == "0158"
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("lines_lie", "030/031", "00/33/01"),
+        ("lines_lie", "333/030", "333/030"),
+        ("lines_lie", "300/300/555", "300/300/555"),
+        ("ink_on_top", "000/000/011", "110/000/000"),
+        ("ink_on_top", "100/100/000", "011/000/000"),
+        ("ink_on_top", "00/00", "00/00"),
+    ],
+)
+def test_grid_is_oriented_as_its_lines_or_ink_determine(name: str, before: str, after: str) -> None:
+    value = grid(before)
+    assert FittedView(name).symmetry(value).apply(value) == grid(after)
+
+
+# -- which are worth a search --------------------------------------------------------------------
+
+
+def test_view_that_treats_all_examples_alike_is_left_out() -> None:
+    alike = ArcTask("alike", (pair("12", "21"), pair("112", "211")), (grid("1112"),))
+    assert worthwhile(alike) == ()
+    assert [view.name for view in worthwhile(swapped())] == [BY_COUNT]
+
+
+def test_view_that_does_what_an_earlier_one_does_is_left_out() -> None:
+    """Two standing lines on the left: turned by a quarter or transposed is the same to nobody."""
+    task = ArcTask("t", (pair("30/30", "30/30"), pair("33/00", "33/00")), (grid("33/00"),))
+    names = [view.name for view in worthwhile(task)]
+    assert names == ["lines_lie", "ink_on_top"]
+    same = ArcTask("t", (pair("00/33", "00/33"), pair("33/00", "33/00")), (grid("33/00"),))
+    assert [view.name for view in worthwhile(same)] == ["ink_on_top"]
+
+
+# -- programs with a view ------------------------------------------------------------------------
+
+TEXT = f'view {BY_COUNT} "05"\na = mirror_rows(I)\nreturn colour_map(a, "1:2")\n'
+
+
+def test_program_with_a_view_is_read_as_written_and_pays_for_it() -> None:
+    program = parse(TEXT)
+    assert program.text() == TEXT
+    bare = replace(program, view=None)
+    assert program.millibits() == bare.millibits() + 6000 + 3322
+    assert order_key(bare) < order_key(program)
+    assert parse("view lines_lie\nreturn I\n") == Program((), view=FittedView("lines_lie"))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("view upside_down\nreturn I\n", "line 1: 'view upside_down' is not a view"),
+        ('view lines_lie "1"\nreturn I\n', "line 1: '1' is not a parameter of lines_lie"),
+        (f"view {BY_COUNT}\nreturn I\n", "line 1: '' is not a parameter"),
+        (f'view {BY_COUNT} "50"\nreturn I\n', "line 1: '50' is not a parameter"),
+        ("view lines_lie\nview lines_lie\nreturn I\n", "line 2: 'view lines_lie' is not a step"),
+        ("view lines_lie\na = nothing(I)\nreturn trim(a)\n", "line 2: there is no operator"),
+        ("view lines_lie\n", "a program ends with a grid"),
+    ],
+)
+def test_view_that_is_none_is_refused_with_its_line(text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        parse(text)
+
+
+def test_program_runs_on_the_viewed_input_and_the_view_is_undone() -> None:
+    program = parse("view lines_lie\nreturn mirror_rows(I)\n")
+    assert program.run(grid("301/302")) == grid("103/203")
+    assert program.run(grid("33/01")) == grid("01/33")
+
+
+def test_steps_show_the_viewed_grid_and_the_view_undone() -> None:
+    task = ArcTask("t", (pair("301/302", "103/203"),), (grid("33/01"),))
+    steps = view_of_program(task, parse("view lines_lie\nreturn mirror_rows(I)\n")).steps
+    assert [step.line for step in steps] == ["view lines_lie", "return mirror_rows(I)", VIEW_UNDONE]
+    assert [step.values[0] for step in steps] == [
+        grid("33/00/12"), grid("12/00/33"), grid("103/203"),
+    ]  # fmt: skip
+
+
+# -- evidence ------------------------------------------------------------------------------------
+
+
+def test_view_follows_a_task_that_is_transformed() -> None:
+    view = FittedView(BY_COUNT, "05")
+    for symmetry in AUGMENTATIONS:
+        given_ = grid("5530/4430")
+        there = view.under(symmetry).symmetry(symmetry.apply(given_))
+        kept = [symmetry.apply(grid(colour)) for colour in "05"]
+        assert all(there.apply(colour) == colour for colour in kept)
+    assert view.under(AUGMENTATIONS[-1]) == FittedView(BY_COUNT, "08")
+    assert FittedView("lines_lie").under(AUGMENTATIONS[-1]) == FittedView("lines_lie")
+
+
+def test_rule_below_a_view_is_examined_as_any_other() -> None:
+    task = swapped()
+    view = FittedView(BY_COUNT, "0")
+    found = examine(task, Program((), "colour_map", "1:2 2:1", view), task.truth)
+    assert (found.loo_passed, found.refuted, found.doubt_millibits) == (3, 0, 0)
+    one_of = replace(task, train=(*task.train[:2], pair("700/370", "900/390")))
+    assert predict(Program((), "colour_map", "", view), *_split(one_of)) is None
+
+
+def test_tie_that_a_view_breaks_by_place_is_found_by_augmentation() -> None:
+    """All becomes the rarer of two colours. In one test they are equal, and place decides."""
+    train = tuple(pair(f"0{a}{a}/{b}{a}0", f"0{b}{b}/{b}{b}0") for a, b in ((3, 4), (5, 6), (7, 8)))
+    program = Program((), "colour_map", "", FittedView(BY_COUNT, "0"))
+    for test, is_tie in (("884", False), ("844/088", False), ("84", True)):
+        task = ArcTask("tie", train, (grid(test),))
+        outputs = predict(program, *_split(task))
+        assert outputs is not None
+        assert (examine(task, program, outputs[-1:]).inconsistent > 0) is is_tie
+
+
+def _split(task: ArcTask) -> tuple[list[Grid], list[Grid]]:
+    """All inputs, and the training outputs."""
+    return [*(p.input for p in task.train), *task.test], [p.output for p in task.train]
+
+
+# -- the search ----------------------------------------------------------------------------------
+
+
+def test_search_finds_what_only_a_view_shows() -> None:
+    task = swapped()
+    assert shallow(EncodedTask(task), SEARCH).candidates == ()
+    found = ParallelPlanner(SEARCH).search(task)
+    program = seen_program(found)
+    assert program.view == FittedView(BY_COUNT, "0")
+    assert found.verdict.groups[0].outputs == task.truth
+    assert check_program(task, program, [g.rows() for g in task.truth]).exact
+    assert any(event.slice == VIEWED for event in found.log.events)
+
+
+def test_search_without_views_finds_nothing_there() -> None:
+    bare = ParallelPlanner(replace(SEARCH, without=(PART,))).search(swapped())
+    assert not any(p.view for group in bare.verdict.groups for p in group.programs)
+    assert all(event.slice != VIEWED for event in bare.log.events)
+
+
+def test_what_a_view_recorded_is_what_its_programs_do() -> None:
+    task = swapped()
+    phase = viewed(task, SEARCH, FittedView(BY_COUNT, "0"), 0)
+    assert phase.candidates
+    for candidate in (*phase.candidates, *phase.guesses):
+        assert [candidate.program.run(p.input) for p in task.train] == [
+            p.output for p in task.train
+        ]
+        outputs = [candidate.program.run(given_) for given_ in task.test]
+        assert candidate.outputs == b"".join(
+            bytes((g.height, g.width)) + g.cells for g in outputs if g is not None
+        )
+        assert candidate.millibits == candidate.program.millibits()
+    assert phase_from_wire(phase_to_wire(phase), phase.log).candidates == phase.candidates
+
+
+def test_views_have_their_share_before_the_slices() -> None:
+    planner = ParallelPlanner(options(programs=1000, view_share=10))
+    with_views = planner.parts(400, is_solved=False, exhausted=False, views=2)
+    assert sum(part.programs for part in with_views) == 1000 - 400 - 2 * 100
+    assert planner.parts(800, is_solved=False, exhausted=False, views=2) == ()
+
+
+@pytest.mark.parametrize(("spent", "share", "most"), [(400, 10, 6), (950, 10, 0), (1200, 10, 0)])
+def test_views_stay_within_the_budget(spent: int, share: int, most: int) -> None:
+    assert ParallelPlanner(options(programs=1000, view_share=share)).most_views(spent) == most
+    assert ParallelPlanner(options(programs=1000, view_share=0)).most_views(spent) == 0
+
+
+# -- concepts ------------------------------------------------------------------------------------
+
+
+def test_concepts_are_learned_from_what_lies_below_a_view() -> None:
+    task = swapped()
+    program = seen_program(ParallelPlanner(SEARCH).search(task))
+    below = below_view(Solved(task, program, [g.rows() for g in task.truth], task.digest))
+    assert below.program.view is None
+    assert below.digest == task.digest != below.task.digest
+    assert check_program(below.task, below.program, below.outputs).exact

@@ -1,0 +1,350 @@
+"""Jobs on three nodes: never two on a GPU, no idle slots, speed-ups, and always one ledger."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.searches.jobs.conftest import THREE_NODES, Shop, shell, sleeper
+from tests.searches.jobs.test_plan import BY_HAND, EIGHT, LINES, SIX
+from tests.support.commands import COMMAND
+from tests.workers.lab import SLACK_S
+from weft.model.slots import Node
+from weft.searches.jobs.seen import JobSeen
+from weft.searches.jobs.times import slot_times, times_of
+from weft.storage.manifest import Manifest
+
+pytestmark = pytest.mark.xdist_group("jobs")
+ON_NODES = ("--nodes", "nodes.json", "--simulate-nodes")
+CAPS = {"localhost": 2, "rig-a": 12, "rig-b": 12}
+NODES = tuple(Node(name, gpus=cap) for name, cap in CAPS.items())
+SPEED_UPS = {4: 1.3, 20: 3.0, 36: 3.4}
+"""At least, against one after the other within a node."""
+
+
+def rests(count: int, unit_s: float) -> list[dict[str, Any]]:
+    """Jobs of 1 to 3 units of sleep."""
+    return [sleeper(i, unit_s * (1 + 7 * i % 21 / 10)) for i in range(count)]
+
+
+def similar(count: int, unit_s: float) -> list[dict[str, Any]]:
+    """Jobs of 1.5 to 2 units of sleep, for comparing sums of them."""
+    return [sleeper(i, unit_s * (1.5 + 7 * i % 6 / 10)) for i in range(count)]
+
+
+def most_at_once(jobs: Sequence[JobSeen]) -> int:
+    """How many overlap at most; one that starts when another ends does not."""
+    steps = [(j.finished_at or 0.0, -1) for j in jobs] + [(j.started_at or 0.0, 1) for j in jobs]
+    return max(accumulate(step for _, step in sorted(steps)), default=0)
+
+
+def check_never_too_many(jobs: Sequence[JobSeen]) -> None:
+    by_slot, by_node = defaultdict(list), defaultdict(list)
+    for job in jobs:
+        by_slot[job.slot].append(job)
+        by_node[job.node].append(job)
+    assert {slot: most_at_once(part) for slot, part in by_slot.items()} == dict.fromkeys(by_slot, 1)
+    for node, part in by_node.items():
+        assert most_at_once(part) <= CAPS[str(node)]
+
+
+def wall_from_ready_s(jobs: Sequence[JobSeen]) -> float:
+    """From the moment every slot had its first job to the end of the last one."""
+    firsts = [slot.jobs[0].started_at or 0.0 for slot in slot_times(jobs)]
+    return max(job.finished_at or 0.0 for job in jobs) - max(firsts)
+
+
+def runtime_s(jobs: Sequence[JobSeen]) -> float:
+    times = times_of(jobs, NODES, 0.0)
+    assert times is not None
+    return times.runtime_s
+
+
+def one_by_one_s(jobs: Sequence[JobSeen]) -> float:
+    """What each node's share of the round-robin deal takes one after the other; the longest."""
+    return max(sum(job.seconds or 0.0 for job in jobs[node::3]) for node in range(3))
+
+
+def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[JobSeen]]:
+    """36 jobs, static then greedy, all figures from the manifests; return them by placement."""
+    shop.write(rests(36, unit_s), THREE_NODES)
+    seen, ledgers = {}, set()
+    for placement in ("static", "greedy"):
+        said = shop.run(placement, *ON_NODES, "--placement", placement)
+        assert said.code == 0, said
+        jobs = seen[placement] = shop.seen(placement)
+        check_never_too_many(jobs)
+        slots = slot_times(jobs)
+        ledgers.add(shop.ledger(placement))
+        idle = max(1 - slot.busy_share for slot in slots)
+        shop.figures(
+            f"36 jobs on 3 nodes, {placement}", sleep_s=f"{unit_s:.1f}-{3 * unit_s:.1f}",
+            slots=len(slots), runtime_s=round(runtime_s(jobs), 2),
+            from_ready_s=round(wall_from_ready_s(jobs), 2),
+            slowest_slot_s=round(busiest_s(jobs), 2), idle_at_most=f"{idle:.1%}",
+        )  # fmt: skip
+        if placement == "static":
+            assert [job.slot for job in jobs] == BY_HAND
+            assert said.err.splitlines() == [f"🔀 {line}" for line in LINES]
+        else:
+            check_greedy_said(said.err, jobs)
+        assert "sequential would be" in said.out
+        assert "one after the other within each node" in said.out
+    assert len(ledgers) == 1
+    return seen
+
+
+def busiest_s(jobs: Sequence[JobSeen]) -> float:
+    return max(slot.busy_s for slot in slot_times(jobs))
+
+
+def check_greedy_said(err: str, jobs: Sequence[JobSeen]) -> None:
+    """One line before the start, and the distribution at the end."""
+    first, *rest = err.splitlines()
+    assert first.startswith("🔀 PARALLEL: 36 jobs for 26 GPU slots | greedy")
+    assert [line.split(" | ")[0] for line in rest] == [f"🔀 PARALLEL: {node}" for node in CAPS]
+    counts = [sum(job.node == node for job in jobs) for node in CAPS]
+    assert [line.split(" | ")[2] for line in rest] == [f"{count} jobs" for count in counts]
+
+
+def test_three_nodes_run_as_planned(shop: Shop) -> None:
+    check_three_nodes(shop, 0.1)
+
+
+@pytest.mark.slow
+def test_three_nodes_rest_little_and_greedy_is_no_slower(shop: Shop) -> None:
+    """By the clock, so for a machine that does nothing else."""
+    seen = check_three_nodes(shop, 1.0)
+    for jobs in seen.values():
+        for slot in slot_times(jobs):
+            assert slot.span_s - slot.busy_s <= 0.15 * slot.span_s, slot
+    assert wall_from_ready_s(seen["static"]) <= 1.15 * busiest_s(seen["static"])
+    assert runtime_s(seen["greedy"]) <= runtime_s(seen["static"]) * 1.02
+
+
+def check_speed_ups(shop: Shop, unit_s: float) -> None:
+    for count, wanted in SPEED_UPS.items():
+        shop.write(similar(count, unit_s), THREE_NODES)
+        for placement in ("greedy", "static"):
+            out = f"{count}-{placement}"
+            said = shop.run(out, *ON_NODES, "--placement", placement, "-q")
+            jobs = shop.seen(out)
+            up = one_by_one_s(jobs) / runtime_s(jobs)
+            shop.figures(f"{count} jobs, {placement}", speed_up_within_nodes=f"{up:.2f}",
+                          wanted=wanted,
+                          line=said.out.splitlines()[-4])  # fmt: skip
+            assert "sequential would be" in said.out
+            assert up >= wanted
+
+
+@pytest.mark.slow
+def test_speed_ups_against_one_after_the_other_within_a_node(shop: Shop) -> None:
+    check_speed_ups(shop, 1.0)
+
+
+def test_twenty_jobs_are_faster_than_one_after_the_other(shop: Shop) -> None:
+    shop.write(similar(20, 0.6), THREE_NODES)
+    assert shop.run("run", *ON_NODES, "--placement", "greedy", "-q").code == 0
+    jobs = shop.seen("run")
+    up = one_by_one_s(jobs) / runtime_s(jobs)
+    shop.figures("20 jobs, greedy", speed_up_within_nodes=f"{up:.2f}")
+    assert most_at_once(jobs) > 1
+    assert up > 1  # how much more, on a machine that does nothing else, `make chaos` says
+
+
+# -- one ledger -----------------------------------------------------------------------------------
+
+
+def held(shop: Shop, line: str) -> str:
+    """A line of shell that waits while `hold` is in the shop's folder."""
+    return f"while [ -e {shop.folder / 'hold'} ]; do sleep 0.02; done; {line}"
+
+
+def quick(shop: Shop, count: int) -> list[dict[str, Any]]:
+    """Short jobs whose ends come in another order than their starts.
+
+    Two of them fail, and the last one can be held.
+    """
+    jobs = [sleeper(i, 0.08 * (i * 11 % 5) / 4) for i in range(count)]
+    jobs[-1]["argv"] = ["sh", "-c", held(shop, "echo '{\"held\": 1}'")]
+    jobs[5]["argv"] = ["sh", "-c", "exit 7"]
+    jobs[9]["argv"] = ["sh", "-c", "echo '{cut'"]
+    return jobs
+
+
+def arrivals(run: Path) -> tuple[int, ...]:
+    db = sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro&immutable=1", uri=True)
+    try:
+        return tuple(row[0] for row in db.execute("SELECT id FROM tasks ORDER BY finished_at"))
+    finally:
+        db.close()
+
+
+def completed(run: Path) -> int:
+    try:
+        db = sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro", uri=True)
+        try:
+            sql = "SELECT count(*) FROM tasks WHERE state IN ('completed', 'failed')"
+            return int(db.execute(sql).fetchone()[0])
+        finally:
+            db.close()
+    except sqlite3.Error:
+        return 0
+
+
+def kill_after(shop: Shop, words: Sequence[str | Path], run: str, count: int) -> None:
+    """Run a command and kill its coordinator when so many jobs are done."""
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, words)], cwd=shop.folder,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    end_s = time.monotonic() + 120
+    while completed(shop.folder / run) < count:
+        assert process.poll() is None, "it ended before it could be killed"
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def in_shop(*words: str) -> Callable[[Shop, str], int]:
+    return lambda shop, out: shop.run(out, *words, "-q").code
+
+
+def with_hash_seed(seed: str, placement: str) -> Callable[[Shop, str], int]:
+    words = ("jobs", "run", "jobs.json", *ON_NODES, "--placement", placement, "-q", "--out")
+    return lambda shop, out: shop.apart(*words, out, PYTHONHASHSEED=seed).code
+
+
+def killed_twice(shop: Shop, out: str) -> int:
+    """Killed, begun again by the same command, killed, resumed from another folder."""
+    words = ["jobs", "run", "jobs.json", "--out", out, *ON_NODES, "-q"]
+    (shop.folder / "hold").touch()
+    kill_after(shop, words, out, 6)
+    kill_after(shop, words, out, 15)
+    (shop.folder / "hold").unlink()
+    away = shop.folder / "away"
+    away.mkdir()
+    told = shop.apart("resume", Path("..") / out, cwd=away)
+    assert "resumed" in told.out, told
+    return told.code
+
+
+WAYS: dict[str, Callable[[Shop, str], int]] = {
+    "static": with_hash_seed("0", "static"),
+    "greedy": with_hash_seed("1", "greedy"),
+    "one-slot": in_shop("--nodes", "one.json"),
+    "killed-twice": killed_twice,
+}
+HERE = {**WAYS, "greedy-here": in_shop(*ON_NODES, "--placement", "greedy")}
+"""In this process, where a bug can be planted."""
+
+
+def check_one_ledger(shop: Shop, names: Sequence[str], count: int = 24) -> None:
+    shop.write(quick(shop, count), THREE_NODES)
+    (shop.folder / "one.json").write_text('{"nodes": [{"hostname": "localhost", "gpu_count": 1}]}')
+    assert [HERE[name](shop, name) for name in names] == [4] * len(names)
+    ledgers = {name: shop.ledger(name) for name in names}
+    orders = {arrivals(shop.folder / name) for name in names}
+    shop.figures("one ledger", ways=len(names), jobs=count, orders=len(orders),
+                  ledgers=len(set(ledgers.values())), sha256=ledgers[names[0]][:16])  # fmt: skip
+    assert len(orders) == len(names), "completions came in the same order: nothing was tested"
+    assert len(set(ledgers.values())) == 1, f"another ledger: {ledgers}"
+
+
+def test_ledger_is_one_for_all_placements_slots_seeds_and_kills(shop: Shop) -> None:
+    check_one_ledger(shop, list(WAYS))
+    assert {job.slot for job in shop.seen("one-slot")} == {"localhost/gpu0"}
+    assert [job.slot for job in shop.seen("static")] == BY_HAND[:24]
+
+
+def test_recording_in_arrival_order_would_be_noticed(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_job_order = Manifest.tasks
+
+    def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
+        sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
+        came = dict(self.query(sql, first, end))
+        return iter(sorted(in_job_order(self, first, end), key=lambda row: came[row.id] or 0))
+
+    monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
+    with pytest.raises(AssertionError, match="another ledger"):
+        check_one_ledger(shop, ["greedy-here", "one-slot"], count=14)
+
+
+# -- going on -------------------------------------------------------------------------------------
+
+
+def test_resume_needs_only_the_folder_and_finds_the_scripts(shop: Shop) -> None:
+    """Nodes, placement and the scripts' folder come from run.toml, also from elsewhere."""
+    (shop.folder / "s.py").write_text(
+        "import sys, time, pathlib\nwhile pathlib.Path(sys.argv[1]).exists():\n"
+        "    time.sleep(0.02)\nprint('[1]')\n"
+    )
+    hold = shop.folder / "hold"
+    hold.touch()
+    jobs = [{"job_id": f"j{i}", "script": "s.py", "args": [str(hold)]} for i in range(8)]
+    shop.write(jobs, THREE_NODES)
+    told = shop.run("run", *ON_NODES, "--wall-limit", "0.6", "-q")
+    assert told.code == 130, told
+    hold.unlink()
+    away = shop.folder / "away"
+    away.mkdir()
+    told = shop.apart("resume", "../run", "--json", cwd=away)
+    assert told.code == 0, told
+    assert [job.slot for job in shop.seen("run")] == EIGHT
+    status = shop.weft("status", "run")
+    assert "sequential would be" in status.out
+    assert "summary" in shop.weft("status", "run", "--json").json
+
+
+def test_moved_run_goes_on_with_the_folder_it_is_told(shop: Shop) -> None:
+    (shop.folder / "hold").touch()
+    shop.write([shell(f"j{i}", held(shop, "pwd > pwd; echo '[1]'")) for i in range(4)])
+    assert shop.run("deep/er/run", "--wall-limit", "0.4", "-q").code == 130
+    (shop.folder / "hold").unlink()
+    (shop.folder / "deep/er/run").rename(shop.folder / "run")
+    assert shop.weft("resume", "run", "--workers", "4").code == 0
+
+
+def test_replay_answers_jobs_from_the_record_or_runs_them_again(shop: Shop) -> None:
+    shop.write([sleeper(i, 0.01) for i in range(3)], THREE_NODES)
+    assert shop.run("run", *ON_NODES, "-q").code == 0
+    for words in ([], ["--commands"], ["--commands", "--backend", "serial"]):
+        told = shop.weft("replay", "run", *words)
+        assert (told.code, "equal" in told.out) == (0, True), told
+
+
+def test_workers_of_a_node_start_apart_with_a_stagger(shop: Shop) -> None:
+    shop.write([sleeper(i, 0.05) for i in range(6)], THREE_NODES)
+    assert shop.run("run", *ON_NODES, "--stagger", "0.3", "-q").code == 0
+    db = sqlite3.connect(f"file:{shop.folder / 'run/manifest.sqlite'}?mode=ro", uri=True)
+    born = db.execute("SELECT DISTINCT node, worker_started FROM tasks ORDER BY 1, 2").fetchall()
+    db.close()
+    assert len(born) == 6
+    apart = [b - a for (m, a), (n, b) in pairwise(born) if m == n]
+    assert len(apart) == 4
+    assert min(apart) > 0.27
+    assert max(apart) < 0.6 + SLACK_S
+    assert [job.slot for job in shop.seen("run")] == SIX
+    assert all(job.attempt == 1 for job in shop.seen("run"))
+
+
+def test_mixed_jobs_use_gpus_and_cpus_of_every_node(shop: Shop) -> None:
+    jobs = [job for i in range(6) for job in (sleeper(i, 0.01), shell(f"cpu-{i}", "echo []"))]
+    shop.write(jobs, THREE_NODES)
+    assert shop.run("run", *ON_NODES, "-q").code == 0
+    slots = [job.slot for job in shop.seen("run")]
+    assert slots[0::2] == SIX
+    assert slots[1::2] == [name.replace("gpu", "cpu") for name in SIX]

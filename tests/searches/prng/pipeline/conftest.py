@@ -1,0 +1,71 @@
+"""The command line of the pipeline, and histories as files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from tests.searches.prng.pipeline.planted import Planted
+from tests.support.commands import Told, run_here
+
+SMALL = (
+    "--seeds", "1200", "--skips", "0:2", "--starts", "0:100", "--window-trials", "1",
+    "--scorer-trials", "1", "--model-trials", "1", "--model", "lightgbm",
+)  # fmt: skip
+"""As little as finds the planted streams of 1200 seeds."""
+
+
+Weft = Callable[..., Told]
+
+
+@pytest.fixture
+def weft_says(capsys: pytest.CaptureFixture[str]) -> Weft:
+    """Run a command in this process."""
+
+    def run(*words: object) -> Told:
+        return run_here(capsys, *words)
+
+    return run
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that one of the test processes makes and all of them read."""
+    base = factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = root / name
+    with FileLock(root / f"{name}.lock"):
+        if not (folder / "made").exists():
+            folder.mkdir()
+            make(folder)
+            (folder / "made").touch()
+    return folder
+
+
+def write(truth: Planted, path: Path) -> Path:
+    """Write a history as a file of rows with sessions."""
+    rows = zip(truth.history.draws, truth.history.sessions, strict=True)
+    path.write_text("draw,session\n" + "".join(f"{draw},{session}\n" for draw, session in rows))
+    return path
+
+
+def ledger_sha(run: Path) -> str:
+    return hashlib.sha256((run / "ledger.jsonl").read_bytes()).hexdigest()
+
+
+def finished_rows(run: Path) -> dict[str, tuple[int, float]]:
+    """Attempt and end of every completed task."""
+    file = run / "manifest.sqlite"
+    if not file.is_file():
+        return {}
+    try:
+        with sqlite3.connect(f"file:{file}?mode=ro", uri=True) as base:
+            sql = "SELECT key, attempt, finished_at FROM tasks WHERE state = 'completed'"
+            return {key: (attempt, end) for key, attempt, end in base.execute(sql)}
+    except sqlite3.OperationalError:
+        return {}

@@ -1,0 +1,85 @@
+"""Histories with a known truth: streams of a weak generator, reseeded, with corrupt rows."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from weft.searches.prng.generate import generate
+from weft.searches.prng.history import History
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.pipeline import skips, window
+from weft.searches.prng.pipeline.reference import ScorerConfig
+from weft.searches.prng.pipeline.request import PipelineRequest
+from weft.searches.prng.pipeline.scoring import Scorer, scorer_of
+from weft.searches.prng.pipeline.streams import HistorySplit, split_history
+
+SEEDS = 5000
+EACH = 90
+"""Draws between two reseeds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Draws of one seed, from the stream's draw `first` on."""
+
+    stream: str
+    seed: int
+    skip: int
+    first: int
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A history, what made it, and how it goes on."""
+
+    history: History
+    segments: tuple[Segment, ...]
+    coming: dict[str, list[int]]
+
+    def active(self, stream: str, at: int) -> Segment:
+        """Return the segment that makes a stream's draw `at`."""
+        return [s for s in self.segments if s.stream == stream and s.first <= at][-1]
+
+
+def planted(length: int = 420, seeds: int = SEEDS, corrupt: float = 0.1, key: int = 5) -> Planted:
+    """Two interleaved streams with skips 0 and 2, reseeded every EACH draws."""
+    chance = random.Random(key)
+    columns, segments, coming = [], [], {}
+    for name, skip in (("a", 0), ("b", 2)):
+        draws: list[int] = []
+        while len(draws) < length:
+            seed = chance.randrange(seeds)
+            segments.append(Segment(name, seed, skip, len(draws)))
+            hypothesis = Hypothesis("java", "bounded", 1000, seed, skips=Skips.constant(skip))
+            made = generate(hypothesis, min(EACH, length - len(draws)) + 20)
+            coming[name] = made[-20:]
+            draws += made[:-20]
+        noisy = [d if chance.random() >= corrupt else chance.randrange(1000) for d in draws]
+        columns.append(noisy)
+    rows = [draw for pair in zip(*columns, strict=True) for draw in pair]
+    history = History(tuple(rows), ("a", "b") * length)
+    return Planted(history, tuple(segments), coming)
+
+
+def plan(**changes: object) -> PipelineRequest:
+    """Return the plan that finds the planted streams."""
+    return PipelineRequest(**{"seeds": (0, SEEDS), "starts": (0, 300), "skips": (0, 3), **changes})  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=1)
+def worked() -> tuple[Planted, HistorySplit, window.WindowParams, Scorer, object]:
+    """Return the planted history sieved: truth, split, window, scorer, what either pass keeps."""
+    truth, known = planted(), plan()
+    split = split_history(truth.history.draws, truth.history.sessions, 1000)
+    asked = {name: spec["default"] for name, spec in window.space(known, split).items()}
+    params = window.WindowParams.of({**asked, "reverse_threshold": 1}, known)
+    rows = window.merged(
+        [window.survivors(known, split, params, np.arange(SEEDS, dtype=np.uint64))]
+    )
+    counts = window.judge(known, split, params, rows, 1).counts
+    scorer = scorer_of(known, split, params, counts, ScorerConfig())
+    return truth, split, params, scorer, skips.with_skips(rows)

@@ -1,0 +1,159 @@
+"""One ledger for any number of workers, on nodes, and after a kill in any step."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.searches.prng.pipeline.conftest import SMALL, finished_rows, ledger_sha, made_once, write
+from tests.searches.prng.pipeline.planted import planted
+from tests.support.commands import COMMAND
+from tests.workers.lab import print_figures
+from weft.searches.prng.history import History
+from weft.searches.prng.pipeline.steps import STEPS
+
+pytestmark = pytest.mark.xdist_group("pipeline-parity")
+NODES = """
+[[nodes]]
+hostname = "one"
+cpu_count = 2
+[[nodes]]
+hostname = "two"
+cpu_count = 1
+"""
+
+
+def make(place: Path) -> None:
+    """Write history and nodes, and run with one worker."""
+    write(planted(seeds=1200), place / "draws.csv")
+    (place / "nodes.toml").write_text(NODES)
+    carried_out(place, "one", "--workers", "1")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_once(tmp_path_factory, "pipeline-parity", make)
+
+
+def words(place: Path, out: Path, *more: str) -> list[str]:
+    own = ["prng", "pipeline", str(place / "draws.csv"), "--out", str(out), *SMALL]
+    return [*COMMAND, *own, *more]
+
+
+def carried_out(place: Path, name: str, *more: str) -> tuple[Path, str]:
+    """Run to the end and return the folder and what was said on stderr."""
+    out = place / name
+    done = subprocess.run(words(place, out, *more), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out, done.stderr
+
+
+@pytest.fixture(scope="module")
+def sha(place: Path) -> str:
+    """The ledger of the run with one worker."""
+    return ledger_sha(place / "one")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", ["4", "8"])
+def test_more_workers_give_the_same_ledger(place: Path, sha: str, workers: str) -> None:
+    """Two are below, after a kill, and three on nodes."""
+    assert ledger_sha(carried_out(place, workers, "--workers", workers)[0]) == sha
+
+
+def test_nodes_give_the_same_ledger_and_say_their_plan(place: Path, sha: str) -> None:
+    more = ("--nodes", str(place / "nodes.toml"), "--simulate-nodes", "--placement", "static")
+    out, said = carried_out(place, "nodes", *more)
+    assert ledger_sha(out) == sha
+    lines = said.splitlines()
+    heads = [at for at, line in enumerate(lines) if line.startswith("step ")]
+    assert [lines[at].split()[1] for at in heads] == list(STEPS)
+    assert lines[heads[4] + 1].startswith("  PARALLEL: one | 2 CPU workers | ")
+    assert lines[heads[4] + 2].startswith("  PARALLEL: two | 1 CPU workers | ")
+
+
+def steps_done(run: Path) -> int:
+    """How many steps of a run have been finished."""
+    try:
+        with sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro", uri=True) as base:
+            sql = "SELECT count(*) FROM tasks WHERE state = 'completed' AND function LIKE ?"
+            return int(base.execute(sql, ["%:finish_step"]).fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def killed(place: Path, out: Path, steps: int, tasks: int) -> bool:
+    """Kill the coordinator once so many steps and then so many tasks are done."""
+    with subprocess.Popen(
+        words(place, out, "--workers", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as process:
+        base: int | None = None
+        while process.poll() is None:
+            rows = len(finished_rows(out))
+            if base is None and steps_done(out) >= steps:
+                base = rows
+            if base is not None and rows >= base + tasks:
+                os.kill(process.pid, signal.SIGKILL)
+                return True
+            time.sleep(0.005)
+    return False
+
+
+def check_killed(place: Path, name: str, steps: int, tasks: int, sha: str) -> bool:
+    out = place / name
+    was_killed = killed(place, out, steps, tasks)
+    before = finished_rows(out)
+    carried_out(place, name, "--workers", "2")
+    after = finished_rows(out)
+    assert all(after[key] == row for key, row in before.items()), "a completed task ran again"
+    assert ledger_sha(out) == sha
+    return was_killed
+
+
+def test_pauses_and_a_kill_among_the_nulls_repeat_nothing_and_give_the_same_ledger(
+    place: Path, sha: str
+) -> None:
+    for step in ("1", "4"):
+        out, said = carried_out(place, "torn", "--to", step, "--workers", "1")
+        assert steps_done(out) == STEPS.index(step) + 1
+        assert said.splitlines()[-1].startswith(f"step {step} ")
+    assert check_killed(place, "torn", 4, 20, sha)
+
+
+@pytest.mark.slow
+def test_many_planted_and_random_histories_are_told_apart(tmp_path: Path) -> None:
+    place, chance = tmp_path, random.Random(20261115)
+    for key in range(8):
+        truth = planted(seeds=1200, key=100 + key)
+        write(truth, place / "draws.csv")
+        out, _ = carried_out(place, f"planted{key}", "--workers", "2")
+        told = json.loads((out / "predictions.json").read_text())
+        coming = {one["stream"]: one["next"] for one in told["streams"]}
+        assert coming == {name: numbers[:10] for name, numbers in truth.coming.items()}, key
+        rows = tuple(chance.randrange(1000) for _ in truth.history.draws)
+        noise = replace(truth, history=History(rows, truth.history.sessions))
+        write(noise, place / "draws.csv")
+        done = subprocess.run(words(place, place / f"noise{key}"), capture_output=True, text=True)
+        assert done.returncode == 1, done.stderr
+    print_figures("pipeline verdicts", planted_found=8, random_refused=8)
+
+
+@pytest.mark.slow
+def test_kill_in_every_step_gives_the_same_ledger(place: Path, sha: str) -> None:
+    chance = random.Random(20261115)
+    kills = 0
+    for step, most in enumerate((4, 4, 1, 1, 100, 1)):
+        for repeat in range(3):
+            tasks = chance.randrange(most)
+            kills += check_killed(place, f"step{step}-{repeat}", step, tasks, sha)
+    assert kills >= 12
+    print_figures("pipeline kills", kills=kills, runs=18)

@@ -1,0 +1,241 @@
+"""`weft prng analyse` for real: histories of real runtimes, one ledger, no signal."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.searches.prng.conftest import Analyse
+from tests.support.commands import COMMAND
+from tests.workers.lab import arrival_order, ledger_digest, wait_until
+from weft.searches.prng.analyse import NAME
+from weft.searches.prng.generate import checked_family
+from weft.searches.prng.history import History, read_history
+from weft.searches.prng.hypothesis import Hypothesis
+from weft.searches.prng.planning import TOO_GREAT, WAVE_COSTS_MS, StreamPlan, make_plans, waves
+from weft.searches.prng.request import AnalyseRequest
+from weft.storage.manifest import Manifest
+
+pytestmark = pytest.mark.xdist_group("prng-runs")
+HISTORIES = Path(__file__).parent / "histories"
+MODULI: dict[str, int] = json.loads((HISTORIES / "index.json").read_text())
+NEAR = {
+    "java": ("--families", "java"),
+    "xorshift64": ("--families", "xorshift64", "--skips", "0:3"),
+    "v8": ("--families", "v8", "--skips", "0"),
+}
+"""The neighbourhood that `make test` searches; `make chaos` takes all generators."""
+HERE = ("--backend", "serial")
+"""For what is found, not how: no worker loads or compiles anything again."""
+
+
+def weft(*words: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, "prng", "analyse", *map(str, words)],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=280,
+    )
+
+
+def draws_of(name: str) -> list[int]:
+    return [int(line) for line in (HISTORIES / f"{name}.csv").read_text().split()[1:]]
+
+
+def found_in(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    assert done.returncode == 0, done.stderr
+    answer = json.loads(done.stdout)["answer"]
+    assert answer["verdict"] == "signal"
+    best: dict[str, Any] = answer["found"][0]
+    return best
+
+
+def random_draws(name: str, count: int) -> list[int]:
+    """Draws of SHA-256 in counter mode: nobody's generator."""
+    blocks = (hashlib.sha256(f"{name} {i}".encode()).digest() for i in range(count))
+    return [int.from_bytes(block[:8], "big") % 1000 for block in blocks]
+
+
+def write(path: Path, draws: list[int]) -> Path:
+    path.write_text("".join(f"{draw}\n" for draw in draws))
+    return path
+
+
+# -- what real runtimes made ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(NEAR))
+def test_history_of_a_real_runtime_is_found_and_predicted(analyse: Analyse, name: str) -> None:
+    later = [int(line) for line in (HISTORIES / f"{name}.next.csv").read_text().split()[1:]]
+    done = analyse(HISTORIES / f"{name}.csv", *NEAR[name], "--json", "-q", *HERE)
+    best = found_in(done)
+    assert best["hypothesis"]["family"] == name
+    assert min(best["score"]["evidence"], best["score"]["held_evidence"]) >= 9000
+    assert best["next"] == later
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(MODULI))
+def test_history_of_a_real_runtime_is_found_among_all_generators(name: str) -> None:
+    later = [int(line) for line in (HISTORIES / f"{name}.next.csv").read_text().split()[1:]]
+    words = [*COMMAND, "prng", "analyse", str(HISTORIES / f"{name}.csv")]
+    words += ["--modulus", str(MODULI[name]), "--json", "-q", "--workers", "2"]
+    best = found_in(subprocess.run(words, capture_output=True, text=True))
+    assert best["hypothesis"]["family"].startswith(name)
+    assert best["next"] == later
+
+
+# -- one ledger however it is run ----------------------------------------------------------------
+
+SMALL = ("--families", "java", "--outputs", "bounded", "--skips", "0:200", "-q")
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("prng") / "serial"
+    assert weft(HISTORIES / "java.csv", *SMALL, "--backend", "serial", "--out", out).returncode == 0
+    return out
+
+
+@pytest.mark.parametrize(("workers", "hash_seed"), [("1", "0"), ("2", "1"), ("8", "12345")])
+def test_any_number_of_workers_gives_one_ledger(
+    workers: str, hash_seed: str, reference: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    words = (HISTORIES / "java.csv", *SMALL, "--workers", workers, "--out", out)
+    assert weft(*words, PYTHONHASHSEED=hash_seed).returncode == 0
+    assert ledger_digest(out) == ledger_digest(reference)
+    if workers == "8":
+        assert arrival_order(out) != arrival_order(reference)
+
+
+def test_killed_analysis_goes_on_to_the_same_ledger(reference: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = [*COMMAND, "prng", "analyse", str(HISTORIES / "java.csv"), *SMALL, "--out", str(out)]
+    running = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    ledger = out / "ledger.jsonl"
+    wait_until(lambda: ledger.is_file() and ledger.read_bytes().count(b"\n") > 2, "records")
+    running.send_signal(signal.SIGKILL)
+    running.wait()
+    before = ledger.read_bytes()
+    assert weft(HISTORIES / "java.csv", *SMALL, "--workers", "2", "--out", out).returncode == 0
+    assert ledger.read_bytes().startswith(before)
+    assert ledger_digest(out) == ledger_digest(reference)
+
+
+def test_recording_in_arrival_order_is_noticed(
+    reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests above can fail: with this bug planted, the ledger is another one."""
+    from weft.searches.prng.run import execute, load_history
+
+    in_task_order = Manifest.tasks
+
+    def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
+        sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
+        came = dict(self.query(sql, first, end))
+        return iter(sorted(in_task_order(self, first, end), key=lambda row: -(came[row.id] or 0)))
+
+    monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
+    history, _ = load_history(str(HISTORIES / "java.csv"))
+    request = AnalyseRequest(1000, ("java",), ("bounded",), (0, 200), max_cost_ms=300_000)
+    execute(history, request, {"out": tmp_path / "planted", "workers": 2})
+    assert ledger_digest(tmp_path / "planted") != ledger_digest(reference)
+
+
+# -- no signal -----------------------------------------------------------------------------------
+
+QUICK = ("--effort", "quick", "--skips", "0:2", "--starts", "0:2", "-q")
+
+
+def test_random_history_has_no_signal_and_says_what_would_have_been_found(
+    analyse: Analyse, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "draws", random_draws("nobody", 120))
+    done = analyse(path, *QUICK, "--families", "msvc,minstd", "--outputs", "mod", *HERE)
+    assert done.returncode == 1
+    assert done.stdout.startswith("NO SIGNAL")
+    assert "Any of these would have been found" in done.stdout
+    assert "all 2^31 states" in done.stdout
+    assert "next draws" not in done.stdout.lower()
+
+
+def test_shuffled_real_history_has_no_signal(analyse: Analyse, tmp_path: Path) -> None:
+    draws = draws_of("xorshift64")
+    order = sorted(range(len(draws)), key=lambda at: hashlib.sha256(str(at).encode()).digest())
+    path = write(tmp_path / "draws", [draws[at] for at in order])
+    words = ("--families", "xorshift64", "--outputs", "mod")
+    done = analyse(path, *QUICK, *words, *HERE)
+    assert done.returncode == 1
+    assert done.stdout.startswith("NO SIGNAL")
+
+
+@pytest.mark.slow
+def test_two_hundred_histories_of_the_operating_system_have_no_signal(tmp_path: Path) -> None:
+    for number in range(200):
+        draws = [int.from_bytes(os.urandom(8), "big") % 1000 for _ in range(200)]
+        path = write(tmp_path / f"draws{number}", draws)
+        done = weft(path, *QUICK, "--workers", "2", "--families", "java,msvc,minstd,xorshift64")
+        assert done.returncode == 1, path.read_text()
+        assert "would have been found" in done.stdout
+    print("200 histories of os.urandom: 200 times no signal")
+
+
+def test_structure_without_a_generator_is_said_and_is_no_signal(
+    analyse: Analyse, tmp_path: Path
+) -> None:
+    draws = [(7 * i + 3) % 40 * 25 for i in range(400)]
+    path = write(tmp_path / "draws", draws)
+    done = analyse(path, *QUICK, "--families", "xorshift64", *HERE)
+    assert done.returncode == 1
+    assert "NO GENERATOR FOUND" in done.stdout
+
+
+# -- plans ---------------------------------------------------------------------------------------
+
+
+def test_ranges_of_all_waves_tile_every_plan() -> None:
+    history = read_history((HISTORIES / "java.csv").read_bytes(), "x")
+    plans, gaps = make_plans(history, AnalyseRequest(1000, skips=(0, 20), starts=(0, 5)))
+    assert gaps
+    units = [[] for _ in plans]
+    for wave in waves(plans):
+        for number, lo, hi in wave:
+            units[number] += range(lo, hi)
+    for one, seen in zip(plans, units, strict=True):
+        assert seen == list(range(one.plan.units))
+        assert StreamPlan.from_dict(one.to_dict()) == one
+    assert list(WAVE_COSTS_MS) == sorted(WAVE_COSTS_MS)
+
+
+@pytest.mark.parametrize("modulus", [2, 2**31 - 1, 2**31, 2**32])
+def test_plans_are_of_maps_that_can_have_the_modulus(modulus: int) -> None:
+    history = History(tuple(i * 2654435761 % modulus for i in range(60)))
+    plans, gaps = make_plans(history, AnalyseRequest(modulus, skips=(0, 1), starts=(0, 1)))
+    for one in plans:
+        checked_family(Hypothesis(one.plan.family, one.plan.output, modulus, 1))
+    assert any(gap.why == TOO_GREAT for gap in gaps) == (modulus >= 2**31)
+
+
+def test_two_streams_are_looked_at_apart(analyse: Analyse, tmp_path: Path) -> None:
+    """Interleaved with noise the whole shows nothing; the session alone does."""
+    java, noise = draws_of("java"), random_draws("between", 120)
+    rows = "".join(f"{a},,noon\n{b},,night\n" for a, b in zip(java, noise, strict=True))
+    path = tmp_path / "draws"
+    path.write_text(rows)
+    done = analyse(path, *SMALL, "--json", *HERE)
+    best = found_in(done)
+    assert best["stream"] == "noon"
+
+
+def test_name_of_the_search_is_what_the_ledger_says(reference: Path) -> None:
+    first = (reference / "ledger.jsonl").read_text().splitlines()[0]
+    assert json.loads(first)["body"]["search"] == NAME

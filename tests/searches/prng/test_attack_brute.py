@@ -1,0 +1,186 @@
+"""Brute force by seed: sieves let pass what the plain definition says, and find the truth."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from tests.searches.prng.planted import (
+    chance,
+    corrupted,
+    plan_for,
+    planted,
+    predicts,
+    recorded,
+    run_all,
+)
+from weft.searches.prng.attack import Gap, Units
+from weft.searches.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
+from weft.searches.prng.attacks.brute_readings import reading_of
+from weft.searches.prng.attacks.brute_sieves import Target, glibc_weights, sieve_of
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import family_named
+from weft.searches.prng.forms import WordReading
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels.plain import FILLS
+
+SIEVED = [(family.name, output) for family in FAMILIES for output in family.outputs
+          if sieve_of(family, output, 1000)]  # fmt: skip
+OWN = [one for one in SIEVED if family_named(one[0]).readings]
+"""Maps with a sieve of their own; the others take a second each to compile."""
+QUICK = [*OWN, *((family, "mod") for family in FILLS)]
+
+
+def rest_is_slow(quick: list[tuple[str, str]]) -> list[object]:
+    return [one if one in quick else pytest.param(*one, marks=pytest.mark.slow) for one in SIEVED]
+
+
+def passes(reading: WordReading, word: int, draw: int, modulus: int) -> bool:
+    """The test of a sieve in plain arithmetic."""
+    shift, least, inverse, turn, limit = reading.test(draw, modulus)
+    value = (word ^ (reading.signed << 31)) >> shift
+    z = (value - least) * inverse % (1 << 32)
+    return value >= least and (z >> turn | z << (32 - turn)) % (1 << 32) <= limit
+
+
+@pytest.mark.parametrize("modulus", [2, 6, 97, 100, 1000, 1024, 65521, 10**9])
+def test_reading_of_random_words_hits_exactly_the_draws_they_make(modulus: int) -> None:
+    source = random.Random(modulus)
+    for dropped in (0, 1, 6):
+        bits = 32 - dropped
+        for _ in range(200):
+            word = source.getrandbits(32)
+            value = word >> dropped
+            for wrong in (0, 1):
+                draw = (value + wrong) % modulus
+                assert passes(WordReading("mod", dropped), word, draw, modulus) != bool(wrong)
+                span = WordReading("span", dropped, bits)
+                draw = ((value * modulus >> bits) + wrong) % modulus
+                assert passes(span, word, draw, modulus) != bool(wrong)
+            signed = word - (1 << 32) if word >> 31 else word
+            assert passes(WordReading("mod", signed=True), word, signed % modulus, modulus)
+
+
+@pytest.mark.parametrize(("family", "output"), rest_is_slow(QUICK))
+@pytest.mark.parametrize(
+    ("first", "skip", "start"), [(0, 0, 0), (2**31 - 200, 3, 5), (2**32 - 200, 0, 0)]
+)
+def test_sieve_of_a_family_passes_what_the_definition_says(
+    family: str, output: str, first: int, skip: int, start: int
+) -> None:
+    modulus, enough = 5, 4
+    if first >> family_named(family).seed_bits:
+        return
+    draws = chance(6, modulus, skip)
+    target = Target(draws, modulus, start, skip, enough)
+    sieve = sieve_of(family_named(family), output, modulus)
+    assert sieve is not None
+    run = sieve.make(family_named(family), output, target)
+    plain = []
+    for seed in range(first, first + 200):
+        made = generate(
+            Hypothesis(family, output, modulus, seed=seed, skips=Skips.constant(skip), start=start),
+            6,
+        )
+        if sum(a == b for a, b in zip(made, draws, strict=True)) >= enough:
+            plain.append(seed)
+    reading = reading_of(family_named(family), output, modulus)
+    passed = run(first, first + 200)
+    assert set(plain) <= set(passed)
+    assert passed == plain or (reading is not None and not reading.sharp)
+    assert passed == sorted(set(passed))
+
+
+@pytest.mark.parametrize(("family", "output"), rest_is_slow(OWN))
+@pytest.mark.parametrize("percent", [0, 10])
+def test_seed_planted_in_a_family_is_found_in_its_unit(
+    family: str, output: str, percent: int
+) -> None:
+    unit = 9
+    modulus = 100
+    truth = planted(family, output, modulus, (chunk_order()[unit] << CHUNK_BITS) + 4711, 1, 2)
+    rows = corrupted(generate(truth, 60), modulus, percent, 3)
+    case = Case(rows, modulus, skips=(1, 1), starts=(2, 2), corrupt_percent=percent)
+    found = ATTACK.run(case, plan_for(ATTACK, case, family, output), Units(unit, unit + 1))
+    assert found
+    assert all(predicts(one, truth, 100) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "modulus", "seed"),
+    [("php", "php_mt", 1000, 3141592653), ("glibc", "glibc", 100, 2718281828)],
+)
+def test_history_of_a_real_runtime_is_found_in_its_unit(
+    name: str, family: str, modulus: int, seed: int
+) -> None:
+    draws, later = recorded(name)
+    case = Case(draws, modulus)
+    unit = chunk_order().index(seed >> CHUNK_BITS)
+    plan = plan_for(ATTACK, case, family, "mod")
+    (found,) = ATTACK.run(case, plan, Units(unit, unit + 1))
+    assert found.hypothesis.seed == seed
+    assert generate(found.hypothesis, len(draws) + 100)[-100:] == later
+
+
+@pytest.mark.slow
+def test_history_of_php_is_found_among_all_seeds_once() -> None:
+    draws, _ = recorded("php")
+    case = Case(draws, 1000)
+    found = run_all(ATTACK, case, plan_for(ATTACK, case, "php_mt", "mod"))
+    assert [one.hypothesis.seed for one in found] == [3141592653]
+
+
+def test_corrupt_first_rows_do_not_hide_the_seed() -> None:
+    truth = planted("java", "bounded", 999, (chunk_order()[0] << CHUNK_BITS) + 77, 0, 0)
+    rows = [(draw + 5) % 999 if at < 6 else draw for at, draw in enumerate(generate(truth, 40))]
+    case = Case(tuple(rows), 999)
+    (found,) = ATTACK.run(case, plan_for(ATTACK, case, "java", "bounded"), Units(0, 1))
+    assert found.hypothesis.seed == 77
+    assert found.hits == 34
+
+
+def test_history_of_chance_has_no_seed() -> None:
+    case = Case(chance(60, 1000, 2), 1000)
+    for plan in ATTACK.plan(case):
+        if family_named(plan.family).readings:
+            assert isinstance(plan, Gap) or ATTACK.run(case, plan, Units(0, 1)) == []
+
+
+def test_chunks_tile_the_seeds_likely_ones_first() -> None:
+    order = chunk_order()
+    assert sorted(order) == list(range(1 << 12))
+    assert sorted(chunk_order(31)) == list(range(1 << 11))
+    assert order[0] == 0
+    assert 1_600_000_000 >> CHUNK_BITS in order[:1300]
+
+
+def test_glibc_weights_far_from_the_seed_make_the_words_of_the_definition() -> None:
+    words = [random.Random(4).getrandbits(32) for _ in range(31)]
+    stream = [*words, *words[:3]]
+    for at in range(34, 344 + 3000):
+        stream.append((stream[at - 3] + stream[at - 31]) % (1 << 32))
+    for position in (0, 1, 30, 31, 1000, 2999):
+        made = sum(w * x for w, x in zip(glibc_weights(position), words, strict=True))
+        assert made % (1 << 32) == stream[344 + position]
+
+
+def test_places_asked_for_are_all_tried_when_few_and_the_rest_is_a_gap_when_many() -> None:
+    few = Case(chance(60, 1000, 3), 1000, skips=(2, 3), starts=(5, 6))
+    assert places_of(few) == [(5, 2), (6, 2), (5, 3), (6, 3)]
+    assert not any(isinstance(item, Gap) for item in ATTACK.plan(few) if item.family == "java")
+    many = Case(chance(60, 1000, 3), 1000)
+    plan, gap = [item for item in ATTACK.plan(many)
+                 if (item.family, item.output) == ("java", "bounded")]  # fmt: skip
+    assert "start 0 skip 0" in plan.covers
+    assert plan.tried == 1 << 32
+    assert "likely seeds alone" in gap.why
+
+
+def test_gap_for_few_draws_names_a_number_that_is_enough() -> None:
+    gap = next(item for item in ATTACK.plan(Case((1,) * 5, 1000)) if isinstance(item, Gap))
+    count = int(gap.why.split()[1])
+    assert not isinstance(ATTACK.plan(Case((1,) * count, 1000))[0], Gap)
+    assert isinstance(ATTACK.plan(Case((1,) * (count - 1), 1000))[0], Gap)

@@ -1,0 +1,99 @@
+"""Likely seeds are found at every start and skip, as the plain comparison of all places does."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from tests.searches.prng.planted import GRID, chance, corrupted, plan_for, planted, predicts
+from weft.searches.prng.attack import Units
+from weft.searches.prng.attacks.likely import DATED, SEEDS_PER_UNIT, TYPED, Likely, maps
+from weft.searches.prng.case import Case
+from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.generate import generate
+from weft.searches.prng.kernels.match import find_places
+
+MAPS = [(family.name, output) for family in FAMILIES for output in maps(family, Case((), 1000))]
+
+
+def all_places(
+    stream: list[int], draws: tuple[int, ...], starts: tuple[int, int], skips: tuple[int, int]
+) -> dict[tuple[int, int], int]:
+    """The plain twin: hits of every start and skip with two right draws in a row."""
+    found = {}
+    for skip in range(skips[0], skips[1] + 1):
+        for start in range(starts[0], starts[1] + 1):
+            hits = [stream[start + at * (skip + 1)] == draw for at, draw in enumerate(draws)]
+            if any(a and b for a, b in pairwise(hits)):
+                found[start, skip] = sum(hits)
+    return found
+
+
+@pytest.mark.parametrize(("starts", "skips"), [((0, 30), (0, 12)), ((7, 9), (3, 3))])
+@pytest.mark.parametrize("enough", [2, 4, 5])
+def test_find_places_equals_the_comparison_of_every_start_and_skip(
+    starts: tuple[int, int], skips: tuple[int, int], enough: int
+) -> None:
+    for seed in range(20):
+        stream, draws = chance(200, 4, seed), chance(7, 4, 1000 + seed)
+        plain = all_places(list(stream), draws, starts, skips)
+        out = np.empty((1000, 3), np.int64)
+        count = find_places(
+            np.array(stream, np.uint64), np.array(draws, np.uint64),
+            np.array(starts, np.int64), np.array(skips, np.int64), enough, out,
+        )  # fmt: skip
+        found = {(int(a), int(b)): int(c) for a, b, c in out[:count]}
+        assert len(found) == count
+        assert found == {place: hits for place, hits in plain.items() if hits >= enough}
+
+
+def found_in_its_unit(
+    attack: Likely, seed: int, family: str, output: str, place: tuple[int, int, int]
+) -> bool:
+    skip, start, percent = place
+    truth = planted(family, output, 1000, seed, skip, start)
+    case = Case(corrupted(generate(truth, 60), 1000, percent, start), 1000)
+    plan = plan_for(attack, case, family, output)
+    unit = attack.seeds.index(seed) // SEEDS_PER_UNIT
+    found = attack.run(case, plan, Units(unit, unit + 1))
+    return bool(found) and all(predicts(one, truth, 100) for one in found)
+
+
+@pytest.mark.parametrize("place", GRID)
+def test_typed_seed_planted_in_the_grid_is_found(place: tuple[int, int, int]) -> None:
+    assert found_in_its_unit(TYPED, 4242, "java", "scaled", place)
+
+
+def test_midnight_in_milliseconds_is_found() -> None:
+    assert found_in_its_unit(DATED, 1_700_006_400_000, "java", "bounded", (7, 1000, 10))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "output"), MAPS)
+@pytest.mark.parametrize("place", GRID)
+def test_every_family_planted_in_the_grid_is_found(
+    family: str, output: str, place: tuple[int, int, int]
+) -> None:
+    assert found_in_its_unit(TYPED, 12345, family, output, place)
+
+
+def test_history_of_chance_has_no_likely_seed() -> None:
+    case = Case(chance(60, 1000, 7), 1000)
+    plan = plan_for(TYPED, case, "java", "bounded")
+    assert TYPED.run(case, plan, Units(0, 2)) == []
+
+
+def test_seeds_are_each_in_one_list_and_once() -> None:
+    assert len(set(TYPED.seeds) | set(DATED.seeds)) == len(TYPED.seeds) + len(DATED.seeds)
+    assert {0, 1, 42, 1337, 12345, 999999, 2**31 - 1, 0xDEADBEEF} <= set(TYPED.seeds)
+    assert {31_234, 20_240_229, 1_577_836_800, 1_577_836_800_000} <= set(DATED.seeds)
+
+
+def test_plan_counts_every_seed_start_and_skip() -> None:
+    case = Case(chance(60, 1000, 7), 1000)
+    plan = plan_for(TYPED, case, "java", "bounded")
+    assert plan.tried == len(TYPED.seeds) * 501 * 1001
+    covered = [unit for lo, hi in plan.ranges() for unit in range(lo, hi)]
+    assert covered == list(range(-(-len(TYPED.seeds) // SEEDS_PER_UNIT)))

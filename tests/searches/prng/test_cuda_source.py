@@ -1,0 +1,89 @@
+"""The CUDA source that a GPU compiles, compiled for this machine: the same survivors.
+
+A few lines stand in for CUDA's words. What a GPU really does is compared on one by
+`python -m benchmarks gpu`.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.tools import require_tool
+from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
+from weft.searches.prng.families import family_named
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels import cuda
+
+SEED = 1_234_567
+STAND_IN = """
+#define __device__
+#define __forceinline__ inline
+#define __global__
+typedef struct { unsigned x; } dim;
+static dim gridDim = {1}, blockDim = {1}, blockIdx = {0}, threadIdx = {0};
+static unsigned __funnelshift_r(unsigned lo, unsigned hi, int by) {
+    return by ? (lo >> by) | (hi << (32 - by)) : lo;
+}
+static unsigned atomicAdd(unsigned *at, unsigned more) {
+    unsigned old = *at;
+    *at += more;
+    return old;
+}
+"""
+
+
+@pytest.fixture
+def on_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let sieves for a GPU run here."""
+    gcc = require_tool("gcc")
+
+    def run(source: str, lo: int, hi: int, out: Any) -> int:
+        text = STAND_IN + (cuda.HEAD + source + cuda.TAIL).replace('extern "C" ', "")
+        library = tmp_path / f"{len(list(tmp_path.iterdir()))}.so"
+        argv = [gcc, "-x", "c", "-O1", "-shared", "-fPIC", "-o", str(library), "-"]
+        subprocess.run(argv, input=text, text=True, check=True)
+        count = np.zeros(1, np.uint32)
+        pointers = [one.ctypes.data_as(ctypes.c_void_p) for one in (out, count)]
+        most = ctypes.c_uint32(len(out))
+        sieve = ctypes.CDLL(str(library)).sieve
+        sieve(ctypes.c_uint64(lo), ctypes.c_uint64(hi), pointers[0], most, pointers[1])
+        return int(count[0])
+
+    monkeypatch.setattr(cuda, "_run", run)
+
+
+@pytest.mark.usefixtures("on_this_machine")
+@pytest.mark.parametrize("enough", [6, 3, 2])
+@pytest.mark.parametrize(
+    ("family", "output"),
+    [
+        ("java", "bounded"),
+        ("java", "mod"),
+        ("drand48", "scaled"),
+        ("mt19937", "mod"),
+        ("php_mt", "mod"),
+        ("php_mt_legacy", "mod"),
+        ("php_mt_52", "mod"),
+        ("glibc", "mod"),
+    ],
+)
+def test_source_for_a_gpu_finds_what_the_core_finds(family: str, output: str, enough: int) -> None:
+    truth = Hypothesis(family, output, 1000, seed=SEED, skips=Skips.constant(3), start=2)
+    target = Target(tuple(generate(truth, 6)), 1000, 2, 3, enough)
+    one = family_named(family)
+    sieve = sieve_of(one, output, 1000)
+    assert sieve is not None
+    found = [
+        sieve.make(one, output, replace(target, device=device))(SEED - 30_000, SEED + 30_000)
+        for device in ("cpu", "gpu")
+    ]
+    assert SEED in found[0]
+    assert found[0] == found[1]

@@ -1,0 +1,113 @@
+"""What Weft computes is what the real runtimes gave: the vectors beside this file.
+
+Each line of `vectors/*.jsonl` is one stream: its first outputs, and some after 1,000 calls. The
+program that printed a file lies beside it; under `make chaos` it is run again.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from weft.searches.prng.families import ALL
+from weft.searches.prng.generate import draws
+from weft.searches.prng.hypothesis import Hypothesis
+
+VECTORS = Path(__file__).parent / "vectors"
+FILES = sorted(VECTORS.glob("*.jsonl"))
+LATER = 1000
+MAKERS: dict[str, list[str]] = {
+    "cpython": [sys.executable, "{source}.py"],
+    "cxx": ["c++", "-O1", "-o", "{made}", "{source}.cpp"],
+    "dotnet": ["mcs", "-out:{made}", "{source}.cs"],
+    "glibc": ["cc", "-O1", "-o", "{made}", "{source}.c"],
+    "go": ["go", "run", "{source}.go"],
+    "java": ["java", "{source}.java"],
+    "jdk": [
+        "java",
+        "--add-modules=jdk.random",
+        "--add-exports=jdk.random/jdk.random=ALL-UNNAMED",
+        "{source}.java",
+    ],
+    "lua": ["lua5.4", "{source}.lua"],
+    "node": ["node", "{source}.js"],
+    "numpy": [sys.executable, "{source}.py"],
+    "php": ["php", "{source}.php"],
+    "reference": ["cc", "-O1", "-o", "{made}", "{source}.c"],
+}
+"""How the program of each file is run or, where `{made}` is named, built first."""
+
+
+def cases(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def wrong(case: dict[str, Any]) -> str:
+    """Say in what our stream differs from a vector; empty when it does not."""
+    state = bytes.fromhex(case["state"]) if "state" in case else None
+    about = Hypothesis(
+        case["family"],
+        case["output"],
+        case["modulus"],
+        case.get("seed"),
+        state,
+        start=case.get("start", 0),
+    )
+    later = case.get("later", [])
+    ours = list(islice(draws(about), LATER + len(later) if later else len(case["first"])))
+    ours = [value >> case.get("shift", 0) for value in ours]
+    if ours[: len(case["first"])] == case["first"] and ours[LATER:] == later:
+        return ""
+    return f"{about}: {ours[:6]}, not {case['first']}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_stream_of_a_vector_is_reproduced(path: Path) -> None:
+    found = cases(path.read_text(encoding="utf-8"))
+    assert found
+    assert [complaint for complaint in map(wrong, found) if complaint] == []
+
+
+def test_vector_changed_by_one_is_noticed() -> None:
+    case = cases((VECTORS / "java.jsonl").read_text(encoding="utf-8"))[0]
+    assert wrong({**case, "later": [case["later"][0] ^ 1, *case["later"][1:]]})
+    assert wrong({**case, "first": [case["first"][0] ^ 1, *case["first"][1:]]})
+
+
+def test_vectors_know_every_family() -> None:
+    lines = [case for path in FILES for case in cases(path.read_text(encoding="utf-8"))]
+    assert {family.name for family in ALL} - {case["family"] for case in lines} == set()
+
+
+def test_vectors_have_a_program_or_a_source() -> None:
+    for path in FILES:
+        if path.stem == "published":
+            assert all(case["source"] for case in cases(path.read_text(encoding="utf-8")))
+        else:
+            assert len(list(VECTORS.glob(f"make_{path.stem}.*"))) == 1, path.stem
+            assert path.stem in MAKERS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(MAKERS))
+def test_program_of_the_vectors_run_again_gives_our_streams(
+    name: str, tmp_path: Path, require_tool: Callable[[str], str]
+) -> None:
+    require_tool(MAKERS[name][0])
+    made = tmp_path / "made"
+    words = [word.format(source=VECTORS / f"make_{name}", made=made) for word in MAKERS[name]]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    if made.exists():
+        run = ["mono", str(made)] if name == "dotnet" else [str(made)]
+        done = subprocess.run(run, capture_output=True, text=True, check=True)
+    again = cases(done.stdout)
+    kept = cases((VECTORS / f"{name}.jsonl").read_text(encoding="utf-8"))
+    assert len(again) == len(kept)
+    assert [complaint for complaint in map(wrong, again) if complaint] == []

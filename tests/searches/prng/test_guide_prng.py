@@ -1,0 +1,23 @@
+"""docs/prng.md is whole: its defaults are the defaults, and every attack is on it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from tests.support.shown import ROOT
+from weft.searches.prng import clianalyse as prnganalyse
+from weft.searches.prng.attacks import ALL
+
+GUIDE = (ROOT / "docs" / "prng.md").read_text("utf-8")
+
+
+def test_defaults_of_the_guide_are_the_defaults() -> None:
+    defaults = inspect.signature(prnganalyse.analyse).parameters
+    for name, stated in re.findall(r"^\| `--([a-z]+)` \| ([^|]+) \|", GUIDE, re.M):
+        assert str(defaults[name].default) == stated, name
+
+
+def test_guide_names_every_attack() -> None:
+    for attack in ALL:
+        assert f"`{attack.name}`" in GUIDE, attack.name

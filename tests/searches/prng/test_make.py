@@ -1,0 +1,116 @@
+"""`weft prng generate` and `weft prng families` in real processes, and the histories they make."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from weft.errors import InputError
+from weft.searches.prng.catalogue import catalogue
+from weft.searches.prng.families import ALL
+from weft.searches.prng.generate import generate
+from weft.searches.prng.history import read_history
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.planting import make_history
+
+JAVA_42 = [30, 63, 48, 84, 70]  # new Random(42).nextInt(100)
+
+
+def weft(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "weft.main", "prng", *words]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def told(*words: str) -> dict[str, Any]:
+    done = weft(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout)
+    return answer
+
+
+def test_generate_writes_a_history_that_is_read_again() -> None:
+    done = weft("generate", "java", "--seed", "42", "--modulus", "100", "-n", "5")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == ["draw", *map(str, JAVA_42)]
+    assert list(read_history(done.stdout.encode(), "stdin").draws) == JAVA_42
+
+
+def test_generate_with_everything_is_the_recorded_truth() -> None:
+    words = ["generate", "php_mt", "--seed", "0x2a", "--skip", "1:4", "--start", "30", "-n", "200"]
+    words += ["--output", "bounded", "--modulus", "50", "--corrupt", "0.1", "--corrupt-seed", "9"]
+    made = told(*words)
+    truth = Hypothesis.from_dict(made["hypothesis"])
+    right = generate(truth, 200)
+    differ = [at for at, value in enumerate(made["draws"]) if value != right[at]]
+    assert truth.seed == 42
+    assert truth.start == 30
+    assert len(truth.skips.listed) == 199
+    assert set(truth.skips.listed) == {1, 2, 3, 4}
+    assert differ == made["wrong"]
+    assert len(differ) == 20
+    assert told(*words) == made
+
+
+def test_generate_from_a_state_goes_on_from_there() -> None:
+    state = ALL[0].state_bytes(ALL[0].seeding(42)).hex()
+    made = told("generate", "java", "--state", state, "--modulus", "100", "-n", "5")
+    assert made["draws"] == JAVA_42
+
+
+def test_generate_raw_is_not_below_the_modulus() -> None:
+    made = told("generate", "xorshift64", "--seed", "1", "--output", "raw", "-n", "50")
+    assert max(made["draws"]) > 2**60
+
+
+def test_families_lists_every_generator_for_people_and_programs() -> None:
+    done = weft("families")
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["name", *(family.name for family in ALL)]
+    listed = told("families")["families"]
+    assert [one["name"] for one in listed] == [family.name for family in ALL]
+    assert {"lanes", "brute"} <= {offer["attack"] for offer in listed[0]["attacks"]}
+
+
+def test_catalogue_promises_something_for_every_generator() -> None:
+    for entry in catalogue():
+        assert entry.offers, entry.family.name
+        assert all(set(offer.outputs) <= set(entry.family.outputs) for offer in entry.offers)
+
+
+@settings(max_examples=60)
+@given(
+    modulus=st.sampled_from([2, 10, 1000, 2**31 - 1]),
+    count=st.integers(1, 60),
+    share=st.integers(0, 100),
+    seed=st.integers(0, 2**64 - 1),
+)
+def test_planted_rows_wrong_are_those_that_are_told(
+    modulus: int, count: int, share: int, seed: int
+) -> None:
+    truth = Hypothesis("glibc", "mod", modulus, 5)
+    made = make_history(truth, count, count * share // 100, seed)
+    right = generate(truth, count)
+    assert [at for at in range(count) if made.draws[at] != right[at]] == list(made.wrong)
+    assert len(made.wrong) == count * share // 100
+    assert all(0 <= draw < modulus for draw in made.draws)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 2**64 - 1), wrong=st.integers(0, 40))
+def test_planted_raw_rows_wrong_stay_words(seed: int, wrong: int) -> None:
+    truth = Hypothesis("xorshift32", "raw", 2, 77, None, Skips((0, 3)))
+    made = make_history(truth, 40, wrong, seed)
+    assert all(0 <= draw < 2**32 for draw in made.draws)
+    assert len(made.wrong) == wrong
+
+
+def test_planted_history_of_an_unknown_map_is_refused() -> None:
+    with pytest.raises(InputError, match="no output map"):
+        make_history(Hypothesis("java", "low", 10, 1), 5, 0, 0)

@@ -1,0 +1,59 @@
+"""What a hypothesis is worth: hits against all that was tried, each choice of a skip once."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from weft.searches.prng.analyse import _on_stream
+from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attacks.varying import extend_skips, tried_in
+from weft.searches.prng.case import Case
+from weft.searches.prng.generate import generate
+from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.planting import make_history
+from weft.searches.prng.scoring import score
+from weft.searches.prng.statistics import corrected, decades
+
+VARYING = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips((0, 3)))
+
+
+def test_score_of_a_constant_skip_counts_what_was_tried() -> None:
+    truth = Hypothesis("java", "bounded", 1000, seed=5, skips=Skips.constant(3))
+    got = score(truth, generate(truth, 50), 1000, tried=10**6, survivors=10)
+    assert (got.hits, got.held_hits) == (40, 10)
+    assert (got.evidence, got.held_evidence) == (120_000 - 6_000, 30_000 - 1_000)
+
+
+def test_score_of_varying_skips_counts_each_choice_once() -> None:
+    made = make_history(VARYING, 50, 0, 1)
+    got = score(made.truth, made.draws, 1000, tried=100, survivors=1)
+    assert (got.hits, got.held_hits) == (40, 10)
+    assert got.evidence == 120_000 - decades(100 * 4**39)
+    assert got.held_evidence == 30_000 - decades((39 * 3 + 1) * 4**10)
+
+
+def test_find_with_varying_skips_leaves_their_choices_to_the_score() -> None:
+    made = make_history(VARYING, 60, 0, 1)
+    case = Case(made.draws, 1000, skips=(0, 3), starts=(0, 9))
+    tried = 7 * tried_in(case, 5000, len(made.draws), (0, 3))
+    kept = _on_stream("", compare(case, made.truth), tried)
+    assert kept.tried == 7 * 5000 * 10
+
+
+def test_histories_that_some_way_explains_are_no_more_than_the_correction_allows() -> None:
+    """Every history there is, below a small modulus: how many does one seed explain by chance?"""
+    modulus, count, between = 6, 4, (0, 1)
+    explained = {
+        tuple(generate(Hypothesis("java", "mod", modulus, seed=9, skips=Skips(between, ways)), 4))
+        for ways in product((0, 1), repeat=count - 1)
+    }
+    ways, all_of_them = 2 ** (count - 1), modulus**count
+    assert 1 < len(explained) <= ways
+    hypothesis = Hypothesis("java", "mod", modulus, seed=9, skips=Skips(between, (0,) * 3))
+    for draws in explained:
+        best = extend_skips(hypothesis, draws)
+        assert tuple(generate(best, count)) == draws
+        got = score(best, draws, modulus, tried=1, survivors=1)
+        assert (got.hits, got.compared) == (count, count)
+        assert got.evidence == corrected(count, count, modulus, ways)
+        assert 10 ** (-got.evidence / 1000) >= len(explained) / all_of_them

@@ -1,0 +1,100 @@
+"""Small repositories, ideas and configs for tests, and the command line to run them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.commands import Told, run_apart, run_here
+from weft.inspect.report.view import RunView
+from weft.searches.tree.load import TreeRun, load_run
+from weft.searches.tree.search import NAME
+
+ROOT = Path(__file__).resolve().parents[2]
+BINPACK = ROOT / "examples" / "tree" / "binpack" / "tree.toml"
+COMPRESSOR = ROOT / "examples" / "tree" / "compressor" / "tree.toml"
+SCORE = """
+import json, os, sys
+body = json.load(open("params.json"))
+value = {"score": body["a"] * 10 + body["b"], "rows": {"ok": 1, "expected": 1}}
+open(os.environ["WEFT_RESULT_FILE"], "w").write(json.dumps(value))
+"""
+CONFIG = """
+files = "start"
+ideas = "ideas"
+direction = "max"
+protected = ["score.py"]
+max_depth = 1
+eval_timeout_seconds = 30
+deterministic = true
+[score]
+argv = ["{python}", "-I", "score.py"]
+"""
+
+
+def blocks(key: str, old: int, new: int) -> str:
+    """An idea that sets one number, as a search-replace block."""
+    comma = "," if key == "a" else ""
+    before, after = f'  "{key}": {old}{comma}', f'  "{key}": {new}{comma}'
+    return (
+        "Set it.\n\nFILE: params.json\n"
+        f"<<<<<<< SEARCH\n{before}\n=======\n{after}\n>>>>>>> REPLACE\n"
+    )
+
+
+@dataclass
+class Wood:
+    """A folder with tree.toml, files to start from and ideas."""
+
+    folder: Path
+    capture: Any
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        return path
+
+    def plant(self, config: str = CONFIG, score: str = SCORE) -> None:
+        self.write("tree.toml", config)
+        self.write("start/params.json", '{\n  "a": 1,\n  "b": 2\n}\n')
+        self.write("start/score.py", score)
+        self.write("ideas/up-a.md", blocks("a", 1, 5))
+        self.write("ideas/down-b.md", blocks("b", 2, 1))
+        self.write("ideas/up-b.md", blocks("b", 2, 7))
+
+    def weft(self, *words: str | Path) -> Told:
+        """Run a command in this process, in the folder."""
+        return run_here(self.capture, *words)
+
+    def run(self, out: str, *words: str, config: str | Path = "tree.toml") -> Told:
+        return self.weft("tree", "run", config, "--out", out, "-q", *words)
+
+    def apart(self, *words: str | Path, **env: str) -> Told:
+        """Run a command in a process of its own."""
+        return run_apart(self.folder, *words, **env)
+
+    def load(self, out: str) -> TreeRun:
+        return load_run(RunView(self.folder / out, NAME))
+
+    def verdicts(self, out: str) -> dict[str, str]:
+        return {e.idea.name: e.verdict for e in self.load(out).history.evals}
+
+    def ledger(self, out: str) -> str:
+        return hashlib.sha256((self.folder / out / "ledger.jsonl").read_bytes()).hexdigest()
+
+    def summary(self, out: str) -> str:
+        """What TREE_SUMMARY.md says apart from its times."""
+        return (self.folder / out / "TREE_SUMMARY.md").read_text("utf-8").split("## Timing")[0]
+
+
+@pytest.fixture
+def wood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Wood:
+    monkeypatch.chdir(tmp_path)
+    return Wood(tmp_path, capsys)

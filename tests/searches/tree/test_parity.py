@@ -1,0 +1,103 @@
+"""Any number at a time, any hash seed, any order of arrival: one ledger and one summary."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.searches.tree.conftest import BINPACK, CONFIG, SCORE, Wood
+from weft.inspect.report.view import RunView
+from weft.searches.tree.load import stage_args_of
+from weft.searches.tree.search import NAME
+
+pytestmark = pytest.mark.xdist_group("tree-parity")
+SLOW_FIRST = SCORE + "import time\ntime.sleep(0.2 if body['a'] == 2 else 0)\n"
+PARAMETERS = """
+[[parameters]]
+file = "params.json"
+key = "a"
+values = [2, 3, 4, 5]
+"""
+COUNTING = """
+import fcntl, os
+with open("{place}", "a+") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    file.write("x")
+    file.flush()
+    count = os.fstat(file.fileno()).st_size
+print('{{"score": %d}}' % count)
+"""
+
+
+def arrivals(wood: Wood, out: str) -> list[tuple[int, int]]:
+    tasks = [t for t in RunView(wood.folder / out, NAME).tasks() if t.round == 2]
+    return [
+        (t.index, stage_args_of(t)["eval_id"])
+        for t in sorted(tasks, key=lambda t: t.finished_at or 0)
+    ]
+
+
+def test_one_ledger_and_summary_for_1_2_4_8_at_a_time_and_two_hash_seeds(wood: Wood) -> None:
+    wood.plant(CONFIG.replace('ideas = "ideas"\n', "") + PARAMETERS, SLOW_FIRST)
+    for count, seed in ((1, "0"), (2, "1"), (4, "2"), (8, "3")):
+        words = ("tree", "run", "tree.toml", "--out", f"r{count}", "--max-depth", "2", "-q")
+        told = wood.apart(*words, "--max-parallel-evals", str(count), PYTHONHASHSEED=seed)
+        assert told.code == 0, told
+    assert len({wood.ledger(f"r{count}") for count in (1, 2, 4, 8)}) == 1
+    assert len({wood.summary(f"r{count}") for count in (1, 2, 4, 8)}) == 1
+    orders = {tuple(arrivals(wood, f"r{count}")) for count in (1, 2, 4, 8)}
+    assert len(orders) > 1, "the completion orders did not differ, the test shows nothing"
+
+
+def test_check_parity_says_equal(wood: Wood) -> None:
+    wood.plant()
+    told = wood.run("r", "--max-parallel-evals", "2", "--check-parity", "--json")
+    assert told.code == 0, told
+    assert told.json["parity"]["equal"] is True
+    assert told.json["parity"]["commands"] == "run again"
+
+
+def test_check_parity_catches_a_score_that_depends_on_arrival(wood: Wood) -> None:
+    place = wood.folder / "count"
+    wood.plant(score=COUNTING.format(place=place))
+    told = wood.run("r", "--max-parallel-evals", "2", "--check-parity")
+    assert told.code == 1
+    assert "parity  DIFFERENT" in told.out
+
+
+def test_check_parity_uses_recorded_outputs_when_commands_need_not_be_deterministic(
+    wood: Wood,
+) -> None:
+    place = wood.folder / "count"
+    config = CONFIG.replace("deterministic = true", "deterministic = false")
+    wood.plant(config, COUNTING.format(place=place))
+    told = wood.run("r", "--max-parallel-evals", "2", "--check-parity")
+    assert "parity  equal with 1 at a time (recorded outputs of commands)" in told.out
+
+
+def test_dry_run_promotes_the_same_at_1_and_4(wood: Wood) -> None:
+    words = ("--dry-run", "--beam-width", "3", "--max-depth", "2", "--json")
+    runs = [
+        wood.run(f"d{n}", *words, "--max-parallel-evals", str(n), config=BINPACK) for n in (1, 4)
+    ]
+    answers = [told.json["answer"] for told in runs]
+    assert answers[0] == answers[1]
+    assert len(answers[0]["promoted"]) == 6
+    assert wood.ledger("d1") == wood.ledger("d4")
+    verdicts = set(wood.verdicts("d1").values())
+    assert {"incomplete", "score-invalid", "regressed"} <= verdicts
+
+
+def test_at_most_two_of_a_parent_run_at_a_time(wood: Wood) -> None:
+    score = SCORE + "import time\ntime.sleep(0.1)\n"
+    wood.plant(CONFIG + PARAMETERS, score)
+    words = ("--max-depth", "2", "--beam-width", "2", "--max-parallel-evals", "8")
+    wood.run("r", *words, "--max-parallel-per-node", "2")
+    spans = [
+        (t.started_at or 0.0, t.finished_at or 0.0, stage_args_of(t)["parent_node_id"])
+        for t in RunView(wood.folder / "r", NAME).tasks()
+    ]
+    for start, _, parent in spans:
+        running = [s for s in spans if s[0] <= start < s[1]]
+        assert sum(s[2] == parent for s in running) <= 2
+    most = max(sum(s[0] <= start < s[1] for s in spans) for start, _, _ in spans)
+    assert most > 1

@@ -1,0 +1,100 @@
+"""Records of the tree search: read from JSON into dataclasses and written back to the same JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from weft.errors import LedgerDamaged
+from weft.model.results import TaskError
+from weft.model.values import Object, canonical, encode
+from weft.searches.tree.config import Idea, Root, Stage, TreeConfig
+from weft.searches.tree.imports import ImportedEval, ImportedRun
+from weft.searches.tree.recordings import MISSING, RecordingKey, Recordings
+from weft.searches.tree.results import Candidate, Outcome, StageResult
+from weft.searches.tree.slot.values import Mutation
+from weft.searches.tree.stageargs import StageArgs
+
+FILES = Object("ab" * 32)
+PLACE = {"eval_id": 3, "parent_node_id": 1, "idea_path": "a.md", "depth": 2, "stage": "score"}
+STATE = {
+    "root": FILES, "root_tree": "t0", "diffs": [FILES], "tree": "t1", "parent_commit": "c1",
+}  # fmt: skip
+RESULTS = {"parent_result": {"score": "1"}, "root_result": {}}
+IDEA = {
+    "idea_kind": "patch", "idea_digest": "d", "idea": FILES, "feedback": "", "message": "m",
+    "sweep": None, **RESULTS,
+}  # fmt: skip
+TRIED = {
+    "eval": "e1", "node": "n0", "idea": "a.md", "text": FILES, "score": None, "metrics": None,
+    "verdict": "timeout", "why": "", "feedback": "",
+}  # fmt: skip
+CONTEXT = {
+    "node": "n1", "depth": 2, "direction": "max", "commit": "c1", "score": "1", "metrics": {},
+    "path": [{"node": "n0", "idea": None, "text": None, "score": "1", "metrics": None}],
+    "tried": [TRIED], "left_out": 0,
+}  # fmt: skip
+MUTATION = {
+    "file": "a.json", "keys": ["x"], "count": 4, "at_once": 1, "scale": "0.3", "step": "1.0",
+    "low": "", "high": "",
+}  # fmt: skip
+PROPOSE = {
+    "context": CONTEXT, "mutations": [MUTATION], "index": None, "has_command": True, **RESULTS,
+}  # fmt: skip
+MEMORY = {"transcript": [FILES], "memory_turns": 20, "memory_chars": 500}
+COMMAND = {"format": "weft", "regex": "", "protected": ["score.py"]}
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {**PLACE, **STATE},
+        {**PLACE, **STATE, "repeat": 0, "eval_id": None},
+        {**PLACE, **STATE, **IDEA, **COMMAND},
+        {**PLACE, **STATE, **IDEA, **MEMORY, "recorded": {"cost": None}},
+        {**PLACE, **STATE, **PROPOSE, **MEMORY, **COMMAND, "stage": "propose"},
+    ],
+)
+def test_arguments_read_and_written_again_are_the_same_bytes(table: dict[str, Any]) -> None:
+    assert encode(StageArgs.from_dict(table).to_dict()) == encode(table)
+
+
+@pytest.mark.parametrize("name", [*PLACE, *STATE])
+def test_arguments_with_a_field_of_another_type_are_damage_that_is_named(name: str) -> None:
+    with pytest.raises(LedgerDamaged, match=f"no field {name!r} of type"):
+        StageArgs.from_dict({**PLACE, **STATE, name: 1.5})
+
+
+def test_config_read_and_written_again_is_the_same_bytes() -> None:
+    stage = Stage(("sh", "-c", "x"), 1.5, {"A": "b"}, ("KEY",), "evo", "(x)", True)
+    mutation = Mutation("a.json", ("x",), 4, 1, "0.3", "1.0", "", "")
+    config = TreeConfig({"score": stage}, "min", mutations=(mutation,), memory_mb=5, max_usd="1.5")
+    assert TreeConfig.from_dict(config.to_dict()) == config
+    for record in (Idea("a.md", "text", "d"), Root("c", "t")):
+        assert type(record).from_dict(record.to_dict()) == record
+
+
+def test_recorded_values_keep_fields_that_are_not_read() -> None:
+    candidate = {"tree": "t", "commit": "c", "changed": ["a"], "diff": FILES, "cost": None}
+    for table in (candidate, {**candidate, "turns": None}):
+        assert Candidate.from_dict(table).to_dict() == table
+    score = {"score": "1", "metrics": {"loss": ["0.5"]}, "rows": {"ok": 1, "expected": 2}}
+    assert StageResult.from_dict(score).to_dict() == score
+    run = ImportedRun("head", 7, (ImportedEval("c", "d", {"implement": candidate}),))
+    assert ImportedRun.from_dict(run.to_dict()) == run
+    assert run.objects() == [FILES]
+
+
+def test_recordings_are_looked_up_by_files_first_and_a_diff_by_its_idea_alone() -> None:
+    first, other = Outcome({"diff": FILES}), Outcome(error=TaskError("timeout", "run", 124))
+    key = RecordingKey("implement", "t", 1, "d", "try again")
+    exact, loose = key.texts()
+    recordings = Recordings({exact: first, "review d t 0": other})
+    assert recordings.find(key) == first
+    assert Recordings({loose: first}).find(RecordingKey("implement", "u", 2, "d")) == first
+    assert recordings.find(RecordingKey("propose", "t", 1)) == MISSING
+    assert Recordings.from_dict(recordings.to_dict()) == recordings
+    assert canonical(MISSING.to_dict()) == (
+        '{"error":{"exit_code":null,"stage":"run","type":"not-recorded"}}'
+    )
