@@ -37,7 +37,7 @@ test: $(DEV_STAMP)
 	$(BIN)/ruff format --check $(wildcard $(CHECKED))
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports
-	$(BIN)/python -m weft.runs.compile
+	$(BIN)/python -m weft.searches.arc.compile
 	@mkdir -p $(dir $(JUNIT))
 	@status=0; \
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup --junitxml=$(JUNIT) \

@@ -136,7 +136,7 @@ def scaling(place: Path, *_: object) -> Iterator[Figures]:
 def start(*_: object) -> Iterator[Figures]:
     """Seconds from nothing to the first search done, with kernels on disk."""
     code = "from weft.searches.arc.warm import run_all; run_all()"
-    subprocess.run([sys.executable, "-m", "weft.runs.compile"], check=True)
+    subprocess.run([sys.executable, "-m", "weft.searches.arc.compile"], check=True)
     found = []
     for _ in range(AUGMENTATIONS):
         start_s = time.perf_counter()

@@ -17,18 +17,17 @@ from weft.model.tasks import make_lanes as lanes
 from weft.model.tasks import make_lazy as lazy
 from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
 from weft.model.values import Object
+from weft.version import __version__
 from weft.worker.context import device, get, note, put, put_file
 
 if TYPE_CHECKING:
     from weft.runs.outcome import Run
     from weft.runs.run import run
 
-__version__ = "0.2.0"
 __all__ = [
     "Budget", "Interrupted", "Milestone", "Node", "Object", "Result", "Run", "TaskError",
-    "TaskFailed", "Temporary", "Unknown", "WeftError", "command", "device", "get", "hook", "lanes",
-    "lazy",
-    "note", "put", "put_file", "round", "run", "search", "task",
+    "TaskFailed", "Temporary", "Unknown", "WeftError", "__version__", "command", "device", "get",
+    "hook", "lanes", "lazy", "note", "put", "put_file", "round", "run", "search", "task",
 ]  # fmt: skip
 
 _LATER = {"run": "weft.runs.run", "Run": "weft.runs.outcome"}

@@ -17,16 +17,13 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from weft.cli import inspect as look
-from weft.cli import nodes, pack, report, runs, serve, watch
+from weft.cli import inspect, nodes, pack, report, runs, serve, watch
 from weft.console import render
-from weft.demo.picture import cli as first
-from weft.doctor import cli as health
+from weft.demo import cli as demo
+from weft.doctor import cli as doctor
 from weft.errors import Interrupted, WeftError
-from weft.searches.arc import cli as arc
-from weft.searches.jobs import cli as jobs
-from weft.searches.prng import cli as prng
-from weft.searches.tree import cli as tree
+from weft.product import Product, products
+from weft.version import __version__
 
 BAD_PATH = 3
 OUR_BUG = 70
@@ -62,6 +59,30 @@ class _Commands(TyperGroup):
             raise _Stopped(Interrupted("interrupted")) from None
 
 
+class ProductGroup(TyperGroup):
+    """The commands of an installed search; they are imported when one of them is asked for."""
+
+    def __init__(self, product: Product) -> None:
+        self._product = product
+        super().__init__(
+            name=product.name, help=product.summary, no_args_is_help=True, rich_markup_mode=None
+        )
+
+    @property
+    def commands(self) -> Any:
+        """The commands by name."""
+        return _group_of(self._product).commands
+
+    @commands.setter
+    def commands(self, value: Any) -> None:
+        """The base class sets none; they come from the product."""
+
+
+@cache
+def _group_of(product: Product) -> Any:
+    return get_command(product.part(product.app))
+
+
 app = typer.Typer(
     name="weft",
     cls=_Commands,
@@ -74,32 +95,26 @@ app = typer.Typer(
 for _command in (
     runs.run,
     runs.resume,
-    look.status,
+    inspect.status,
     watch.watch,
-    look.verify,
+    inspect.verify,
     runs.replay,
-    look.diff,
-    look.prove,
-    look.explain,
+    inspect.diff,
+    inspect.prove,
+    inspect.explain,
     report.report,
     serve.serve,
     pack.pack,
-    first.demo,
-    health.doctor,
+    demo.demo,
+    doctor.doctor,
 ):
     app.command()(_command)
-app.add_typer(arc.app)
-app.add_typer(jobs.app)
 app.add_typer(nodes.app)
-app.add_typer(prng.app)
-app.add_typer(tree.app)
 
 
 def _print_version(asked: bool) -> None:
     if asked:
-        import weft  # noqa: PLC0415
-
-        print(f"weft {weft.__version__}")
+        print(f"weft {__version__}")
         raise typer.Exit
 
 
@@ -131,15 +146,19 @@ def _open_streams() -> None:
 
 
 @cache
-def _commands() -> Any:
+def commands() -> Any:
     """Build the commands from their signatures, once: that takes longer than most of them."""
-    return get_command(app)
+    group: Any = get_command(app)
+    for product in products():
+        if product.app:
+            group.add_command(ProductGroup(product))
+    return group
 
 
 def _exit_code(words: list[str]) -> int:
     tracebacks = sum(len(w) - 1 for w in words if re.fullmatch("-v+", w)) >= 2
     try:
-        code = _commands()(words, prog_name="weft", standalone_mode=False)
+        code = commands()(words, prog_name="weft", standalone_mode=False)
         sys.stdout.flush()
     except (WeftError, _Stopped) as error:
         if tracebacks:

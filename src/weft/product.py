@@ -19,7 +19,7 @@ from weft.errors import RunMismatch, SearchInvalid
 GROUP = "weft.searches"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Product:
     """What a package with a search adds to Weft; empty paths are parts that it does not have."""
 
@@ -57,7 +57,7 @@ def products() -> tuple[Product, ...]:
         product = entry.load()
         if not isinstance(product, Product):
             raise SearchInvalid(f"entry point {entry.value} of {GROUP} is not a weft.Product")
-        if by_name.setdefault(product.name, product) != product:
+        if by_name.setdefault(product.name, product) is not product:
             raise SearchInvalid(f"two installed packages have a search called {product.name!r}")
     return tuple(by_name[name] for name in sorted(by_name))
 

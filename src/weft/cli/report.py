@@ -23,11 +23,9 @@ def report(
 
     A damaged run gets a report that says so.
     """
-    from weft.inspect.products import register_pages  # noqa: PLC0415
     from weft.inspect.report.page import write_report  # noqa: PLC0415 - slow to import
     from weft.runs.run import real_place  # noqa: PLC0415
 
-    register_pages()
     written = write_report(run, real_place().heads, out)
     if as_json:
         render.print_json({"report": str(written), "size_bytes": written.stat().st_size})

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weft.console import options, render, views
-from weft.console.progress import watching
-from weft.errors import Interrupted
+from weft.console.progress import resumable, watching
 
 if TYPE_CHECKING:
     from weft.inspect.replay import ReplayReport
@@ -103,7 +99,7 @@ def resume(
     options.check_seconds("--wall-limit", wall_limit)
     options.check_stagger(stagger)
 
-    from weft.inspect.products import summary_lines, write_summaries  # noqa: PLC0415
+    from weft.inspect.products import finish_run, summary_lines  # noqa: PLC0415
     from weft.runs import resume as wiring  # noqa: PLC0415 - slow to import
 
     with watching(quiet, verbose) as watcher, resumable(run):
@@ -121,7 +117,7 @@ def resume(
             sign_key=sign_key,
             watcher=watcher,
         )
-    write_summaries(done.out, done.search)
+    finish_run(done.out, done.search)
     lines = () if as_json else summary_lines(done.out, done.search)
     render.show_run(done, as_json=as_json, lines=lines)
     raise typer.Exit(done.exit_code)
@@ -160,18 +156,6 @@ def replay(
     else:
         _show_replay(report)
     raise typer.Exit(0 if report.equal else DIFFERENT)
-
-
-@contextmanager
-def resumable(out: Path) -> Iterator[None]:
-    """Say how to go on after a second Ctrl-C, or one that came before the run listened."""
-    try:
-        yield
-    except Interrupted:
-        raise
-    except KeyboardInterrupt:
-        hint = render.command("resume", out) if (out / "run.toml").is_file() else ""
-        raise Interrupted("interrupted; nothing completed is lost", hint=hint) from None
 
 
 def _show_replay(report: ReplayReport) -> None:

@@ -15,11 +15,11 @@ from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 
+from weft.cluster.host import names_of_here
 from weft.errors import FileInvalid, InputError
 from weft.model import strictjson
 from weft.model.fields import first_problem
 from weft.model.slots import MAX_CONCURRENT, Node, slots_of
-from weft.runs.world import names_of_here
 
 MAX_BYTES = 1 << 20
 Count = Annotated[int, Field(ge=0, le=1024, strict=True)]

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from weft.cluster.clusters import our_folder
+from weft.cluster.host import names_of_here
 from weft.cluster.nodesfile import NodeEntry
 from weft.errors import NodeUnreachable
-from weft.runs.world import names_of_here
 
 CONNECT_S = 10
 PATIENCE_S = 180.0

@@ -1,1 +1,1 @@
-"""TODO."""
+"""What commands share: options, progress, rendering."""

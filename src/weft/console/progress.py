@@ -10,9 +10,11 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from weft.console import render
+from weft.errors import Interrupted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -58,6 +60,18 @@ def watching(quiet: bool, verbosity: int) -> Iterator[Watcher | None]:
         yield Throttled(_print_line, LINE_EVERY_S, FIRST_LINE_AFTER_S)
     else:
         yield None
+
+
+@contextmanager
+def resumable(out: Path) -> Iterator[None]:
+    """Say how to go on after a second Ctrl-C, or one that came before the run listened."""
+    try:
+        yield
+    except Interrupted:
+        raise
+    except KeyboardInterrupt:
+        hint = render.command("resume", out) if (out / "run.toml").is_file() else ""
+        raise Interrupted("interrupted; nothing completed is lost", hint=hint) from None
 
 
 def line(counts: Counts, elapsed_s: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -77,9 +78,12 @@ def console(stream: TextIO) -> Console:
 
 def is_terminal(stream: TextIO) -> bool:
     """Whether bars and colour may go there."""
-    from weft.runs.world import is_ci  # noqa: PLC0415
+    return stream.isatty() and not _is_ci()
 
-    return stream.isatty() and not is_ci()
+
+def _is_ci() -> bool:
+    """Whether a build server runs us, where bars and colour would only fill a log."""
+    return os.environ.get("CI", "").lower() not in ("", "0", "false")
 
 
 def show_run(run: Run, *, as_json: bool, lines: Sequence[str] = ()) -> None:

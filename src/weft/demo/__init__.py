@@ -1,1 +1,1 @@
-"""TODO."""
+"""The first minute with Weft: four small searches, each run twice."""

@@ -35,33 +35,33 @@ def demo(
     Both runs of each must end with the same head: the fingerprint of everything that was
     decided. One run is killed on the way and resumed.
     """
-    from weft.demo.picture import parts as wiring  # noqa: PLC0415 - slow to import
-    from weft.runs.compile import compile_arc_kernels  # noqa: PLC0415
+    from weft.demo import parts  # noqa: PLC0415 - slow to import
+    from weft.searches.arc.compile import compile_kernels  # noqa: PLC0415
 
     if out is not None:
-        wiring.fresh(out)
-    compile_arc_kernels(_silent if quiet else render.message)
+        parts.fresh(out)
+    compile_kernels(_silent if quiet else render.message)
     place = Path(tempfile.mkdtemp(prefix="weft-demo-")) if out is None else out
     shown = []
-    for part in wiring.PARTS:
+    for part in parts.PARTS:
         shown.append(_perform(part, place, quiet or as_json, verbose))
         if not as_json:
             _show(shown[-1])
     if as_json:
-        parts = [each.to_dict() for each in shown]
-        render.print_json({"equal": all(each.equal for each in shown), "parts": parts})
+        equal = all(each.equal for each in shown)
+        render.print_json({"equal": equal, "parts": [each.to_dict() for each in shown]})
     else:
         _close(shown, place)
     _check(shown)
 
 
 def _perform(part: Part, place: Path, quiet: bool, verbose: int) -> Shown:
-    from weft.demo.picture import parts as wiring  # noqa: PLC0415
+    from weft.demo import parts  # noqa: PLC0415
 
     say = _silent if quiet else render.message
     say(f"{part.title}: two runs into {place / part.name}")
     with watching(quiet, verbose) as watcher:
-        return wiring.perform(part, place, watcher, say)
+        return parts.perform(part, place, watcher, say)
 
 
 def _silent(line: str) -> None:

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 import weft
+from weft.cluster import host
 from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
-from weft.runs import world
 from weft.runs.outcome import Run
 from weft.runs.resume import resume
 from weft.runs.run import real_place
@@ -201,7 +201,7 @@ def _kill_midway(search: str, out: Path, workers: int, say: Say) -> bool:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=world.worker_environment(),
+        env=host.worker_environment(),
     )
     try:
         while child.poll() is None and _records(out) < KILL_AT:
@@ -227,8 +227,6 @@ def _records(out: Path) -> int:
 
 
 def _report(run: Path) -> Path:
-    from weft.inspect.products import register_pages  # noqa: PLC0415
     from weft.inspect.report.page import write_report  # noqa: PLC0415 - slow to import
 
-    register_pages()
     return write_report(run, real_place().heads)

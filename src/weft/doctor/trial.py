@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from weft.cluster import host
 from weft.demo.picture import picture
 from weft.doctor.finding import NOTE, OK, PROBLEM, Check
 from weft.errors import WeftError
@@ -30,7 +31,7 @@ def trial() -> SearchCall:
 def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> Check:
     """A worker starts, a small search runs, and its head is the known one."""
     decision = Decision(trial(), 0, {}, Budget({}), checked_policy(0, None, False))
-    place = Place(Disk(), world.host_name(), HeadsList(None, Disk()))
+    place = Place(Disk(), host.host_name(), HeadsList(None, Disk()))
     clock = world.RealClock()
     began_s, start_s = clock.wall(), clock.monotonic()
     try:

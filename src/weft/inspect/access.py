@@ -14,10 +14,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from weft.errors import FileInvalid, LedgerDamaged, ManifestDamaged, StorageFailed
+from weft.errors import FileInvalid, ManifestDamaged, StorageFailed
 from weft.ledger.records import Record, parse
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import parse_at, whole_lines
 from weft.storage.manifest import WORLD_WORDS, Manifest
 from weft.storage.plainfile import is_plain_file, open_plain, read_plain
 
@@ -126,17 +127,6 @@ def _probe(lock: Path) -> bool:
     return False
 
 
-def whole_lines(path: Path) -> Iterator[bytes]:
-    """Give the ledger's lines without their newlines, up to a torn one."""
-    if not is_plain_file(path):
-        return
-    with open_plain(path) as file:
-        for line in file:
-            if not line.endswith(b"\n"):
-                return
-            yield line[:-1]
-
-
 def records_named(path: Path, prefix: str) -> Iterator[Record]:
     """Give every record whose key begins with `prefix`, without parsing the others."""
     mark = f'"key":"{prefix}'.encode()
@@ -146,17 +136,6 @@ def records_named(path: Path, prefix: str) -> Iterator[Record]:
         record = parse_at(line, seq)
         if record.key.startswith(prefix):
             yield record
-
-
-def parse_at(line: bytes, seq: int) -> Record:
-    """Parse the line that stands at `seq`; raises `LedgerDamaged` naming it."""
-    try:
-        record = parse(line)
-    except LedgerDamaged as error:
-        raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
-    if record.seq != seq:
-        raise LedgerDamaged(f"record {seq}: its seq is {record.seq}", seq=seq)
-    return record
 
 
 def last_record(path: Path) -> Record | None:

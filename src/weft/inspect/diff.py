@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import LedgerDamaged
-from weft.inspect.access import parse_at, run_named, whole_lines
+from weft.inspect.access import run_named
 from weft.ledger.records import Record
 from weft.model.values import canonical
 from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import parse_at, whole_lines
 
 SCHEMA_VERSION = 1
 NOTHING = "nothing"

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any, Self
 
 from weft.errors import FileInvalid, InputError, LedgerDamaged
-from weft.inspect.access import parse_at, records_named, run_named, whole_lines
+from weft.inspect.access import records_named, run_named
 from weft.ledger import merkle
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.records import parse
 from weft.model.values import canonical
 from weft.storage.folder import RunFolder
-from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.ledgerfile import parse_at, read_checkpoint, whole_lines
 
 SCHEMA_VERSION = 1
 MIN_KEY_DIGITS = 8

@@ -23,12 +23,12 @@ from weft.backends.contract import Backend
 from weft.backends.privatefolders import private_folder
 from weft.backends.process import WorkerSetup
 from weft.backends.raynode import scratch_folder
+from weft.cluster import host
 from weft.cluster.agent import LONGEST_FOLDER, NO_METRICS, RAY_FOLDER
 from weft.cluster.clusters import address_for, token_for
 from weft.coordinator.journal import Journal
 from weft.errors import InputError, UsageError, WorldError
 from weft.model.slots import Node, Slot
-from weft.runs import world
 from weft.runs.codepacks import CodePacks
 from weft.runs.opening import OpenRun
 from weft.worker.context import DEVICE
@@ -112,7 +112,7 @@ def _private_temporary(needed: bool) -> Iterator[Path | None]:
 def _init(ray: Any, address: str, workers: int | None, folder: Path | None) -> None:
     how: dict[str, Any] = {"address": address}
     if address == LOCAL:
-        how = {"num_cpus": workers or world.cpu_count(), "include_dashboard": False}
+        how = {"num_cpus": workers or host.cpu_count(), "include_dashboard": False}
         how |= {"_temp_dir": str(folder), "_node_ip_address": LOOPBACK}
     try:
         ray.init(log_to_driver=False, logging_level="CRITICAL", namespace="weft", **how)
@@ -130,7 +130,7 @@ def _nodes(asked: Sequence[Node]) -> tuple[Node, ...]:
     living = living_nodes()
     if not asked:
         return tuple(Node(n.name, n.gpus, n.cpus) for n in living if n.gpus + n.cpus)
-    found = match([node.name for node in asked], living, world.names_of_here())
+    found = match([node.name for node in asked], living, host.names_of_here())
     for node in asked:
         there = found.get(node.name)
         if there is not None and there.gpus < node.gpus:
@@ -161,5 +161,5 @@ def ray_backend(
         for name in names
     ]
     packs = CodePacks(lambda: opened.run_file.sources)
-    cluster = Cluster(specs, world.names_of_here())
+    cluster = Cluster(specs, host.names_of_here())
     return RayBackend(replace(setup, marks=marks), slots, cluster, packs, stagger_s)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.backends.places import located
+from weft.cluster import host
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError, ValueInvalid
@@ -30,7 +31,6 @@ from weft.model.values import (
     to_wire,
 )
 from weft.product import check_name
-from weft.runs import world
 
 ACCEPTABLE = ("code", "copy", "rollback")
 BACKENDS = ("serial", "local", "ray")
@@ -155,7 +155,7 @@ def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
 
 def _placed_here(nodes: Sequence[Node], base: Path) -> list[Node]:
     """Place the nodes that are this machine; others find their folders themselves."""
-    here = world.names_of_here()
+    here = host.names_of_here()
     return [placed([node], base)[0] if node.name in here else node for node in nodes]
 
 

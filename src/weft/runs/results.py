@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import overload
 
-from weft.inspect.access import parse_at, whole_lines
 from weft.ledger.records import Record
 from weft.model.card import table
 from weft.model.results import Result, TaskError
 from weft.model.values import canonical
 from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import parse_at, whole_lines
 
 SHOWN = 20
 

@@ -17,6 +17,7 @@ from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.process import WorkerSetup
 from weft.backends.recorded import Recall, RecordedCommands
 from weft.backends.strays import Marks, end_earlier
+from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
 from weft.coordinator.machine import LazyLimits, Machine
@@ -178,13 +179,13 @@ def _carry_out(
 def real_place() -> Place:
     """Return the real disk, host and heads list."""
     disk = Disk()
-    return Place(disk, world.host_name(), HeadsList(world.heads_folder(), disk))
+    return Place(disk, host.host_name(), HeadsList(world.heads_folder(), disk))
 
 
 def unnoted_place() -> Place:
     """Return the real disk and host without a heads list, for runs in temporary folders."""
     disk = Disk()
-    return Place(disk, world.host_name(), HeadsList(None, disk))
+    return Place(disk, host.host_name(), HeadsList(None, disk))
 
 
 def _make_folder(folder: RunFolder, disk: Disk) -> None:
@@ -347,7 +348,7 @@ def _backend(
         logs=opened.folder.logs.absolute(),
         attempts=opened.folder.attempts.absolute(),
         path=list(sys.path),
-        environment={**world.worker_environment(), DEVICE: execution.device},
+        environment={**host.worker_environment(), DEVICE: execution.device},
         marks=marks,
         run_id=opened.run_file.run_id,
         kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,

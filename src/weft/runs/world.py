@@ -1,20 +1,16 @@
-"""The real world, in one place: clocks, host name, state folder, entropy, stop signals."""
+"""The real world of a run, in one place: clocks, state folder, entropy, stop signals."""
 
 from __future__ import annotations
 
 import contextlib
-import os
 import secrets
 import signal
-import socket
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
-
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 class RealClock:
@@ -34,29 +30,14 @@ def new_run_id() -> str:
     return secrets.token_hex(16)
 
 
-def host_name() -> str:
-    """This machine's name, for lock holders and the heads list."""
-    return socket.gethostname()
-
-
-def names_of_here() -> tuple[str, ...]:
-    """What this machine may be called."""
-    return (*LOOPBACK, host_name(), host_name().partition(".")[0])
+def state_folder() -> Path:
+    """Where the user's programs keep what should outlive a run."""
+    return platformdirs.user_state_path("weft")
 
 
 def heads_folder() -> Path:
     """Where heads lists are kept, outside every run."""
-    return platformdirs.user_state_path("weft") / "heads"
-
-
-def ideas_folder() -> Path:
-    """Where the ideas of all tree runs are noted, one file per area."""
-    return platformdirs.user_state_path("weft") / "ideas"
-
-
-def worker_environment() -> dict[str, str]:
-    """What workers inherit from our environment."""
-    return dict(os.environ)
+    return state_folder() / "heads"
 
 
 class StopRequest:
@@ -87,13 +68,3 @@ class StopRequest:
     def _ask(self, *_: object) -> None:
         self._asked = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def cpu_count() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0))
-
-
-def is_ci() -> bool:
-    """Whether a build server runs us, where bars and colour would only fill a log."""
-    return os.environ.get("CI", "").lower() not in ("", "0", "false")

@@ -13,7 +13,7 @@ from pathlib import Path
 from weft.errors import LedgerDamaged
 from weft.ledger.chain import Chain
 from weft.ledger.checkpoint import Checkpoint, note_text, parse_checkpoint
-from weft.ledger.records import parse
+from weft.ledger.records import Record, parse
 from weft.storage.disk import Disk
 from weft.storage.plainfile import is_plain_file, open_plain
 
@@ -69,6 +69,28 @@ def read_lines(path: Path) -> Iterator[tuple[bytes, bool]]:
         for line in file:
             whole = line.endswith(b"\n")
             yield (line[:-1] if whole else line), whole
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """Give the ledger's lines without their newlines, up to a torn one."""
+    if not is_plain_file(path):
+        return
+    with open_plain(path) as file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            yield line[:-1]
+
+
+def parse_at(line: bytes, seq: int) -> Record:
+    """Parse the line that stands at `seq`; raises `LedgerDamaged` naming it."""
+    try:
+        record = parse(line)
+    except LedgerDamaged as error:
+        raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
+    if record.seq != seq:
+        raise LedgerDamaged(f"record {seq}: its seq is {record.seq}", seq=seq)
+    return record
 
 
 def read_checkpoint(path: Path) -> Checkpoint | None:

@@ -1,28 +1,24 @@
-"""How a search adds pages to the report of its runs.
+"""How a search adds pages to the report of its runs, and lines to their status.
 
-    register("climb", pages)                  # in Python, before write_report
-    [project.entry-points."weft.inspect.report"]      # in the search's pyproject.toml
-    climb = "climb.report:pages"
+    Product("climb", …, pages="climb.report:pages", lines="climb.report:lines")
+    register("climb", pages)                  # in Python, for a search without a product
 
-A maker gets a `RunView` and returns `Page`s. It is chosen by the search's recorded name: a
-prefix fits `prefix:function` and everything inside the package `prefix`. What a maker raises
-becomes a page that says so; the rest of the report stands.
-
-In the same way a search may add lines to `weft status`: `register("climb", pages, lines)`.
+A product is chosen by the search's declared name; a registered prefix fits `prefix:function` and
+everything inside the package `prefix`. Both get a `RunView`. What they raise becomes a page that
+states so; the rest of the report stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from functools import partial
 
 from markupsafe import Markup, escape
 
 from weft.inspect.report.text import visible
 from weft.inspect.report.view import MAX_PAGE_BYTES, RunView
-
-GROUP = "weft.inspect.report"
+from weft.product import product_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +50,12 @@ def unregister(prefix: str) -> None:
 
 
 def lines_for(run: RunView) -> list[str]:
-    """Return what a run's search adds to its status; never raises for a teller's sake."""
-    tellers = [teller for prefix, teller in sorted(_TELLERS.items()) if fits(prefix, run.search)]
+    """Return what a run's search adds to its status; never raises for its sake."""
     try:
+        tellers = [teller for name, teller in sorted(_TELLERS.items()) if fits(name, run.search)]
+        product = product_of(run.search)
+        if product is not None and product.lines:
+            tellers.append(product.part(product.lines))
         return [visible(line) for teller in tellers for line in teller(run)]
     except Exception as error:  # a search's code: whatever it raises, the status must stand
         return [visible(f"no summary: {type(error).__name__}: {error}"[:500])]
@@ -76,10 +75,10 @@ def pages_for(run: RunView) -> list[Page]:
 def _loaders(search: str) -> Iterator[tuple[str, Callable[[], Maker]]]:
     for prefix in sorted(_MAKERS):
         if fits(prefix, search):
-            yield prefix, lambda maker=_MAKERS[prefix]: maker  # type: ignore[misc]
-    for entry in sorted(entry_points(group=GROUP), key=lambda e: (e.name, e.value)):
-        if fits(entry.name, search) and entry.name not in _MAKERS:
-            yield entry.name, entry.load
+            yield prefix, partial(_MAKERS.__getitem__, prefix)
+    product = product_of(search)
+    if product is not None and product.pages:
+        yield product.name, partial(product.part, product.pages)
 
 
 def _made(name: str, load: Callable[[], Maker], run: RunView) -> list[Page]:

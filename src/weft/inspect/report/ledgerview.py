@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from weft.inspect.access import whole_lines
 from weft.inspect.report.text import clip
+from weft.storage.ledgerfile import whole_lines
 
 ENDS = 60
 MAX_OTHERS = 300

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.errors import Damaged, LedgerDamaged, RunRolledBack
-from weft.inspect.access import is_locked, open_manifest, parse_at, run_named, state_of, whole_lines
+from weft.inspect.access import is_locked, open_manifest, run_named, state_of
 from weft.inspect.report.text import clip, counted, value_text
 from weft.inspect.report.work import Work, measure
 from weft.inspect.status import STATES, Status, status
@@ -22,6 +22,7 @@ from weft.inspect.verify import Verdict, verify
 from weft.model.values import canonical
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
+from weft.storage.ledgerfile import parse_at, whole_lines
 
 ANSWER_BYTES = 4000
 CONFIG_BYTES = 2000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from weft.inspect.access import last_record, open_manifest, parse_at, whole_lines
+from weft.inspect.access import last_record, open_manifest
 from weft.inspect.logs import log_tails
 from weft.inspect.report.places import Places
 from weft.inspect.report.work import paused_s
@@ -16,6 +16,7 @@ from weft.ledger.records import Record
 from weft.model.values import Object, decode, from_wire
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import parse_at, whole_lines
 from weft.storage.objects import ObjectStore
 
 CHUNK = 10_000

@@ -1,6 +1,7 @@
 """The live page put together: a loopback port, a random token, the server.
 
-It listens on 127.0.0.1 alone. What it serves is read only; see `weft.inspect.serve.guard` for who may ask.
+It listens on 127.0.0.1 alone. What it serves is read only; `weft.inspect.serve.guard` decides who
+may ask.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from pathlib import Path
 import uvicorn
 
 from weft.errors import FileInvalid, StorageFailed, UsageError
-from weft.inspect.products import register_pages
 from weft.inspect.serve.app import new_app
 from weft.inspect.serve.guard import Gate
 from weft.inspect.serve.shelf import Shelf
@@ -63,7 +63,6 @@ def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
         raise FileInvalid(f"{root} is not a folder", hint="give the folder that holds your runs")
     if RunFolder(root).is_run():
         RunFolder(root).require_run()
-    register_pages()
     listening = _listen(port)
     served = Served(listening.getsockname()[1], secrets.token_urlsafe(32), root)
     views = Views(real_place().heads)

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.runs import resumable
 from weft.console import options, render
 from weft.console.groups import with_groups
-from weft.console.progress import watching
+from weft.console.progress import resumable, watching
 from weft.errors import FileInvalid, InputError
 from weft.searches.arc import clilook as arclook
 from weft.searches.arc import options as arcoptions
@@ -110,8 +109,8 @@ def _run(
     """
     options.check_seconds("--wall-limit", execution.wall_limit)
 
-    from weft.runs.compile import compile_arc_kernels  # noqa: PLC0415
     from weft.searches.arc.bank import Bank  # noqa: PLC0415 - slow to import
+    from weft.searches.arc.compile import compile_kernels  # noqa: PLC0415
     from weft.searches.arc.request import ArcSettings  # noqa: PLC0415
     from weft.searches.arc.request import solve as execute  # noqa: PLC0415
     from weft.searches.arc.search.ablation import parse_without  # noqa: PLC0415
@@ -150,7 +149,7 @@ def _run(
     }
     if not execution.quiet:
         render.message(f"{len(tasks)} tasks of {tasks.source}")
-    compile_arc_kernels(render.message)
+    compile_kernels(render.message)
     with watching(execution.quiet, execution.verbose) as watcher, resumable(execution.out):
         return execute(tasks, settings, {**how, "watcher": watcher})
 

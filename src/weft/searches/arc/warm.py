@@ -1,6 +1,6 @@
 """Compile the kernels, so that workers only load what is on disk.
 
-python -m weft.searches.arc.warm 4        one part; `weft.runs.compile` runs all parts at once
+python -m weft.searches.arc.warm 4        one part; `weft.searches.arc.compile` runs them all
 """
 
 from __future__ import annotations

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.runs import resumable
 from weft.console import options, render
-from weft.console.progress import watching
+from weft.console.progress import resumable, watching
 from weft.errors import UsageError, WorldError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from weft.cluster.host import names_of_here
 from weft.errors import FileInvalid, InputError
 from weft.model.slots import Node, local_nodes
 from weft.runs.request import placed
-from weft.runs.world import names_of_here
 from weft.searches.jobs.job import Job
 from weft.searches.jobs.jobfile import name_of, read_jobs
 from weft.storage.folder import RunFolder

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from weft.cli.runs import resumable
 from weft.console import options, render
-from weft.console.progress import watching
+from weft.console.progress import resumable, watching
 from weft.errors import Interrupted, UsageError
 from weft.model.tasks import Unknown
 from weft.searches.prng.lazy import lazy

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from weft.cli.runs import resumable
 from weft.console import options, render
+from weft.console.progress import resumable
 from weft.console.steps import watching_steps
 from weft.errors import InputError, Paused, UsageError
 from weft.searches.prng import clirender as prngsay

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from weft.cli.runs import resumable
 from weft.console import options, render
-from weft.console.progress import watching
+from weft.console.progress import resumable, watching
 from weft.errors import UsageError
 from weft.searches.tree import options as opts
 from weft.searches.tree.clilook import evals, export, transcript, why

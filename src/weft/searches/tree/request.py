@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from weft.cluster import host
 from weft.errors import InputError
 from weft.model.tasks import Budget
-from weft.runs import world
 from weft.runs.request import Decision, Execution, digests
 from weft.runs.run import checked_policy
 from weft.searches.tree.config import TreeConfig
@@ -119,7 +119,7 @@ def _check_programs(config: TreeConfig, path: Path) -> None:
 
 def _check_variables(config: TreeConfig, path: Path) -> None:
     """Refuse a command that asks for a variable that is not there."""
-    ours = world.worker_environment()
+    ours = host.worker_environment()
     for name, stage in sorted(config.stages.items()):
         for variable in () if stage.recorded else stage.env_from:
             if variable not in ours:

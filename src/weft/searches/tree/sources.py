@@ -94,7 +94,7 @@ def _genesis(view: RunView) -> str:
 
 
 def _index(area: str) -> IdeaIndex:
-    return IdeaIndex(world.ideas_folder(), area, Disk())
+    return IdeaIndex(world.state_folder() / "ideas", area, Disk())
 
 
 def _recorded_index(out: Path) -> bytes | None:

@@ -1,1 +1,1 @@
-"""Operators as compiled loops over encoded values. Each has a slow plain twin in `weft.searches.arc.ops`."""
+"""Operators as compiled loops over encoded values; their plain twins are in `arc.ops`."""

@@ -6,7 +6,7 @@
     slice 0 … slice n (fixed number, fixed bounds), unless every program was tried
     views worth it (fixed order, a fixed share each) ──► merged by (time, slice) ──► verdict
 
-`ParallelPlanner.search` runs it all in this process; `weft.searches.arc.lanes` runs the same steps as
+`ParallelPlanner.search` runs it all in this process; `arc.lanes` runs the same steps as
 tasks of the engine. Both combine the parts with `combine`, so they agree byte for byte.
 """
 

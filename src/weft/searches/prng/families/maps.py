@@ -1,6 +1,6 @@
 """The output maps that many generators share, made from a step.
 
-They keep to the rule for step functions (see `weft.searches.prng.family`): `modulus` is a word too, and
+They keep to the rule for step functions (see `prng.family`): `modulus` is a word too, and
 what a map closes over is a constant. A modulus is at most 2^32, and below 2^31 where draws
 are rejected.
 """

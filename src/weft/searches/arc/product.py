@@ -1,0 +1,16 @@
+"""`weft arc` as a product: its parts by import path, so that naming them loads nothing."""
+
+from __future__ import annotations
+
+from weft.product import Product
+
+PRODUCT = Product(
+    name="arc",
+    summary="Program search for ARC-AGI puzzles: explainable, reproducible, UNKNOWN when in doubt.",
+    app="weft.searches.arc.cli:app",
+    searches={"arc.solve": "weft.searches.arc.search:solve"},
+    pages="weft.searches.arc.report:pages",
+    lines="weft.searches.arc.report:lines",
+    warm_up="weft.searches.arc.compile:compile_kernels",
+    former_names={"weft.arc.lanes:solve": "arc.solve"},
+)

@@ -1,0 +1,15 @@
+"""`weft jobs` as a product: its parts by import path, so that naming them loads nothing."""
+
+from __future__ import annotations
+
+from weft.product import Product
+
+PRODUCT = Product(
+    name="jobs",
+    summary="Run a list of scripts on the GPUs and CPUs of nodes, and collect their results.",
+    app="weft.searches.jobs.cli:app",
+    searches={"jobs.run": "weft.searches.jobs.search:jobs"},
+    pages="weft.searches.jobs.report:pages",
+    lines="weft.searches.jobs.report:lines",
+    former_names={"weft.jobs.search:jobs": "jobs.run"},
+)

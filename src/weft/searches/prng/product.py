@@ -1,0 +1,21 @@
+"""`weft prng` as a product: its parts by import path, so that naming them loads nothing."""
+
+from __future__ import annotations
+
+from weft.product import Product
+
+PRODUCT = Product(
+    name="prng",
+    summary="Which generator and seed produced these draws, and what comes next; or no signal.",
+    app="weft.searches.prng.cli:app",
+    searches={
+        "prng.analyse": "weft.searches.prng.analyse:analyse",
+        "prng.pipeline": "weft.searches.prng.pipeline.search:pipeline",
+    },
+    pages="weft.searches.prng.views:pages",
+    lines="weft.searches.prng.views:lines",
+    former_names={
+        "weft.prng.analyse:analyse": "prng.analyse",
+        "weft.prng.pipeline.search:pipeline": "prng.pipeline",
+    },
+)

@@ -1,0 +1,19 @@
+"""`weft tree` as a product: its parts by import path, so that naming them loads nothing."""
+
+from __future__ import annotations
+
+from weft.product import Product
+
+PRODUCT = Product(
+    name="tree",
+    summary="Beam search over the states of a git repository: ideas tried, scored and combined.",
+    app="weft.searches.tree.cli:app",
+    searches={
+        "tree.run": "weft.searches.tree.search:tree",
+        "tree.validate": "weft.searches.tree.validation:validate",
+    },
+    pages="weft.searches.tree.report:pages",
+    lines="weft.searches.tree.report:lines",
+    finish="weft.searches.tree.run:write_summary",
+    former_names={"weft.tree.search:tree": "tree.run"},
+)

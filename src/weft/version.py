@@ -1,0 +1,3 @@
+"""The version of this package, for those below the package's own front."""
+
+__version__ = "0.2.0"
