@@ -10,8 +10,8 @@ import pytest
 
 import weft
 from weft.backends.local import LocalBackend
+from weft.backends.orphans import Marks
 from weft.backends.process import WorkerSetup
-from weft.backends.strays import Marks
 from weft.model.attempts import Assignment, Entered, Finished, Started
 from weft.model.slots import local_nodes, slots_of
 from weft.model.values import encode

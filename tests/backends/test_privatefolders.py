@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.tools import require_root
 
+from tests.support.tools import require_root
 from weft.backends.privatefolders import private_file, private_folder
 from weft.errors import WorldError
 

@@ -50,7 +50,7 @@ def files(sessions):
         tables = ("lanes", "rounds", "tasks", "attempts")
         rows = [opened.manifest.query(f"SELECT * FROM {table}") for table in tables]
     finally:
-        opened.scribe.ledger.close()
+        opened.writer.ledger.close()
         opened.manifest.close()
     return rows, folder.ledger.read_bytes(), folder.checkpoint.read_bytes()
 

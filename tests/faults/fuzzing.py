@@ -67,7 +67,7 @@ def asked_over_http() -> Callable[[bytes], object]:
     """The live page: bytes are a path, a query and a header, a line each."""
     from weft.inspect.serve.app import new_app
     from weft.inspect.serve.guard import Gate
-    from weft.inspect.serve.shelf import Shelf
+    from weft.inspect.serve.rundirectory import Shelf
     from weft.inspect.serve.views import Views
     from weft.storage.disk import Disk
     from weft.storage.heads import HeadsList

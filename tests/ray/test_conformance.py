@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.ray.conftest import RayCluster
+from weft.backends.orphans import Marks
 from weft.backends.process import WorkerSetup
-from weft.backends.strays import Marks
 from weft.model.slots import Node, slots_of
 from weft.testing import conformance
 

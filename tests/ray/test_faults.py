@@ -281,7 +281,7 @@ def test_process_that_outlived_its_actor_is_gone_before_the_slot_is_used_again(
     started = until(backend, Started, 1)
     assert isinstance(started, Started)
     assert wait_for(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text(), 30)
-    stray = psutil.Process(int((tmp_path / "pid").read_text()))
+    orphan = psutil.Process(int((tmp_path / "pid").read_text()))
     worker = psutil.Process(started.worker.pid)
     host, below = (
         worker.parent(),
@@ -295,7 +295,7 @@ def test_process_that_outlived_its_actor_is_gone_before_the_slot_is_used_again(
     assert isinstance(until(backend, Lost, 1), Lost)
     backend.submit([conformance._assignment(2, tasks.echo(5))])
     until(backend, Finished, 2)
-    assert is_gone(stray)
+    assert is_gone(orphan)
 
 
 def test_object_damaged_on_its_way_is_a_loss_not_a_result(

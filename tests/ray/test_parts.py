@@ -17,6 +17,7 @@ import pytest
 
 from tests.support.commands import COMMAND, Told
 from tests.support.tools import require_root
+from weft.backends.orphans import TOP_US, Marks
 from weft.backends.privatefolders import private_folder
 from weft.backends.raynode import (
     FOLDER_VARIABLE,
@@ -26,7 +27,6 @@ from weft.backends.raynode import (
     open_node,
     weft_digest,
 )
-from weft.backends.strays import TOP_US, Marks
 from weft.cluster import agent as nodeagent
 from weft.cluster import clusters as rayclusters
 from weft.cluster import probe as nodeprobe

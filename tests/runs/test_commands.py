@@ -58,7 +58,7 @@ def fragile(modules):
         from weft.worker.ending import Ending
 
         def whose_fault(run, template, code):
-            report = template.carry_out(run, {})
+            report = template.execute(run, {})
             if run.args["ours"]:
                 raise Ending(None, lost=f"broken with {report['status']}", interrupts=True)
 

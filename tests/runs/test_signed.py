@@ -46,7 +46,7 @@ class Signed(Sessions):
 
     def open(self, disk=None):
         opened = super().open(disk)
-        opened.scribe.sign = lambda text: sign_checkpoint(text, "weft/test", MINE)
+        opened.writer.sign = lambda text: sign_checkpoint(text, "weft/test", MINE)
         return opened
 
 

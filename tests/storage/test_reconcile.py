@@ -14,10 +14,10 @@ from weft.errors import LedgerDamaged, ManifestDamaged
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.ledgerwriter import CHECKPOINT_EVERY_S, LedgerWriter
 from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.projection import Projection
 from weft.storage.reconcile import good_records, reconcile
-from weft.storage.scribe import CHECKPOINT_EVERY_S, Scribe
 
 
 def lane(tasks, answer=0):
@@ -144,7 +144,7 @@ def test_rebuild_crash_right_behind_it_is_no_rollback(finished, tmp_path):
     sessions.go(example, stop_after=9)
     sessions.folder.manifest.unlink()
     opened = sessions.open()  # and die
-    opened.scribe.ledger.close()
+    opened.writer.ledger.close()
     opened.manifest.close()
     sessions.go(example)
     assert sessions.ledger == finished[1]
@@ -156,7 +156,7 @@ def test_rebuild_crash_between_a_new_manifest_and_its_rows_is_no_rollback(finish
     for _ in range(2):
         sessions.folder.manifest.unlink()
         opened = sessions.open()
-        opened.scribe.ledger.close()
+        opened.writer.ledger.close()
         opened.manifest.close()
     sessions.go(example)
     assert sessions.ledger == finished[1]
@@ -409,36 +409,36 @@ def test_projection_recorded_row_unfinished_is_damage(manifest):
         list(Projection(manifest).ready())
 
 
-# -- scribe -------------------------------------------------------------------------------
+# -- writer -------------------------------------------------------------------------------
 
 
 def test_scribe_checkpoints_at_most_once_a_second(tmp_path):
     sessions = Sessions(tmp_path)
     opened = sessions.open()
-    scribe: Scribe = opened.scribe
+    writer: LedgerWriter = opened.writer
     try:
         written = []
         for now_s in (0.0, 0.5, CHECKPOINT_EVERY_S, 1.5, 2.1):
             before = len(opened.manifest.query("SELECT * FROM heads"))
-            scribe.extend(now_s, now_s)
+            writer.extend(now_s, now_s)
             written.append(len(opened.manifest.query("SELECT * FROM heads")) - before)
         assert written == [1, 0, 1, 0, 1]
-        heads = scribe.heads.binding(opened.run_file.run_id)
-        assert [(h.size, h.root) for h in heads] == [scribe.head] * 3
+        heads = writer.heads.binding(opened.run_file.run_id)
+        assert [(h.size, h.root) for h in heads] == [writer.head] * 3
     finally:
-        opened.scribe.ledger.close()
+        opened.writer.ledger.close()
         opened.manifest.close()
 
 
 def test_scribe_finish_signs_the_last_checkpoint_and_seals(tmp_path):
     sessions = Sessions(tmp_path)
     opened = sessions.open()
-    opened.scribe.sign = lambda text: text + "signed"
+    opened.writer.sign = lambda text: text + "signed"
     try:
-        opened.scribe.extend(0.0, 0.0)
-        opened.scribe.finish(1.0)
+        opened.writer.extend(0.0, 0.0)
+        opened.writer.finish(1.0)
     finally:
-        opened.scribe.ledger.close()
+        opened.writer.ledger.close()
         opened.manifest.close()
     folder = sessions.folder
     assert folder.signature.read_text() == folder.checkpoint.read_text() + "signed"

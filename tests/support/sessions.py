@@ -159,14 +159,14 @@ class Sessions:
                 return stop_after is not None and len(backend.ran) >= stop_after
 
             loop = Coordinator(
-                machine, journal, opened.scribe, backend, self.clock, stop, watcher, reserve
+                machine, journal, opened.writer, backend, self.clock, stop, watcher, reserve
             )
             self.machine = machine
             if loop.run() and sealed:
                 seal(opened, self.clock.wall())
             return backend.ran
         finally:
-            opened.scribe.ledger.close()
+            opened.writer.ledger.close()
             opened.manifest.close()
 
     @property

@@ -6,14 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
-from tests.support.engine import loom
 
+from tests.support.engine import loom
 from weft.coordinator.journal import Journal
 from weft.coordinator.lane import OpenRoundState
 from weft.coordinator.machine import Machine
 from weft.errors import WeftError
+from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.objects import ObjectStore
-from weft.storage.scribe import Scribe
 from weft.testing import simulator
 from weft.testing.simulator import SHAPES, crash_everywhere, simulate
 from weft.testing.workload import weave
@@ -102,18 +102,18 @@ def test_simulator_planted_ledger_before_manifest_is_noticed(monkeypatch):
 
     def publish_first(self):
         self.flush()
-        scribe = _scribes[-1]
-        scribe.extend(0.0, 0.0)
+        writer = _scribes[-1]
+        writer.extend(0.0, 0.0)
         real(self)
 
-    _scribes: list[Scribe] = []
-    real_init = Scribe.__init__
+    _scribes: list[LedgerWriter] = []
+    real_init = LedgerWriter.__init__
 
     def remember(self, *args, **kwargs):
         real_init(self, *args, **kwargs)
         _scribes.append(self)
 
-    monkeypatch.setattr(Scribe, "__init__", remember)
+    monkeypatch.setattr(LedgerWriter, "__init__", remember)
     monkeypatch.setattr(Journal, "commit", publish_first)
     assert _breaks()
 

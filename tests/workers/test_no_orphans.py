@@ -314,7 +314,7 @@ def test_run_stopped_when_worker_and_supervisor_are_killed_leaves_nothing(lab: L
 
 
 def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> None:
-    """Nobody is left to clear up; another run leaves the strays alone, this run ends them."""
+    """Nobody is left to clear up; another run leaves the orphans alone, this run ends them."""
     second = lab.folder / "second"
     text = "setsid sleep 1000 & ( ( env -i setsid sleep 1000.{marker} & ) & ) ; exec sleep 77"
     steps = [shell(lab, TWO_TRIES.format(second=second) + text)]
@@ -323,7 +323,7 @@ def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> No
         kill_at_once(*tree(lab), process.pid)
         process.communicate(timeout=120)
     wait_until(lambda: not count(lab, "sleep 77"), "the kernel's kill")
-    wait_until(lambda: len(alive(lab)) == 2, "the strays alone")
+    wait_until(lambda: len(alive(lab)) == 2, "the orphans alone")
     second.touch()
     assert lab.run(trials.commands([lab.step("true")]), "other").completed == 1
     assert len(alive(lab)) == 2
@@ -331,7 +331,7 @@ def test_strays_of_a_killed_coordinator_end_when_the_run_goes_on(lab: Lab) -> No
         out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert json.loads(out)["answer"] == DONE
-    assert rows(lab.folder / "run", "SELECT detail FROM events WHERE kind = 'strays-ended'") == [
+    assert rows(lab.folder / "run", "SELECT detail FROM events WHERE kind = 'orphans-ended'") == [
         ("2 left by an earlier session",)
     ]
     assert left(lab, 0.0) == []

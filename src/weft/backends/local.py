@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from weft.backends.orphans import Orphans
 from weft.backends.process import (
     WorkerProcess,
     WorkerSeat,
@@ -24,7 +25,6 @@ from weft.backends.process import (
     finished_event,
     killed_from_outside,
 )
-from weft.backends.strays import Strays
 from weft.errors import WorldError
 from weft.model.attempts import (
     Assignment,
@@ -111,7 +111,7 @@ class LocalBackend:
         self._task_s = batch_s
         self._numbers = 0
         self._last_log = ""
-        self._strays = Strays()
+        self._strays = Orphans()
 
     def capacity(self) -> list[int]:
         """Room per slot; a GPU slot takes one task at a time.
@@ -185,7 +185,7 @@ class LocalBackend:
             place.worker = None
         for worker in workers:
             worker.wait()
-        self._strays.expect(*(worker.strays() for worker in workers))
+        self._strays.expect(*(worker.orphans() for worker in workers))
         self._strays.finish()
 
     # -- workers --------------------------------------------------------------------------
@@ -322,7 +322,7 @@ class LocalBackend:
                 self._selector.unregister(worker.channel)
                 worker.kill()
                 worker.wait()
-                self._strays.expect(worker.strays())
+                self._strays.expect(worker.orphans())
                 place.worker = None
                 self._give_back(worker)
 
@@ -330,7 +330,7 @@ class LocalBackend:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
-        self._strays.expect(worker.strays())
+        self._strays.expect(worker.orphans())
         place.worker = None
         self._last_log = worker.log_tail()
         if not worker.ready:

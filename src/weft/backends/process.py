@@ -19,7 +19,7 @@ from typing import Any
 
 import psutil
 
-from weft.backends.strays import WORKER, Marks
+from weft.backends.orphans import WORKER, Marks
 from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
 from weft.model.slots import VISIBLE_DEVICES, Slot, visible_variable
@@ -131,7 +131,7 @@ class WorkerSeat(abc.ABC):
     def log_tail(self) -> str:
         """Return the end of what the worker printed."""
 
-    def strays(self) -> range:
+    def orphans(self) -> range:
         """Marks by which this machine looks for what the worker left; empty for none."""
         return range(0)
 
@@ -191,7 +191,7 @@ class WorkerProcess(WorkerSeat):
             return None
         return list(self._unpacker.feed(data)) if data else None
 
-    def strays(self) -> range:
+    def orphans(self) -> range:
         """Its own mark."""
         return self._marks.one(self.number)
 

@@ -16,11 +16,11 @@ from typing import Any
 import ray
 
 from weft.backends.local import LocalBackend, Place
+from weft.backends.orphans import Marks
 from weft.backends.process import WorkerSeat, WorkerSetup
 from weft.backends.raycluster import Cluster, Home
 from weft.backends.raylink import GoneSeat, Lessor, RayWorker
 from weft.backends.raynode import Packs, SlotActor
-from weft.backends.strays import Marks
 from weft.model.attempts import BackendEvent
 from weft.model.slots import Slot
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weft.backends.orphans import CLEARED_S, Orphans
 from weft.backends.process import WorkerProcess, WorkerSetup
-from weft.backends.strays import CLEARED_S, Strays
 from weft.model.attempts import Worker
 from weft.model.slots import Slot
 
@@ -123,7 +123,7 @@ class Lease:
             code = worker.wait()
         else:
             code = worker.ended()
-        self._close((code, worker.log_tail()), lambda: self._clear(worker.strays()))
+        self._close((code, worker.log_tail()), lambda: self._clear(worker.orphans()))
 
     def _close(self, ended: tuple[int, str], clear: Callable[[], None]) -> None:
         """Tell the end, then clear up: the next lease waits for that, the news does not."""
@@ -138,9 +138,9 @@ class Lease:
 
     @staticmethod
     def _clear(marks: range) -> None:
-        strays = Strays()
-        strays.expect(marks)
-        strays.finish()
+        orphans = Orphans()
+        orphans.expect(marks)
+        orphans.finish()
 
     def _relay(self, worker: WorkerProcess) -> None:
         while not self._ending:

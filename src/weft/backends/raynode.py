@@ -23,11 +23,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from weft.backends.orphans import Marks, Orphans
 from weft.backends.places import located
 from weft.backends.privatefolders import private_folder
 from weft.backends.process import WorkerSetup
 from weft.backends.raylease import Lease, Reply
-from weft.backends.strays import Marks, Strays
 from weft.errors import WorldError
 from weft.model.slots import Slot
 from weft.worker.context import DEVICE
@@ -112,9 +112,9 @@ def close_node(spec: NodeSpec) -> None:
 def end_all(marks: Sequence[range]) -> None:
     """Kill whatever carries one of the marks and return when it is gone."""
     if marks:
-        strays = Strays()
-        strays.expect(*marks)
-        strays.finish()
+        orphans = Orphans()
+        orphans.expect(*marks)
+        orphans.finish()
 
 
 def scratch_folder() -> Path:

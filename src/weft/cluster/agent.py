@@ -2,7 +2,7 @@
 
 Reads one JSON object from stdin (the token never is an argument), prints one. Everything Ray
 writes goes into one folder, which only we may enter: Ray opens its own to everybody, so that one
-lies inside. Everything it starts carries a mark (weft.backends.strays), higher than any run's,
+lies inside. Everything it starts carries a mark (weft.backends.orphans), higher than any run's,
 by which `inspect` and `stop` find it, whatever became of it.
 """
 
@@ -23,9 +23,9 @@ from typing import Any
 import platformdirs
 import psutil
 
+from weft.backends.orphans import CLEARED_S, TOP_US, Orphans, carriers
 from weft.backends.privatefolders import private_folder
 from weft.backends.raynode import FOLDER_VARIABLE
-from weft.backends.strays import CLEARED_S, TOP_US, Strays, carriers
 from weft.errors import WorldError
 from weft.model.keys import sha256_hex
 
@@ -137,9 +137,9 @@ def stop(order: Order) -> str:
     folder = order.path()
     marks = [node_mark(folder)]
     below = [p for carrier in carriers(marks) for p in _below(carrier.process)]
-    strays = Strays()
-    strays.expect(*marks)
-    strays.finish()
+    orphans = Orphans()
+    orphans.expect(*marks)
+    orphans.finish()
     _, left = psutil.wait_procs(below, timeout=CLEARED_S)  # workers end with their actors
     for process in left:
         with contextlib.suppress(psutil.Error):

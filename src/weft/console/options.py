@@ -14,25 +14,25 @@ import typer
 from weft.errors import FileInvalid, UsageError
 from weft.model.slots import Node
 
-DECIDES = "What decides the outcome"
-CARRIES_OUT = "How it is carried out"
-SPEAKS = "What is printed"
+DECISION = "Decision (bound into the ledger)"
+EXECUTION = "Execution"
+OUTPUT = "Output"
 MAX_ARGS_BYTES = 16 * 2**20
 
 
-def decides(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+def decision(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
     """Declare an option that can change the outcome; a flag has no metavar."""
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=DECIDES, **more)
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=DECISION, **more)
 
 
-def carries_out(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+def runtime(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
     """Declare an option that says how a run is carried out."""
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=CARRIES_OUT, **more)
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=EXECUTION, **more)
 
 
-def speaks(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+def output(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
     """Declare an option that says what is printed."""
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=SPEAKS, **more)
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=OUTPUT, **more)
 
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
@@ -40,53 +40,51 @@ KeyArgument = Annotated[
     str, typer.Argument(metavar="KEY", help="A task's key, its first digits, or LANE:ROUND:INDEX.")
 ]
 
-Args = Annotated[str, decides("JSON", "The search's arguments as a JSON object, or @FILE.")]
-Seed = Annotated[int, decides("N", "The run's seed.")]
+Args = Annotated[str, decision("JSON", "The search's arguments as a JSON object, or @FILE.")]
+Seed = Annotated[int, decision("N", "The run's seed.")]
 Inputs = Annotated[
     list[str],
-    decides("NAME=PATH", "A file the search reads; copied into the run. Repeatable.", "--input"),
+    decision("NAME=PATH", "A file the search reads; copied into the run. Repeatable.", "--input"),
 ]
 Budgets = Annotated[
-    list[str], decides("NAME=N", "A count the search may spend. Repeatable.", "--budget")
+    list[str], decision("NAME=N", "A count the search may spend. Repeatable.", "--budget")
 ]
-Retries = Annotated[int, decides("N", "More attempts after a time-out or weft.Temporary.")]
-Timeout = Annotated[float | None, decides("S", "Seconds one attempt may take.")]
+Retries = Annotated[int, decision("N", "More attempts after a time-out or weft.Temporary.")]
+Timeout = Annotated[float | None, decision("S", "Seconds one attempt may take.")]
 Strict = Annotated[
-    bool, decides(None, "A failed task ends the search that asked for it.", "--strict")
+    bool, decision(None, "A failed task ends the search that asked for it.", "--strict")
 ]
-Out = Annotated[Path, carries_out("DIR", "The run's folder.")]
-Workers = Annotated[
-    int | None, carries_out("N", "Worker processes: 1 at first, as before on resume.")
-]
+Out = Annotated[Path, runtime("DIR", "The run's folder.")]
+Workers = Annotated[int | None, runtime("N", "Worker processes: 1 at first, as before on resume.")]
 Backend = Annotated[
     str | None,
-    carries_out(
+    runtime(
         "serial|local|ray",
         "Who runs tasks: one worker, the workers of this machine, or a Ray cluster.",
     ),
 ]
 Nodes = Annotated[
-    Path | None, carries_out("FILE", "Nodes and their slots (TOML, or the classic JSON).")
+    Path | None, runtime("FILE", "Nodes and their slots (TOML, or the classic JSON).")
 ]
 RayAddress = Annotated[
     str | None,
-    carries_out(
+    runtime(
         "HOST:PORT",
         "The Ray cluster's address (local: one for this run); without it that of weft nodes up.",
     ),
 ]
 SimulateNodes = Annotated[
     bool,
-    carries_out(
+    runtime(
         None, "Run the slots of all nodes on this machine, in this folder.", "--simulate-nodes"
     ),
 ]
 Stagger = Annotated[
-    float | None, carries_out("S", "Seconds between the starts of workers on one node.")
+    float | None, runtime("S", "Seconds between the starts of workers on one node.")
 ]
 Placement = Annotated[
     str | None,
-    carries_out(
+    runtime(
         "greedy|static",
         "Next task to the first free slot, or dealt to the slots beforehand:"
         " greedy at first, as before on resume.",
@@ -94,25 +92,23 @@ Placement = Annotated[
 ]
 Accept = Annotated[
     list[str],
-    carries_out(
+    runtime(
         "WHAT",
         "Go on although: code (it changed), copy (of a run that lives elsewhere),"
         " rollback (an older state). Repeatable.",
     ),
 ]
-WallLimit = Annotated[float | None, carries_out("S", "Interrupt the run after S seconds.")]
+WallLimit = Annotated[float | None, runtime("S", "Interrupt the run after S seconds.")]
 SignKey = Annotated[
-    Path | None, carries_out("FILE", "Ed25519 private key (PEM) that signs every checkpoint.")
+    Path | None, runtime("FILE", "Ed25519 private key (PEM) that signs every checkpoint.")
 ]
-SearchPath = Annotated[
-    Path | None, carries_out("DIR", "Where to import the search from.", "--path")
-]
-AsJson = Annotated[bool, speaks(None, "Print one JSON object.", "--json")]
-AsJsonLines = Annotated[bool, speaks(None, "Print one JSON object per line.", "--json")]
-Quiet = Annotated[bool, speaks(None, "No progress, no messages.", "-q", "--quiet")]
+SearchPath = Annotated[Path | None, runtime("DIR", "Where to import the search from.", "--path")]
+AsJson = Annotated[bool, output(None, "Print one JSON object.", "--json")]
+AsJsonLines = Annotated[bool, output(None, "Print one JSON object per line.", "--json")]
+Quiet = Annotated[bool, output(None, "No progress, no messages.", "-q", "--quiet")]
 Verbose = Annotated[
     int,
-    speaks(
+    output(
         "",
         "Progress lines without a terminal; -vv shows tracebacks.",
         "-v",

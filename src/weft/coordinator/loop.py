@@ -18,8 +18,8 @@ from weft.coordinator.steps import Close, Command, Kill, Record
 from weft.errors import BugError
 from weft.model.attempts import Happened
 from weft.model.tasks import COMMAND
+from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.reserve import Reserve
-from weft.storage.scribe import Scribe
 
 COMMIT_RESULTS = 1024
 COMMIT_AFTER_S = 0.05
@@ -46,7 +46,7 @@ class Coordinator:
 
     machine: Machine
     journal: Journal
-    scribe: Scribe
+    writer: LedgerWriter
     backend: Backend
     clock: Clock
     stop: Callable[[], bool]
@@ -58,7 +58,7 @@ class Coordinator:
 
     def run(self) -> bool:
         """Return True when the search has its answer, False when stopped before."""
-        self._carry_out(self.machine.go_on())
+        self._execute(self.machine.go_on())
         self._commit()
         while not self.machine.done:
             if self.machine.broken or self.machine.paused or self.stop():
@@ -74,7 +74,7 @@ class Coordinator:
         deadline_s = self.machine.dispatch.next_deadline_s()
         if deadline_s is not None and now_s >= deadline_s:
             self._take_in(0.0)  # results that are in count before a deadline is judged
-            self._carry_out(self.machine.expire(now_s))
+            self._execute(self.machine.expire(now_s))
         if self._commit_is_due(now_s):
             self._commit()
         if self.watcher is not None:
@@ -89,7 +89,7 @@ class Coordinator:
                 self.journal.event(event.kind, event.detail)
                 self._urgent = True  # others want to see it
             else:
-                self._carry_out(self.machine.apply(event, now_s))
+                self._execute(self.machine.apply(event, now_s))
         return now_s
 
     def _dispatch(self) -> None:
@@ -102,7 +102,7 @@ class Coordinator:
         ):
             raise BugError("the search waits for something that nobody runs")
 
-    def _carry_out(self, commands: Iterable[Command]) -> None:
+    def _execute(self, commands: Iterable[Command]) -> None:
         """Carry out commands and all that follows from them, until every lane waits."""
         waiting = deque(commands)
         while waiting or (waiting := deque(self.machine.go_on())):
@@ -135,7 +135,7 @@ class Coordinator:
         if self.reserve is not None:
             self._look_for_room(self.reserve)
         self.journal.commit()
-        self.scribe.extend(self.clock.monotonic(), self.clock.wall())
+        self.writer.extend(self.clock.monotonic(), self.clock.wall())
         self.machine.dispatch.release()
         self._first_pending_s, self._urgent = None, False
 
@@ -162,7 +162,7 @@ class Coordinator:
 
     def _interrupt(self) -> None:
         self.backend.close()
-        self._carry_out(self.machine.interrupt())
+        self._execute(self.machine.interrupt())
         self.journal.event("interrupted")
         self._commit()
-        self.scribe.checkpoint(self.clock.wall())
+        self.writer.checkpoint(self.clock.wall())

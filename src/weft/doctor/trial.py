@@ -13,7 +13,7 @@ from weft.model.tasks import Budget, SearchCall
 from weft.runs import world
 from weft.runs.opening import Place
 from weft.runs.request import Decision, Execution
-from weft.runs.run import carry_out, checked_policy
+from weft.runs.run import checked_policy, execute
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
@@ -35,7 +35,7 @@ def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> Check:
     clock = world.RealClock()
     began_s, start_s = clock.wall(), clock.monotonic()
     try:
-        done = carry_out(decision, Execution(folder / "run", 1, "local"), {}, place=place)
+        done = execute(decision, Execution(folder / "run", 1, "local"), {}, place=place)
     except WeftError as error:
         return Check("run", PROBLEM, error.message, error.hint or "see the message")
     took_s = clock.monotonic() - start_s

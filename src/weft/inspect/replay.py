@@ -20,7 +20,7 @@ from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import recalled
 from weft.runs.request import Decision, Execution
 from weft.runs.resume import recorded_decision
-from weft.runs.run import carry_out, unnoted_place
+from weft.runs.run import execute, unnoted_place
 from weft.runs.sources import source_hash
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
@@ -96,7 +96,7 @@ def replay(
         begun = recalled(folder, run_file, {})
         execution = Execution(out, workers, backend, nodes=begun.nodes, base=begun.base)
         recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
-        again = _carry_out(folder, decision, execution, watcher, recall)
+        again = _execute(folder, decision, execution, watcher, recall)
         difference = diff(run, out)
     changed = tuple(
         package
@@ -136,7 +136,7 @@ class CommandRecord:
         return Staged(digest, digest)
 
 
-def _carry_out(
+def _execute(
     folder: RunFolder,
     decision: Decision,
     execution: Execution,
@@ -146,6 +146,6 @@ def _carry_out(
     objects = ObjectStore(folder.objects, Disk())
     inputs = {name: objects.read(digest) for name, digest in decision.inputs.items()}
     try:
-        return carry_out(decision, execution, inputs, watcher, unnoted_place(), recall)
+        return execute(decision, execution, inputs, watcher, unnoted_place(), recall)
     except Interrupted:
         raise Interrupted("the replay was interrupted", hint=f"weft replay {folder.path}") from None

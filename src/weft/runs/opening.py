@@ -21,12 +21,12 @@ from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.storage.ledgerfile import LedgerFile, read_checkpoint
+from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.manifest import Manifest
 from weft.storage.objects import ObjectStore
 from weft.storage.projection import Projection
 from weft.storage.rebuild import rebuild
 from weft.storage.reconcile import Reconciled, good_records, reconcile
-from weft.storage.scribe import Scribe
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class OpenRun:
     run_file: RunFile
     manifest: Manifest
     objects: ObjectStore
-    scribe: Scribe
+    writer: LedgerWriter
     events: list[tuple[str, str]]
     """What opening found beyond the normal: (kind, detail)."""
 
@@ -63,8 +63,8 @@ def create_run(
     folder.write_run_file(run_file, disk)
     manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
     with _closed_on_failure(manifest):
-        scribe = _scribe(folder, run_file, manifest, Chain(), Projection(manifest), place)
-    return OpenRun(folder, run_file, manifest, objects, scribe, [])
+        writer = _writer(folder, run_file, manifest, Chain(), Projection(manifest), place)
+    return OpenRun(folder, run_file, manifest, objects, writer, [])
 
 
 def reopen_run(
@@ -126,14 +126,14 @@ def _recover(
             folder.write_run_file(run_file, place.disk)
         if manifest.run_id != run_file.run_id:
             manifest.set_meta("run_id", run_file.run_id)
-        scribe = _scribe(folder, run_file, manifest, found.chain, found.projection, place)
+        writer = _writer(folder, run_file, manifest, found.chain, found.projection, place)
         if found.torn_bytes:
-            scribe.ledger.cut(found.good_bytes)
+            writer.ledger.cut(found.good_bytes)
             events.append(("tail-cut", f"{found.torn_bytes} bytes of an unfinished write"))
-        scribe.ledger.append(found.pending)
+        writer.ledger.append(found.pending)
         objects = ObjectStore(folder.objects, place.disk)
         objects.clear_staging()
-    return OpenRun(folder, run_file, manifest, objects, scribe, events)
+    return OpenRun(folder, run_file, manifest, objects, writer, events)
 
 
 def _manifest(
@@ -187,16 +187,16 @@ def _closed_on_failure(manifest: Manifest) -> Iterator[None]:
         raise
 
 
-def _scribe(
+def _writer(
     folder: RunFolder,
     run_file: RunFile,
     manifest: Manifest,
     chain: Chain,
     projection: Projection,
     place: Place,
-) -> Scribe:
+) -> LedgerWriter:
     ledger = LedgerFile(folder.ledger, place.disk)
     origin = origin_of(run_file.search)
-    return Scribe(
+    return LedgerWriter(
         folder, manifest, ledger, chain, projection, origin, place.heads, place.host, place.disk
     )

@@ -1,7 +1,7 @@
 """Find a search by name, and go on with a run from nothing but its folder.
 
 run.toml ── where to import from ──► the search's code ─┐
-genesis (manifest or ledger) ── args, seed, limits ─────┴─► Decision ──► carry_out
+genesis (manifest or ledger) ── args, seed, limits ─────┴─► Decision ──► execute
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from weft.runs.opening import recorded_genesis
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import recalled
 from weft.runs.request import Decision, check_same, decision_from_genesis
-from weft.runs.run import carry_out
+from weft.runs.run import execute
 from weft.runs.sealing import is_over
 from weft.runs.sources import package_of
 from weft.storage.disk import Disk
@@ -125,7 +125,7 @@ def resume(
         return read_outcome(folder, None)
     try:
         decision, _ = recorded_decision(folder, path)
-        return carry_out(decision, execution, {}, watcher)
+        return execute(decision, execution, {}, watcher)
     except InputError:
         if sign_key or not folder.is_finished():
             raise

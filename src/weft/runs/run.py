@@ -14,9 +14,9 @@ from pathlib import Path
 
 from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend
+from weft.backends.orphans import Marks, end_earlier
 from weft.backends.process import WorkerSetup
 from weft.backends.recorded import Recall, RecordedCommands
-from weft.backends.strays import Marks, end_earlier
 from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
@@ -104,7 +104,7 @@ def run(
         ray_address=ray_address,
         device=device,
     )  # fmt: skip
-    return carry_out(decision, execution, data, watcher)
+    return execute(decision, execution, data, watcher)
 
 
 def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Policy:
@@ -116,7 +116,7 @@ def checked_policy(retries: int, timeout_s: float | None, strict: bool) -> Polic
     return Policy(retries, None if timeout_s is None else float(timeout_s), strict)
 
 
-def carry_out(
+def execute(
     decision: Decision,
     execution: Execution,
     inputs: dict[str, bytes],
@@ -127,7 +127,7 @@ def carry_out(
     """Create or open the run's folder and run it to its end; `recall` answers commands."""
     with _joined(execution) as cluster:
         placement = placement_of(execution, cluster)
-        return _carry_out(
+        return _execute(
             decision, execution, inputs, watcher, place or real_place(), recall, placement
         )
 
@@ -144,7 +144,7 @@ def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
         yield found.nodes
 
 
-def _carry_out(
+def _execute(
     decision: Decision,
     execution: Execution,
     inputs: dict[str, bytes],
@@ -168,11 +168,11 @@ def _carry_out(
             if execution.sign_key or not folder.is_finished():
                 raise
             return read_outcome(folder, genesis)  # only file modes were left to set
-        opened.scribe.sign = sign
+        opened.writer.sign = sign
         try:
             return _run_open(opened, decision, execution, watcher, placement, recall)
         finally:
-            opened.scribe.ledger.close()
+            opened.writer.ledger.close()
             opened.manifest.close()
 
 
@@ -242,13 +242,13 @@ def _run_open(
     journal.sources.use(decision.call.name, decision.call.import_path)
     if any(kind == "rollback-accepted" for kind, _ in opened.events):
         journal.commit()
-        opened.scribe.checkpoint(clock.wall(), restart=True)
+        opened.writer.checkpoint(clock.wall(), restart=True)
     pause_at = execution.pause_at
     machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
     stop = world.StopRequest(execution.wall_limit_s)
     marks = _marks(opened)
     if ended := end_earlier(marks):
-        journal.event("strays-ended", f"{ended} left by an earlier session")
+        journal.event("orphans-ended", f"{ended} left by an earlier session")
     reserve = Reserve(opened.folder.path)
     reserve.take()
     backend = _backend(opened, decision, execution, placement.slots, marks, journal)
@@ -257,7 +257,7 @@ def _run_open(
     try:
         with stop.listening():
             finished = Coordinator(
-                machine, journal, opened.scribe, backend, clock, stop.asked, watcher, reserve
+                machine, journal, opened.writer, backend, clock, stop.asked, watcher, reserve
             ).run()
     finally:
         backend.close()
@@ -312,7 +312,7 @@ def seal(opened: OpenRun, wall_s: float) -> None:
     """Finish a run that has its answer: last checkpoint, then read-only."""
     opened.objects.clear_staging()
     shutil.rmtree(opened.folder.attempts, ignore_errors=True)
-    opened.scribe.finish(wall_s)
+    opened.writer.finish(wall_s)
     opened.manifest.commit()
     opened.manifest.finish()
 
@@ -322,7 +322,7 @@ def _source_book(opened: OpenRun) -> SourceBook:
         opened.run_file = replace(
             opened.run_file, sources=dict(sources), imports=dict(sorted(imports.items()))
         )
-        opened.folder.write_run_file(opened.run_file, opened.scribe.disk)
+        opened.folder.write_run_file(opened.run_file, opened.writer.disk)
 
     return SourceBook(dict(opened.run_file.sources), dict(opened.run_file.imports), save)
 

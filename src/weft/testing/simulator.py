@@ -265,7 +265,7 @@ class Simulation:
             placement = Placement(NODES, PLACEMENTS[self.faults.pick(len(PLACEMENTS))])
             machine = new_machine(opened, decision, journal, LAZY, placement)
             coordinator = Coordinator(
-                machine, journal, opened.scribe, backend, clock, lambda: next(turns) > stop_after
+                machine, journal, opened.writer, backend, clock, lambda: next(turns) > stop_after
             )
             if not coordinator.run():
                 self.faults.count += 1
@@ -274,7 +274,7 @@ class Simulation:
             return True
         finally:
             if opened is not None:
-                opened.scribe.ledger.close()
+                opened.writer.ledger.close()
                 opened.manifest.close()
 
     def _stop_after(self) -> int:

@@ -105,7 +105,7 @@ class Template:
     timeout_s: float | None
     memory_mb: int | None
 
-    def carry_out(
+    def execute(
         self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
     ) -> dict[str, Any]:
         """Run the command under a supervisor of its own and return its report.
@@ -152,7 +152,7 @@ def run_command(
         watch.check_before()
         names = _prepared(prepare, run)
         around.enter("run")
-        report = template.carry_out(run, names, watch.folders)
+        report = template.execute(run, names, watch.folders)
         watch.sampled(report["least_room"])
         started = report["unstarted"] is None
         for name in ("cpu_s", "peak_bytes", "wall_s"):

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 import weft
 from tests.support.pages import weave
-from weft.inspect.serve.shelf import Shelf
+from weft.inspect.serve.rundirectory import RunDirectory
 
 expect.set_options(timeout=60_000)  # on a busy machine; what must be quick is measured
 COMMAND = (sys.executable, "-m", "weft.main")
@@ -74,13 +74,13 @@ class Server:
         return self.ask(path, **{"Cookie": self.cookie, **headers})
 
     def id_of(self, name: str) -> str:
-        return next(run.id for run in Shelf(self.root).runs() if run.name == name)
+        return next(run.id for run in RunDirectory(self.root).runs() if run.name == name)
 
 
 @pytest.fixture(scope="session")
 def shelf_folder(tmp_path_factory: pytest.TempPathFactory, many_run: Path) -> Path:
     """A folder of runs: finished, failed, hostile, large; nested, and one that is no run."""
-    base = tmp_path_factory.mktemp("shelf")
+    base = tmp_path_factory.mktemp("directory")
     weft.run(weave.naps(), out=base / "naps", workers=2)
     weft.run(weave.naps(5), out=base / "more" / "naps5", workers=2)
     weft.run(weave.hopeless(), out=base / "hopeless", workers=2)

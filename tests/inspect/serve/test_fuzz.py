@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.inspect.runs import NO_HEADS
 from weft.inspect.serve.app import new_app
 from weft.inspect.serve.guard import Gate
-from weft.inspect.serve.shelf import Shelf
+from weft.inspect.serve.rundirectory import RunDirectory
 from weft.inspect.serve.views import Views
 
 pytestmark = pytest.mark.xdist_group("report")
@@ -55,12 +55,12 @@ def ask(app: Any, path: str, query: str = "", headers: dict[str, str] = OURS) ->
 
 @pytest.fixture(scope="module")
 def app(shelf_folder: Path) -> Any:
-    return new_app(Shelf(shelf_folder), Views(NO_HEADS), GATE, lambda: True)
+    return new_app(RunDirectory(shelf_folder), Views(NO_HEADS), GATE, lambda: True)
 
 
 @pytest.fixture(scope="module")
 def run(shelf_folder: Path) -> str:
-    return next(run.id for run in Shelf(shelf_folder).runs() if run.name == "naps")
+    return next(run.id for run in RunDirectory(shelf_folder).runs() if run.name == "naps")
 
 
 @given(path=paths, query=texts)

@@ -15,7 +15,7 @@ from weft.inspect.serve.ledgerrows import Ledgers, LineIndex, record_number
 from weft.inspect.serve.looks import Kept, stamp
 from weft.inspect.serve.progress import read_progress
 from weft.inspect.serve.rows import Asked, read_rows
-from weft.inspect.serve.shelf import Shelf, Shelved
+from weft.inspect.serve.rundirectory import RunDirectory, Shelved
 from weft.inspect.serve.views import Views
 from weft.storage.folder import SEALED_VIEWS
 
@@ -31,7 +31,7 @@ def keys(found: dict[str, Any]) -> list[str]:
     return [row[5] for row in found["tasks"]]
 
 
-# -- the shelf -----------------------------------------------------------------------------------
+# -- the directory -----------------------------------------------------------------------------------
 
 
 def test_shelf_finds_runs_below_it_and_nothing_inside_them(finished: Path, tmp_path: Path) -> None:
@@ -40,19 +40,19 @@ def test_shelf_finds_runs_below_it_and_nothing_inside_them(finished: Path, tmp_p
     copy_of(finished, tmp_path / "a" / "objects" / "inner")
     copy_of(finished, tmp_path / ".hidden")
     (tmp_path / "link").symlink_to(tmp_path / "a")
-    assert [run.name for run in Shelf(tmp_path).runs()] == ["a", "b/c", "b/d/e/f"]
-    ids = [run.id for run in Shelf(tmp_path).runs()]
+    assert [run.name for run in RunDirectory(tmp_path).runs()] == ["a", "b/c", "b/d/e/f"]
+    ids = [run.id for run in RunDirectory(tmp_path).runs()]
     assert len(set(ids)) == 3
-    assert [Shelf(tmp_path).find(id_) is not None for id_ in ids] == [True] * 3
-    assert Shelf(tmp_path).find("../a") is None
+    assert [RunDirectory(tmp_path).find(id_) is not None for id_ in ids] == [True] * 3
+    assert RunDirectory(tmp_path).find("../a") is None
 
 
 def test_shelf_of_one_run_is_that_run(finished: Path) -> None:
-    assert [run.name for run in Shelf(finished).runs()] == ["naps"]
+    assert [run.name for run in RunDirectory(finished).runs()] == ["naps"]
 
 
 def test_shelf_of_a_folder_that_is_gone_is_empty(tmp_path: Path) -> None:
-    assert Shelf(tmp_path / "nowhere").runs() == []
+    assert RunDirectory(tmp_path / "nowhere").runs() == []
 
 
 # -- looks ---------------------------------------------------------------------------------------

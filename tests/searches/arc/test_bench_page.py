@@ -6,10 +6,10 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from benchmarks import arc, arcchart, arcpage
 from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.arcruns import bench, half_of, names_of
-
 from weft.searches.arc.data import load
 from weft.searches.arc.search.ablation import PARTS
 

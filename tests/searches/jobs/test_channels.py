@@ -25,8 +25,8 @@ JOBS = [
     shell("empty-list", "echo '[]'"),
     shell("scalar-asked", "echo 7", scalars=True),
     shell("scalar", "echo 7"),
-    shell("file", "echo '{\"f\": 1}' > f.json; echo '{\"stray\": 1}'", expected_output="f.json"),
-    shell("stray-only", "echo '{\"stray\": 1}'", expected_output="never.json"),
+    shell("file", "echo '{\"f\": 1}' > f.json; echo '{\"orphan\": 1}'", expected_output="f.json"),
+    shell("orphan-only", "echo '{\"orphan\": 1}'", expected_output="never.json"),
     shell("old-file", "true", expected_output="old.json"),
     shell("fresh-file", "echo '\"new\"' > fresh.json", expected_output="fresh.json"),
     shell("auto-stdout", f"echo '{LOG}'; echo '[]' > as.json", expected_output="as.json",
@@ -51,7 +51,7 @@ WANTED = {
     "scalar-asked": ("stdout", b"7"),
     "scalar": ("result-invalid", b""),
     "file": ("file", b'{"f": 1}\n'),
-    "stray-only": ("result-invalid", b""),
+    "orphan-only": ("result-invalid", b""),
     "old-file": ("result-invalid", b""),
     "fresh-file": ("file", b'"new"\n'),
     "auto-stdout": ("stdout", LOG.encode()),
@@ -108,7 +108,7 @@ def check_explained(shop: Shop) -> None:
     told = shop.weft("explain", "run", keys["bad-file"]).out
     assert "the expected file bad.json is not JSON" in told
     assert "(line 2, column 7)" in told
-    told = shop.weft("explain", "run", keys["stray-only"]).out
+    told = shop.weft("explain", "run", keys["orphan-only"]).out
     assert "the expected file never.json was not written" in told
     assert "why" in shop.weft("explain", "run", keys["exit-3"]).out
 

@@ -26,7 +26,7 @@ from weft.inspect.serve.ledgerrows import record_number
 from weft.inspect.serve.live import Stopping, stream
 from weft.inspect.serve.progress import read_progress
 from weft.inspect.serve.rows import Asked, read_rows
-from weft.inspect.serve.shelf import Shelf, Shelved
+from weft.inspect.serve.rundirectory import RunDirectory, Shelved
 from weft.inspect.serve.views import Views
 
 PARTS = ("totals", "timeline", "events", "asked")
@@ -48,9 +48,9 @@ Answer = Callable[[Request], Awaitable[Response]]
 OfRun = Callable[[Shelved, Request], Any]
 
 
-def new_app(shelf: Shelf, views: Views, gate: Gate, stopping: Stopping) -> Starlette:
+def new_app(directory: RunDirectory, views: Views, gate: Gate, stopping: Stopping) -> Starlette:
     """Return the application behind its guard."""
-    pages = Pages(shelf, views, stopping)
+    pages = Pages(directory, views, stopping)
     of_run: dict[str, OfRun] = {
         "tasks": lambda run, request: read_rows(run.path, Asked.of(request.query_params)),
         "ledger": pages.ledger,
@@ -93,7 +93,7 @@ def _file(package: str, path: str, media_type: str) -> Answer:
 class Pages:
     """Answers to requests; what reads files runs in a thread."""
 
-    shelf: Shelf
+    directory: RunDirectory
     views: Views
     stopping: Stopping
 
@@ -109,8 +109,12 @@ class Pages:
         return stream(self._listing, self.stopping)
 
     def _listing(self) -> dict[str, Any]:
-        runs = self.shelf.runs()
-        return {"rows": self.views.listing(runs), "runs": len(runs), "place": self.shelf.root.name}
+        runs = self.directory.runs()
+        return {
+            "rows": self.views.listing(runs),
+            "runs": len(runs),
+            "place": self.directory.root.name,
+        }
 
     async def compare(self, request: Request) -> Response:
         """Show two runs beside each other."""
@@ -127,7 +131,7 @@ class Pages:
         return stream(lambda: {"html": self.views.comparison(*pair)}, self.stopping)
 
     def _pair(self, request: Request) -> tuple[Shelved, Shelved] | None:
-        a, b = (self.shelf.find(request.query_params.get(name, "")) for name in "ab")
+        a, b = (self.directory.find(request.query_params.get(name, "")) for name in "ab")
         return (a, b) if a and b else None
 
     # -- one run -----------------------------------------------------------------------------
@@ -145,7 +149,7 @@ class Pages:
         return stream(partial(self._look, request.path_params["id"]), self.stopping)
 
     def _look(self, id_: str) -> dict[str, Any]:
-        run = self.shelf.find(id_)
+        run = self.directory.find(id_)
         return self.views.look(run) if run else {"trouble": "the run is not there now"}
 
     async def search_page(self, request: Request) -> Response:
@@ -174,7 +178,7 @@ class Pages:
         return self.views.ledgers.rows(run.path, int(first) if is_number else None, find)
 
     async def _find(self, request: Request) -> Shelved | None:
-        return await run_in_threadpool(self.shelf.find, request.path_params["id"])
+        return await run_in_threadpool(self.directory.find, request.path_params["id"])
 
 
 def _told(read: Callable[[], Any]) -> Any:

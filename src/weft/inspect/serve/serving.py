@@ -17,7 +17,7 @@ import uvicorn
 from weft.errors import FileInvalid, StorageFailed, UsageError
 from weft.inspect.serve.app import new_app
 from weft.inspect.serve.guard import Gate
-from weft.inspect.serve.shelf import Shelf
+from weft.inspect.serve.rundirectory import RunDirectory
 from weft.inspect.serve.views import Views
 from weft.runs.run import real_place
 from weft.storage.folder import RunFolder
@@ -67,7 +67,7 @@ def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
     served = Served(listening.getsockname()[1], secrets.token_urlsafe(32), root)
     views = Views(real_place().heads)
     gate = Gate(served.port, served.token)
-    app = new_app(Shelf(root), views, gate, lambda: server.should_exit)
+    app = new_app(RunDirectory(root), views, gate, lambda: server.should_exit)
     config = uvicorn.Config(
         app,
         log_level="error",

@@ -26,7 +26,7 @@ from weft.inspect.report.work import Work, measure, read_work
 from weft.inspect.serve.compare import compare
 from weft.inspect.serve.ledgerrows import Ledgers
 from weft.inspect.serve.looks import Kept
-from weft.inspect.serve.shelf import Shelved
+from weft.inspect.serve.rundirectory import Shelved
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 

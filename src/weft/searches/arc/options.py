@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from weft.searches.arc.data import TaskSet
 
 DATA = "Tasks"
-BUDGET = "What decides the outcome"
+BUDGET = "Decision (bound into the ledger)"
 
 Tasks = Annotated[
     list[str] | None,
@@ -121,7 +121,7 @@ OutBase = Annotated[
     Path,
     typer.Option(
         "--out", "--out_base", metavar="DIR", help="The run's folder.",
-        rich_help_panel=options.CARRIES_OUT,
+        rich_help_panel=options.EXECUTION,
     ),
 ]  # fmt: skip
 Jobs = Annotated[
@@ -131,7 +131,7 @@ Jobs = Annotated[
         "--jobs",
         metavar="N",
         help="Worker processes: 1 at first, as before on resume.",
-        rich_help_panel=options.CARRIES_OUT,
+        rich_help_panel=options.EXECUTION,
     ),
 ]
 DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000

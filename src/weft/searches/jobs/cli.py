@@ -33,11 +33,11 @@ app = typer.Typer(
 
 Jobs = Annotated[Path, typer.Argument(metavar="JOBS", help="Jobs file: JSON, JSON lines or TOML.")]
 OutUnlessDry = Annotated[
-    Path | None, options.carries_out("DIR", "The run's folder; needed unless --dry-run.")
+    Path | None, options.runtime("DIR", "The run's folder; needed unless --dry-run.")
 ]
 JobPlacement = Annotated[
     str | None,
-    options.carries_out(
+    options.runtime(
         "greedy|static",
         "Next job to the first free slot, or dealt to the slots beforehand:"
         " static with a classic node file, else greedy.",
@@ -45,17 +45,18 @@ JobPlacement = Annotated[
 ]
 JobWorkers = Annotated[
     int | None,
-    options.carries_out(
+    options.runtime(
         "N",
         "Without --nodes: CPU slots of this machine, 1 if not said."
         " With --nodes: how many jobs may run at a time.",
     ),
 ]
 DryRun = Annotated[
-    bool, options.carries_out(None, "Print the plan and stop; nothing is created.", "--dry-run")
+    bool, options.runtime(None, "Print the plan and stop; nothing is created.", "--dry-run")
 ]
 JobTimeout = Annotated[
-    float, options.decides("S", "Seconds for an attempt of a job that has no timeout_s of its own.")
+    float,
+    options.decision("S", "Seconds for an attempt of a job that has no timeout_s of its own."),
 ]
 
 

@@ -35,32 +35,32 @@ Draws = Annotated[
     typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
 ]
 Families = Annotated[
-    str, options.decides("NAME,…", "Generators to try; weft prng families lists them.")
+    str, options.decision("NAME,…", "Generators to try; weft prng families lists them.")
 ]
 Outputs = Annotated[
-    str, options.decides("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …")
+    str, options.decision("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …")
 ]
 SkipRange = Annotated[
-    str, options.decides("LO:HI", "Calls that may have been skipped before each draw.")
+    str, options.decision("LO:HI", "Calls that may have been skipped before each draw.")
 ]
 StartRange = Annotated[
-    str, options.decides("LO:HI", "Calls that may have come before the first draw.")
+    str, options.decision("LO:HI", "Calls that may have come before the first draw.")
 ]
 Corrupt = Annotated[
-    float, options.decides("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
+    float, options.decision("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
 ]
 Effort = Annotated[
     str,
-    options.decides(
+    options.decision(
         "quick|standard|all", "What an attack may cost of one core: 5 s, 5 minutes, or anything."
     ),
 ]
-Predict = Annotated[int, options.decides("N", "How many next draws to predict.")]
+Predict = Annotated[int, options.decision("N", "How many next draws to predict.")]
 OutOrNone = Annotated[
-    Path | None, options.carries_out("DIR", "The run's folder; without it nothing is saved.")
+    Path | None, options.runtime("DIR", "The run's folder; without it nothing is saved.")
 ]
 Device = Annotated[
-    str, options.carries_out("auto|cpu|gpu", "Where brute force runs; it finds the same.")
+    str, options.runtime("auto|cpu|gpu", "Where brute force runs; it finds the same.")
 ]
 
 

@@ -38,27 +38,30 @@ FamilyName = Annotated[
     str, typer.Argument(metavar="FAMILY", help="A generator; weft prng families lists them.")
 ]
 GeneratorSeed = Annotated[
-    str | None, options.decides("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed")
+    str | None,
+    options.decision("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed"),
 ]
 StateHex = Annotated[
-    str | None, options.decides("HEX", "A whole state in place of a seed.", "--state")
+    str | None, options.decision("HEX", "A whole state in place of a seed.", "--state")
 ]
 Skip = Annotated[
     str,
-    options.decides(
+    options.decision(
         "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
     ),
 ]
-Start = Annotated[int, options.decides("N", "Calls before the first draw.")]
-Count = Annotated[int, options.decides("N", "How many draws.", "-n", "--count")]
+Start = Annotated[int, options.decision("N", "Calls before the first draw.")]
+Count = Annotated[int, options.decision("N", "How many draws.", "-n", "--count")]
 OutputMap = Annotated[
     str | None,
-    options.decides(
+    options.decision(
         "MAP", "How outputs become draws; the generator's usual way if not said.", "--output"
     ),
 ]
-Corrupt = Annotated[float, options.decides("SHARE", "Share of wrong draws, 0 to 1.")]
-CorruptSeed = Annotated[int, options.decides("N", "Seed of what is wrong, and of skips that vary.")]
+Corrupt = Annotated[float, options.decision("SHARE", "Share of wrong draws, 0 to 1.")]
+CorruptSeed = Annotated[
+    int, options.decision("N", "Seed of what is wrong, and of skips that vary.")
+]
 
 
 def generate(

@@ -16,7 +16,7 @@ MAX_START = 10_000_000
 MAX_MODULUS = 1 << 32
 """A modulus is a word of the generators' arithmetic."""
 
-Modulus = Annotated[int, options.decides("M", "Draws are from 0 to M-1.")]
+Modulus = Annotated[int, options.decision("M", "Draws are from 0 to M-1.")]
 
 DrawsOrNone = Annotated[
     str | None,
@@ -25,50 +25,56 @@ DrawsOrNone = Annotated[
         help="CSV, JSON or bare integers, oldest first; - for stdin. Not needed with --from.",
     ),
 ]
-PlanModulus = Annotated[int | None, options.decides("M", "Draws are from 0 to M-1 (1000).")]
-Family = Annotated[str | None, options.decides("NAME", "The generator to sieve (java).")]
+PlanModulus = Annotated[int | None, options.decision("M", "Draws are from 0 to M-1 (1000).")]
+Family = Annotated[str | None, options.decision("NAME", "The generator to sieve (java).")]
 Output = Annotated[
-    str | None, options.decides("MAP", "How its outputs become draws (its first map).")
+    str | None, options.decision("MAP", "How its outputs become draws (its first map).")
 ]
-Seeds = Annotated[str | None, options.decides("N|LO:HI", "Seeds 0 to N-1, or LO to HI-1 (100000).")]
-PlanSkips = Annotated[str | None, options.decides("LO:HI", "Calls skipped before each draw (0:5).")]
+Seeds = Annotated[
+    str | None, options.decision("N|LO:HI", "Seeds 0 to N-1, or LO to HI-1 (100000).")
+]
+PlanSkips = Annotated[
+    str | None, options.decision("LO:HI", "Calls skipped before each draw (0:5).")
+]
 PlanStarts = Annotated[
-    str | None, options.decides("LO:HI", "Calls before a window's first draw (0:200).")
+    str | None, options.decision("LO:HI", "Calls before a window's first draw (0:200).")
 ]
-WindowTrials = Annotated[int | None, options.decides("N", "Trials of step 1 (8).")]
-ScorerTrials = Annotated[int | None, options.decides("N", "Trials of step 2.5 (8).")]
-ModelTrials = Annotated[int | None, options.decides("N", "Trials of step 5 per kind of model (4).")]
+WindowTrials = Annotated[int | None, options.decision("N", "Trials of step 1 (8).")]
+ScorerTrials = Annotated[int | None, options.decision("N", "Trials of step 2.5 (8).")]
+ModelTrials = Annotated[
+    int | None, options.decision("N", "Trials of step 5 per kind of model (4).")
+]
 Model = Annotated[
     str | None,
-    options.decides(
+    options.decision(
         "auto|neural_net|xgboost|lightgbm|random_forest",
         "The kind of model; auto compares all four (auto).",
     ),
 ]
 Net = Annotated[
     str | None,
-    options.decides("sklearn|torch", "Who trains the neural net; torch is an extra (sklearn)."),
+    options.decision("sklearn|torch", "Who trains the neural net; torch is an extra (sklearn)."),
 ]
-TopK = Annotated[int | None, options.decides("N", "Survivors of a stream that vote (20).")]
+TopK = Annotated[int | None, options.decision("N", "Survivors of a stream that vote (20).")]
 Nulls = Annotated[
-    int | None, options.decides("N", "Reruns on histories without signal, 99 or more (99).")
+    int | None, options.decision("N", "Reruns on histories without signal, 99 or more (99).")
 ]
 Params = Annotated[
     Path | None,
-    options.decides("FILE", "Training parameters for step 4, as adapt --apply writes them."),
+    options.decision("FILE", "Training parameters for step 4, as adapt --apply writes them."),
 ]
 To = Annotated[
-    str | None, options.carries_out("STEP", "Pause after a step: 1, 2.5, 3, 4, 5 or 6.", "--to")
+    str | None, options.runtime("STEP", "Pause after a step: 1, 2.5, 3, 4, 5 or 6.", "--to")
 ]
 From = Annotated[
     tuple[str, str] | None,
-    options.decides(
+    options.decision(
         "STEP RUN", "Begin a new run at a step, with what an earlier run left before it.", "--from"
     ),
 ]
 JsonExport = Annotated[
     bool,
-    options.speaks(
+    options.output(
         None,
         "Also write survivors_with_scores.json and train_history.json into the run.",
         "--json-export",

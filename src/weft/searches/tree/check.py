@@ -15,7 +15,7 @@ from pathlib import Path
 from weft.coordinator.loop import Watcher
 from weft.model.tasks import Budget
 from weft.runs.request import Decision, Execution, digests
-from weft.runs.run import carry_out, checked_policy, unnoted_place
+from weft.runs.run import checked_policy, execute, unnoted_place
 from weft.searches.tree.config import Stage
 from weft.searches.tree.history import TreeHistory
 from weft.searches.tree.request import TreeRequest
@@ -53,7 +53,7 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
         execution = Execution(
             Path(place) / "run", request.file.max_parallel_evals, base=request.base
         )
-        done = carry_out(decision, execution, inputs, watcher, unnoted_place())
+        done = execute(decision, execution, inputs, watcher, unnoted_place())
     trial = RootTrial.from_dict(done.answer)
     return checks + trial_checks(trial, deterministic=request.file.deterministic)
 

@@ -14,7 +14,7 @@ from weft.inspect.report.view import RunView
 from weft.model.tasks import Unknown
 from weft.runs.outcome import Run
 from weft.runs.request import Execution
-from weft.runs.run import carry_out, unnoted_place
+from weft.runs.run import execute, unnoted_place
 from weft.searches.tree.check import write_report
 from weft.searches.tree.evals import TreeRecords, records_of
 from weft.searches.tree.history import Node, TreeHistory
@@ -51,7 +51,7 @@ def execute_tree(
     request: TreeRequest, out: Path, watcher: Watcher | None = None, **more: Any
 ) -> Run:
     """Run a search into a folder, or go on with it; then write its summary beside the ledger."""
-    done = carry_out(
+    done = execute(
         request.decision(), request.execution(out, **more), dict(request.inputs), watcher
     )
     write_summary(done.out)
@@ -118,5 +118,5 @@ def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None
         recall = CommandRecord(RunFolder(done.out), RunFolder(out)).recall if recorded else None
         execution = Execution(out, workers, "local", base=request.base)
         decision, inputs = request.decision(), dict(request.inputs)
-        again = carry_out(decision, execution, inputs, watcher, unnoted_place(), recall)
+        again = execute(decision, execution, inputs, watcher, unnoted_place(), recall)
         return Parity(workers, again.head, recorded, diff(done.out, out))

@@ -149,7 +149,7 @@ def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> 
         path.mkdir(parents=True)
     with _git_losses():
         _open(replace(args.state, tree=args.state.root_tree, diffs=()), folder, files=True)
-    return int(template.carry_out(there, _lay_out(there, args, folder))["status"])
+    return int(template.execute(there, _lay_out(there, args, folder))["status"])
 
 
 # -- after --------------------------------------------------------------------------------------

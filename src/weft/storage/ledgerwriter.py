@@ -22,7 +22,7 @@ CHECKPOINT_EVERY_S = 1.0
 
 
 @dataclass(slots=True)
-class Scribe:
+class LedgerWriter:
     """The ledger's one writer. Call `extend` after each commit and `close` at the end."""
 
     folder: RunFolder

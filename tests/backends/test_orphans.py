@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from weft.backends import strays
-from weft.backends.strays import LEAST_US, TOP_US, Marks, Strays, end_earlier
+from weft.backends import orphans
+from weft.backends.orphans import LEAST_US, TOP_US, Marks, Orphans, end_earlier
 from weft.worker import supervisor
 
 
@@ -55,7 +55,7 @@ def exists(pid: int) -> bool:
 def in_a_process_limited_to(limit: int) -> list[int]:
     """First and last mark of a run whose coordinator has this limit itself."""
     code = (
-        "import resource, sys; from weft.backends.strays import Marks;"
+        "import resource, sys; from weft.backends.orphans import Marks;"
         "limit = int(sys.argv[1]);"
         "resource.setrlimit(resource.RLIMIT_RTTIME, (limit, limit));"
         "marks = Marks.of('run').all; print(list(marks[:1]) + list(marks[-1:]))"
@@ -96,7 +96,7 @@ def test_worker_beyond_the_last_mark_has_none(marks: Marks) -> None:
 
 def test_strays_end_with_their_own_worker_only(marks: Marks) -> None:
     with marked(marks, 1, "") as first, marked(marks, 2, "") as second:
-        found = Strays()
+        found = Orphans()
         found.expect(marks.one(1))
         found.finish()
         assert not exists(first.pid)
@@ -107,9 +107,9 @@ def test_strays_end_with_their_own_worker_only(marks: Marks) -> None:
 def test_supervisor_that_clears_up_is_waited_for_but_not_for_ever(
     marks: Marks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(strays, "CLEARED_S", 0.3)
+    monkeypatch.setattr(orphans, "CLEARED_S", 0.3)
     with marked(marks, 1, "", supervisor.__file__) as process:
-        found = Strays()
+        found = Orphans()
         start_s = time.monotonic()
         found.expect(marks.one(1))
         found.clear()
@@ -123,7 +123,7 @@ def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
     """As pid 1 of a container we are the parent of every orphan."""
     with marked(marks, 1, "") as process, subprocess.Popen(["sh", "-c", "exit 7"]) as other:
         process.kill()
-        found = Strays()
+        found = Orphans()
         found.expect(marks.one(1))
         found.finish()
         assert not exists(process.pid)

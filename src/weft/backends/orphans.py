@@ -83,7 +83,7 @@ class _Search:
     """Looks in a row that found nothing."""
 
 
-class Strays:
+class Orphans:
     """What is left of workers that are gone."""
 
     def __init__(self) -> None:
@@ -129,10 +129,10 @@ def end_earlier(marks: Marks) -> int:
 
     For the one who holds the run's lock, before its first worker starts.
     """
-    strays = Strays()
-    strays.expect(marks.all)
-    strays.finish()
-    return len(strays.ended)
+    orphans = Orphans()
+    orphans.expect(marks.all)
+    orphans.finish()
+    return len(orphans.ended)
 
 
 @dataclass(frozen=True, slots=True)

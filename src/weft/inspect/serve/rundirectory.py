@@ -28,7 +28,7 @@ class Shelved:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class RunDirectory:
     """The folder that is served: of runs, or a run itself."""
 
     root: Path
