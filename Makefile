@@ -12,7 +12,7 @@ CORE_JUNIT := build/junit-core.xml
 # One more than the cores of CI: many tests wait for processes they started.
 PROCESSES ?= 3
 CORE := weft.model,weft.ledger,weft.storage,weft.coordinator
-CORE_TESTS := $(addprefix tests/,model ledger storage coordinator worker wiring test_api.py)
+CORE_TESTS := $(addprefix tests/,model ledger storage coordinator worker runs test_api.py)
 CHECKED := src tests examples benchmarks tools docs
 SITE := -m sphinx -W --keep-going -n -q -b html docs
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet

@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Path:
     (folder / "tools").mkdir()
     shutil.copy(TOOL, folder / "tools")
     (folder / "pyproject.toml").write_text('[project]\nname = "weft"\nversion = "1.2.0"\n')
-    (folder / "src/weft/__init__.py").write_text('"""Weft."""\nOTHER = 1\n__version__ = "1.2.0"\n')
+    (folder / "src/weft/version.py").write_text('"""Weft."""\nOTHER = 1\n__version__ = "1.2.0"\n')
     (folder / "CHANGELOG.md").write_text(CHANGELOG)
     (folder / ".gitignore").write_text("/dist/\n__pycache__/\n")
     git(folder, "init", "-q")
@@ -83,9 +83,9 @@ def test_project_that_is_ready_passes(project: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "old", "new", "words"),
     [
-        ("src/weft/__init__.py", "1.2.0", "1.1.9", ("__init__.py", "1.1.9", "1.2.0", "next:")),
-        ("src/weft/__init__.py", "__version__", "__revision__", ("no __version__",)),
-        ("pyproject.toml", "1.2.0", "1.3.0", ("__init__.py", "1.2.0", "1.3.0")),
+        ("src/weft/version.py", "1.2.0", "1.1.9", ("version.py", "1.1.9", "1.2.0", "next:")),
+        ("src/weft/version.py", "__version__", "__revision__", ("no __version__",)),
+        ("pyproject.toml", "1.2.0", "1.3.0", ("version.py", "1.2.0", "1.3.0")),
         ("CHANGELOG.md", SECTION, "", ("CHANGELOG.md", "1.1.0", "1.2.0")),
         ("CHANGELOG.md", "[1.2.0]", "[1.2.1]", ("1.2.1", "1.2.0", "next:")),
         ("CHANGELOG.md", " - 2026-11-16", "", ("1.2.0", "date none", "YYYY-MM-DD")),

@@ -2,7 +2,7 @@
 
     python tools/area_times.py build/junit.xml build/junit-core.xml
 
-An area is the first folder under tests/; files directly in tests/ count as `frame`.
+An area is the first folder under tests/, in tests/searches the second; files directly in tests/ count as `frame`.
 Minutes are summed over the parallel workers; the last line has the wall-clock time of all files.
 """
 
@@ -20,6 +20,8 @@ def area_of(classname: str) -> str:
     folders = parts[1:] if parts[0] == "tests" else parts
     if not folders or folders[0].startswith("test_"):
         return "frame"
+    if folders[0] == "searches" and not folders[1].startswith("test_"):
+        return folders[1]
     return folders[0]
 
 

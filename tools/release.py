@@ -61,11 +61,11 @@ def project_version(root: Path) -> str:
 
 def package_version(root: Path) -> str:
     """Return `weft.__version__` as written; the package is read, not imported."""
-    source = root / "src" / "weft" / "__init__.py"
+    source = root / "src" / "weft" / "version.py"
     for statement in ast.parse(source.read_text("utf-8")).body:
         if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "__version__":
             return str(ast.literal_eval(statement.value))
-    raise ReleaseError('src/weft/__init__.py has no __version__; next: add __version__ = "…"')
+    raise ReleaseError('src/weft/version.py has no __version__; next: add __version__ = "…"')
 
 
 def check_package(root: Path, version: str) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 import typer
+from typer.main import get_command
 
-from weft.main import app
+from weft import main
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "cli.md"
@@ -19,7 +20,7 @@ PAGE = ROOT / "docs" / "cli.md"
 def commands(group: Any = None, before: str = "") -> dict[str, Any]:
     """Every command by its words, those of groups too."""
     found: dict[str, Any] = {}
-    for name, command in (group or typer.main.get_command(app)).commands.items():
+    for name, command in (group or main.commands()).commands.items():
         inside = hasattr(command, "commands")
         found |= commands(command, f"{before}{name} ") if inside else {before + name: command}
     return found
@@ -66,7 +67,7 @@ def planted() -> dict[str, Any]:
     @app.command()
     def unheard(run: str) -> None: ...
 
-    return commands(typer.main.get_command(app))
+    return commands(get_command(app))
 
 
 def test_page_has_every_command_and_option() -> None:

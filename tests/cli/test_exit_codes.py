@@ -11,7 +11,7 @@ from tests.cli.conftest import Weft, interrupt
 from tests.inspect.runs import put_ledger, read_lines
 from tests.support.commands import Told
 from weft import main
-from weft.runs.world import host_name
+from weft.cluster.host import host_name
 from weft.storage.folder import RunFolder
 
 ROOT = Path(__file__).resolve().parents[2]

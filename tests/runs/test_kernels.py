@@ -13,7 +13,7 @@ import pytest
 from tests.workers.lab import wait_until
 from weft.errors import WorldError
 from weft.runs.compile import compile_all
-from weft.runs.world import cpu_count
+from weft.cluster.host import cpu_count
 
 ENDLESS = """
 import os, sys, time

@@ -32,17 +32,33 @@ NUMBER_BYTES = 8
 FLUSH_FAILED = 120
 """The exit code of an interpreter that could not write its last words."""
 LOADED = (
-    "cryptography.hazmat.primitives.serialization", "rich.progress", "weft.inspect.diff",
-    "weft.inspect.explain", "weft.inspect.prove", "weft.inspect.status", "weft.inspect.verify",
-    "weft.inspect.report.view", "weft.inspect.pack.packing", "weft.inspect.products", "weft.inspect.replay",
-    "weft.runs.resume", "weft.runs.run", "weft.worker.execute",
-)  # fmt: skip
+    "cryptography.hazmat.primitives.serialization",
+    "rich.progress",
+    "weft.inspect.diff",
+    "weft.inspect.explain",
+    "weft.inspect.prove",
+    "weft.inspect.status",
+    "weft.inspect.verify",
+    "weft.inspect.report.view",
+    "weft.inspect.pack.packing",
+    "weft.inspect.products",
+    "weft.inspect.replay",
+    "weft.runs.resume",
+    "weft.runs.run",
+    "weft.worker.execute",
+)
 """Nothing that starts a thread: the server could not fork safely any more."""
 SEARCHES = (
-    "weft.searches.arc.check", "weft.searches.arc.learn", "weft.searches.prng.analyse", "weft.searches.arc.request",
-    "weft.searches.jobs.request", "weft.searches.prng.pipeline.run", "weft.searches.prng.run", "weft.searches.tree.run",
+    "weft.searches.arc.check",
+    "weft.searches.arc.learn",
+    "weft.searches.prng.analyse",
+    "weft.searches.arc.request",
+    "weft.searches.jobs.request",
+    "weft.searches.prng.pipeline.run",
+    "weft.searches.prng.run",
+    "weft.searches.tree.run",
     "weft.searches.tree.export",
-)  # fmt: skip
+)
 """What the commands of the searches load beside that; it takes a second."""
 
 

@@ -31,7 +31,7 @@ def keys(found: dict[str, Any]) -> list[str]:
     return [row[5] for row in found["tasks"]]
 
 
-# -- the directory -----------------------------------------------------------------------------------
+# -- the directory of runs ----------------------------------------------------------------
 
 
 def test_shelf_finds_runs_below_it_and_nothing_inside_them(finished: Path, tmp_path: Path) -> None:

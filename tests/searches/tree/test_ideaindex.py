@@ -66,7 +66,7 @@ def test_line_torn_or_foreign_is_left_alone_and_its_eval_noted_again(
 def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(
     wood: Wood, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(world, "ideas_folder", lambda: tmp_path / "state" / "ideas")
+    monkeypatch.setattr(world, "state_folder", lambda: tmp_path / "state")
     wood.plant()
     for _ in range(2):
         assert wood.run("r", "--set", 'area="packing"').code == 0
