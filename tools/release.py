@@ -73,7 +73,7 @@ def check_package(root: Path, version: str) -> None:
     actual = package_version(root)
     if actual != version:
         raise ReleaseError(
-            f"src/weft/__init__.py says {actual}, pyproject.toml {version}; next: make them equal"
+            f"src/weft/version.py says {actual}, pyproject.toml {version}; next: make them equal"
         )
 
 

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from weft.cluster import check as nodescheck
+from weft.cluster.host import host_name
 from weft.cluster.nodesfile import read_nodes
 from weft.cluster.ssh import Shell
 from weft.errors import FileInvalid
 from weft.model.slots import Node
-from weft.cluster.host import host_name
 
 CLASSIC = {
     "nodes": [

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.workers.lab import wait_until
+from weft.cluster.host import cpu_count
 from weft.errors import WorldError
 from weft.runs.compile import compile_all
-from weft.cluster.host import cpu_count
 
 ENDLESS = """
 import os, sys, time

@@ -14,7 +14,7 @@ import weft
 from weft.errors import InputError, Interrupted, Paused, RunMismatch, SearchInvalid
 from weft.model.tasks import FORMER_COMMAND
 from weft.product import Product
-from weft.runs import request, resume
+from weft.runs import decision, resume
 from weft.storage.folder import RunFolder
 
 SOURCE = """
@@ -121,7 +121,7 @@ def test_former_name_of_a_search_is_refused_with_what_to_do(monkeypatch):
         resume.find_search("old.module:s", {}, None)
     recorded, asked = json.dumps({"search": "old.module:s"}), json.dumps({"search": "lab.s"})
     with pytest.raises(RunMismatch, match="begun by an older Weft"):
-        request.check_same(recorded, asked, Path("run"))
+        decision.check_same(recorded, asked, Path("run"))
 
 
 def test_former_name_of_commands_is_refused_with_what_to_do(modules, monkeypatch, tmp_path):

@@ -17,8 +17,8 @@ from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
 from weft.model.attempts import Assignment, BackendEvent, Lost, Started, Worker
 from weft.model.tasks import SearchCall
+from weft.runs.decision import Decision
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
-from weft.runs.request import Decision
 from weft.runs.run import new_machine, seal
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder

@@ -11,8 +11,9 @@ from weft.errors import WeftError
 from weft.inspect.access import open_manifest
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import world
+from weft.runs.decision import Decision
+from weft.runs.execution import Execution
 from weft.runs.opening import Place
-from weft.runs.request import Decision, Execution
 from weft.runs.run import checked_policy, execute
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder

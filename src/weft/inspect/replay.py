@@ -16,9 +16,10 @@ from weft.model.attempts import Finished, Staged
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND
 from weft.model.values import objects_in
+from weft.runs.decision import Decision
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import recalled
-from weft.runs.request import Decision, Execution
 from weft.runs.resume import recorded_decision
 from weft.runs.run import execute, unnoted_place
 from weft.runs.sources import source_hash

@@ -14,8 +14,8 @@ from weft.errors import ManifestDamaged
 from weft.ledger.chain import Chain
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.model.values import canonical
+from weft.runs.decision import check_same
 from weft.runs.history import check_history
-from weft.runs.request import check_same
 from weft.runs.sources import check_sources
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder

@@ -13,8 +13,8 @@ from weft.ledger.records import parse
 from weft.model.card import card
 from weft.model.tasks import Unknown
 from weft.model.values import Object, canonical, from_wire
+from weft.runs.decision import check_same
 from weft.runs.history import check_signed
-from weft.runs.request import check_same
 from weft.runs.results import Results, read_results
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder

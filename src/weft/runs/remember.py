@@ -16,7 +16,7 @@ from typing import Any
 
 from weft.errors import FileInvalid, InputError
 from weft.model.slots import Node
-from weft.runs.request import Execution
+from weft.runs.execution import Execution
 from weft.storage.folder import RunFile, RunFolder
 
 _TYPES: Mapping[str, tuple[type, ...]] = {

@@ -22,10 +22,10 @@ from weft.model.slots import Node
 from weft.model.tasks import SearchCall
 from weft.model.values import from_wire
 from weft.product import check_name, locate
+from weft.runs.decision import Decision, check_same, decision_from_genesis
 from weft.runs.opening import recorded_genesis
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import recalled
-from weft.runs.request import Decision, check_same, decision_from_genesis
 from weft.runs.run import execute
 from weft.runs.sealing import is_over
 from weft.runs.sources import package_of

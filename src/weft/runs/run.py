@@ -37,10 +37,11 @@ from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import world
+from weft.runs.decision import Decision, digests, read_inputs
+from weft.runs.execution import Execution, placement_of
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
-from weft.runs.request import Decision, Execution, digests, placement_of, read_inputs
 from weft.runs.sealing import is_over, signer
 from weft.runs.sources import SourceBook, search_folder
 from weft.storage.disk import Disk

@@ -30,8 +30,8 @@ from weft.model.attempts import Assignment, BackendEvent, Finished, GivenBack, L
 from weft.model.results import TaskError
 from weft.model.slots import Node
 from weft.model.tasks import SearchCall
+from weft.runs.decision import Decision
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
-from weft.runs.request import Decision
 from weft.runs.run import new_machine, seal
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder

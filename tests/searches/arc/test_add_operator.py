@@ -44,7 +44,8 @@ def grid(digits: str) -> Grid:
 
 def test_definitions_import_no_kernel_and_no_numba() -> None:
     code = (
-        "import sys; from weft.searches.arc.ops.registry import REGISTRY; assert len(REGISTRY) > 200;"
+        "import sys; from weft.searches.arc.ops.registry import REGISTRY;"
+        "assert len(REGISTRY) > 200;"
         "print([m for m in sys.modules if m.split('.')[0] in ('numba', 'llvmlite', 'numpy')"
         " or m.startswith('weft.searches.arc.kernels')])"
     )

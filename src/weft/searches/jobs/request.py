@@ -11,7 +11,7 @@ from pathlib import Path
 from weft.cluster.host import names_of_here
 from weft.errors import FileInvalid, InputError
 from weft.model.slots import Node, local_nodes
-from weft.runs.request import placed
+from weft.runs.execution import placed
 from weft.searches.jobs.job import Job
 from weft.searches.jobs.jobfile import name_of, read_jobs
 from weft.storage.folder import RunFolder

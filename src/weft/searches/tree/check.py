@@ -14,7 +14,8 @@ from pathlib import Path
 
 from weft.coordinator.loop import Watcher
 from weft.model.tasks import Budget
-from weft.runs.request import Decision, Execution, digests
+from weft.runs.decision import Decision, digests
+from weft.runs.execution import Execution
 from weft.runs.run import checked_policy, execute, unnoted_place
 from weft.searches.tree.config import Stage
 from weft.searches.tree.history import TreeHistory

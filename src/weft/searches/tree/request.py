@@ -14,7 +14,8 @@ from typing import Any
 from weft.cluster import host
 from weft.errors import InputError
 from weft.model.tasks import Budget
-from weft.runs.request import Decision, Execution, digests
+from weft.runs.decision import Decision, digests
+from weft.runs.execution import Execution
 from weft.runs.run import checked_policy
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.configfile import TreeFile, read_config

@@ -12,8 +12,8 @@ from weft.inspect.diff import Difference, diff
 from weft.inspect.replay import CommandRecord
 from weft.inspect.report.view import RunView
 from weft.model.tasks import Unknown
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.request import Execution
 from weft.runs.run import execute, unnoted_place
 from weft.searches.tree.check import write_report
 from weft.searches.tree.evals import TreeRecords, records_of

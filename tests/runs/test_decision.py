@@ -14,14 +14,8 @@ from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, UsageError
 from weft.model.keys import sha256_hex
 from weft.model.tasks import Budget, SearchCall
-from weft.runs.request import (
-    Decision,
-    Execution,
-    check_same,
-    decision_from_genesis,
-    digests,
-    read_inputs,
-)
+from weft.runs.decision import Decision, check_same, decision_from_genesis, digests, read_inputs
+from weft.runs.execution import Execution
 from weft.runs.run import checked_policy
 from weft.storage.folder import RunFolder
 

@@ -1,0 +1,101 @@
+"""How a run is executed: workers, nodes, placement. It may change on every resume.
+
+Nothing of it reaches the ledger; run.toml remembers it, so that `weft resume RUN` is enough.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from weft.backends.places import located
+from weft.cluster import host
+from weft.coordinator.placement import Caps, Placement
+from weft.errors import UsageError
+from weft.model.slots import MAX_SLOTS, Node, local_nodes
+
+ACCEPTABLE = ("code", "copy", "rollback")
+BACKENDS = ("serial", "local", "ray")
+DEVICES = ("auto", "cpu", "gpu")
+MAX_STAGGER_S = 3600
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How a run is carried out; may change on every resume and never reaches the ledger."""
+
+    out: Path
+    workers: int | None = None
+    """How many at a time: 1 if not said, and with `nodes` as many as they have slots."""
+    backend: str = "local"
+    accept: tuple[str, ...] = ()
+    wall_limit_s: float | None = None
+    sign_key: Path | None = None
+    nodes: tuple[Node, ...] = ()
+    """Empty: this machine."""
+    placement: str = "greedy"
+    group_cap: int | None = None
+    stagger_s: float = 0.0
+    device: str = "auto"
+    """Where tasks that can use a GPU should compute; their results are the same on both."""
+    base: Path | None = None
+    """What the nodes' folders are relative to; the current folder if not said."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """What people call inputs or lanes whose names in the ledger are digests; for views only."""
+    pause_at: str | None = None
+    """The milestone of the search at which to stop for now."""
+    tags: tuple[str, ...] = ()
+    """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
+    ray_address: str = ""
+    """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
+    keep: tuple[str, ...] = ()
+    """What stays after use beside the record: `failed`, the folders of failed commands; what
+    else a search knows how to keep."""
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
+            raise UsageError(f"--workers must be 1 to {MAX_SLOTS}, not {self.workers}")
+        if self.backend not in BACKENDS:
+            raise UsageError(f"--backend must be one of {', '.join(BACKENDS)}, not {self.backend}")
+        unknown = [word for word in self.accept if word not in ACCEPTABLE]
+        if unknown:
+            allowed = ", ".join(ACCEPTABLE)
+            raise UsageError(f"--accept takes {allowed}, not {unknown[0]!r}")
+        if self.device not in DEVICES:
+            raise UsageError(f"--device must be one of {', '.join(DEVICES)}, not {self.device!r}")
+        if not 0 <= self.stagger_s <= MAX_STAGGER_S:
+            raise UsageError(f"--stagger must be 0 to {MAX_STAGGER_S} s, not {self.stagger_s}")
+        if self.ray_address and self.backend != "ray":
+            raise UsageError("--ray-address needs --backend ray")
+
+
+def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placement:
+    """Return the slots of a run and the rule that fills them; refuses what makes no sense.
+
+    `cluster` are the nodes of the Ray cluster that a run has joined.
+    """
+    if execution.group_cap is not None and execution.group_cap < 1:
+        raise UsageError(f"the cap per group must be 1 or more, not {execution.group_cap}")
+    base = (execution.base or Path.cwd()).absolute()
+    if execution.backend == "serial":
+        return Placement(placed(execution.nodes or local_nodes(1), base), caps=Caps(total=1))
+    if execution.backend == "ray":
+        caps = Caps(execution.workers, execution.group_cap)
+        return Placement(_placed_here(cluster, base), execution.placement, caps)
+    if not execution.nodes:
+        caps, nodes = Caps(group=execution.group_cap), local_nodes(execution.workers or 1)
+    else:
+        caps, nodes = Caps(execution.workers, execution.group_cap), execution.nodes
+    return Placement(placed(nodes, base), execution.placement, caps)
+
+
+def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
+    """Give nodes that run here their folder and interpreter as workers need them: absolute."""
+    return [located(node, base) for node in nodes]
+
+
+def _placed_here(nodes: Sequence[Node], base: Path) -> list[Node]:
+    """Place the nodes that are this machine; others find their folders themselves."""
+    here = host.names_of_here()
+    return [placed([node], base)[0] if node.name in here else node for node in nodes]
