@@ -16,7 +16,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
-import weft
 from weft.backends.raynode import weft_digest
 from weft.cluster import agent as nodeagent
 from weft.cluster import probe as nodeprobe
@@ -24,6 +23,7 @@ from weft.cluster.clusters import FOLDER, cluster_id, cluster_path
 from weft.cluster.nodesfile import NodeEntry, read_machines
 from weft.cluster.ssh import Shell
 from weft.errors import NodeUnreachable, UsageError
+from weft.version import __version__
 
 SKEW_S = 2.0
 LEAST_DISK_BYTES = 1 << 30
@@ -146,13 +146,13 @@ def _check(entry: NodeEntry, shell: Shell) -> NodeReport:
 def _problem(entry: NodeEntry, found: dict[str, Any]) -> str:
     """Why a node cannot serve: its versions must be ours, or results could differ."""
     name, ours = f"node {entry.hostname}", ".".join(map(str, sys.version_info[:2]))
-    install = f"install weft {weft.__version__} with its extra ray in {found['executable']}"
+    install = f"install weft {__version__} with its extra ray in {found['executable']}"
     if found["python"].rpartition(".")[0] != ours:
         return f"{name}: Python {found['python']}, this is {ours}; name another with python_env"
     if found["weft"] is None:
         return f"{name}: weft is not installed; {install}"
-    if found["weft"] != weft.__version__:
-        return f"{name}: weft {found['weft']}, this is {weft.__version__}; {install}"
+    if found["weft"] != __version__:
+        return f"{name}: weft {found['weft']}, this is {__version__}; {install}"
     if found["weft_digest"] != weft_digest():
         return f"{name}: weft {found['weft']} of other source than this one; {install}"
     if found["ray"] != _ray_version():

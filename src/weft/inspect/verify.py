@@ -25,8 +25,8 @@ from weft.errors import (
 )
 from weft.inspect.access import MANIFEST_HINT, is_locked, open_manifest, run_named
 from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
-from weft.inspect.outside import Signature, check_witnesses, read_against, read_signature, witnesses
 from weft.ledger.checkpoint import Checkpoint
+from weft.runs.witnesses import Signature, check_witnesses, read_against, read_signature, witnesses
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import Head, HeadsList

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from weft.errors import LedgerDamaged, ManifestDamaged, RunCopied, RunRolledBack
-from weft.inspect.outside import Witness, check_witnesses, witnesses
 from weft.ledger.checkpoint import Checkpoint
+from weft.runs.witnesses import Witness, check_witnesses, witnesses
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import Head

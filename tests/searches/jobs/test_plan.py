@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.searches.jobs.conftest import THREE_NODES, Shop, shell, sleeper
+from weft.console.nodeplan import NodePlan
 from weft.model.slots import Node
 from weft.searches.jobs.job import Job
-from weft.searches.jobs.plan import NodePlan, greedy_line, static_plan, table
+from weft.searches.jobs.plan import greedy_line, static_plan, table
 
 THREE = (Node("localhost", 2, 2, 2), Node("rig-a", 12, 12, 12), Node("rig-b", 12, 12, 12))
 BY_HAND = [

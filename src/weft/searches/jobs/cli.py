@@ -14,8 +14,8 @@ from weft.console.progress import resumable, watching
 from weft.errors import UsageError, WorldError
 
 if TYPE_CHECKING:
+    from weft.console.nodeplan import NodePlan
     from weft.runs.outcome import Run
-    from weft.searches.jobs.plan import NodePlan
     from weft.searches.jobs.request import JobsRequest
     from weft.searches.jobs.seen import JobSeen
 
@@ -233,7 +233,7 @@ def _print_plans(plans: Sequence[NodePlan]) -> None:
 
 def _sign() -> str:
     """The sign before a line of the plan, where it can be written."""
-    from weft.searches.jobs.plan import SIGN  # noqa: PLC0415
+    from weft.console.nodeplan import SIGN  # noqa: PLC0415
 
     encoding = (getattr(sys.stderr, "encoding", None) or "").lower().replace("-", "")
     return SIGN if encoding == "utf8" else ""

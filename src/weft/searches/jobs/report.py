@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
+from weft.console.nodeplan import NodePlan
 from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import counted, duration, percent, some
 from weft.inspect.report.view import RunView
-from weft.searches.jobs.plan import NodePlan
 from weft.searches.jobs.seen import JobSeen, distribution, jobs_of, nodes_of
 from weft.searches.jobs.times import SlotTime, slot_times, times_of
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from weft.console.nodeplan import NodePlan, spread
 from weft.inspect.report.view import RunView, TaskSeen
 from weft.model.slots import Node, local_nodes
 from weft.model.values import Object
-from weft.searches.jobs.plan import NodePlan, spread
 
 
 @dataclass(frozen=True, slots=True)

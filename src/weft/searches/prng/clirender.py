@@ -13,19 +13,19 @@ from weft.searches.prng.pipeline.steps import TITLES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from weft.console import nodeplan as node_plans
     from weft.inspect.report import view as views
     from weft.model import slots as slot_lists
     from weft.model.slots import Node
     from weft.model.tasks import Milestone
     from weft.runs.outcome import Run
-    from weft.searches.jobs import plan as job_plans
     from weft.searches.prng.pipeline import prediction as predictions_of
     from weft.searches.prng.pipeline import run as prngpipe
     from weft.searches.prng.pipeline import search as searches
     from weft.searches.prng.pipeline import summary as summaries
     from weft.searches.prng.pipeline import verdict as verdicts
 else:
-    job_plans, slot_lists = lazy("weft.searches.jobs.plan"), lazy("weft.model.slots")
+    node_plans, slot_lists = lazy("weft.console.nodeplan"), lazy("weft.model.slots")
     predictions_of = lazy("weft.searches.prng.pipeline.prediction")
     searches, summaries = (
         lazy("weft.searches.prng.pipeline.search"),
@@ -63,8 +63,8 @@ def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> 
         return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
     deal = slot_lists.Deal.of(slots, gpu=False)
     dealt = [deal.slot(ordinal, size) for size in milestone.rounds for ordinal in range(size)]
-    places = [job_plans.place_of(slots[number]) for number in dealt if number is not None]
-    plans = job_plans.spread(places, nodes)
+    places = [node_plans.place_of(slots[number]) for number in dealt if number is not None]
+    plans = node_plans.spread(places, nodes)
     return [plan.line() for plan in plans]
 
 
