@@ -25,7 +25,7 @@ from typing import Any
 
 from benchmarks import arcchart, arcpage
 from benchmarks.arcruns import TRAINING, bench, call, every_nth, halves, names_of
-from weft.searches.arc.search.ablation import BANK, PARTS
+from weft.searches.arc.synthesis.ablation import BANK, PARTS
 
 ROOT = Path(__file__).parents[1]
 PAGES = ROOT / "docs" / "benchmarks"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from weft.searches.arc.search.ablation import PARTS
+from weft.searches.arc.synthesis.ablation import PARTS
 
 Figures = Mapping[str, Any]
 HEADS = (

@@ -214,7 +214,7 @@ def test_coming_from_page_has_every_earlier_system_and_true_modules() -> None:
     assert tuple(rows[: len(SUCCEEDED)]) == SUCCEEDED
     for module in re.findall(r"`(weft(?:\.\w+)+)`", page):
         importlib.import_module(module)
-    from weft.searches.arc.search import budget, planner, reach
+    from weft.searches.arc.synthesis import budget, planner, reach
 
     for place, kind in [
         (planner, "ParallelPlanner"),

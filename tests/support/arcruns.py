@@ -15,7 +15,7 @@ from weft.runs.outcome import Run
 from weft.searches.arc.data import TaskSet
 from weft.searches.arc.program import Program
 from weft.searches.arc.request import ArcSettings, solve
-from weft.searches.arc.search.budget import SearchBudget
+from weft.searches.arc.synthesis.budget import SearchBudget
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 

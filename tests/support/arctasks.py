@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import Program
-from weft.searches.arc.search.budget import SearchBudget
-from weft.searches.arc.search.language import Language
-from weft.searches.arc.search.phases import Options
-from weft.searches.arc.search.reach import RULES
+from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.phases import Options
+from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 

@@ -135,7 +135,7 @@ def _picture(out: Path, workers: int, watcher: Watcher | None) -> Run:
 def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
     from weft.searches.arc.data import load  # noqa: PLC0415 - brings in numba
     from weft.searches.arc.request import ArcSettings, solve  # noqa: PLC0415
-    from weft.searches.arc.search.budget import SearchBudget  # noqa: PLC0415
+    from weft.searches.arc.synthesis.budget import SearchBudget  # noqa: PLC0415
 
     tasks = load("arc-agi-1").select((PUZZLE,))
     settings = ArcSettings(SearchBudget(max_programs=PROGRAMS))

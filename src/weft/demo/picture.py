@@ -26,7 +26,7 @@ Rectangle = Sequence[int]
 Search = Generator[Any, Any, Any]
 
 
-@weft.task
+@weft.task(name="demo.climb")
 def climb(colour: int, strips: list[list[int]], *, seed: int) -> dict[str, Any]:
     """Find a rectangle that reduces the error of one colour; `gain` says by how much."""
     sums = _sums(_residual(colour, strips))
@@ -39,7 +39,7 @@ def climb(colour: int, strips: list[list[int]], *, seed: int) -> dict[str, Any]:
     return {"gain": gain, "strip": [*rectangle, _total(sums, rectangle) // area]}
 
 
-@weft.task
+@weft.task(name="demo.left_over")
 def left_over(strips: list[list[list[int]]]) -> int:
     """How much of the error of an empty picture is left, in thousandths."""
     before = sum(_error(_residual(colour, [])) for colour in range(3))
@@ -47,7 +47,7 @@ def left_over(strips: list[list[list[int]]]) -> int:
     return after * 1000 // before
 
 
-@weft.search(version=1)
+@weft.search(name="demo.one_colour", version=2)
 def one_colour(colour: int, rounds: int, climbers: int) -> Search:
     """Add the best rectangle found, round by round; answers with all of them."""
     strips: list[list[int]] = []
@@ -58,7 +58,7 @@ def one_colour(colour: int, rounds: int, climbers: int) -> Search:
     return strips
 
 
-@weft.search(version=1)
+@weft.search(name="demo.picture", version=2)
 def picture(rounds: int = 20, climbers: int = 2) -> Search:
     """Rebuild the picture; answers with the rectangles of each colour and the error left."""
     lanes = {name: one_colour(i, rounds, climbers) for i, name in enumerate(COLOURS)}

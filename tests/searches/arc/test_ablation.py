@@ -12,9 +12,9 @@ from tests.support.arctasks import options
 from weft.errors import UsageError
 from weft.searches.arc.recorded import read_run
 from weft.searches.arc.request import ArcSettings
-from weft.searches.arc.search.ablation import FITTED, PARTS, parse_without
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.phases import shallow
+from weft.searches.arc.synthesis.ablation import FITTED, PARTS, parse_without
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.phases import shallow
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 

@@ -15,10 +15,10 @@ from weft.searches.arc.ops import segmentation
 from weft.searches.arc.ops.operator import Operator
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import parse
-from weft.searches.arc.search.budget import SearchBudget
-from weft.searches.arc.search.language import Language
-from weft.searches.arc.search.phases import Options
-from weft.searches.arc.search.planner import ParallelPlanner
+from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.phases import Options
+from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 

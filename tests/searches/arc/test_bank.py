@@ -12,7 +12,7 @@ from tests.support.arcruns import Here, run_tasks, solved, write_tasks
 from weft.errors import FileInvalid, RunMismatch
 from weft.searches.arc.bank import Bank, Concept
 from weft.searches.arc.ops.registry import REGISTRY
-from weft.searches.arc.search.language import Language
+from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.values import ValueStage
 
 CHAIN = ("fall_down", "fall_left")

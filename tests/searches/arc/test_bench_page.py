@@ -11,7 +11,7 @@ from benchmarks import arc, arcchart, arcpage
 from benchmarks.__main__ import main as run_benchmarks
 from benchmarks.arcruns import bench, half_of, names_of
 from weft.searches.arc.data import load
-from weft.searches.arc.search.ablation import PARTS
+from weft.searches.arc.synthesis.ablation import PARTS
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
 MARGIN = {"answered": 7, "right": 6, "wrong": 1}

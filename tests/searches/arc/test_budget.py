@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.errors import UsageError
-from weft.searches.arc.search.budget import SearchBudget, WorkerBudget, split_budget
+from weft.searches.arc.synthesis.budget import SearchBudget, WorkerBudget, split_budget
 
 
 def bounds(parts: tuple[WorkerBudget, ...]) -> list[tuple[int, int, int, int]]:

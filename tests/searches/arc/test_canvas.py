@@ -16,9 +16,9 @@ from weft.searches.arc.lists.sizes import _ALL, Formula, formulas, measures_of, 
 from weft.searches.arc.lists.words import CANVAS_NAMES, COUNTS, NAMES
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.refit import grids as read_grids
-from weft.searches.arc.search.ablation import LISTS
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.phases import PhaseResult, shallow
+from weft.searches.arc.synthesis.ablation import LISTS
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.phases import PhaseResult, shallow
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 

@@ -26,11 +26,11 @@ from weft.searches.arc.program import Program
 from weft.searches.arc.program import parse as read_program
 from weft.searches.arc.recorded import Recorded
 from weft.searches.arc.runview import view_of
-from weft.searches.arc.search.ablation import CHECKS, LISTS
-from weft.searches.arc.search.budget import SearchBudget
-from weft.searches.arc.search.language import Language
-from weft.searches.arc.search.phases import Options
-from weft.searches.arc.search.planner import ParallelPlanner, ParallelSearchResult
+from weft.searches.arc.synthesis.ablation import CHECKS, LISTS
+from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.phases import Options
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 from weft.searches.arc.verdict import Outcome

@@ -10,8 +10,8 @@ from weft.searches.arc.fitted.registry import COMPOSED, RULES
 from weft.searches.arc.normal.registry import VIEWS
 from weft.searches.arc.ops.registry import REGISTRY
 from weft.searches.arc.program import parse
-from weft.searches.arc.search.budget import SLICES, SearchBudget
-from weft.searches.arc.search.listcontext import CANVASES
+from weft.searches.arc.synthesis.budget import SLICES, SearchBudget
+from weft.searches.arc.synthesis.listcontext import CANVASES
 from weft.searches.arc.verdict import Outcome
 
 GUIDE = (ROOT / "docs" / "arc.md").read_text("utf-8")

@@ -29,8 +29,8 @@ from weft.searches.arc.ops.registry import BY_NAME, REGISTRY
 from weft.searches.arc.program import Program
 from weft.searches.arc.recombine import joined, spellings
 from weft.searches.arc.recorded import read_run
-from weft.searches.arc.search.budget import SearchBudget
 from weft.searches.arc.simplify import is_redundant, operator_inputs
+from weft.searches.arc.synthesis.budget import SearchBudget
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
 FALL, LEFT, DOWN, SCALE = "fall_down", "fall_left", "mirror_down", "scale_2"

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from weft.searches.arc.search.log import SHALLOW, SearchEvent, SearchLog, merge
+from weft.searches.arc.synthesis.log import SHALLOW, SearchEvent, SearchLog, merge
 
 
 def log(slice_: int, *times: int) -> SearchLog:

@@ -19,12 +19,12 @@ from weft.searches.arc.normal.view import ViewDefinition
 from weft.searches.arc.program import VIEW_UNDONE, Program, order_key, parse
 from weft.searches.arc.refit import predict
 from weft.searches.arc.runview import view_of_program
-from weft.searches.arc.search.ablation import VIEWS as PART
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.log import VIEWED
-from weft.searches.arc.search.phases import PhaseResult, shallow, viewed
-from weft.searches.arc.search.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.symmetries import AUGMENTATIONS
+from weft.searches.arc.synthesis.ablation import VIEWS as PART
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.log import VIEWED
+from weft.searches.arc.synthesis.phases import PhaseResult, shallow, viewed
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 from weft.searches.arc.wire import phase_from_wire, phase_to_wire

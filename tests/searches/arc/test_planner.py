@@ -8,11 +8,11 @@ import pytest
 
 from tests.support.arctasks import options, task_of
 from weft.searches.arc.program import Program
-from weft.searches.arc.search.cache import ApplyCache
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.log import SHALLOW
-from weft.searches.arc.search.phases import Options, deep, shallow
-from weft.searches.arc.search.planner import ParallelPlanner
+from weft.searches.arc.synthesis.cache import ApplyCache
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.log import SHALLOW
+from weft.searches.arc.synthesis.phases import Options, deep, shallow
+from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 from weft.searches.arc.verdict import Outcome

@@ -11,11 +11,11 @@ from tests.support.arctasks import options, task_of
 from weft.searches.arc.ops.operator import Palette, ShapeEffect
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import Program
-from weft.searches.arc.search.ablation import LISTS
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.language import Language
-from weft.searches.arc.search.phases import shallow
-from weft.searches.arc.search.reach import (
+from weft.searches.arc.synthesis.ablation import LISTS
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.phases import shallow
+from weft.searches.arc.synthesis.reach import (
     FAR,
     HAS_ALL,
     IN_INPUT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from weft.searches.arc.evidence import LACKING, Evidence
 from weft.searches.arc.ops.registry import REGISTRY
 from weft.searches.arc.program import Program
-from weft.searches.arc.search.space import ProgramCandidate
+from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, ValueStage, encode
 from weft.searches.arc.verdict import EXAMINED, WITNESSES, Examine, Outcome, decide
 

@@ -20,7 +20,7 @@ from weft.model.values import JsonValue, canonical
 from weft.searches.arc.ops.operator import Palette, ShapeEffect
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.records import BankRecord, ConceptRecord
-from weft.searches.arc.search.language import LanguageEntry
+from weft.searches.arc.synthesis.language import LanguageEntry
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 4 * 2**20

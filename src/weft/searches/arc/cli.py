@@ -113,8 +113,8 @@ def _run(
     from weft.searches.arc.compile import compile_kernels  # noqa: PLC0415
     from weft.searches.arc.request import ArcSettings  # noqa: PLC0415
     from weft.searches.arc.request import solve as execute  # noqa: PLC0415
-    from weft.searches.arc.search.ablation import parse_without  # noqa: PLC0415
-    from weft.searches.arc.search.budget import SearchBudget  # noqa: PLC0415
+    from weft.searches.arc.synthesis.ablation import parse_without  # noqa: PLC0415
+    from weft.searches.arc.synthesis.budget import SearchBudget  # noqa: PLC0415
 
     budget = SearchBudget(
         max_programs=search.max_programs,

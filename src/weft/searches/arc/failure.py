@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from weft.searches.arc.search.planner import ParallelSearchResult
+from weft.searches.arc.synthesis.planner import ParallelSearchResult
 from weft.searches.arc.verdict import Outcome
 
 LATE = 3

@@ -15,11 +15,9 @@ from weft.errors import InputError
 from weft.inspect.access import run_named
 from weft.inspect.report.view import RunView
 from weft.model.values import JsonValue, Object, Value, from_wire
-from weft.searches.arc.records import AnswerRecord, OptionsRecord
+from weft.searches.arc.records import SEARCH, AnswerRecord, OptionsRecord
 from weft.searches.arc.task import ArcTask
 from weft.storage.folder import SEALED_VIEWS, RunFolder
-
-SEARCH = "weft.searches.arc.lanes:solve"
 
 
 class _Arguments(TypedDict):

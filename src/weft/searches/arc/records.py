@@ -15,6 +15,11 @@ from weft.model.values import Object
 Rows = list[list[int]]
 """A grid as ARC files write it."""
 
+SEARCH = "arc.solve"
+"""The declared name of the search."""
+SLICE = "arc.slice"
+"""The declared name of the task that runs a slice of the deep phase."""
+
 
 class ConceptRecord(TypedDict):
     """One concept of a bank."""

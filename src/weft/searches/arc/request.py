@@ -10,14 +10,14 @@ from typing import Any
 from weft.errors import UsageError
 from weft.runs.outcome import Run
 from weft.runs.run import run
-from weft.searches.arc import lanes
+from weft.searches.arc import search
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.data import TaskSet
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.records import OptionsRecord
-from weft.searches.arc.search.ablation import BANK, CHECKS, PRUNING, check_without
-from weft.searches.arc.search.budget import SLICES, SearchBudget
-from weft.searches.arc.search.reach import RULES
+from weft.searches.arc.synthesis.ablation import BANK, CHECKS, PRUNING, check_without
+from weft.searches.arc.synthesis.budget import SLICES, SearchBudget
+from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.verdict import MARGIN
 
 
@@ -42,7 +42,7 @@ class ArcSettings:
             raise UsageError(f"--slices must be 1 to 1024, not {self.slices}")
         check_without(self.without)
         rules = [rule for rule in RULES if rule not in self.no_prune]
-        return lanes.make_options(
+        return make_options(
             self.budget,
             prune=[] if PRUNING in self.without else rules,
             seed=self.seed,
@@ -68,5 +68,28 @@ def solve(tasks: TaskSet, settings: ArcSettings, execution: Mapping[str, Any]) -
     unique = {task.digest: task for task in sorted(tasks.tasks, key=attrgetter("digest"))}
     inputs = {digest: task.canonical() for digest, task in unique.items()}
     labels = {digest: task.name for digest, task in unique.items()}
-    search = lanes.solve(list(unique), settings.options())
-    return run(search, inputs=inputs, seed=settings.seed, labels=labels, **execution)
+    call = search.solve(list(unique), settings.options())
+    return run(call, inputs=inputs, seed=settings.seed, labels=labels, **execution)
+
+
+def make_options(
+    budget: SearchBudget,
+    *,
+    prune: Sequence[str],
+    seed: int,
+    slices: int,
+    margin_millibits: int | None,
+    bank: Bank | None,
+    without: Sequence[str] = (),
+) -> OptionsRecord:
+    """Everything that decides a search's outcome, bound into the genesis record."""
+    return {
+        "budget": budget.to_dict(),
+        "prune": list(prune),
+        "seed": seed,
+        "slices": slices,
+        "margin_millibits": margin_millibits,
+        "operators": fingerprint(),
+        "bank": None if bank is None else bank.to_dict(),
+        "without": list(without),
+    }

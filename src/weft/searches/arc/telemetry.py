@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from weft.inspect.report.text import percent
 from weft.inspect.report.view import TaskSeen
-from weft.searches.arc.records import TelemetryRecord, WorkerRecord
+from weft.searches.arc.records import SLICE, TelemetryRecord, WorkerRecord
 from weft.searches.arc.score import Cost, cost
 
-SLICE = "weft.searches.arc.lanes:run_slice"
 MAX_WORKERS_LISTED = 4
 
 

@@ -21,7 +21,7 @@ from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
 from weft.searches.arc.records import WeighingRecord
 from weft.searches.arc.refit import grids
-from weft.searches.arc.search.space import ProgramCandidate
+from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, ValueStage, encode
 
 WITNESSES = 3

@@ -16,11 +16,11 @@ from weft.searches.arc.kernels.expand import FAMILIES
 from weft.searches.arc.lists.features import features_of
 from weft.searches.arc.lists.learn import TrainingCells, learn
 from weft.searches.arc.lists.words import NAMES
-from weft.searches.arc.search.ablation import LISTS
-from weft.searches.arc.search.budget import SearchBudget
-from weft.searches.arc.search.language import Language
-from weft.searches.arc.search.phases import Options
-from weft.searches.arc.search.planner import ParallelPlanner
+from weft.searches.arc.synthesis.ablation import LISTS
+from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.phases import Options
+from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 

@@ -12,10 +12,10 @@ from weft.searches.arc.records import (
     NearestRecord,
     PhaseRecord,
 )
-from weft.searches.arc.search.log import SearchLog
-from weft.searches.arc.search.phases import Nearest, PhaseResult
-from weft.searches.arc.search.planner import ParallelSearchResult
-from weft.searches.arc.search.space import ProgramCandidate, SearchCounts
+from weft.searches.arc.synthesis.log import SearchLog
+from weft.searches.arc.synthesis.phases import Nearest, PhaseResult
+from weft.searches.arc.synthesis.planner import ParallelSearchResult
+from weft.searches.arc.synthesis.space import ProgramCandidate, SearchCounts
 from weft.searches.arc.verdict import Group
 
 

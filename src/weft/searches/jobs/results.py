@@ -13,6 +13,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from weft.define import hook
 from weft.model.results import TaskError
 from weft.searches.jobs.jsoncheck import BOM, Malformed, check_json
 from weft.searches.jobs.lastjson import Part, last_json
@@ -29,6 +30,7 @@ NODE_TROUBLE = (*NO_ROOM, errno.EIO, errno.EMFILE, errno.ENFILE)
 # -- before -------------------------------------------------------------------------------------
 
 
+@hook(name="jobs.prepare")
 def prepare(run: CommandRun) -> dict[str, str]:
     """Check script and folders, and move an expected file that is there already aside."""
     note(slot=run.slot)
@@ -96,6 +98,7 @@ def _target(run: CommandRun) -> Path | None:
 # -- after --------------------------------------------------------------------------------------
 
 
+@hook(name="jobs.collect")
 def collect(run: CommandRun) -> dict[str, Any]:
     """Find the job's result, check it and store it; the value names its source, size and bytes."""
     try:

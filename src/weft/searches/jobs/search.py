@@ -15,10 +15,10 @@ from weft.model.values import Value
 from weft.searches.jobs import results
 from weft.searches.jobs.job import Job
 
-NAME = "weft.searches.jobs.search:jobs"
+NAME = "jobs.run"
 
 
-@search(version=1)
+@search(name="jobs.run", version=2)
 def jobs(jobs: list[dict[str, Any]]) -> Generator[list[TaskCall], Sequence[Result], Any]:
     """Run every job; the answer lists them in order, and is unknown when any failed."""
     asked = [Job.from_dict(raw) for raw in jobs]

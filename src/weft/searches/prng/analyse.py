@@ -39,7 +39,7 @@ from weft.searches.prng.rounds import Rounds
 from weft.searches.prng.statistics import corrected
 from weft.worker.context import device, get, note
 
-NAME = "weft.searches.prng.analyse:analyse"
+NAME = "prng.analyse"
 STRONG = 9000
 """Evidence at which nothing more expensive is tried: one in 10^9 after correction."""
 
@@ -59,7 +59,7 @@ class RangeRecord(TypedDict):
     strong: bool
 
 
-@task
+@task(name="prng.plan")
 def make_plan(history: Object, settings: AnalyseRecord) -> PlansRecord:
     """Say what will be covered, in which order, and what will not."""
     plans, gaps = planning.make_plans(_history(history), AnalyseRequest.from_dict(settings))
@@ -69,7 +69,7 @@ def make_plan(history: Object, settings: AnalyseRecord) -> PlansRecord:
     }
 
 
-@task
+@task(name="prng.cover")
 def cover(
     history: Object,
     settings: AnalyseRecord,
@@ -92,7 +92,7 @@ def cover(
     }
 
 
-@task
+@task(name="prng.score")
 def score(
     history: Object, settings: AnalyseRecord, found: list[CandidateRecord]
 ) -> list[ScoredRecord]:
@@ -102,14 +102,14 @@ def score(
     return [scored.to_dict() for scored in verdict.score_all(candidates, streams, request)]
 
 
-@task
+@task(name="prng.detect")
 def look_for_structure(history: Object, settings: AnalyseRecord) -> list[DetectionRecord]:
     """Run the detectors that need no generator."""
     case = AnalyseRequest.from_dict(settings).case(_history(history).draws)
     return [detection.to_dict() for detection in detect(case)]
 
 
-@search(version=1)
+@search(name="prng.analyse", version=2)
 def analyse(
     settings: AnalyseRecord, *, inputs: Mapping[str, Object]
 ) -> Rounds[AnswerRecord | Unknown]:

@@ -79,7 +79,7 @@ def _idea(raw: Table, prefix: str) -> Idea:
     return replace(idea, name=f"{prefix}/{idea.name}", content=content)
 
 
-@task
+@task(name="tree.synthetic_ideas")
 def synthetic_ideas(asked: dict[str, Value]) -> dict[str, Value]:
     """Return synthetic ideas: always the same for a node and depth."""
     names = [f"dry-{number}.md" for number in range(1, DRY_IDEAS + 1)]

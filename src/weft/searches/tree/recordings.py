@@ -121,7 +121,7 @@ def replay_call(stage: StageId, key: RecordingKey, outcome: Outcome) -> TaskCall
     return replayed(key.args(stage), outcome.value, error)
 
 
-@task
+@task(name="tree.replayed")
 def replayed(asked: dict[str, Value], value: Value, error: dict[str, Value] | None) -> Value:  # noqa: ARG001 - for views
     """Return a recorded value, or fail as it was recorded."""
     if error is not None:

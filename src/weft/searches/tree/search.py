@@ -32,13 +32,13 @@ from weft.searches.tree.rules import Judges
 from weft.searches.tree.spending import Spending
 from weft.searches.tree.stages import message_of, root_call, stage_call
 
-NAME = "weft.searches.tree.search:tree"
+NAME = "tree.run"
 Steps = Generator[Round, Sequence[Result], Any]
 Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
 
 
-@search(version=1)
+@search(name="tree.run", version=2)
 def tree(
     plot: dict[str, Value],
     ideas: list[dict[str, Value]],

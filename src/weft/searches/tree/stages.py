@@ -125,13 +125,13 @@ def call_of(args: StageArgs, node: Node, config: TreeConfig) -> TaskCall:
     return replace(call, limits=limits)
 
 
-@task
+@task(name="tree.apply_idea")
 def apply_idea(asked: dict[str, Value]) -> dict[str, Value]:
     """Implement an idea that needs no command."""
     return slot.apply(StageArgs.from_dict(asked))
 
 
-@task
+@task(name="tree.mutate")
 def mutate(asked: dict[str, Value], *, seed: int) -> dict[str, Value]:
     """Make ideas for a node without a command."""
     return slot.mutate(StageArgs.from_dict(asked), seed)
@@ -150,7 +150,7 @@ def _sign(config: TreeConfig) -> int:
     return 1 if config.direction == "max" else -1
 
 
-@task
+@task(name="tree.synthetic")
 def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> dict[str, Value]:
     """Return a synthetic result of a stage: always the same for an eval."""
     stage = StageId.from_dict(asked)

@@ -59,7 +59,7 @@ def report(checks: Sequence[Check]) -> str:
 # -- on the engine ------------------------------------------------------------------------------
 
 
-@search(version=1)
+@search(name="tree.validate", version=2)
 def validate(
     plot: dict[str, Value],
     ideas: list[dict[str, Value]],

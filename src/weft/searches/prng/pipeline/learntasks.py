@@ -86,19 +86,19 @@ class PredictRecord(PredictionsRecord):
     predictions: Object
 
 
-@task
+@task(name="prng.pipeline.training_values")
 def training_values(training_at: Object) -> TrainingRecord:
     """Read the training parameters."""
     return _training(training_at).to_dict()
 
 
-@task
+@task(name="prng.pipeline.verdict_of")
 def verdict_of(sidecar: Object) -> VerdictRecord:
     """Read the verdict that an earlier run came to."""
     return _sidecar(sidecar).verdict.to_dict()
 
 
-@task
+@task(name="prng.pipeline.pool")
 def pool(
     plan: PipelineRecord, split: Object, window: Object, scored: list[Object], size: int
 ) -> PoolRecord:
@@ -120,7 +120,7 @@ def pool(
     }
 
 
-@task
+@task(name="prng.pipeline.preflight")
 def preflight(
     plan: PipelineRecord, split: Object, window: Object, scorer: Object, inner: Object
 ) -> PreflightRecord:
@@ -138,7 +138,7 @@ def preflight(
     return checks.to_dict()
 
 
-@task
+@task(name="prng.pipeline.fold")
 def fold(
     kind: str, params: ModelParams, inner: Object, names: list[str], number: int, folds: int,
     *, seed: int,
@@ -148,7 +148,7 @@ def fold(
     return training.fold_score(kind, params, rows, names, number, folds, seed).to_dict()
 
 
-@task
+@task(name="prng.pipeline.fit_model")
 def fit_model(
     kind: str, params: ModelParams, inner: Object, final: Object, names: list[str], *, seed: int
 ) -> FitRecord:
@@ -167,7 +167,7 @@ def fit_model(
     }
 
 
-@task
+@task(name="prng.pipeline.rerun")
 def rerun(
     plan: PipelineRecord, split: Object, window: Object, scorer: Object, training_at: Object,
     chosen: RerunModelRecord, seeds: Object, history: str, number: int, *, seed: int,
@@ -187,7 +187,7 @@ def rerun(
     return nulls.rerun(context.request, given, setup, own, chosen["seed"])
 
 
-@task
+@task(name="prng.pipeline.conclude")
 def conclude(
     plan: PipelineRecord, split: Object, window: Object, final: Object, model: Object | None,
     fitted: MetricsRecord, chosen: ModelChoiceRecord, reruns: list[int],
@@ -205,7 +205,7 @@ def conclude(
     return {"sidecar": store(artifact.SIDECAR, sidecar.to_dict()), **verdict.to_dict()}
 
 
-@task
+@task(name="prng.pipeline.sieve_now")
 def sieve_now(
     plan: PipelineRecord, split: Object, window: Object, low: int, high: int
 ) -> Object:  # fmt: skip
@@ -216,7 +216,7 @@ def sieve_now(
     return put(table.to_parquet(survivors(context.request, now, context.window(), seeds)))
 
 
-@task
+@task(name="prng.pipeline.predict")
 def predict(
     plan: PipelineRecord, split: Object, window: Object, scorer: Object, final: Object,
     model: Object, sidecar: Object, found: list[Object],

@@ -38,7 +38,7 @@ from weft.searches.prng.pipeline.verdict import PipelineVerdict, VerdictRecord
 from weft.searches.prng.pipeline.window import TrialJudgement, WindowChoice
 from weft.searches.prng.rounds import Rounds
 
-NAME = "weft.searches.prng.pipeline.search:pipeline"
+NAME = "prng.pipeline"
 
 
 class StartRecord(TypedDict):
@@ -71,7 +71,11 @@ class WindowTrial(NamedTuple):
 Step = Callable[[], Rounds[StepOutcome | Unknown]]
 
 
-@search(version=1, libraries=("optuna", "scikit-learn", "lightgbm", "xgboost", "polars", "numpy"))
+@search(
+    name="prng.pipeline",
+    version=2,
+    libraries=("optuna", "scikit-learn", "lightgbm", "xgboost", "polars", "numpy"),
+)
 def pipeline(
     plan: PipelineRecord, start: StartRecord, *, inputs: Mapping[str, Object]
 ) -> Rounds[PipelineAnswer | Unknown | None]:

@@ -14,7 +14,7 @@ from weft.inspect.report.view import RunView, TaskSeen
 from weft.model.values import Object
 from weft.searches.prng.pipeline.steps import STEPS, TITLES
 
-FINISH = "weft.searches.prng.pipeline.tasks:finish_step"
+FINISH = "prng.pipeline.finish_step"
 COUNTED = {
     "1": ("survivor", ""),
     "2.5": ("trial", ""),

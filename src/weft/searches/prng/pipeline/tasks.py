@@ -84,7 +84,7 @@ class StepRecord(TypedDict):
     artifacts: dict[str, Object]
 
 
-@task
+@task(name="prng.pipeline.freeze")
 def freeze(plan: PipelineRecord, draws: Object) -> FreezeRecord:
     """Divide the frozen draws; say what step 1 may choose and what its target is."""
     request, history = PipelineRequest.from_dict(plan), History.from_canonical(get(draws))
@@ -101,7 +101,7 @@ def freeze(plan: PipelineRecord, draws: Object) -> FreezeRecord:
     }
 
 
-@task
+@task(name="prng.pipeline.ask")
 def ask(
     space: Space, k: int, trials: list[TrialRecord], target: str, *, seed: int
 ) -> list[dict[str, ParamValue]]:
@@ -109,7 +109,7 @@ def ask(
     return optimizer.ask(space, k, [Trial.from_dict(raw) for raw in trials], target, seed)
 
 
-@task
+@task(name="prng.pipeline.sieve_range")
 def sieve_range(
     plan: PipelineRecord, split: Object, requested: WindowChoice, low: int, high: int
 ) -> SieveRecord:
@@ -126,7 +126,7 @@ def sieve_range(
     }
 
 
-@task
+@task(name="prng.pipeline.judge_trial")
 def judge_trial(
     plan: PipelineRecord, split: Object, requested: WindowChoice, parts: list[SieveRecord],
     trials: int,
@@ -140,7 +140,7 @@ def judge_trial(
     return window.judge(context.request, context.split, params, survivors, trials).to_dict()
 
 
-@task
+@task(name="prng.pipeline.settle_window")
 def settle_window(
     plan: PipelineRecord, requested: WindowChoice, parts: list[SieveRecord],
     judged: JudgementRecord, trials: list[TrialRecord], tried: int,
@@ -163,7 +163,7 @@ def settle_window(
     }
 
 
-@task
+@task(name="prng.pipeline.draw_sample")
 def draw_sample(
     plan: PipelineRecord, split: Object, window: Object, survivors: Object, *, seed: int
 ) -> SampleRecord:
@@ -174,7 +174,7 @@ def draw_sample(
     return {"sample": put(table.to_parquet(rows)), "rows": len(rows)}
 
 
-@task
+@task(name="prng.pipeline.scorer_trial")
 def scorer_trial(
     plan: PipelineRecord, split: Object, window: Object, sample: Object, requested: ScorerRecord
 ) -> int:
@@ -185,7 +185,7 @@ def scorer_trial(
     return scorertrial.value_of(scored)
 
 
-@task
+@task(name="prng.pipeline.settle_scorer")
 def settle_scorer(requested: ScorerRecord, trials: list[TrialRecord]) -> Object:
     """Store the best parameters of the features."""
     config = ScorerConfig.from_dict(requested).to_dict()
@@ -193,13 +193,13 @@ def settle_scorer(requested: ScorerRecord, trials: list[TrialRecord]) -> Object:
     return store(artifact.SCORER, body)
 
 
-@task
+@task(name="prng.pipeline.measure")
 def measure(survivors: Object) -> int:
     """Count survivors."""
     return len(table.from_parquet(get(survivors)))
 
 
-@task
+@task(name="prng.pipeline.score_chunk")
 def score_chunk(
     plan: PipelineRecord, split: Object, window: Object, scorer: Object, survivors: Object,
     low: int, high: int,
@@ -211,7 +211,7 @@ def score_chunk(
     return {"scored": put(table.to_parquet(scored)), "rows": len(scored)}
 
 
-@task
+@task(name="prng.pipeline.derive_training")
 def derive_training(
     plan: PipelineRecord, split: Object, window: Object, scored: list[Object]
 ) -> AdaptRecord:
@@ -230,7 +230,7 @@ def derive_training(
     return _adapted(adapt.derive(facts), facts)
 
 
-@task
+@task(name="prng.pipeline.take_training")
 def take_training(params: Object) -> AdaptRecord:
     """Store the training parameters that were given in a file."""
     given = artifact.unpack(artifact.PARAMS, get(params))["values"]
@@ -247,7 +247,7 @@ def _adapted(training: adapt.TrainingParams, facts: adapt.Facts | None) -> Adapt
     return {"training": store(artifact.TRAINING, body), "values": training.to_dict()}
 
 
-@task
+@task(name="prng.pipeline.finish_step")
 def finish_step(step: str, count: int, artifacts: dict[str, Object]) -> StepRecord:
     """Record what a step left behind; views and later runs find it here."""
     return {"step": step, "count": count, "artifacts": artifacts}

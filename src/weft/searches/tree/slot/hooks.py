@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from weft.define import hook
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import foreign, memory, proposal
@@ -51,6 +52,7 @@ def environment(args: StageArgs) -> dict[str, str]:
 # -- before -------------------------------------------------------------------------------------
 
 
+@hook(name="tree.prepare")
 def prepare(run: CommandRun) -> dict[str, str]:
     """Lay out the recorded state and the idea in the attempt's folder."""
     args, folder = StageArgs.from_dict(run.args), run.out_dir.parent
@@ -124,6 +126,7 @@ def _git_losses() -> Iterator[None]:
 # -- a command that cannot be run ---------------------------------------------------------------
 
 
+@hook(name="tree.on_broken")
 def on_broken(run: CommandRun, template: Template, code: int) -> None:
     """Check whether the candidate broke the command; one broken on the root too stops the run."""
     args = StageArgs.from_dict(run.args)
@@ -155,6 +158,7 @@ def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> 
 # -- after --------------------------------------------------------------------------------------
 
 
+@hook(name="tree.collect")
 def collect(run: CommandRun) -> dict[str, Value]:
     """Read what the stage produced; the value is all that is decided from."""
     args = StageArgs.from_dict(run.args)

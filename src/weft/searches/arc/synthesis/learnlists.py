@@ -22,8 +22,8 @@ from weft.searches.arc.lists.learn import MAX_MILLIBITS, beginnings, learn
 from weft.searches.arc.lists.scan import CORNERS, OPPOSITE, Layer
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
-from weft.searches.arc.search.listcontext import ListContext, encoded, list_contexts, size, split
-from weft.searches.arc.search.space import ProgramCandidate, Space
+from weft.searches.arc.synthesis.listcontext import ListContext, encoded, list_contexts, size, split
+from weft.searches.arc.synthesis.space import ProgramCandidate, Space
 
 MOST = 6
 """Results kept, the cheapest."""

@@ -16,17 +16,17 @@ from dataclasses import dataclass, replace
 from weft.searches.arc.normal.registry import FittedView, worthwhile
 from weft.searches.arc.program import Program
 from weft.searches.arc.refit import grids
-from weft.searches.arc.search import table
-from weft.searches.arc.search.ablation import FITTED, LISTS, VIEWS
-from weft.searches.arc.search.budget import SearchBudget, WorkerBudget
-from weft.searches.arc.search.cache import ApplyCache
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.language import Language
-from weft.searches.arc.search.learnchoices import learn_choices
-from weft.searches.arc.search.learnlists import learn_lists
-from weft.searches.arc.search.log import SHALLOW, VIEWED, SearchEvent, SearchLog
-from weft.searches.arc.search.reach import RULES
-from weft.searches.arc.search.space import NO_ENTRY, ROOT, ProgramCandidate, SearchCounts, Space
+from weft.searches.arc.synthesis import table
+from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
+from weft.searches.arc.synthesis.budget import SearchBudget, WorkerBudget
+from weft.searches.arc.synthesis.cache import ApplyCache
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.language import Language
+from weft.searches.arc.synthesis.learnchoices import learn_choices
+from weft.searches.arc.synthesis.learnlists import learn_lists
+from weft.searches.arc.synthesis.log import SHALLOW, VIEWED, SearchEvent, SearchLog
+from weft.searches.arc.synthesis.reach import RULES
+from weft.searches.arc.synthesis.space import NO_ENTRY, ROOT, ProgramCandidate, SearchCounts, Space
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import ValueStage, encode
 

@@ -16,7 +16,7 @@ from math import prod
 import numpy as np
 import numpy.typing as npt
 
-from weft.searches.arc.search.space import ROOT, VectorNode
+from weft.searches.arc.synthesis.space import ROOT, VectorNode
 
 FAST = 1
 """zlib's level; grids shrink well at any."""

@@ -18,11 +18,11 @@ from weft.searches.arc.fitted.registry import RULES as FITTED
 from weft.searches.arc.fitted.rule import EncodedExamples
 from weft.searches.arc.kernels.expand import FAMILIES, family_of, judge
 from weft.searches.arc.program import Program
-from weft.searches.arc.search.budget import SearchBudget
-from weft.searches.arc.search.cache import ApplyCache, Expansion
-from weft.searches.arc.search.encodedtask import I64, U8, EncodedTask, ReachabilityTable
-from weft.searches.arc.search.language import ExpansionPlan, Language, Step
-from weft.searches.arc.search.reach import RULES
+from weft.searches.arc.synthesis.budget import SearchBudget
+from weft.searches.arc.synthesis.cache import ApplyCache, Expansion
+from weft.searches.arc.synthesis.encodedtask import I64, U8, EncodedTask, ReachabilityTable
+from weft.searches.arc.synthesis.language import ExpansionPlan, Language, Step
+from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.values import ValueStage
 
 GRID = int(ValueStage.GRID)

@@ -23,8 +23,8 @@ from weft.searches.arc.fitted.choose import (
     segment,
 )
 from weft.searches.arc.program import Program
-from weft.searches.arc.search.listcontext import encoded, grids_of
-from weft.searches.arc.search.space import GRID, ProgramCandidate, Space
+from weft.searches.arc.synthesis.listcontext import encoded, grids_of
+from weft.searches.arc.synthesis.space import GRID, ProgramCandidate, Space
 from weft.searches.arc.values import Grid, Piece
 
 VECTORS = 8

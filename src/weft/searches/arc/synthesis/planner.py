@@ -6,7 +6,7 @@
     slice 0 … slice n (fixed number, fixed bounds), unless every program was tried
     views worth it (fixed order, a fixed share each) ──► merged by (time, slice) ──► verdict
 
-`ParallelPlanner.search` runs it all in this process; `arc.lanes` runs the same steps as
+`ParallelPlanner.search` runs it all in this process; `arc.tasks` runs the same steps as
 tasks of the engine. Both combine the parts with `combine`, so they agree byte for byte.
 """
 
@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from weft.searches.arc.evidence import examine
-from weft.searches.arc.search.ablation import CHECKS
-from weft.searches.arc.search.budget import SLICES, WorkerBudget, split_budget
-from weft.searches.arc.search.cache import ApplyCache
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.log import SearchLog, merge
-from weft.searches.arc.search.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
+from weft.searches.arc.synthesis.ablation import CHECKS
+from weft.searches.arc.synthesis.budget import SLICES, WorkerBudget, split_budget
+from weft.searches.arc.synthesis.cache import ApplyCache
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.log import SearchLog, merge
+from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.verdict import MARGIN, TaskVerdict, decide
 

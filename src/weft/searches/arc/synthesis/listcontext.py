@@ -21,8 +21,8 @@ from weft.searches.arc.lists.features import U8, features_of
 from weft.searches.arc.lists.learn import TrainingCells
 from weft.searches.arc.lists.scan import BEFORE, made_of
 from weft.searches.arc.lists.words import MADE, NAMES
-from weft.searches.arc.search.encodedtask import EncodedTask
-from weft.searches.arc.search.space import GRID, Space, VectorNode
+from weft.searches.arc.synthesis.encodedtask import EncodedTask
+from weft.searches.arc.synthesis.space import GRID, Space, VectorNode
 from weft.searches.arc.values import Grid, ValueStage, decode, encode
 
 BASES = 3

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.searches.arc.ops.operator import ShapeEffect
-from weft.searches.arc.search import reach
+from weft.searches.arc.synthesis import reach
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import MAX_BYTES, Grid, ValueStage, encode
 
