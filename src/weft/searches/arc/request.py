@@ -14,6 +14,7 @@ from weft.searches.arc import search
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.data import TaskSet
 from weft.searches.arc.ops.operator import BIT
+from weft.searches.arc.ops.registry import fingerprint
 from weft.searches.arc.records import OptionsRecord
 from weft.searches.arc.synthesis.ablation import BANK, CHECKS, PRUNING, check_without
 from weft.searches.arc.synthesis.budget import SLICES, SearchBudget

@@ -88,6 +88,7 @@ def conclude(
 
 
 def planner_of(options: OptionsRecord) -> ParallelPlanner:
+    """Return the planner that recorded options ask for; its operators must be those of the run."""
     raw = options["bank"]
     language = _language(None if raw is None else Bank.from_dict(cast(JsonValue, raw)))
     assert options["operators"] == fingerprint(), "the operators are not those of the run"
