@@ -21,16 +21,18 @@ from weft.version import __version__
 from weft.worker.context import device, get, note, put, put_file
 
 if TYPE_CHECKING:
+    from weft.product import Product
     from weft.runs.outcome import Run
     from weft.runs.run import run
 
 __all__ = [
-    "Budget", "Interrupted", "Milestone", "Node", "Object", "Result", "Run", "TaskError",
+    "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
+    "TaskError",
     "TaskFailed", "Temporary", "Unknown", "WeftError", "__version__", "command", "device", "get",
     "hook", "lanes", "lazy", "note", "put", "put_file", "round", "run", "search", "task",
 ]  # fmt: skip
 
-_LATER = {"run": "weft.runs.run", "Run": "weft.runs.outcome"}
+_LATER = {"Product": "weft.product", "run": "weft.runs.run", "Run": "weft.runs.outcome"}
 """Names whose modules are slow to import; a worker never needs them."""
 
 

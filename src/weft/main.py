@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from weft.cli import inspect, nodes, pack, report, runs, serve, watch
 from weft.console import render
 from weft.demo import cli as demo
 from weft.doctor import cli as doctor
-from weft.errors import Interrupted, WeftError
-from weft.product import Product, products
+from weft.errors import Interrupted, SearchInvalid, WeftError
+from weft.product import Product, SkippedProduct, installed
 from weft.version import __version__
 
 BAD_PATH = 3
@@ -70,17 +70,41 @@ class ProductGroup(TyperGroup):
 
     @property
     def commands(self) -> Any:
-        """The commands by name."""
-        return _group_of(self._product).commands
+        """The commands by name; an app that is a single command has none below it."""
+        return getattr(_command_of(self._product), "commands", {})
 
     @commands.setter
     def commands(self, value: Any) -> None:
         """The base class sets none; they come from the product."""
 
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """Parse the words; an app that is a single command parses them itself."""
+        command = _command_of(self._product)
+        if hasattr(command, "commands"):
+            return super().make_context(info_name, args, parent, **extra)
+        return command.make_context(info_name, args, parent, **extra)
+
+
+class SkippedCommand(TyperCommand):
+    """The place of a product that cannot be used: whoever asks for it learns why."""
+
+    def __init__(self, skipped: SkippedProduct) -> None:
+        self._error = skipped.error
+        super().__init__(name=skipped.name, hidden=True, rich_markup_mode=None)
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:  # noqa: ARG002 - none is read
+        """Refuse."""
+        raise self._error
+
 
 @cache
-def _group_of(product: Product) -> Any:
-    return get_command(product.part(product.app))
+def _command_of(product: Product) -> Any:
+    app = product.part(product.app)
+    if not isinstance(app, typer.Typer):
+        raise SearchInvalid(
+            f"product {product.name}: {product.app} is a {type(app).__name__}, not a typer.Typer"
+        )
+    return get_command(app)
 
 
 app = typer.Typer(
@@ -149,15 +173,42 @@ def _open_streams() -> None:
 def commands() -> Any:
     """Build the commands from their signatures, once: that takes longer than most of them."""
     group: Any = get_command(app)
-    for product in products():
-        if product.app:
+    own = frozenset(group.commands)
+    for product in installed().products:
+        if product.app and product.name not in own:
             group.add_command(ProductGroup(product))
+    for skipped in installed().skipped:
+        if skipped.name not in group.commands:
+            group.add_command(SkippedCommand(skipped))
     return group
+
+
+def _unused_products() -> dict[str, str]:
+    """Why products, or their commands, are not used, by name."""
+    reasons = {skipped.name: str(skipped.error) for skipped in installed().skipped}
+    group = commands().commands
+    for product in installed().products:
+        if product.app and not isinstance(group[product.name], ProductGroup):
+            reasons[product.name] = (
+                f"the command of product {product.name!r} ({product.app}) is skipped:"
+                f" weft {product.name} is a command of Weft itself; ask its authors to rename it"
+            )
+    return reasons
+
+
+def _report_unused_products(words: list[str]) -> None:
+    """Say which products are not used; one that is asked for is refused with its reason instead."""
+    if {"-q", "--quiet"} & set(words):
+        return
+    for name, reason in sorted(_unused_products().items()):
+        if words[:1] != [name] or not isinstance(commands().commands[name], SkippedCommand):
+            render.message(f"weft: {reason}")
 
 
 def _exit_code(words: list[str]) -> int:
     tracebacks = sum(len(w) - 1 for w in words if re.fullmatch("-v+", w)) >= 2
     try:
+        _report_unused_products(words)
         code = commands()(words, prog_name="weft", standalone_mode=False)
         sys.stdout.flush()
     except (WeftError, _Stopped) as error:

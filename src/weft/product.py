@@ -3,20 +3,27 @@
 A package declares one `Product` under the entry-point group `weft.searches`; the searches that
 ship with Weft come through the same door. A product only names its parts, as import paths
 `module:attribute`; they are imported when they are used, so that `weft --help` stays quick.
+A product that cannot be used is skipped with its reason; everything else goes on without it.
 """
 
 from __future__ import annotations
 
 import importlib
 import importlib.metadata
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from weft.errors import RunMismatch, SearchInvalid
+from weft.errors import RunMismatch, SearchInvalid, WeftError
 
 GROUP = "weft.searches"
+SHIPPED = "weft"
+"""The distribution whose products keep their names whatever else is installed."""
+MAX_REASON_CHARS = 300
+_COMMAND_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
+_IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,24 +49,129 @@ class Product:
     former_names: Mapping[str, str] = field(default_factory=dict)
     """Names of searches in older ledgers that cannot be continued, with their present names."""
 
+    def __post_init__(self) -> None:
+        if not _COMMAND_NAME.fullmatch(self.name):
+            raise SearchInvalid(
+                f"product name {self.name!r:.60} cannot be a command",
+                hint="use lower-case letters, digits and '-', like hello",
+            )
+        if not (self.summary and self.summary.isprintable()):
+            raise SearchInvalid(f"product {self.name}: summary must be one line of text")
+        parts = (self.app, self.pages, self.lines, self.finish, self.warm_up)
+        for path in (*filter(None, parts), *self.searches.values()):
+            if not _IMPORT_PATH.fullmatch(path):
+                raise SearchInvalid(
+                    f"product {self.name}: {path!r:.80} is not an import path",
+                    hint="write module:attribute",
+                )
+
     def part(self, path: str) -> Any:
-        """Import one of the parts above."""
+        """Import one of the parts above; `SearchInvalid` says which one cannot be."""
         module, _, attribute = path.partition(":")
-        return getattr(importlib.import_module(module), attribute)
+        try:
+            return getattr(importlib.import_module(module), attribute)
+        except WeftError:
+            raise
+        except (Exception, SystemExit) as error:  # another package's code
+            raise SearchInvalid(
+                f"product {self.name}: {path} cannot be imported: {_reason(error)}",
+                hint="upgrade or reinstall the package that has it",
+            ) from error
+
+    def claims(self) -> set[str]:
+        """The names that no other product may have: the command's and those of its searches."""
+        return {self.name, *self.searches, *self.former_names}
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedProduct:
+    """An installed product that is not used; `error` says whose it is, why, and what to do."""
+
+    name: str
+    error: SearchInvalid
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """The installed products by name, and those that were skipped."""
+
+    products: tuple[Product, ...]
+    skipped: tuple[SkippedProduct, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    product: Product
+    package: str
+    shipped: bool
 
 
 @cache
-def products() -> tuple[Product, ...]:
-    """Return the installed products, by name; two of one name are refused."""
+def installed() -> Installed:
+    """Load every product that is installed, once; what is wrong with one stays with that one."""
+    loaded: list[_Loaded] = []
+    skipped: list[SkippedProduct] = []
     entries = importlib.metadata.entry_points(group=GROUP)
-    by_name: dict[str, Product] = {}
-    for entry in sorted(entries, key=lambda entry: (entry.name, entry.value)):
+    for entry in sorted(entries, key=lambda entry: (entry.name, entry.value, _package(entry))):
+        try:
+            shipped = entry.dist is not None and entry.dist.name == SHIPPED
+            loaded.append(_Loaded(_load(entry), _package(entry), shipped))
+        except SearchInvalid as error:
+            skipped.append(SkippedProduct(entry.name, error))
+    usable: dict[str, Product] = {}
+    for candidate in loaded:
+        conflict = _conflict(candidate, loaded)
+        if conflict is None:
+            usable[candidate.product.name] = candidate.product
+        else:
+            skipped.append(SkippedProduct(candidate.product.name, conflict))
+    return Installed(tuple(usable[name] for name in sorted(usable)), tuple(skipped))
+
+
+def products() -> tuple[Product, ...]:
+    """Return the installed products that can be used, by name."""
+    return installed().products
+
+
+def _load(entry: importlib.metadata.EntryPoint) -> Product:
+    where = f"product {entry.name!r} of package {_package(entry)} is skipped"
+    hint = f"upgrade it, or pip uninstall {_distribution(entry)}"
+    try:
         product = entry.load()
-        if not isinstance(product, Product):
-            raise SearchInvalid(f"entry point {entry.value} of {GROUP} is not a weft.Product")
-        if by_name.setdefault(product.name, product) is not product:
-            raise SearchInvalid(f"two installed packages have a search called {product.name!r}")
-    return tuple(by_name[name] for name in sorted(by_name))
+    except (Exception, SystemExit) as error:  # another package's code
+        raise SearchInvalid(f"{where}: {entry.value} raised {_reason(error)}", hint=hint) from error
+    if not isinstance(product, Product):
+        kind = type(product).__name__
+        raise SearchInvalid(f"{where}: {entry.value} is a {kind}, not a weft.Product", hint=hint)
+    return product
+
+
+def _conflict(candidate: _Loaded, loaded: Sequence[_Loaded]) -> SearchInvalid | None:
+    """Why a product cannot be used beside the others; neither of two equals has precedence."""
+    if candidate.shipped:
+        return None
+    for other in loaded:
+        shared = sorted(candidate.product.claims() & other.product.claims())
+        if other is not candidate and shared:
+            return SearchInvalid(
+                f"product {candidate.product.name!r} of package {candidate.package} is skipped:"
+                f" package {other.package} has the name {shared[0]!r} too",
+                hint="uninstall one of the two packages",
+            )
+    return None
+
+
+def _distribution(entry: importlib.metadata.EntryPoint) -> str:
+    return "?" if entry.dist is None else entry.dist.name
+
+
+def _package(entry: importlib.metadata.EntryPoint) -> str:
+    return "?" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+
+
+def _reason(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:MAX_REASON_CHARS]
 
 
 def product_of(search: str) -> Product | None:

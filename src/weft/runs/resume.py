@@ -73,18 +73,25 @@ def find_search(
     if ":" in name:
         return load_search(name, search_path)
     places = dict.fromkeys(path for path in (imports.get(name), locate(name)) if path)
-    refusal: WeftError | None = None
+    broken: SearchInvalid | None = None
     for place in places:
         try:
             search = load_search(place, search_path)
-        except InputError as error:  # it was moved: an installed product may know where to
-            refusal = refusal or error
+        except SearchInvalid as error:
+            broken = broken or error
+        except InputError:  # it was moved: an installed product may know where to
             continue
-        if getattr(search, "search_name", None) == name:
-            return search
-    raise refusal or InputError(
-        f"no installed package has a search named {name!r}",
-        hint="install the package, or give the command that began the run again",
+        else:
+            if getattr(search, "search_name", None) == name:
+                return search
+    raise broken or _not_installed(name, imports.get(name))
+
+
+def _not_installed(name: str, place: str | None) -> InputError:
+    before = "" if place is None else f"; this run imported it from {place}, where it no longer is"
+    return InputError(
+        f"no installed package has a search named {name!r}{before}",
+        hint="install the package, or give its folder with --path",
     )
 
 
