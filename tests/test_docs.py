@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from tests.cli.test_docs import commands
 from tests.support.shown import DOCS, NAMES, ROOT, block_of, tokens
@@ -125,8 +126,12 @@ def test_links_that_lead_nowhere_are_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_commands_on_page_exist_with_their_options(name: str) -> None:
-    known = commands()
+def test_commands_on_page_exist_with_their_options(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "examples" / "plugin")
+    example = importlib.import_module("weft_hello.cli")
+    known = {**commands(), "hello": get_command(example.app)}
     assert [w for line in shown_commands(ROOT / name) if (w := wrong_in(line, known))] == []
 
 

@@ -36,6 +36,7 @@ from weft.inspect.report.page import write_report
 RIGS = "three rigs over SSH: tests/ray/test_nodes.py does the same with real sshds"
 SERVES = "goes on until Ctrl-C: tests/inspect/serve/test_command.py::test_commands_of_the_page_run"
 INSTALLS = "makes a virtual environment"
+PLUGIN = "tests/test_plugin.py::test_page_shows_the_plugin_as_it_is"
 NOT_RUN = {
     "README.md": {
         "make demo": "installs; tests/cli/test_demo.py runs `weft demo` and has its heads",
@@ -45,6 +46,14 @@ NOT_RUN = {
     },
     "CONTRIBUTING.md": {"make test": "this test would run itself"},
     "docs/benchmarks/README.md": {"make bench": "takes an hour on a quiet machine"},
+    "docs/ship-your-search.md": {
+        "pip install ./examples/plugin": f"{INSTALLS}: {PLUGIN}",
+        "from weft import Product": PLUGIN,
+        'weft hello "hello, world" --out runs/hello --workers 2': PLUGIN,
+        "weft status runs/hello": PLUGIN,
+        "weft report runs/hello": PLUGIN,
+        "weft verify runs/hello": PLUGIN,
+    },
     "docs/nodes.md": {
         "weft nodes check nodes.toml": RIGS,
         "weft nodes up nodes.toml": RIGS,

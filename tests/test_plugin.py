@@ -6,9 +6,11 @@ of the package waits at a lock that the test holds, so that a run can be killed 
 
 from __future__ import annotations
 
+import ast
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import site
 import subprocess
@@ -19,13 +21,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.commands import Told
-from tests.support.shown import ROOT
+from tests.support.shown import ROOT, block_of, check_said
 from tests.workers.lab import wait_until
 
 pytestmark = pytest.mark.xdist_group("plugin")
 
 EXAMPLE = ROOT / "examples" / "plugin"
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+PAGE = "docs/ship-your-search.md"
 TEXT = "hello, world"
 GATE = """
     with open(os.environ.get("HELLO_GATE", os.devnull)) as gate:
@@ -48,6 +51,9 @@ class Scratch:
         lines = [f"import site; site.addsitedir({place!r})\n" for place in dict.fromkeys(places)]
         [packages] = (folder / "environment").glob("lib/python3.*/site-packages")
         (packages / "outer.pth").write_text("".join(lines))
+        program = self.python.with_name("weft")
+        program.write_text(f'#!/bin/sh\nexec {self.python} -m weft "$@"\n')
+        program.chmod(0o755)
 
     def pip(self, *words: str | Path) -> None:
         """Run pip for this environment."""
@@ -170,6 +176,21 @@ def test_plugin_adds_a_page_to_the_report_and_a_line_to_the_status(
     page = (first_run / "report.html").read_text("utf-8")
     assert "Evolution" in page
     assert "right letters by generation, 12 of 12 in the last" in page
+
+
+def test_page_shows_the_plugin_as_it_is(scratch: Scratch, first_run: Path) -> None:
+    shown = ast.parse(block_of(PAGE, "python", "from weft import Product\n"))
+    source = ast.parse((EXAMPLE / "weft_hello" / "product.py").read_text("utf-8"))
+    assert ast.dump(shown) == ast.dump(ast.Module(source.body[1:], []))
+    assert block_of(PAGE, "toml") in (EXAMPLE / "pyproject.toml").read_text("utf-8")
+    path = f"{scratch.python.parent}{os.pathsep}{os.environ['PATH']}"
+    for step in re.split(r"^\$ ", block_of(PAGE, "sh", "$ weft hello"), flags=re.MULTILINE)[1:]:
+        line, _, expected = step.partition("\n")
+        done = subprocess.run(
+            ["bash", "-c", line], cwd=scratch.folder, env={**os.environ, "PATH": path},
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+        )  # fmt: skip
+        check_said(done.stdout, expected)
 
 
 @pytest.fixture(scope="module")
