@@ -30,7 +30,6 @@ from tests.support.shown import (
     not_followed,
     said_by,
 )
-from weft.inspect.products import register_pages
 from weft.inspect.report.page import write_report
 
 RIGS = "three rigs over SSH: tests/ray/test_nodes.py does the same with real sshds"
@@ -171,7 +170,6 @@ def test_page_says_what_its_commands_print(name: str, followed: Callable[[str], 
 @pytest.fixture
 def report(name: str, followed: Callable[[str], Path], tmp_path: Path) -> Path:
     """The report of the run that a page makes."""
-    register_pages()
     return write_report(followed(name) / REPORTED[name], heads(), tmp_path / "report.html")
 
 

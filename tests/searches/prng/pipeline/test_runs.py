@@ -13,7 +13,6 @@ import pytest
 from tests.searches.prng.pipeline.conftest import SMALL, Weft, finished_rows, made_once, write
 from tests.searches.prng.pipeline.planted import Planted, planted
 from tests.support.commands import COMMAND
-from weft.inspect.products import register_pages
 from weft.inspect.report.hook import pages_for
 from weft.inspect.report.view import RunView
 from weft.model.values import Object
@@ -167,7 +166,6 @@ def test_other_trials_than_recorded_are_refused(weft_says: Weft, run: Path, draw
 
 
 def test_report_draws_every_part(view: RunView) -> None:
-    register_pages()
     [page] = [page for page in pages_for(view) if page.title == "Pipeline"]
     for words in ("Window optimizer", "Survivors:", "Calibration", "Null distribution"):
         assert words in page.html
