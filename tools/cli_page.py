@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
-from weft.main import app
+from weft.main import commands
 
 HEAD = """\
 # Command line
@@ -37,8 +35,7 @@ names; `weft --show-completion` prints what it would install.
 
 def render() -> str:
     """Return the page: one section per command, options in the order they are declared."""
-    group: Any = typer.main.get_command(app)
-    sections = [_section(name, command) for name, command in commands_of(group).items()]
+    sections = [_section(name, command) for name, command in commands_of(commands()).items()]
     return HEAD + "".join(sections)
 
 
