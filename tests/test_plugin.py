@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import fcntl
 import hashlib
+import importlib
 import os
 import re
 import shutil
@@ -157,6 +158,22 @@ def test_plugin_refuses_bad_input_in_one_line(scratch: Scratch) -> None:
     assert not (scratch.folder / "refused").exists()
 
 
+def test_plugin_that_gives_up_says_what_it_has(scratch: Scratch) -> None:
+    told = scratch.weft("hello", TEXT, "--out", "short", "--generations", "1", "--json")
+    assert told.code == 1, told
+    assert told.json["status"] == "unknown"
+    assert told.json["answer"]["detail"]["generations"] == 1
+
+
+def test_task_of_plugin_is_a_plain_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(EXAMPLE)
+    tasks = importlib.import_module("weft_hello.tasks")
+    child = tasks.breed.function("hellx", "hello", 1, seed=0)
+    assert child == tasks.breed.function("hellx", "hello", 1, seed=0)
+    assert tasks.breed.function("hello", "hello", 9, seed=1) == {"text": "hello", "letters": 5}
+    assert child["letters"] >= tasks.matches("hellx", "hello") == 4
+
+
 @pytest.mark.parametrize(("workers", "hash_seed"), [("2", "1"), ("8", "0"), ("8", "77")])
 def test_ledger_of_plugin_is_the_same_for_any_workers(
     scratch: Scratch, first_run: Path, workers: str, hash_seed: str
@@ -165,6 +182,12 @@ def test_ledger_of_plugin_is_the_same_for_any_workers(
     told = scratch.weft("hello", TEXT, "--out", out, "--workers", workers, PYTHONHASHSEED=hash_seed)
     assert told.code == 0, told
     assert sha256(out) == sha256(first_run)
+
+
+def test_plugin_run_is_replayed_to_the_same_ledger(scratch: Scratch, first_run: Path) -> None:
+    told = scratch.weft("replay", first_run)
+    assert told.code == 0, told
+    assert told.out.startswith("equal "), told
 
 
 def test_plugin_adds_a_page_to_the_report_and_a_line_to_the_status(
@@ -219,7 +242,9 @@ def test_plugin_may_go_and_come_back_with_its_modules_moved(
     gated.kill_midway(out)
     gated.pip("uninstall", "--yes", "weft-hello")
     gated.weft("hello", TEXT, "--out", anew).check_one_line(2, "No such command 'hello'")
-    assert [gated.weft("verify", run).code for run in (out, first_run)] == [0, 0]
+    for words in (("verify", out), ("verify", first_run), ("status", out), ("report", first_run)):
+        told = gated.weft(*words)
+        assert (told.code, told.err) == (0, ""), told
     gated.weft("resume", out).check_one_line(3, "'hello.evolve'", "weft_hello.search", "install")
 
     move_modules(gated.folder / "package")
