@@ -13,7 +13,7 @@ import pytest
 
 import weft
 from tests.support.commands import Told, run_apart
-from weft import product
+from weft import main, product
 from weft.errors import SearchInvalid
 from weft.product import Product
 
@@ -196,6 +196,12 @@ def test_product_named_like_a_command_of_weft_keeps_its_searches_but_has_no_comm
     assert told.err.count("\n") == 1
     assert "the command of product 'verify' (lab_cli:app) is skipped" in told.err
     assert product.locate("lab.fit") == "lab_cli:s"
+
+
+def test_names_of_own_commands_are_those_that_are_listed() -> None:
+    group = main.commands().commands
+    own = {name for name, command in group.items() if not isinstance(command, main.ProductGroup)}
+    assert main._own_names() == own >= {"run", "verify", "nodes"}
 
 
 @pytest.mark.parametrize(

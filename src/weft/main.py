@@ -173,7 +173,7 @@ def _open_streams() -> None:
 def commands() -> Any:
     """Build the commands from their signatures, once: that takes longer than most of them."""
     group: Any = get_command(app)
-    own = frozenset(group.commands)
+    own = _own_names()
     for product in installed().products:
         if product.app and product.name not in own:
             group.add_command(ProductGroup(product))
@@ -183,12 +183,18 @@ def commands() -> Any:
     return group
 
 
+def _own_names() -> set[str]:
+    """The names of the engine's own commands, which no product can take."""
+    functions = {command.callback for command in app.registered_commands}
+    groups = {group.typer_instance for group in app.registered_groups}
+    return {f.__name__ for f in functions if f} | {str(g.info.name) for g in groups if g}
+
+
 def _unused_products() -> dict[str, str]:
     """Why products, or their commands, are not used, by name."""
     reasons = {skipped.name: str(skipped.error) for skipped in installed().skipped}
-    group = commands().commands
     for product in installed().products:
-        if product.app and not isinstance(group[product.name], ProductGroup):
+        if product.app and product.name in _own_names():
             reasons[product.name] = (
                 f"the command of product {product.name!r} ({product.app}) is skipped:"
                 f" weft {product.name} is a command of Weft itself; ask its authors to rename it"
@@ -200,8 +206,9 @@ def _report_unused_products(words: list[str]) -> None:
     """Say which products are not used; one that is asked for is refused with its reason instead."""
     if {"-q", "--quiet"} & set(words):
         return
+    usable = _own_names() | {product.name for product in installed().products}
     for name, reason in sorted(_unused_products().items()):
-        if words[:1] != [name] or not isinstance(commands().commands[name], SkippedCommand):
+        if words[:1] != [name] or name in usable:
             render.message(f"weft: {reason}")
 
 

@@ -90,7 +90,7 @@ def test_bug_of_ours_ends_with_its_code(
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("planted")
 
-    monkeypatch.setattr(main, "_commands", lambda: broken)
+    monkeypatch.setattr(main, "commands", lambda: broken)
     assert main._exit_code(["status"]) == main.OUR_BUG == 70
     assert "planted" in capsys.readouterr().err
 
