@@ -2,7 +2,8 @@
 
     python tools/area_times.py build/junit.xml build/junit-core.xml
 
-An area is the first folder under tests/, in tests/searches the second; files directly in tests/ count as `frame`.
+An area is the first folder under tests/, in tests/searches the second; files directly in tests/
+count as `frame`.
 Minutes are summed over the parallel workers; the last line has the wall-clock time of all files.
 """
 
