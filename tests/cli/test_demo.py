@@ -11,8 +11,8 @@ import pytest
 
 from tests.cli.conftest import Weft
 from tests.support.commands import Told
+from weft.demo import parts as demo
 from weft.demo.picture import HEIGHT, WIDTH, paint, target
-from weft.demo.picture import parts as demo
 from weft.inspect.report.view import RunView
 from weft.main import _exit_code
 

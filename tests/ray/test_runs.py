@@ -19,7 +19,7 @@ from tests.searches.tree.conftest import Wood
 from tests.support.arcruns import TASKS, TINY, write_tasks
 
 SEARCHES = Path(__file__).parent / "searches"
-JAVA = Path(__file__).parents[1] / "prng" / "histories" / "java.csv"
+JAVA = Path(__file__).parents[1] / "searches" / "prng" / "histories" / "java.csv"
 NODES = "".join(
     f'[[nodes]]\nhostname = "{name}"\ngpu_count = {gpus}\ncpu_count = 2\nmax_concurrent = 2\n'
     for name, gpus in GPUS.items()

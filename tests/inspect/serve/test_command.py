@@ -55,7 +55,7 @@ def test_address_is_the_only_data_that_is_printed(tmp_path: Path) -> None:
 
 
 def test_commands_of_the_page_run(tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "serve.md").read_text("utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "serve.md").read_text("utf-8")
     lines = re.findall(r"^weft (serve.*?)\s*(?:#|$)", page, re.MULTILINE)
     assert len(lines) == 3
     for name in ("runs", "RUNS"):

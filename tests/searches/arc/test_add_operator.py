@@ -22,7 +22,7 @@ from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 PROGRAM = "a = sixths_across(I)\nb = pick_most_cells(a)\nreturn object_grid(b)\n"
 ROWS = ("112030405060", "102033405060", "102030405066", "702030885060")
 ANSWERS = ("11", "33", "66", "88")
