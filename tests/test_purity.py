@@ -1,28 +1,36 @@
 """The pure packages read no clock, entropy or environment; src holds no pickle, shell or eval.
 
+Which packages are searches, and which of their modules decide, is read from the layout.
 The checker is tests/support/purity.py; half of this file proves that it catches planted code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
 
-from tests.support.purity import Finding, check_pure, check_safe, check_search
+from tests.support.purity import (
+    Finding,
+    check_pure,
+    check_safe,
+    check_search,
+    declares_search,
+    imported_modules,
+)
 
 SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
 PURE_PACKAGES = ("coordinator", "ledger", "model")
-SEARCHES = ("arc", "jobs", "prng", "tree")
+SEARCHES = tuple(sorted(p.parent.name for p in (SRC / "searches").glob("*/__init__.py")))
+ON_THE_SLOT = SRC / "searches" / "tree" / "slot"  # git: the one place there that starts processes
 
 
-def sources(*packages: str) -> list[Path]:
-    found = [path for name in packages for path in (SRC / name).rglob("*.py")]
-    return sorted(found)
+def sources(folder: Path) -> list[Path]:
+    return sorted(folder.rglob("*.py"))
 
 
-def complaints(paths: list[Path], check: Callable[[str], list[Finding]]) -> list[str]:
+def complaints(paths: Iterable[Path], check: Callable[[str], list[Finding]]) -> list[str]:
     return [
         f"{path.relative_to(SRC.parent)}:{f.line}: {f.rule}: {f.what}"
         for path in paths
@@ -30,18 +38,54 @@ def complaints(paths: list[Path], check: Callable[[str], list[Finding]]) -> list
     ]
 
 
-def test_pure_packages_depend_on_their_arguments_only() -> None:
-    for name in PURE_PACKAGES:
-        assert sources(name), f"src/weft/{name} has no modules, the check would be empty"
-    assert complaints(sources(*PURE_PACKAGES), check_pure) == []
+def declaring(name: str) -> list[Path]:
+    """The modules of a search's folder that declare a search, its `search.py` among them."""
+    modules = sources(SRC / "searches" / name)
+    return [path for path in modules if declares_search(path.read_text(encoding="utf-8"))]
+
+
+def deciding(name: str) -> list[Path]:
+    """The modules behind what a search decides: those that declare it, and all they import."""
+    folder, pending, reached = SRC / "searches" / name, declaring(name), set[Path]()
+    while pending:
+        path = pending.pop()
+        if path in reached or ON_THE_SLOT in path.parents or folder not in path.parents:
+            continue
+        reached.add(path)
+        modules = imported_modules(path.read_text(encoding="utf-8"))
+        files = (SRC.parent / f"{module.replace('.', '/')}.py" for module in modules)
+        pending += [file for file in files if file.is_file()]
+    return sorted(reached)
+
+
+@pytest.mark.parametrize("name", PURE_PACKAGES)
+def test_pure_package_depends_on_its_arguments_only(name: str) -> None:
+    modules = sources(SRC / name)
+    assert modules, f"src/weft/{name} has no modules, the check would be empty"
+    assert complaints(modules, check_pure) == []
 
 
 def test_all_sources_are_free_of_pickle_shell_and_eval() -> None:
-    assert complaints(sources("."), check_safe) == []
+    assert complaints(sources(SRC), check_safe) == []
 
 
-def test_searches_start_nothing_and_keep_no_state() -> None:
-    assert complaints(sources(*SEARCHES), check_search) == []
+def test_searches_are_found_by_their_folders() -> None:
+    assert {"arc", "jobs", "prng", "tree"} <= set(SEARCHES)
+    assert complaints(sources(ON_THE_SLOT), check_search), "needs no exception any more"
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_search_starts_nothing_and_keeps_no_state(name: str) -> None:
+    modules = [p for p in sources(SRC / "searches" / name) if ON_THE_SLOT not in p.parents]
+    assert complaints(modules, check_search) == []
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_decisions_of_search_depend_on_its_arguments_only(name: str) -> None:
+    assert declaring(name), f"src/weft/searches/{name} declares no search"
+    searches = set((SRC / "searches" / name).rglob("search.py"))
+    assert searches <= set(declaring(name)), "a search.py that declares no search"
+    assert complaints(deciding(name), check_pure) == []
 
 
 PLANTED_IMPURE = {
@@ -173,3 +217,21 @@ def test_check_search_planted_import_is_caught(module: str) -> None:
 @pytest.mark.parametrize("snippet", CLEAN)
 def test_checks_clean_snippet_passes(snippet: str) -> None:
     assert [*check_pure(snippet), *check_safe(snippet)] == []
+
+
+@pytest.mark.parametrize(
+    ("snippet", "declares"),
+    [
+        ("@weft.search(name='a', version=1)\ndef f(): ...", True),
+        ("@search(version=1)\ndef f(): ...", True),
+        ("class A:\n    @weft.search\n    def f(self): ...", True),
+        ("@weft.task(name='search')\ndef search(): ...", False),
+    ],
+)
+def test_declared_search_is_recognised(snippet: str, declares: bool) -> None:
+    assert declares_search(snippet) is declares
+
+
+def test_imported_modules_have_those_of_every_form() -> None:
+    snippet = "import a.b\nfrom c import d\ndef f():\n    from e.f import g as h"
+    assert imported_modules(snippet) == ["a.b", "c", "c.d", "e.f", "e.f.g"]

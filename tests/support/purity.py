@@ -76,6 +76,28 @@ def check_search(source: str) -> list[Finding]:
     return sorted(_imports_of(ast.parse(source), CONTROL_MODULES, "control"))
 
 
+def declares_search(source: str) -> bool:
+    """Say whether a function here is decorated as a search."""
+    return any(
+        ast.unparse(decorator).partition("(")[0].rpartition(".")[2] == "search"
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        for decorator in node.decorator_list
+    )
+
+
+def imported_modules(source: str) -> list[str]:
+    """Return what may be a module among the imports, sorted; relative imports are not used here."""
+    names = set[str]()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    return sorted(names)
+
+
 def _imports_of(tree: ast.AST, modules: frozenset[str], rule: str) -> Iterator[Finding]:
     for node in ast.walk(tree):
         for module in _modules_of(node):

@@ -172,7 +172,7 @@ def _background(examples: Examples) -> int | None:
         for old, new in zip(v.cells, t.cells, strict=True)
         if old != new
     }
-    return changed.pop() if len(changed) == 1 else None
+    return min(changed) if len(changed) == 1 else None
 
 
 def _anchors(back: int, examples: Examples) -> list[int]:

@@ -63,10 +63,10 @@ def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
     if not cells:
         return None
     holes = {(piece.row + r, piece.col + c) for hole in holes_of(piece) for r, c in hole}
-    box = {
+    box = [
         (piece.row + i // piece.width, piece.col + i % piece.width)
         for i in range(len(piece.cells))
-    }  # fmt: skip
+    ]  # fmt: skip
     below = grid_cells(given)
     match p:
         case k.FILL_BOX:
