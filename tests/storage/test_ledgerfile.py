@@ -18,11 +18,13 @@ from weft.storage.ledgerfile import (
     count_lines,
     is_whole,
     last_line,
+    parse_at,
     read_checkpoint,
     read_lines,
     read_note,
     read_signed,
     roots_at,
+    whole_lines,
 )
 
 
@@ -55,6 +57,25 @@ def test_read_lines_torn_last_line_is_marked(path):
 def test_read_lines_of_a_missing_file_are_none(path):
     assert list(read_lines(path)) == []
     assert count_lines(path) == 0
+
+
+def test_whole_lines_end_before_a_torn_one(path):
+    assert list(whole_lines(path)) == []
+    path.write_bytes(b"one\ntwo\nthr")
+    assert list(whole_lines(path)) == [b"one", b"two"]
+    path.write_bytes(b"one\n")
+    assert list(whole_lines(path)) == [b"one"]
+
+
+def test_parse_at_names_the_record_that_is_damaged_or_elsewhere():
+    line = Chain().next_line("genesis", "0" * 64, '{"n":1}')
+    assert parse_at(line, 0).body == {"n": 1}
+    with pytest.raises(LedgerDamaged, match=r"record 7: its seq is 0") as refused:
+        parse_at(line, 7)
+    assert refused.value.seq == 7
+    with pytest.raises(LedgerDamaged, match=r"record 7: ") as refused:
+        parse_at(line[:-1], 7)
+    assert refused.value.seq == 7
 
 
 def test_cut_removes_only_what_is_beyond(ledger, path):
