@@ -10,7 +10,7 @@ import pytest
 
 HEAVY = (
     "cryptography", "filelock", "jinja2", "psutil", "pydantic", "rich", "sqlite3", "starlette",
-    "uvicorn", "weft.wiring",
+    "uvicorn", "weft.runs",
 )  # fmt: skip
 LIMIT_S = 0.3
 BARE_STARTS = 20

@@ -19,7 +19,6 @@ from weft.searches.arc.telemetry import SLICE, telemetry
 from weft.searches.arc.views.page import build_page
 
 pytestmark = pytest.mark.xdist_group("arc-runs")
-LANES = "weft.searches.arc.lanes"
 
 
 def seen(function: str, lane: str, pid: int, run_s: float, **notes: Any) -> TaskSeen:
@@ -33,11 +32,11 @@ def seen(function: str, lane: str, pid: int, run_s: float, **notes: Any) -> Task
 
 def test_figures_are_those_of_the_notes() -> None:
     tasks = [
-        seen(f"{LANES}:run_shallow", "/a", 1, 2.0),
+        seen("arc.shallow", "/a", 1, 2.0),
         seen(SLICE, "/a", 1, 1.0),
         seen(SLICE, "/a", 2, 3.0),
         seen(SLICE, "/b", 2, 2.0),
-        replace(seen(f"{LANES}:conclude", "/a", 1, 0.5), notes={}),
+        replace(seen("arc.conclude", "/a", 1, 0.5), notes={}),
     ]
     told = telemetry(2, tasks)
     body = told.to_dict()
@@ -70,9 +69,9 @@ def test_figures_of_a_run_without_work_say_nothing() -> None:
 
 def test_slices_are_found_by_the_name_they_run_under(small_run: Path) -> None:
     functions = {task.function for task in RunView(small_run, SEARCH).tasks()}
-    assert functions >= {f"{LANES}:run_shallow", f"{LANES}:conclude"}
-    views = f"{LANES}:run_view"
-    assert functions <= {f"{LANES}:run_shallow", SLICE, views, f"{LANES}:conclude"}
+    assert functions >= {"arc.shallow", "arc.conclude"}
+    views = "arc.view"
+    assert functions <= {"arc.shallow", SLICE, views, "arc.conclude"}
 
 
 def test_status_has_outcomes_and_rates(weft: Here, small_run: Path) -> None:

@@ -180,7 +180,7 @@ def test_status_shows_the_steps(weft_says: Weft, run: Path) -> None:
 
 def test_every_scorer_trial_is_judged_on_the_same_survivors(view: RunView) -> None:
     """Holdout labels of other seeds than those scored would mean nothing."""
-    trials = [task for task in view.tasks() if task.function.endswith(":scorer_trial")]
+    trials = [task for task in view.tasks() if task.function == "prng.pipeline.scorer_trial"]
     assert len(trials) == 3
     assert len({task.args["sample"].digest for task in trials}) == 1
     assert len({json.dumps(task.args["requested"]) for task in trials}) == 3
@@ -188,7 +188,7 @@ def test_every_scorer_trial_is_judged_on_the_same_survivors(view: RunView) -> No
 
 def test_scored_rows_never_pass_through_the_ledger(view: RunView, run: Path) -> None:
     """Rows as text cost 27 times the throughput once; they travel as objects."""
-    [chunk] = [task for task in view.tasks() if task.function.endswith(":score_chunk")]
+    [chunk] = [task for task in view.tasks() if task.function == "prng.pipeline.score_chunk"]
     assert chunk.value["rows"] > 50
     assert len(json.dumps(chunk.value["rows"])) < 10
     longest = max(len(line) for line in (run / "ledger.jsonl").read_bytes().splitlines())
