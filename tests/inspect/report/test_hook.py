@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 
 import pytest
 from markupsafe import Markup
@@ -13,6 +13,7 @@ from weft.inspect.report import hook
 from weft.inspect.report.hook import Page, fits, lines_for, pages_for, register, unregister
 from weft.inspect.report.svg import drawing, element, table
 from weft.inspect.report.view import MAX_PAGE_BYTES, RunView
+from weft.product import GROUP, Product, installed
 
 pytestmark = pytest.mark.xdist_group("report")
 
@@ -27,6 +28,11 @@ def planted(run: RunView) -> list[Page]:
     rows = table(["records"], [[str(records)]])
     shown = drawing(100, 20, *dots, label="<naps>")
     return [Page("Naps <3", shown + rows + said, order=2), Page("Plain", "<b>text</b>", order=1)]
+
+
+NAPS = Product(
+    "naps", "Sleeps.", searches={"weave:naps": "weave:naps"}, pages=f"{__name__}:planted"
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -67,14 +73,25 @@ def test_report_without_pages_has_no_further_tabs(kinds: Kinds) -> None:
     assert "page-1" not in page_of(kinds.runs["finished"])
 
 
-def test_pages_of_an_installed_package_are_found_by_entry_point(
-    kinds: Kinds, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    here = f"{__name__}:planted"
-    entries = [EntryPoint("weave", here, hook.GROUP), EntryPoint("other", "no:such", hook.GROUP)]
-    monkeypatch.setattr(hook, "entry_points", lambda group: EntryPoints(entries))
-    made = pages_for(RunView(kinds.runs["finished"], "weave:naps"))
-    assert [page.title for page in made] == ["Plain", "Naps <3"]
+@pytest.fixture
+def naps_product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Two packages as pip would leave them: a product with pages, and one that is broken."""
+    for name, place in (("naps", f"{__name__}:NAPS"), ("other", "no:such")):
+        info = tmp_path / f"{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[{GROUP}]\n{name} = {place}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed.cache_clear()
+    yield
+    installed.cache_clear()
+
+
+@pytest.mark.usefixtures("naps_product")
+def test_pages_of_an_installed_product_are_found_by_the_name_of_its_search(kinds: Kinds) -> None:
+    pages = pages_for(RunView(kinds.runs["finished"], "weave:naps"))
+    assert [page.title for page in pages] == ["Plain", "Naps <3"]
+    assert pages_for(RunView(kinds.runs["finished"], "weave:other")) == []
 
 
 def test_maker_that_raises_becomes_a_page_that_says_so(kinds: Kinds) -> None:
