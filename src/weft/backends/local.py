@@ -59,7 +59,7 @@ LONG_S = 0.1
 
 
 @dataclass(slots=True)
-class Place:
+class WorkerSlot:
     """A slot and the worker that serves it now."""
 
     slot: Slot
@@ -76,7 +76,7 @@ class Place:
         return len(self.worker.held) if self.worker else 0
 
 
-def _room(place: Place, credit: int) -> int:
+def _room(place: WorkerSlot, credit: int) -> int:
     held = place.held()
     if place.retired:
         return -1
@@ -99,7 +99,7 @@ class LocalBackend:
         batch_s: float = BATCH_S,
     ) -> None:
         self._setup = setup
-        self._places = [Place(slot) for slot in slots]
+        self._places = [WorkerSlot(slot) for slot in slots]
         self._max_credit = max_credit
         self._batch_s = batch_s
         self._stagger_s = stagger_s
@@ -154,7 +154,7 @@ class LocalBackend:
             time.sleep(min(timeout_s, pace_s))
         ready = self._selector.select(0 if self._events else self._until_start_s(timeout_s))
         for key, mask in ready:
-            place: Place = key.data
+            place: WorkerSlot = key.data
             worker = place.worker
             if worker is None or worker.channel is not key.fileobj:
                 continue  # replaced while this batch was handled
@@ -190,7 +190,7 @@ class LocalBackend:
 
     # -- workers --------------------------------------------------------------------------
 
-    def _serving(self) -> Iterator[tuple[WorkerSeat, Place]]:
+    def _serving(self) -> Iterator[tuple[WorkerSeat, WorkerSlot]]:
         for place in self._places:
             if place.worker is not None:
                 yield place.worker, place
@@ -208,7 +208,7 @@ class LocalBackend:
     def _credit(self) -> int:
         return max(1, min(self._max_credit, int(self._batch_s / max(self._task_s, 1e-6))))
 
-    def _start(self, place: Place) -> WorkerSeat:
+    def _start(self, place: WorkerSlot) -> WorkerSeat:
         futile = self._failed_starts >= START_FAILURES or self._killed_starts >= START_KILLS
         if futile and not self._any_ready():
             tail = self._last_log[-300:].strip().replace("\n", " | ")
@@ -226,7 +226,7 @@ class LocalBackend:
         """Start a worker on a slot."""
         return WorkerProcess(number, self._setup, slot)
 
-    def _must_wait(self, place: Place) -> bool:
+    def _must_wait(self, place: WorkerSlot) -> bool:
         """Whether a slot without a worker has to wait because one of its node just started."""
         if not self._stagger_s or place.worker is not None or place.retired:
             return False
@@ -243,14 +243,14 @@ class LocalBackend:
     def _any_ready(self) -> bool:
         return any(worker.ready for worker, _ in self._serving())
 
-    def _watch(self, worker: WorkerSeat, place: Place) -> None:
+    def _watch(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
         if worker.channel in self._selector.get_map():
             self._selector.modify(worker.channel, mask, place)
         else:
             self._selector.register(worker.channel, mask, place)
 
-    def _read(self, worker: WorkerSeat, place: Place) -> None:
+    def _read(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         messages = worker.receive()
         if messages is None:
             self._died(worker, place)
@@ -272,7 +272,9 @@ class LocalBackend:
             if worker.cancelled.pop(ticket, None) is None:
                 self._events.append(GivenBack(ticket))
 
-    def _task_event(self, worker: WorkerSeat, place: Place, kind: str, body: list[Any]) -> None:
+    def _task_event(
+        self, worker: WorkerSeat, place: WorkerSlot, kind: str, body: list[Any]
+    ) -> None:
         ticket = body[0]
         if kind == "started":
             worker.running, worker.running_since_s = ticket, time.monotonic()
@@ -326,7 +328,7 @@ class LocalBackend:
                 place.worker = None
                 self._give_back(worker)
 
-    def _died(self, worker: WorkerSeat, place: Place) -> None:
+    def _died(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
@@ -345,7 +347,7 @@ class LocalBackend:
                 self._events.append(worker.end_of(running, code))
         self._give_back(worker)
 
-    def _count_loss(self, place: Place) -> None:
+    def _count_loss(self, place: WorkerSlot) -> None:
         """Retire a slot that only ever loses its workers, if others do not."""
         place.losses += 1
         healthy = any(p.losses == 0 and not p.retired for p in self._places)
@@ -354,7 +356,7 @@ class LocalBackend:
             place.retired = True
             self._events.append(Happened("slot-retired", f"{place.slot.name} only loses workers"))
 
-    def _count_fault(self, place: Place, loss: Lost) -> None:
+    def _count_fault(self, place: WorkerSlot, loss: Lost) -> None:
         """Retire a slot whose machine cannot run what it is given."""
         place.faults += 1
         if place.faults >= MACHINE_FAULTS and not place.retired:

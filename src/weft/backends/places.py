@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from weft.model.slots import Node, Slot
 
-Place = TypeVar("Place", Node, Slot)
+Located = TypeVar("Located", Node, Slot)
 
 
-def located(place: Place, base: Path) -> Place:
+def located(place: Located, base: Path) -> Located:
     """Return a node or slot with its paths as workers need them: absolute, `~` expanded."""
     folder, python = absolute_place(place.folder, place.python, base)
     allowed = tuple(str(Path(folder, Path(path).expanduser())) for path in place.allow_paths)

@@ -15,12 +15,12 @@ from typing import Any
 
 import ray
 
-from weft.backends.local import LocalBackend, Place
+from weft.backends.local import LocalBackend, WorkerSlot
 from weft.backends.orphans import Marks
 from weft.backends.process import WorkerSeat, WorkerSetup
-from weft.backends.raycluster import Cluster, Home
+from weft.backends.raycluster import Cluster, NodeStay
 from weft.backends.raylink import GoneSeat, Lessor, RayWorker
-from weft.backends.raynode import Packs, SlotActor
+from weft.backends.raynode import CodePacks, SlotActor
 from weft.model.attempts import BackendEvent
 from weft.model.slots import Slot
 
@@ -55,7 +55,7 @@ class RayBackend(LocalBackend):
         setup: WorkerSetup,
         slots: Sequence[Slot],
         cluster: Cluster,
-        packs: Packs,
+        packs: CodePacks,
         stagger_s: float = 0.0,
     ) -> None:
         super().__init__(setup, slots, MAX_CREDIT, stagger_s, BATCH_S)
@@ -90,7 +90,7 @@ class RayBackend(LocalBackend):
                 lessor.actor = None
         self._cluster.close()
 
-    def _may_return(self, homes: dict[str, Home]) -> bool:
+    def _may_return(self, homes: dict[str, NodeStay]) -> bool:
         """Whether to wait for a node, with none left; with others at work none is waited for."""
         if homes:
             self._alone_since_s = None
@@ -111,12 +111,12 @@ class RayBackend(LocalBackend):
         lessor.seat = RayWorker(number, lessor, home, self._setup, self._packs, earlier)
         return lessor.seat
 
-    def _died(self, worker: WorkerSeat, place: Place) -> None:
+    def _died(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         super()._died(worker, place)
         self._cluster.look_again()
 
 
-def _new_actor(home: Home, slot: Slot) -> Any:
+def _new_actor(home: NodeStay, slot: Slot) -> Any:
     """An actor on the slot's node, with a claim on a GPU if the slot is one."""
     never_again = {"max_restarts": 0, "max_task_retries": 0}
     claim = {"num_gpus": 0 if slot.gpu is None else 1}

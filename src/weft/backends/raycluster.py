@@ -97,7 +97,7 @@ def match(
 
 
 @dataclass(slots=True)
-class Home:
+class NodeStay:
     """A node during one stay in the cluster."""
 
     node: RayNode
@@ -122,7 +122,7 @@ class Cluster:
         self._stopped = threading.Event()
         self._closed = threading.Event()
         self._look_again = threading.Event()
-        self.homes: dict[str, Home] = {}
+        self.homes: dict[str, NodeStay] = {}
         self._head: str = ray.get_runtime_context().gcs_address
         self._head_lost = False
         self._look(refuse=True)
@@ -220,7 +220,7 @@ class Cluster:
             self._refused.add(node.id)
             self._happened.append(Happened("node-refused", f"{name}: {why}"))
             return
-        self.homes = {**self.homes, name: Home(node, self._specs[name])}
+        self.homes = {**self.homes, name: NodeStay(node, self._specs[name])}
         if not refuse:
             self._happened.append(Happened("node-returned", name))
 

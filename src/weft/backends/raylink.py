@@ -24,9 +24,9 @@ import ray
 from ray.exceptions import RayError
 
 from weft.backends.process import WorkerSeat, WorkerSetup
-from weft.backends.raycluster import Home
+from weft.backends.raycluster import NodeStay
 from weft.backends.raylease import PULL_S, Reply
-from weft.backends.raynode import Packs
+from weft.backends.raynode import CodePacks
 from weft.model.attempts import Finished, Lost, Worker
 from weft.model.slots import Slot
 from weft.model.values import objects_in
@@ -45,7 +45,7 @@ class Lessor:
 
     slot: Slot
     actor: Any = None
-    home: Home | None = None
+    home: NodeStay | None = None
     numbers: tuple[int, ...] = ()
     """Epochs of the slot so far."""
     seat: RayWorker | None = None
@@ -59,9 +59,9 @@ class RayWorker(WorkerSeat):
         self,
         number: int,
         lessor: Lessor,
-        home: Home,
+        home: NodeStay,
         setup: WorkerSetup,
-        packs: Packs,
+        packs: CodePacks,
         earlier: Sequence[range],
     ) -> None:
         super().__init__(number, lessor.slot)

@@ -69,14 +69,14 @@ class NodeFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
+class CodePack:
     """Source of tasks that are not part of an installed package, as a tar file."""
 
     name: str
     data: bytes
 
 
-Packs = Callable[[], Iterable[Pack]]
+CodePacks = Callable[[], Iterable[CodePack]]
 """The code that a run's tasks need, as far as it is known by now."""
 
 

@@ -15,13 +15,13 @@ from weft.coordinator.steps import (
     Begin,
     Close,
     Command,
+    LiveTask,
     OpenLanes,
     OpenRound,
     Queue,
     Recalled,
-    Record,
+    RecordResult,
     Requeue,
-    Task,
 )
 from weft.errors import ReplayDiverged, RunMismatch
 from weft.model.attempts import Staged
@@ -66,7 +66,7 @@ class Journal:
         self._fresh: set[int] = set()
         """Rounds opened in this session: they have no recorded rows to look for."""
         self._dirty: dict[int, RoundRow] = {}
-        self._running: dict[int, Task] = {}
+        self._running: dict[int, LiveTask] = {}
         self._finished: list[tuple[Any, ...]] = []
         self.pending = 0
         """Results taken since the last commit."""
@@ -178,7 +178,7 @@ class Journal:
             elif old.state == "running":
                 self._stale(old, task)
 
-    def _stale(self, old: TaskRow, task: Task) -> None:
+    def _stale(self, old: TaskRow, task: LiveTask) -> None:
         """An attempt that was running when an earlier coordinator ended: queue it again."""
         self._manifest.requeue(old.id)
         self._attempt(old.id, task, "requeued", "coordinator-died", "", None)
@@ -202,7 +202,7 @@ class Journal:
                             f" now task {c.task.index} is asked for")  # fmt: skip
         self._running[row.first + c.task.index] = c.task
 
-    def _record(self, c: Record) -> None:
+    def _record(self, c: RecordResult) -> None:
         task = c.task
         id_ = self._round(task.lane, task.round).first + task.index
         self._running.pop(id_, None)
@@ -268,7 +268,7 @@ class Journal:
         self._objects.adopt(self._objects.staging / staged.name, staged.digest)
 
     def _attempt(
-        self, id_: int, task: Task, outcome: str, reason: str, detail: str, ran_s: float | None
+        self, id_: int, task: LiveTask, outcome: str, reason: str, detail: str, ran_s: float | None
     ) -> None:
         worker, wall = task.worker, self._clock.wall()
         started = None if ran_s is None else wall - ran_s
@@ -289,7 +289,7 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
     Queue: Journal._queue,
     OpenLanes: Journal._open_lanes,
     Begin: Journal._begin,
-    Record: Journal._record,
+    RecordResult: Journal._record,
     Requeue: Journal._requeue,
     Advance: Journal._advance,
     Close: Journal._close,
@@ -297,7 +297,7 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
 }
 
 
-def _code_of(task: Task) -> tuple[tuple[str, str], ...]:
+def _code_of(task: LiveTask) -> tuple[tuple[str, str], ...]:
     """Name and import path of the user's functions that a task runs: for a command, its hooks."""
     if task.function != COMMAND:
         return ((task.function, import_path(task.code, task.function)),)

@@ -14,7 +14,7 @@ from typing import Protocol
 from weft.backends.contract import Backend
 from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
-from weft.coordinator.steps import Close, Command, Kill, Record
+from weft.coordinator.steps import Close, Command, Kill, RecordResult
 from weft.errors import BugError
 from weft.model.attempts import Happened
 from weft.model.tasks import COMMAND
@@ -30,7 +30,7 @@ POLL_S = 0.2
 
 def _is_command_result(command: Command) -> bool:
     """Commands are dear and may not repeat: their results are committed at once."""
-    return isinstance(command, Record) and command.task.function == COMMAND
+    return isinstance(command, RecordResult) and command.task.function == COMMAND
 
 
 class Watcher(Protocol):

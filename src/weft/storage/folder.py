@@ -21,7 +21,7 @@ import tomli_w
 
 from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
 from weft.storage.disk import Disk
-from weft.storage.heads import Home
+from weft.storage.heads import RunLocation
 from weft.storage.ledgerfile import is_whole
 from weft.storage.plainfile import check_below, check_entries, read_plain
 
@@ -175,10 +175,10 @@ class RunFolder:
         """Put run.toml in place as a whole."""
         disk.replace(self.run_toml, tomli_w.dumps(run.to_dict()).encode())
 
-    def home(self, host: str) -> Home:
+    def home(self, host: str) -> RunLocation:
         """Where the folder is now, for the heads list."""
         status = self.path.stat()
-        return Home(host, str(self.path.absolute()), status.st_dev, status.st_ino)
+        return RunLocation(host, str(self.path.absolute()), status.st_dev, status.st_ino)
 
     @contextlib.contextmanager
     def locked(self, host: str) -> Iterator[None]:
