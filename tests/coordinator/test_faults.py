@@ -86,8 +86,8 @@ def test_losses_in_a_row_run_alone_then_fail_as_worker_died():
 def test_loss_that_interrupts_is_queued_again_and_says_why_once():
     bench = Bench(once([call(0), call(1)]))
     a, b = bench.take()
-    bench.give(Lost(a.ticket, "the command is not there", "its log", interrupts=True))
-    bench.give(Lost(b.ticket, "nor is the other", interrupts=True))
+    bench.give(Lost(a.ticket, "the command is not there", "its log", cause="command"))
+    bench.give(Lost(b.ticket, "nor is the other", cause="command"))
     assert bench.machine.broken == "the command is not there"
     assert [(c.reason, c.detail) for c in bench.of(Requeue)] == [
         ("the command is not there", "its log"),
@@ -101,9 +101,9 @@ def test_loss_for_want_of_room_stops_the_run_and_the_first_reason_stays():
     bench = Bench(once([call(0), call(1), call(2)]))
     a, b, c = bench.take()
     assert not bench.machine.exhausted
-    bench.give(Lost(a.ticket, "short of space", exhausted=True))
-    bench.give(Lost(b.ticket, "the command is not there", interrupts=True))
-    bench.give(Lost(c.ticket, "short of inodes", exhausted=True))
+    bench.give(Lost(a.ticket, "short of space", cause="resource"))
+    bench.give(Lost(b.ticket, "the command is not there", cause="command"))
+    bench.give(Lost(c.ticket, "short of inodes", cause="resource"))
     assert (bench.machine.broken, bench.machine.exhausted) == ("short of space", True)
     assert bench.of(RecordResult) == []
     assert [x.index for x in bench.take()] == [2, 1, 0]  # uncharged: all may run again
@@ -112,8 +112,8 @@ def test_loss_for_want_of_room_stops_the_run_and_the_first_reason_stays():
 def test_broken_command_before_a_shortage_is_what_is_reported():
     bench = Bench(once([call(0), call(1)]))
     a, b = bench.take()
-    bench.give(Lost(a.ticket, "the command is not there", interrupts=True))
-    bench.give(Lost(b.ticket, "short of space", exhausted=True))
+    bench.give(Lost(a.ticket, "the command is not there", cause="command"))
+    bench.give(Lost(b.ticket, "short of space", cause="resource"))
     assert (bench.machine.broken, bench.machine.exhausted) == ("the command is not there", False)
 
 
@@ -121,7 +121,7 @@ def test_loss_by_the_machine_never_counts_against_the_task():
     bench = Bench(once([call(0)]))
     for _ in range(2 * LOSSES_BEFORE_FAILED):
         [a] = bench.take()
-        bench.give(Lost(a.ticket, "no interpreter", machine=True))
+        bench.give(Lost(a.ticket, "no interpreter", cause="machine"))
     assert bench.of(RecordResult) == []
     assert len(bench.of(Requeue)) == 2 * LOSSES_BEFORE_FAILED
     with pytest.raises(WorldError, match="no CPU slot is left for lab:task: no interpreter"):

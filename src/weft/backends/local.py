@@ -299,7 +299,7 @@ class LocalBackend:
         else:
             loss = Lost(ticket, *body[1:])
             self._events.append(loss)
-            if loss.machine:
+            if loss.cause == "machine":
                 self._count_fault(place, loss)
 
     def _ask_back(self) -> None:

@@ -213,12 +213,12 @@ class Machine:
         self._settle(task, end.value, end.error)
 
     def _lost(self, task: LiveTask, loss: Lost) -> None:
-        if loss.interrupts or loss.exhausted:
-            self.stop(loss.reason, exhausted=loss.exhausted)
+        if loss.cause in ("command", "resource"):
+            self.stop(loss.reason, exhausted=loss.cause == "resource")
             self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
             self._requeue(task)
             return
-        if loss.machine:
+        if loss.cause == "machine":
             self.dispatch.trouble = loss.reason
         else:
             task.losses += 1

@@ -199,7 +199,9 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int, cwd: str) 
     except OSError as error:  # a full disk is the node's fault, not the command's
         full = error.errno in NO_ROOM
         reason = f"short of space: {error}" if full else "no-folder"
-        raise Ending(None, lost=reason, detail=str(error), exhausted=full) from None
+        raise Ending(
+            None, lost=reason, detail=str(error), cause="resource" if full else "worker"
+        ) from None
     run = CommandRun(
         args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
@@ -263,7 +265,7 @@ def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
     node = slot.rpartition("/")[0]
     missing = [f"variable {name} is not set on node {node}" for name in names if name not in ours]
     if missing:
-        raise Ending(None, lost=missing[0], detail="\n".join(missing), machine=True)
+        raise Ending(None, lost=missing[0], detail="\n".join(missing), cause="machine")
     return {name: ours[name] for name in names}
 
 
@@ -330,7 +332,7 @@ def _check_machine(unstarted: Sequence[Any], slot: str) -> None:
     number, why = unstarted
     if number not in OWN_FAULTS:
         node = slot.rpartition("/")[0]
-        raise Ending(None, lost=f"cannot start on node {node}: {why}", detail=why, machine=True)
+        raise Ending(None, lost=f"cannot start on node {node}: {why}", detail=why, cause="machine")
 
 
 def _judge(report: Mapping[str, Any], run: CommandRun) -> None:

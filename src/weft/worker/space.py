@@ -118,7 +118,7 @@ class SpaceWatch:
 
 def no_room(reason: str, detail: str = "") -> Ending:
     """The end of an attempt that found no room: lost, and the run stops."""
-    return Ending(None, lost=reason, detail=detail, exhausted=True)
+    return Ending(None, lost=reason, detail=detail, cause="resource")
 
 
 def _confessed(error: Exception, words: str) -> str:
