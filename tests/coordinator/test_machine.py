@@ -392,7 +392,7 @@ def test_context_reaches_the_search_that_asks():
         yield []
         return seed
 
-    bench = Bench(body, context={"seed": 3, "inputs": {}}, wants=("seed",))
+    bench = Bench(body, context={"seed": 3, "inputs": {}}, needs=("seed",))
     assert bench.machine.value == 3
 
 

@@ -45,12 +45,12 @@ class Bench:
         policy: Policy = Policy(),  # noqa: B008 - frozen
         lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
         context: dict[str, Any] | None = None,
-        wants: tuple[str, ...] = (),
+        needs: tuple[str, ...] = (),
     ) -> None:
         self.commands: list[Command] = []
         self.stored: dict[tuple[str, int, int], Result] = {}
         self.fetches: list[tuple[int, int]] = []
-        root = SearchCall("lab:search", 1, {}, body, wants=wants)
+        root = SearchCall("lab:search", 1, {}, body, needs=needs)
         self.machine = Machine(GENESIS, root, context or {}, policy, self._fetch, lazy)
         self.follow([])
 

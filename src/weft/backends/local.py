@@ -45,7 +45,7 @@ LEARN = 0.3
 START_FAILURES = 3
 """Failed starts in a row: of the run, when no worker is ready, and of one slot otherwise."""
 START_KILLS = 50
-"""Workers killed from outside before they were ready, in a row: then something wants none here."""
+"""Workers in a row killed from outside before they were ready: something keeps killing them."""
 SLOT_LOSSES = 20
 """Losses in a row, with no result between them, after which a slot is retired."""
 MACHINE_FAULTS = 3
@@ -71,16 +71,16 @@ class WorkerSlot:
     """Workers in a row that ended by themselves before they were ready."""
     retired: bool = False
 
-    def held(self) -> int:
+    def load(self) -> int:
         """How many assignments its worker has."""
-        return len(self.worker.held) if self.worker else 0
+        return len(self.worker.assignments) if self.worker else 0
 
 
 def _room(place: WorkerSlot, credit: int) -> int:
-    held = place.held()
+    load = place.load()
     if place.retired:
         return -1
-    return 0 if held > credit // 2 else credit - held
+    return 0 if load > credit // 2 else credit - load
 
 
 class LocalBackend:
@@ -111,7 +111,7 @@ class LocalBackend:
         self._task_s = batch_s
         self._numbers = 0
         self._last_log = ""
-        self._strays = Orphans()
+        self._orphans = Orphans()
 
     def capacity(self) -> list[int]:
         """Room per slot; a GPU slot takes one task at a time.
@@ -140,14 +140,14 @@ class LocalBackend:
                 early += [GivenBack(a.ticket) for a in batch]
                 continue
             worker = self._places[slot].worker or self._start(self._places[slot])
-            worker.held.update((a.ticket, a) for a in batch)
+            worker.assignments.update((a.ticket, a) for a in batch)
             worker.send(["run", [assignment_row(a) for a in batch]])
             self._watch(worker, self._places[slot])
         self._events += reversed(early)  # each goes back to the front of the queue
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Read from and write to the workers; wait only when nothing has happened yet."""
-        self._strays.clear()
+        self._orphans.clear()
         self._kill_cancelled()
         self._ask_back()
         if not self._events and (pace_s := self._pace_s()) > 0:
@@ -168,7 +168,7 @@ class LocalBackend:
     def cancel(self, ticket: int) -> None:
         """Forget a task: drop it if it waits in a worker; kill the worker if it goes on."""
         for worker, place in self._serving():
-            if ticket in worker.held:
+            if ticket in worker.assignments:
                 worker.cancelled[ticket] = time.monotonic()
                 if worker.running != ticket:
                     worker.send(["drop", [ticket]])
@@ -185,8 +185,8 @@ class LocalBackend:
             place.worker = None
         for worker in workers:
             worker.wait()
-        self._strays.expect(*(worker.orphans() for worker in workers))
-        self._strays.finish()
+        self._orphans.expect(*(worker.orphans() for worker in workers))
+        self._orphans.finish()
 
     # -- workers --------------------------------------------------------------------------
 
@@ -201,7 +201,7 @@ class LocalBackend:
         Waking up for each of many short results would take the time from the workers.
         """
         credit = self._credit()
-        if credit < 4 or any(place.held() <= credit // 2 for place in self._places):
+        if credit < 4 or any(place.load() <= credit // 2 for place in self._places):
             return 0.0
         return min(PACE_S, self._task_s * credit / 4)
 
@@ -267,7 +267,7 @@ class LocalBackend:
 
     def _dropped(self, worker: WorkerSeat, tickets: list[int]) -> None:
         for ticket in tickets:
-            worker.held.pop(ticket, None)
+            worker.assignments.pop(ticket, None)
             worker.recalled.discard(ticket)
             if worker.cancelled.pop(ticket, None) is None:
                 self._events.append(GivenBack(ticket))
@@ -286,7 +286,7 @@ class LocalBackend:
                 self._events.append(Entered(ticket))
             return
         worker.running = None
-        worker.held.pop(ticket, None)
+        worker.assignments.pop(ticket, None)
         worker.recalled.discard(ticket)
         if kind == "finished":
             place.losses = place.faults = 0
@@ -304,13 +304,15 @@ class LocalBackend:
 
     def _ask_back(self) -> None:
         """When a slot is idle, take back what waits behind a long task elsewhere."""
-        if all(place.held() or place.retired for place in self._places):
+        if all(place.load() or place.retired for place in self._places):
             return
         now_s = time.monotonic()
         for worker, place in self._serving():
             if worker.running is None or now_s - worker.running_since_s < LONG_S:
                 continue
-            waiting = [t for t in worker.held if t != worker.running and t not in worker.recalled]
+            waiting = [
+                t for t in worker.assignments if t != worker.running and t not in worker.recalled
+            ]
             if waiting:
                 worker.recalled.update(waiting)
                 worker.send(["drop", waiting])
@@ -324,7 +326,7 @@ class LocalBackend:
                 self._selector.unregister(worker.channel)
                 worker.kill()
                 worker.wait()
-                self._strays.expect(worker.orphans())
+                self._orphans.expect(worker.orphans())
                 place.worker = None
                 self._give_back(worker)
 
@@ -332,7 +334,7 @@ class LocalBackend:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
-        self._strays.expect(worker.orphans())
+        self._orphans.expect(worker.orphans())
         place.worker = None
         self._last_log = worker.log_tail()
         if not worker.ready:
@@ -342,7 +344,7 @@ class LocalBackend:
         self._count_loss(place)
         running = worker.running
         if running is not None:
-            worker.held.pop(running, None)
+            worker.assignments.pop(running, None)
             if running not in worker.cancelled:
                 self._events.append(worker.end_of(running, code))
         self._give_back(worker)
@@ -364,6 +366,6 @@ class LocalBackend:
             self._events.append(Happened("slot-retired", f"{place.slot.name}: {loss.reason}"))
 
     def _give_back(self, worker: WorkerSeat) -> None:
-        for ticket in worker.held:
+        for ticket in worker.assignments:
             if ticket not in worker.cancelled:
                 self._events.append(GivenBack(ticket))

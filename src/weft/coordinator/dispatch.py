@@ -82,22 +82,24 @@ class Dispatch:
         """Hand out attempts for the slots that have room, first lane first, then by index."""
         rooms = list(capacity)
         self._retire(rooms)
-        left = sum(room for room in rooms if room > 0)
-        taken: list[Assignment] = []
-        passed: list[ReadyRound] = []
-        waits = False  # a task that must run alone lets nothing behind it start before it
-        while left > len(taken) and self._ready and self._alone is None and not waits:
+        total_room = sum(room for room in rooms if room > 0)
+        assignments: list[Assignment] = []
+        skipped: list[ReadyRound] = []
+        must_wait = False  # a task that must run alone lets nothing behind it start before it
+        while (
+            total_room > len(assignments) and self._ready and self._alone is None and not must_wait
+        ):
             state = self._ready[0][2]
             if not state.closed and state.ready:
-                waits = self._take_from(state, rooms, taken, left)
+                must_wait = self._take_from(state, rooms, assignments, total_room)
                 if state.ready:  # what is left of it must wait; others may fit
-                    passed.append(self._ready[0])
+                    skipped.append(self._ready[0])
             heapq.heappop(self._ready)
-        for entry in passed:
+        for entry in skipped:
             heapq.heappush(self._ready, entry)
-        if not taken and not self.out:
-            self._check_placeable(passed or self._without_slots(rooms))
-        return taken
+        if not assignments and not self.out:
+            self._check_placeable(skipped or self._without_slots(rooms))
+        return assignments
 
     def _without_slots(self, rooms: Sequence[int]) -> list[ReadyRound]:
         """What waits although every slot is out of service."""
@@ -115,22 +117,26 @@ class Dispatch:
             why = f": {self.trouble}" if self.trouble else ""
             raise WorldError(
                 f"no {kind} slot is left for {task.function}{why}",
-                hint="mend the nodes or name others with --nodes, then resume",
+                hint="fix the nodes or name others with --nodes, then resume",
             )
 
     def _take_from(
-        self, state: OpenRoundState, rooms: list[int], taken: list[Assignment], left: int
+        self,
+        state: OpenRoundState,
+        rooms: list[int],
+        assignments: list[Assignment],
+        total_room: int,
     ) -> bool:
         """Place one round's ready tasks, in order, as far as slots and caps allow.
 
         True when the next one waits for everything else to end, because it must run alone.
         """
         waiting: list[int] = []
-        waits = False
-        while state.ready and len(taken) < left and len(waiting) < PLACE_AHEAD:
+        must_wait = False
+        while state.ready and len(assignments) < total_room and len(waiting) < PLACE_AHEAD:
             task = state.tasks[state.ready[0]]
-            waits = runs_alone(task) and bool(self.out)
-            if waits:
+            must_wait = runs_alone(task) and bool(self.out)
+            if must_wait:
                 break
             slot = self.placement.choose(task, rooms)
             state.ready.popleft()
@@ -140,10 +146,10 @@ class Dispatch:
             rooms[slot] -= 1
             if runs_alone(task):
                 self._alone = self._next_ticket
-                left = 0
-            taken.append(self._assign(task, slot))
+                total_room = 0
+            assignments.append(self._assign(task, slot))
         state.ready.extendleft(reversed(waiting))
-        return waits
+        return must_wait
 
     def _retire(self, rooms: list[int]) -> None:
         """Take note of slots that are out of service, and of those that are back."""

@@ -76,7 +76,7 @@ class Journal:
         return _HANDLERS[type(command)](self, command) or ()
 
     @property
-    def starts_unseen(self) -> bool:
+    def has_unwritten_starts(self) -> bool:
         """Whether tasks run that the manifest still calls queued."""
         return bool(self._running)
 
@@ -143,21 +143,21 @@ class Journal:
         row = self._round(c.lane, c.round)
         for name, path in dict.fromkeys(pair for task in c.tasks for pair in _code_of(task)):
             self.sources.use(name, path)
-        known: dict[int, TaskRow] = {}
+        recorded: dict[int, TaskRow] = {}
         if row.id not in self._fresh:
             first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
-            known = {task.id: task for task in self._manifest.tasks(first, last + 1)}
+            recorded = {task.id: task for task in self._manifest.tasks(first, last + 1)}
         wall = self._clock.wall()
         if not row.closed:
             self._manifest.queue([
                 (row.first + t.index, t.key, t.function, t.args, wall)
-                for t in c.tasks if row.first + t.index not in known
+                for t in c.tasks if row.first + t.index not in recorded
             ])  # fmt: skip
-        return list(self._recall(c, row, known)) if known else ()
+        return list(self._recall(c, row, recorded)) if recorded else ()
 
-    def _recall(self, c: Queue, row: RoundRow, known: dict[int, TaskRow]) -> Iterator[Recalled]:
+    def _recall(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> Iterator[Recalled]:
         for task in c.tasks:
-            old = known.get(row.first + task.index)
+            old = recorded.get(row.first + task.index)
             if old is None:
                 continue
             if old.function == FORMER_COMMAND:
@@ -166,10 +166,10 @@ class Journal:
                     hint="finish it with that version, or start again with a new --out",
                 )
             if old.key != task.key:
-                asked = f"{task.function}({task.args[:80]})"
+                requested = f"{task.function}({task.args[:80]})"
                 raise _diverged(
                     c.lane, c.round, f"task {task.index} was {old.function}({old.args[:80]}),"
-                    f" now {asked}"
+                    f" now {requested}"
                 )  # fmt: skip
             task.attempt = old.attempt
             if old.state in FINAL:
@@ -306,8 +306,8 @@ def _code_of(task: LiveTask) -> tuple[tuple[str, str], ...]:
     return tuple((name, import_path(task.code, name)) for name in names if name is not None)
 
 
-def _diverged(lane: str, round_: int, what: str) -> ReplayDiverged:
-    return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {what}",
+def _diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:
+    return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {difference}",
                           hint=_HINT)  # fmt: skip
 
 

@@ -113,7 +113,7 @@ class Machine:
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
         self.broken = ""
-        """Why nothing can go on until a person has mended it; empty while all is well."""
+        """Why nothing can go on until a person fixes it; empty while the run is healthy."""
         self.exhausted = False
         """Whether it is a resource that ran out, such as disk space."""
         self.answer: str | None = None
@@ -249,11 +249,11 @@ class Machine:
         self._judge(state)
 
     def _judge(self, state: OpenRoundState) -> None:
-        moved = state.judge(self._policy.strict)
+        accepted_any = state.judge(self._policy.strict)
         if state.closed:
             self._close(state)
             return
-        if moved:
+        if accepted_any:
             self._commands.append(Advance(state.lane.path, state.number, state.recorded))
         if state.made < state.size:
             self._make_more(state)

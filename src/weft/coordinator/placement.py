@@ -79,8 +79,8 @@ class Placement:
         """
         kind = self._by_kind[task.limits.gpu > 0]
         free = [slot for slot in kind if rooms[slot] > 0 and self._may_use(slot, task)]
-        others = [slot for slot in free if slot != task.slot]
-        return next(iter(others or free), None)
+        other_slots = [slot for slot in free if slot != task.slot]
+        return next(iter(other_slots or free), None)
 
     def fits(self, task: LiveTask) -> bool:
         """Whether any slot that is left could ever run the task."""
@@ -120,12 +120,12 @@ class Placement:
         if self._held[slot]:
             return task.function != COMMAND
         total, cap = self._caps.total, self._node_caps.get(self.slots[slot].node)
-        if total is not None and sum(1 for held in self._held if held) >= total:
+        if total is not None and sum(1 for load in self._held if load) >= total:
             return False
         return cap is None or self._busy_on(self.slots[slot].node) < cap
 
     def _busy_on(self, node: str) -> int:
-        return sum(1 for i, held in enumerate(self._held) if held and self.slots[i].node == node)
+        return sum(1 for i, load in enumerate(self._held) if load and self.slots[i].node == node)
 
     def _dealt(self, task: LiveTask) -> int | None:
         """Static: the slot a task was dealt to, dealt again when that slot is gone."""

@@ -125,8 +125,8 @@ def _state_folder_named(folder: Path, verb: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        step = "free space there" if full else "make it yours to read and write"
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        step = "free space there" if is_full else "make it yours to read and write"
         raise StorageFailed(
             f"the heads list in the state folder {folder} cannot be {verb}:"
             f" {error.strerror or error}",

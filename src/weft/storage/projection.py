@@ -85,18 +85,18 @@ class Projection:
         self, lane: int, path: str, round_: int, row: RoundRow
     ) -> Iterator[PendingRecord | None]:
         tail = f'"lane":{json.dumps(path, ensure_ascii=False)},"round":{round_}'
-        done = 0
-        while not (row.closed and done == row.recorded):
-            end = min(row.recorded, done + CHUNK_ROWS)
-            for task in self.manifest.tasks(row.first + done, row.first + end):
+        position = 0
+        while not (row.closed and position == row.recorded):
+            end = min(row.recorded, position + CHUNK_ROWS)
+            for task in self.manifest.tasks(row.first + position, row.first + end):
                 yield self._result(task, row.first, tail)
-                done += 1
-            if done != end:
+                position += 1
+            if position != end:
                 raise ManifestDamaged(
-                    f"manifest.sqlite: task {done} of round {round_} in lane {path or '/'} is"
+                    f"manifest.sqlite: task {position} of round {round_} in lane {path or '/'} is"
                     " recorded, but its row is missing"
                 )
-            if done == row.recorded and not row.closed:
+            if position == row.recorded and not row.closed:
                 yield None
                 row = self.manifest.find_round(lane, round_) or row
         body = canonical({
