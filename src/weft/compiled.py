@@ -77,7 +77,7 @@ def _hash_of(folders: tuple[Path, ...]) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for folder in folders:
         for path in sorted(folder.rglob("*.py")):
-            # numba also wants the same path and time, or compiles anew
+            # numba also checks path and modification time, and compiles again if they differ
             about = f"{path}\0{path.stat().st_mtime_ns}\0"
             digest.update(about.encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -39,9 +39,9 @@ class Task(Generic[P, R]):
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
         signature = _plain_signature(function, self.name)
-        self.wants_seed = _is_asked(signature, "seed")
+        self.needs_seed = _takes_keyword(signature, "seed")
         self._parameters = [p for p in signature.parameters.values() if p.name != "seed"]
-        if not self.wants_seed:
+        if not self.needs_seed:
             self._parameters = list(signature.parameters.values())
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
@@ -53,11 +53,11 @@ class Task(Generic[P, R]):
             return TaskCall(self.name, values, self.limits, self.code)
         signature = inspect.Signature(self._parameters)
         try:
-            bound = signature.bind(*args, **kwargs)
+            binding = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise SearchInvalid(f"call of task {self.name}: {error}") from None
-        bound.apply_defaults()
-        return TaskCall(self.name, bound.arguments, self.limits, self.code)
+        binding.apply_defaults()
+        return TaskCall(self.name, binding.arguments, self.limits, self.code)
 
     def __repr__(self) -> str:
         return f"<weft task {self.name}>"
@@ -172,9 +172,9 @@ def hook(*, name: str) -> Callable[[F], F]:
     return declare
 
 
-def _hook_name(function: Callable[..., Any], what: str, code: dict[str, str]) -> str:
+def _hook_name(function: Callable[..., Any], role: str, code: dict[str, str]) -> str:
     """The name to record of a hook; a declared one is added to `code`."""
-    name, path = _declared(function, what, getattr(function, "__weft_name__", None))
+    name, path = _declared(function, role, getattr(function, "__weft_name__", None))
     code.update(path)
     return name
 
@@ -205,17 +205,17 @@ def search(
         if not inspect.isgeneratorfunction(body):
             raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
         signature = _plain_signature(body, known_as)
-        wants = tuple(word for word in CONTEXT if _is_asked(signature, word))
-        own = [p for p in signature.parameters.values() if p.name not in wants]
-        public = inspect.Signature(own)
+        needs = tuple(word for word in CONTEXT if _takes_keyword(signature, word))
+        parameters = [p for p in signature.parameters.values() if p.name not in needs]
+        public = inspect.Signature(parameters)
 
         def call(*args: Any, **kwargs: Any) -> SearchCall:
             try:
-                bound = public.bind(*args, **kwargs)
+                binding = public.bind(*args, **kwargs)
             except TypeError as error:
                 raise SearchInvalid(f"call of search {known_as}: {error}") from None
-            bound.apply_defaults()
-            return SearchCall(known_as, version, bound.arguments, body, libraries, wants, code)
+            binding.apply_defaults()
+            return SearchCall(known_as, version, binding.arguments, body, libraries, needs, code)
 
         call.__doc__, call.__name__, call.__wrapped__ = body.__doc__, body.__name__, body  # type: ignore[attr-defined]
         call.is_search, call.search_name = True, known_as  # type: ignore[attr-defined]
@@ -224,39 +224,39 @@ def search(
     return declare
 
 
-def _declared(function: Callable[..., Any], what: str, name: str | None) -> tuple[str, Code]:
+def _declared(function: Callable[..., Any], role: str, name: str | None) -> tuple[str, Code]:
     """The name that identifies a function, and where to import it if that is not the name."""
-    path = import_name(function, what)
+    path = import_name(function, role)
     if name is None:
         return path, ()
     if len(name) > MAX_NAME_CHARS or not _NAME.fullmatch(name):
         raise SearchInvalid(
-            f"{what} {path}: name {name[:MAX_NAME_CHARS]!r} is not a name",
+            f"{role} {path}: name {name[:MAX_NAME_CHARS]!r} is not a name",
             hint="use letters, digits, '_', '-' and single dots, like pricing.score",
         )
-    other, module = _DECLARED.get(name, (path, ""))
-    if other != path and module in sys.modules:  # a module that was unloaded holds no name
+    earlier_path, module = _DECLARED.get(name, (path, ""))
+    if earlier_path != path and module in sys.modules:  # a module that was unloaded holds no name
         raise SearchInvalid(
-            f"{other} and {path} are both named {name!r}", hint="give one another name"
+            f"{earlier_path} and {path} are both named {name!r}", hint="give one another name"
         )
     _DECLARED[name] = (path, function.__module__)
     return name, ((name, path),)
 
 
-def import_name(function: Callable[..., Any], what: str) -> str:
+def import_name(function: Callable[..., Any], role: str) -> str:
     """Return `module:function`; refuse what a worker could not import by that name."""
     module, name = function.__module__, function.__qualname__
     if "<" in name or "." in name:
         raise SearchInvalid(
-            f"{what} {module}:{name} is defined inside a function or class",
+            f"{role} {module}:{name} is defined inside a function or class",
             hint="move it to the top level of its module",
         )
     if module == "__main__":
-        module = _main_module(what, name)
+        module = _main_module(role, name)
     return f"{module}:{name}"
 
 
-def _main_module(what: str, name: str) -> str:
+def _main_module(role: str, name: str) -> str:
     """The name under which the running script can be imported again."""
     main = sys.modules["__main__"]
     spec = getattr(main, "__spec__", None)
@@ -266,7 +266,7 @@ def _main_module(what: str, name: str) -> str:
     if file is None or Path(file).stem == "__main__" or not Path(file).stem.isidentifier():
         where = "an interactive session" if file is None else Path(file).name
         raise SearchInvalid(
-            f"{what} {name} is defined in {where}, which a worker cannot import",
+            f"{role} {name} is defined in {where}, which a worker cannot import",
             hint="put it in a file such as my_search.py and `from my_search import` it",
         )
     return Path(file).stem
@@ -285,7 +285,7 @@ def _plain_signature(function: Callable[..., Any], name: str) -> inspect.Signatu
     return signature
 
 
-def _is_asked(signature: inspect.Signature, word: str) -> bool:
+def _takes_keyword(signature: inspect.Signature, word: str) -> bool:
     parameter = signature.parameters.get(word)
     return parameter is not None and parameter.kind is parameter.KEYWORD_ONLY
 

@@ -70,14 +70,14 @@ def check_signed_note(note: str, public_key: Ed25519PublicKey) -> str:
     (SignatureMissing when there is none).
     """
     text, signatures = note_text(note), note.rpartition("\n\n")[2]
-    ours = [
+    signatures_of_key = [
         signed[_KEY_HASH_BYTES:]
         for name, signed in _read_signatures(signatures)
         if signed[:_KEY_HASH_BYTES] == key_hash(name, public_key)
     ]
-    if not ours:
+    if not signatures_of_key:
         raise SignatureMissing("the signed note has no signature of this key")
-    if not all(_holds(signature, text, public_key) for signature in ours):
+    if not all(_holds(signature, text, public_key) for signature in signatures_of_key):
         raise LedgerDamaged("the signature does not fit the text of the note")
     return text
 

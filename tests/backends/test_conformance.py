@@ -80,5 +80,5 @@ def test_simulated_backend_keeps_the_contract(check, calm, setup, tmp_path):
 class _OrdersOnly(Faults):
     """Any order of completion, no faults."""
 
-    def want(self, kind):
+    def strikes(self, kind):
         return False

@@ -75,7 +75,7 @@ def test_marks_are_the_same_for_one_run_and_apart_for_two() -> None:
 
 def test_marks_inside_another_run_are_below_its_own() -> None:
     """A hard limit can only be lowered without privilege."""
-    outer = Marks.of("outer").one(7)[0]
+    outer = Marks.of("outer").of_worker(7)[0]
     first, last = in_a_process_limited_to(outer)
     assert LEAST_US <= first < last < outer
 
@@ -90,14 +90,14 @@ def test_worker_beyond_the_last_mark_has_none(marks: Marks) -> None:
         before = mark_of(process.pid)
         marks.put(process.pid, 2**20)
         assert mark_of(process.pid) == before
-        assert not marks.one(2**20)
+        assert not marks.of_worker(2**20)
         process.kill()
 
 
 def test_strays_end_with_their_own_worker_only(marks: Marks) -> None:
     with marked(marks, 1, "") as first, marked(marks, 2, "") as second:
         found = Orphans()
-        found.expect(marks.one(1))
+        found.expect(marks.of_worker(1))
         found.finish()
         assert not exists(first.pid)
         assert len(found.ended) == 2  # the shell and its sleep
@@ -111,7 +111,7 @@ def test_supervisor_that_clears_up_is_waited_for_but_not_for_ever(
     with marked(marks, 1, "", supervisor.__file__) as process:
         found = Orphans()
         start_s = time.monotonic()
-        found.expect(marks.one(1))
+        found.expect(marks.of_worker(1))
         found.clear()
         assert process.poll() is None
         found.finish()
@@ -124,7 +124,7 @@ def test_child_that_ended_is_reaped_only_with_the_mark(marks: Marks) -> None:
     with marked(marks, 1, "") as process, subprocess.Popen(["sh", "-c", "exit 7"]) as other:
         process.kill()
         found = Orphans()
-        found.expect(marks.one(1))
+        found.expect(marks.of_worker(1))
         found.finish()
         assert not exists(process.pid)
         assert other.wait(timeout=60) == 7

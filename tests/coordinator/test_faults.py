@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.support.machines import Bench, call, once
 from weft.coordinator.policy import LOSSES_BEFORE_ALONE, LOSSES_BEFORE_FAILED, Policy
-from weft.coordinator.steps import Begin, Close, Kill, Recalled, Record, Requeue
+from weft.coordinator.steps import Begin, Close, Kill, Recalled, RecordResult, Requeue
 from weft.errors import WorldError
 from weft.model.attempts import Entered, Finished, GivenBack, Lost, Started, Worker
 from weft.model.results import TaskError
@@ -19,7 +19,7 @@ def attempts_until_recorded(bench, **fault):
     for count in range(1, 200):
         [assignment] = bench.take()
         bench.fail(assignment, **fault)
-        if bench.of(Record):
+        if bench.of(RecordResult):
             return count
     raise AssertionError("never recorded")
 
@@ -28,7 +28,7 @@ def attempts_until_recorded(bench, **fault):
 def test_retriable_fault_is_tried_again_up_to_the_policy(retries):
     bench = Bench(once([call(0)]), policy=Policy(retries=retries))
     assert attempts_until_recorded(bench, kind="temporary", retriable=True) == retries + 1
-    [record] = bench.of(Record)
+    [record] = bench.of(RecordResult)
     assert record.error == TaskError("temporary", "run")
     assert record.task.attempt == retries + 1
 
@@ -78,7 +78,7 @@ def test_losses_in_a_row_run_alone_then_fail_as_worker_died():
         [a] = bench.take()
         assert a.index == 0
         bench.lose(a)
-    record = bench.of(Record)[-1]
+    record = bench.of(RecordResult)[-1]
     assert (record.task.index, record.error) == (0, TaskError("worker-died", "run"))
     assert bench.machine.done
 
@@ -86,14 +86,14 @@ def test_losses_in_a_row_run_alone_then_fail_as_worker_died():
 def test_loss_that_interrupts_is_queued_again_and_says_why_once():
     bench = Bench(once([call(0), call(1)]))
     a, b = bench.take()
-    bench.give(Lost(a.ticket, "the command is not there", "its log", interrupts=True))
-    bench.give(Lost(b.ticket, "nor is the other", interrupts=True))
+    bench.give(Lost(a.ticket, "the command is not there", "its log", cause="command"))
+    bench.give(Lost(b.ticket, "nor is the other", cause="command"))
     assert bench.machine.broken == "the command is not there"
     assert [(c.reason, c.detail) for c in bench.of(Requeue)] == [
         ("the command is not there", "its log"),
         ("nor is the other", ""),
     ]
-    assert bench.of(Record) == []
+    assert bench.of(RecordResult) == []
     assert [x.index for x in bench.take()] == [1, 0]  # uncharged: both may run again
 
 
@@ -101,19 +101,19 @@ def test_loss_for_want_of_room_stops_the_run_and_the_first_reason_stays():
     bench = Bench(once([call(0), call(1), call(2)]))
     a, b, c = bench.take()
     assert not bench.machine.exhausted
-    bench.give(Lost(a.ticket, "short of space", exhausted=True))
-    bench.give(Lost(b.ticket, "the command is not there", interrupts=True))
-    bench.give(Lost(c.ticket, "short of inodes", exhausted=True))
+    bench.give(Lost(a.ticket, "short of space", cause="resource"))
+    bench.give(Lost(b.ticket, "the command is not there", cause="command"))
+    bench.give(Lost(c.ticket, "short of inodes", cause="resource"))
     assert (bench.machine.broken, bench.machine.exhausted) == ("short of space", True)
-    assert bench.of(Record) == []
+    assert bench.of(RecordResult) == []
     assert [x.index for x in bench.take()] == [2, 1, 0]  # uncharged: all may run again
 
 
 def test_broken_command_before_a_shortage_is_what_is_reported():
     bench = Bench(once([call(0), call(1)]))
     a, b = bench.take()
-    bench.give(Lost(a.ticket, "the command is not there", interrupts=True))
-    bench.give(Lost(b.ticket, "short of space", exhausted=True))
+    bench.give(Lost(a.ticket, "the command is not there", cause="command"))
+    bench.give(Lost(b.ticket, "short of space", cause="resource"))
     assert (bench.machine.broken, bench.machine.exhausted) == ("the command is not there", False)
 
 
@@ -121,8 +121,8 @@ def test_loss_by_the_machine_never_counts_against_the_task():
     bench = Bench(once([call(0)]))
     for _ in range(2 * LOSSES_BEFORE_FAILED):
         [a] = bench.take()
-        bench.give(Lost(a.ticket, "no interpreter", machine=True))
-    assert bench.of(Record) == []
+        bench.give(Lost(a.ticket, "no interpreter", cause="machine"))
+    assert bench.of(RecordResult) == []
     assert len(bench.of(Requeue)) == 2 * LOSSES_BEFORE_FAILED
     with pytest.raises(WorldError, match="no CPU slot is left for lab:task: no interpreter"):
         bench.machine.dispatch.take([-1])
@@ -213,9 +213,9 @@ def test_timeout_ends_the_attempt_at_its_deadline():
     bench.start(a, now_s=5.0)
     assert bench.machine.dispatch.next_deadline_s() == 15.0
     bench.follow(bench.machine.expire(14.9))
-    assert bench.of(Record) == []
+    assert bench.of(RecordResult) == []
     bench.follow(bench.machine.expire(15.0))
-    [record] = bench.of(Record)
+    [record] = bench.of(RecordResult)
     assert (record.error, record.run_s) == (TaskError("timeout", "run"), 10.0)
     assert [c.ticket for c in bench.of(Kill)] == [a.ticket]
     assert bench.machine.done
@@ -228,7 +228,7 @@ def test_timeout_is_worth_a_retry():
         bench.start(a, now_s=float(attempt))
         bench.follow(bench.machine.expire(attempt + 1.0))
     assert [c.reason for c in bench.of(Requeue)] == ["timeout"]
-    assert [c.error.type for c in bench.of(Record)] == ["timeout"]
+    assert [c.error.type for c in bench.of(RecordResult)] == ["timeout"]
 
 
 def test_timeout_of_the_task_goes_before_the_policy():
@@ -237,7 +237,7 @@ def test_timeout_of_the_task_goes_before_the_policy():
         bench.start(a, now_s=0.0)
     assert bench.machine.dispatch.next_deadline_s() == 2.0
     bench.follow(bench.machine.expire(49.0))
-    assert [c.task.index for c in bench.of(Record)] == [0]
+    assert [c.task.index for c in bench.of(RecordResult)] == [0]
     assert bench.machine.dispatch.next_deadline_s() == 50.0
 
 
@@ -247,7 +247,7 @@ def test_timeout_that_ends_the_round_kills_others_that_are_late_too():
     for a in (first, second):
         bench.start(a, now_s=0.0)
     bench.follow(bench.machine.expire(10.0))
-    assert [c.task.index for c in bench.of(Record)] == [0]
+    assert [c.task.index for c in bench.of(RecordResult)] == [0]
     assert [c.ticket for c in bench.of(Kill)] == [first.ticket, second.ticket]
     assert bench.machine.dispatch.idle
 
@@ -259,7 +259,7 @@ def test_timeout_begins_anew_with_each_stage():
     bench.give(Entered(a.ticket), now_s=12.0)
     assert bench.machine.dispatch.next_deadline_s() == 22.0
     bench.follow(bench.machine.expire(22.0))
-    [record] = bench.of(Record)
+    [record] = bench.of(RecordResult)
     assert (record.error, record.run_s) == (TaskError("timeout", "run"), 17.0)
 
 
@@ -267,11 +267,11 @@ def test_timeout_none_never_expires():
     bench = Bench(once([call(0)]))
     bench.start(*bench.take(), now_s=0.0)
     bench.follow(bench.machine.expire(1e9))
-    assert bench.of(Record) == []
+    assert bench.of(RecordResult) == []
 
 
 def test_timeout_of_a_waiting_attempt_does_not_count():
     bench = Bench(once([call(0)]), policy=Policy(timeout_s=1))
     bench.take()
     bench.follow(bench.machine.expire(1e9))
-    assert bench.of(Record) == []
+    assert bench.of(RecordResult) == []

@@ -11,7 +11,16 @@ from hypothesis import strategies as st
 from tests.support.machines import Bench, call, once
 from weft.coordinator.machine import Counts
 from weft.coordinator.policy import Policy
-from weft.coordinator.steps import Advance, Answer, Close, Kill, OpenRound, Queue, Record, Requeue
+from weft.coordinator.steps import (
+    Advance,
+    Answer,
+    Close,
+    Kill,
+    OpenRound,
+    Queue,
+    RecordResult,
+    Requeue,
+)
 from weft.errors import SearchInvalid, ValueInvalid
 from weft.model.attempts import Finished
 from weft.model.results import TaskFailed
@@ -77,7 +86,7 @@ def test_take_before_commit_gives_nothing():
     [first] = bench.take()
     machine = bench.machine
     commands = machine.apply(Finished(first.ticket, "1"))
-    assert [type(c) for c in commands] == [Record, Close]
+    assert [type(c) for c in commands] == [RecordResult, Close]
     fresh = Bench(once([call(0)])).machine
     assert not fresh.dispatch.holds_back
     assert not fresh.dispatch.idle
@@ -383,7 +392,7 @@ def test_context_reaches_the_search_that_asks():
         yield []
         return seed
 
-    bench = Bench(body, context={"seed": 3, "inputs": {}}, wants=("seed",))
+    bench = Bench(body, context={"seed": 3, "inputs": {}}, needs=("seed",))
     assert bench.machine.value == 3
 
 

@@ -12,15 +12,17 @@ from tests.support.machines import GENESIS, Bench, once
 from weft.coordinator.machine import Machine
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import COMMAND_GRACE_S, Policy
-from weft.coordinator.steps import Requeue, Task
+from weft.coordinator.steps import LiveTask, Requeue
 from weft.errors import UsageError, WorldError
 from weft.model.attempts import Assignment
 from weft.model.slots import Node
 from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lanes, make_lazy
 
 
-def task(index: int = 0, *, gpu: int = 0, group: str | None = None, function: str = "f") -> Task:
-    return Task("", 0, index, "k", function, "{}", Limits(gpu=gpu, group=group), ordinal=index)
+def task(
+    index: int = 0, *, gpu: int = 0, group: str | None = None, function: str = "f"
+) -> LiveTask:
+    return LiveTask("", 0, index, "k", function, "{}", Limits(gpu=gpu, group=group), ordinal=index)
 
 
 def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCall]:

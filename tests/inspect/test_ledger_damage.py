@@ -33,7 +33,7 @@ from weft.ledger.records import KINDS, parse
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest
-from weft.testing.workload import weave
+from weft.testing.workload import mixed_steps
 
 SEED = 20250807
 SHAPE = 36
@@ -48,7 +48,7 @@ pytestmark = pytest.mark.usefixtures("fast_parse")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A finished run of few records: campaigns read it thousands of times; never change it."""
     run = tmp_path_factory.mktemp("small") / "run"
-    weft.run(weave(SHAPE), out=run)
+    weft.run(mixed_steps(SHAPE), out=run)
     assert {parse(line[:-1]).kind for line in read_lines(run)} == set(KINDS)
     return run
 

@@ -38,7 +38,7 @@ from weft.ledger.checkpoint import Checkpoint
 from weft.signing import key_hash, sign_checkpoint
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
-from weft.storage.heads import Head, HeadsList, Home
+from weft.storage.heads import Head, HeadsList, RunLocation
 from weft.testing.workload import weave
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "verify_ledger.py"
@@ -213,7 +213,7 @@ def outside_head(honest: Honest, kind: str, ledger: str, size: int) -> list[tupl
 def heads_list(folder: Path, run: Path, heads: list[tuple[int, bytes]]) -> HeadsList:
     listed = HeadsList(folder, Disk())
     for size, root in heads:
-        home = Home("here", str(run), 0, 0)
+        home = RunLocation("here", str(run), 0, 0)
         listed.note(RunFolder(run).read_run_file().run_id, Head(size, root.hex(), 0, home))
     return listed
 

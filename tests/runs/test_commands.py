@@ -60,7 +60,7 @@ def fragile(modules):
         def whose_fault(run, template, code):
             report = template.execute(run, {})
             if run.args["ours"]:
-                raise Ending(None, lost=f"broken with {report['status']}", interrupts=True)
+                raise Ending(None, lost=f"broken with {report['status']}", cause="command")
 
         @weft.search(version=1)
         def fragile(script, ours):

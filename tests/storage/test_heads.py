@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.support.smallfs import small_file_system
 from weft.errors import StorageFailed
 from weft.storage.disk import Disk
-from weft.storage.heads import Head, HeadsList, Home
+from weft.storage.heads import Head, HeadsList, RunLocation
 
-HOME = Home("host", "/runs/a", 5, 77)
+HOME = RunLocation("host", "/runs/a", 5, 77)
 
 
 def head(size, *, restart=False):
@@ -84,7 +84,7 @@ def test_foreign_line_binds_nobody(heads, tmp_path, line):
         size=st.integers(0, 2**40),
         root=st.text("0123456789abcdef", min_size=64, max_size=64),
         commits=st.integers(0, 2**40),
-        home=st.builds(Home, st.text(), st.text(), st.integers(0), st.integers(0)),
+        home=st.builds(RunLocation, st.text(), st.text(), st.integers(0), st.integers(0)),
         restart=st.booleans(),
     )
 )
@@ -97,10 +97,10 @@ def test_head_carries_its_schema_version():
 
 
 def test_same_folder_other_path_is_the_same():
-    assert HOME.same_folder(Home("host", "/elsewhere", 5, 77))
-    for other in (Home("h2", "/runs/a", 5, 77), Home("host", "/runs/a", 6, 77)):
+    assert HOME.same_folder(RunLocation("host", "/elsewhere", 5, 77))
+    for other in (RunLocation("h2", "/runs/a", 5, 77), RunLocation("host", "/runs/a", 6, 77)):
         assert not HOME.same_folder(other)
-    assert not HOME.same_folder(Home("host", "/runs/a", 5, 78))
+    assert not HOME.same_folder(RunLocation("host", "/runs/a", 5, 78))
 
 
 def test_note_makes_the_name_durable_once(tmp_path):

@@ -9,7 +9,7 @@ from typing import Any
 
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.policy import Policy
-from weft.coordinator.steps import Command, Record
+from weft.coordinator.steps import Command, RecordResult
 from weft.model.attempts import Assignment, Finished, GivenBack, Lost, Started, Worker
 from weft.model.results import Result, TaskError
 from weft.model.tasks import Limits, SearchCall, TaskCall
@@ -45,12 +45,12 @@ class Bench:
         policy: Policy = Policy(),  # noqa: B008 - frozen
         lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
         context: dict[str, Any] | None = None,
-        wants: tuple[str, ...] = (),
+        needs: tuple[str, ...] = (),
     ) -> None:
         self.commands: list[Command] = []
         self.stored: dict[tuple[str, int, int], Result] = {}
         self.fetches: list[tuple[int, int]] = []
-        root = SearchCall("lab:search", 1, {}, body, wants=wants)
+        root = SearchCall("lab:search", 1, {}, body, needs=needs)
         self.machine = Machine(GENESIS, root, context or {}, policy, self._fetch, lazy)
         self.follow([])
 
@@ -60,7 +60,7 @@ class Bench:
         while waiting or (waiting := deque(self.machine.go_on())):
             command = waiting.popleft()
             self.commands.append(command)
-            if isinstance(command, Record):
+            if isinstance(command, RecordResult):
                 t = command.task
                 self.stored[t.lane, t.round, t.index] = Result(
                     t.index, t.key, t.function, t.args, command.value, command.error

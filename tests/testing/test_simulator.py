@@ -16,7 +16,7 @@ from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.objects import ObjectStore
 from weft.testing import simulator
 from weft.testing.simulator import SHAPES, crash_everywhere, simulate
-from weft.testing.workload import weave
+from weft.testing.workload import mixed_steps
 
 SEEDS = 1000
 CHUNK = 125
@@ -46,7 +46,7 @@ def test_simulator_hundred_thousand_seeds_no_violation():
 
 @pytest.mark.parametrize("shape", SHAPES[:3])
 def test_simulator_crash_at_every_durable_step_same_ledger(shape):
-    _, steps = crash_everywhere(weave(shape))
+    _, steps = crash_everywhere(mixed_steps(shape))
     assert steps > 50
 
 

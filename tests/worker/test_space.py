@@ -32,7 +32,7 @@ def lost(check):
     with pytest.raises(Ending) as caught:
         check()
     loss = caught.value.outcome(1)
-    assert loss.exhausted
+    assert loss.cause == "resource"
     return loss.reason
 
 

@@ -45,7 +45,7 @@ LEARN = 0.3
 START_FAILURES = 3
 """Failed starts in a row: of the run, when no worker is ready, and of one slot otherwise."""
 START_KILLS = 50
-"""Workers killed from outside before they were ready, in a row: then something wants none here."""
+"""Workers in a row killed from outside before they were ready: something keeps killing them."""
 SLOT_LOSSES = 20
 """Losses in a row, with no result between them, after which a slot is retired."""
 MACHINE_FAULTS = 3
@@ -59,7 +59,7 @@ LONG_S = 0.1
 
 
 @dataclass(slots=True)
-class Place:
+class WorkerSlot:
     """A slot and the worker that serves it now."""
 
     slot: Slot
@@ -71,16 +71,16 @@ class Place:
     """Workers in a row that ended by themselves before they were ready."""
     retired: bool = False
 
-    def held(self) -> int:
+    def load(self) -> int:
         """How many assignments its worker has."""
-        return len(self.worker.held) if self.worker else 0
+        return len(self.worker.assignments) if self.worker else 0
 
 
-def _room(place: Place, credit: int) -> int:
-    held = place.held()
+def _room(place: WorkerSlot, credit: int) -> int:
+    load = place.load()
     if place.retired:
         return -1
-    return 0 if held > credit // 2 else credit - held
+    return 0 if load > credit // 2 else credit - load
 
 
 class LocalBackend:
@@ -99,7 +99,7 @@ class LocalBackend:
         batch_s: float = BATCH_S,
     ) -> None:
         self._setup = setup
-        self._places = [Place(slot) for slot in slots]
+        self._places = [WorkerSlot(slot) for slot in slots]
         self._max_credit = max_credit
         self._batch_s = batch_s
         self._stagger_s = stagger_s
@@ -111,7 +111,7 @@ class LocalBackend:
         self._task_s = batch_s
         self._numbers = 0
         self._last_log = ""
-        self._strays = Orphans()
+        self._orphans = Orphans()
 
     def capacity(self) -> list[int]:
         """Room per slot; a GPU slot takes one task at a time.
@@ -140,21 +140,21 @@ class LocalBackend:
                 early += [GivenBack(a.ticket) for a in batch]
                 continue
             worker = self._places[slot].worker or self._start(self._places[slot])
-            worker.held.update((a.ticket, a) for a in batch)
+            worker.assignments.update((a.ticket, a) for a in batch)
             worker.send(["run", [assignment_row(a) for a in batch]])
             self._watch(worker, self._places[slot])
         self._events += reversed(early)  # each goes back to the front of the queue
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Read from and write to the workers; wait only when nothing has happened yet."""
-        self._strays.clear()
+        self._orphans.clear()
         self._kill_cancelled()
         self._ask_back()
         if not self._events and (pace_s := self._pace_s()) > 0:
             time.sleep(min(timeout_s, pace_s))
         ready = self._selector.select(0 if self._events else self._until_start_s(timeout_s))
         for key, mask in ready:
-            place: Place = key.data
+            place: WorkerSlot = key.data
             worker = place.worker
             if worker is None or worker.channel is not key.fileobj:
                 continue  # replaced while this batch was handled
@@ -168,7 +168,7 @@ class LocalBackend:
     def cancel(self, ticket: int) -> None:
         """Forget a task: drop it if it waits in a worker; kill the worker if it goes on."""
         for worker, place in self._serving():
-            if ticket in worker.held:
+            if ticket in worker.assignments:
                 worker.cancelled[ticket] = time.monotonic()
                 if worker.running != ticket:
                     worker.send(["drop", [ticket]])
@@ -185,12 +185,12 @@ class LocalBackend:
             place.worker = None
         for worker in workers:
             worker.wait()
-        self._strays.expect(*(worker.orphans() for worker in workers))
-        self._strays.finish()
+        self._orphans.expect(*(worker.orphans() for worker in workers))
+        self._orphans.finish()
 
     # -- workers --------------------------------------------------------------------------
 
-    def _serving(self) -> Iterator[tuple[WorkerSeat, Place]]:
+    def _serving(self) -> Iterator[tuple[WorkerSeat, WorkerSlot]]:
         for place in self._places:
             if place.worker is not None:
                 yield place.worker, place
@@ -201,14 +201,14 @@ class LocalBackend:
         Waking up for each of many short results would take the time from the workers.
         """
         credit = self._credit()
-        if credit < 4 or any(place.held() <= credit // 2 for place in self._places):
+        if credit < 4 or any(place.load() <= credit // 2 for place in self._places):
             return 0.0
         return min(PACE_S, self._task_s * credit / 4)
 
     def _credit(self) -> int:
         return max(1, min(self._max_credit, int(self._batch_s / max(self._task_s, 1e-6))))
 
-    def _start(self, place: Place) -> WorkerSeat:
+    def _start(self, place: WorkerSlot) -> WorkerSeat:
         futile = self._failed_starts >= START_FAILURES or self._killed_starts >= START_KILLS
         if futile and not self._any_ready():
             tail = self._last_log[-300:].strip().replace("\n", " | ")
@@ -226,7 +226,7 @@ class LocalBackend:
         """Start a worker on a slot."""
         return WorkerProcess(number, self._setup, slot)
 
-    def _must_wait(self, place: Place) -> bool:
+    def _must_wait(self, place: WorkerSlot) -> bool:
         """Whether a slot without a worker has to wait because one of its node just started."""
         if not self._stagger_s or place.worker is not None or place.retired:
             return False
@@ -243,14 +243,14 @@ class LocalBackend:
     def _any_ready(self) -> bool:
         return any(worker.ready for worker, _ in self._serving())
 
-    def _watch(self, worker: WorkerSeat, place: Place) -> None:
+    def _watch(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if worker.outbox else 0)
         if worker.channel in self._selector.get_map():
             self._selector.modify(worker.channel, mask, place)
         else:
             self._selector.register(worker.channel, mask, place)
 
-    def _read(self, worker: WorkerSeat, place: Place) -> None:
+    def _read(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         messages = worker.receive()
         if messages is None:
             self._died(worker, place)
@@ -267,12 +267,14 @@ class LocalBackend:
 
     def _dropped(self, worker: WorkerSeat, tickets: list[int]) -> None:
         for ticket in tickets:
-            worker.held.pop(ticket, None)
+            worker.assignments.pop(ticket, None)
             worker.recalled.discard(ticket)
             if worker.cancelled.pop(ticket, None) is None:
                 self._events.append(GivenBack(ticket))
 
-    def _task_event(self, worker: WorkerSeat, place: Place, kind: str, body: list[Any]) -> None:
+    def _task_event(
+        self, worker: WorkerSeat, place: WorkerSlot, kind: str, body: list[Any]
+    ) -> None:
         ticket = body[0]
         if kind == "started":
             worker.running, worker.running_since_s = ticket, time.monotonic()
@@ -284,7 +286,7 @@ class LocalBackend:
                 self._events.append(Entered(ticket))
             return
         worker.running = None
-        worker.held.pop(ticket, None)
+        worker.assignments.pop(ticket, None)
         worker.recalled.discard(ticket)
         if kind == "finished":
             place.losses = place.faults = 0
@@ -297,18 +299,20 @@ class LocalBackend:
         else:
             loss = Lost(ticket, *body[1:])
             self._events.append(loss)
-            if loss.machine:
+            if loss.cause == "machine":
                 self._count_fault(place, loss)
 
     def _ask_back(self) -> None:
         """When a slot is idle, take back what waits behind a long task elsewhere."""
-        if all(place.held() or place.retired for place in self._places):
+        if all(place.load() or place.retired for place in self._places):
             return
         now_s = time.monotonic()
         for worker, place in self._serving():
             if worker.running is None or now_s - worker.running_since_s < LONG_S:
                 continue
-            waiting = [t for t in worker.held if t != worker.running and t not in worker.recalled]
+            waiting = [
+                t for t in worker.assignments if t != worker.running and t not in worker.recalled
+            ]
             if waiting:
                 worker.recalled.update(waiting)
                 worker.send(["drop", waiting])
@@ -322,15 +326,15 @@ class LocalBackend:
                 self._selector.unregister(worker.channel)
                 worker.kill()
                 worker.wait()
-                self._strays.expect(worker.orphans())
+                self._orphans.expect(worker.orphans())
                 place.worker = None
                 self._give_back(worker)
 
-    def _died(self, worker: WorkerSeat, place: Place) -> None:
+    def _died(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
         self._selector.unregister(worker.channel)
         code = worker.ended()
-        self._strays.expect(worker.orphans())
+        self._orphans.expect(worker.orphans())
         place.worker = None
         self._last_log = worker.log_tail()
         if not worker.ready:
@@ -340,12 +344,12 @@ class LocalBackend:
         self._count_loss(place)
         running = worker.running
         if running is not None:
-            worker.held.pop(running, None)
+            worker.assignments.pop(running, None)
             if running not in worker.cancelled:
                 self._events.append(worker.end_of(running, code))
         self._give_back(worker)
 
-    def _count_loss(self, place: Place) -> None:
+    def _count_loss(self, place: WorkerSlot) -> None:
         """Retire a slot that only ever loses its workers, if others do not."""
         place.losses += 1
         healthy = any(p.losses == 0 and not p.retired for p in self._places)
@@ -354,7 +358,7 @@ class LocalBackend:
             place.retired = True
             self._events.append(Happened("slot-retired", f"{place.slot.name} only loses workers"))
 
-    def _count_fault(self, place: Place, loss: Lost) -> None:
+    def _count_fault(self, place: WorkerSlot, loss: Lost) -> None:
         """Retire a slot whose machine cannot run what it is given."""
         place.faults += 1
         if place.faults >= MACHINE_FAULTS and not place.retired:
@@ -362,6 +366,6 @@ class LocalBackend:
             self._events.append(Happened("slot-retired", f"{place.slot.name}: {loss.reason}"))
 
     def _give_back(self, worker: WorkerSeat) -> None:
-        for ticket in worker.held:
+        for ticket in worker.assignments:
             if ticket not in worker.cancelled:
                 self._events.append(GivenBack(ticket))

@@ -30,9 +30,9 @@ from weft.worker import supervisor
 
 CLEARED_S = 5.0
 """How long a supervisor may take to clear up before it is ended with the rest."""
-LOOK_S = 0.02
+SCAN_S = 0.02
 """Pause between two looks at the processes of this machine."""
-LOOKS = 2
+EMPTY_SCANS = 2
 """Looks in a row that must find nothing: in one, a process may fork behind our back and end."""
 WORKER = "weft.worker"
 """The word in a worker's command line."""
@@ -56,18 +56,22 @@ class Marks:
 
         Below our own limit, since inside a command of another run we carry a mark ourselves.
         """
-        ours = _mark_of(os.getpid())
-        top = TOP_US if ours is None or ours == resource.RLIM_INFINITY else min(ours, TOP_US)
+        own_mark = _mark_of(os.getpid())
+        top = (
+            TOP_US
+            if own_mark is None or own_mark == resource.RLIM_INFINITY
+            else min(own_mark, TOP_US)
+        )
         low = top - ((int(sha256_hex(name)[:RUN_DIGITS], 16) + 1) << WORKER_BITS)
         return Marks(range(low, low + 2**WORKER_BITS) if low >= LEAST_US else range(0))
 
-    def one(self, number: int) -> range:
+    def of_worker(self, number: int) -> range:
         """Return the mark of a worker; empty when there are no more."""
         return self.all[number : number + 1]
 
     def put(self, pid: int, number: int) -> None:
         """Mark a worker that has started nothing yet; a system without the limit has no marks."""
-        for mark in self.one(number):
+        for mark in self.of_worker(number):
             with contextlib.suppress(OSError, ValueError):
                 resource.prlimit(pid, resource.RLIMIT_RTTIME, (mark, mark))
 
@@ -95,33 +99,33 @@ class Orphans:
     def expect(self, *marks: range) -> None:
         """Take note that no worker with these marks is left, and look at once."""
         until_s = time.monotonic() + CLEARED_S
-        self._searches += [_Search(one, until_s) for one in marks if one]
-        self._look()
+        self._searches += [_Search(mark, until_s) for mark in marks if mark]
+        self._scan()
 
     def clear(self) -> None:
         """Look again if it is time."""
         if self._searches and time.monotonic() >= self._next_s:
-            self._look()
+            self._scan()
 
     def finish(self) -> None:
         """Return when nothing is left, or what is left does not even obey KILL."""
         end_s = time.monotonic() + 2 * CLEARED_S
-        self._look()
+        self._scan()
         while self._searches and time.monotonic() < end_s:
-            time.sleep(LOOK_S)
-            self._look()
+            time.sleep(SCAN_S)
+            self._scan()
         self._searches.clear()
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         now_s = time.monotonic()
-        self._next_s = now_s + LOOK_S
-        found = list(carriers([search.marks for search in self._searches]))
+        self._next_s = now_s + SCAN_S
+        carrying = list(carriers([search.marks for search in self._searches]))
         for search in self._searches:
-            left = [one for one in found if one.mark in search.marks]
-            search.empty = 0 if left else search.empty + 1
-            if now_s >= search.until_s or not any(one.clears_up for one in left):
-                self.ended |= {one.process.pid for one in left if one.kill()}
-        self._searches = [search for search in self._searches if search.empty < LOOKS]
+            leftover = [carrier for carrier in carrying if carrier.mark in search.marks]
+            search.empty = 0 if leftover else search.empty + 1
+            if now_s >= search.until_s or not any(carrier.clears_up for carrier in leftover):
+                self.ended |= {carrier.process.pid for carrier in leftover if carrier.kill()}
+        self._searches = [search for search in self._searches if search.empty < EMPTY_SCANS]
 
 
 def end_earlier(marks: Marks) -> int:
@@ -164,7 +168,7 @@ def carriers(marks: Sequence[range]) -> Iterator[_Carrier]:
     """Every process that carries one of the marks and has not ended."""
     for pid in psutil.pids() if marks else ():
         mark = _mark_of(pid)
-        if mark is None or not any(mark in some for some in marks):
+        if mark is None or not any(mark in group for group in marks):
             continue
         with contextlib.suppress(psutil.Error):
             process = psutil.Process(pid)

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 from weft.model.slots import Node, Slot
 
-Place = TypeVar("Place", Node, Slot)
+Located = TypeVar("Located", Node, Slot)
 
 
-def located(place: Place, base: Path) -> Place:
+def located(place: Located, base: Path) -> Located:
     """Return a node or slot with its paths as workers need them: absolute, `~` expanded."""
     folder, python = absolute_place(place.folder, place.python, base)
     allowed = tuple(str(Path(folder, Path(path).expanduser())) for path in place.allow_paths)
@@ -30,14 +30,14 @@ def absolute_place(folder: str, python: str, base: Path) -> tuple[str, str]:
     return str(place), _interpreter(python, place)
 
 
-def _interpreter(named: str, folder: Path) -> str:
-    if not named:
+def _interpreter(name: str, folder: Path) -> str:
+    if not name:
         return ""
-    path = folder / Path(named).expanduser()
+    path = folder / Path(name).expanduser()
     if path.name.startswith("activate"):
         return str(path.with_name("python"))
     if path.is_dir():
         return str(path / "bin" / "python")
-    if "/" not in named and not path.exists():
-        return shutil.which(named) or str(path)
+    if "/" not in name and not path.exists():
+        return shutil.which(name) or str(path)
     return str(path)

@@ -53,7 +53,7 @@ class WorkerSetup:
     marks: Marks
     """For everything that is started; no other run's."""
     run_id: str = ""
-    kept: Path | None = None
+    kept_folder: Path | None = None
     """Where the folders of failed commands go; None to remove them."""
 
     def hello(self, slot: Slot) -> bytes:
@@ -63,7 +63,7 @@ class WorkerSetup:
             "staging": str(self.staging), "logs": str(self.logs),
             "attempts": str(self.attempts), "slot": slot.name,
             "folder": slot.folder, "python": slot.python, "run_id": self.run_id,
-            "kept": None if self.kept is None else str(self.kept),
+            "kept_folder": None if self.kept_folder is None else str(self.kept_folder),
             "allow_paths": list(slot.allow_paths),
         }])  # fmt: skip
 
@@ -74,13 +74,15 @@ class WorkerSetup:
         """
         pinned = dict.fromkeys(ONE_THREAD, "1")
         variable, devices = visible_variable(slot.gpu_type), ""
-        ours = dict(self.environment)
+        inherited = dict(self.environment)
         if slot.gpu is not None:
             devices = str(slot.gpu)
             pinned[variable] = devices
-            ours = {name: value for name, value in ours.items() if name not in VISIBLE_DEVICES}
+            inherited = {
+                name: value for name, value in inherited.items() if name not in VISIBLE_DEVICES
+            }
         pinned[COMMAND_DEVICES] = f"{variable}={devices}"
-        return {**ours, **pinned}
+        return {**inherited, **pinned}
 
 
 class WorkerSeat(abc.ABC):
@@ -88,7 +90,7 @@ class WorkerSeat(abc.ABC):
 
     def __init__(self, number: int, slot: Slot) -> None:
         self.number = number
-        self.held: dict[int, Assignment] = {}
+        self.assignments: dict[int, Assignment] = {}
         self.cancelled: dict[int, float] = {}
         """Tickets given up while here, and when."""
         self.recalled: set[int] = set()
@@ -150,14 +152,14 @@ class WorkerProcess(WorkerSeat):
         self._marks = setup.marks
         setup.logs.mkdir(parents=True, exist_ok=True)
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
-        theirs = self._far
-        with theirs, self._log.open("ab") as log:
+        worker_end = self._far
+        with worker_end, self._log.open("ab") as log:
             self._popen = subprocess.Popen(
-                [sys.executable, "-m", WORKER, str(theirs.fileno()), str(os.getpid())],
+                [sys.executable, "-m", WORKER, str(worker_end.fileno()), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[worker_end.fileno()],
                 env=setup.environment_for(slot),
                 start_new_session=True,
             )
@@ -173,12 +175,12 @@ class WorkerProcess(WorkerSeat):
     def flush(self) -> bool:
         """Write what the socket takes; True when nothing is left to write."""
         try:
-            sent = self.channel.send(self.outbox)
+            sent_bytes = self.channel.send(self.outbox)
         except BlockingIOError:
             return False
         except OSError:
-            sent = len(self.outbox)  # the worker is gone; reading will say so
-        del self.outbox[:sent]
+            sent_bytes = len(self.outbox)  # the worker is gone; reading will say so
+        del self.outbox[:sent_bytes]
         return not self.outbox
 
     def receive(self) -> list[list[Any]] | None:
@@ -193,7 +195,7 @@ class WorkerProcess(WorkerSeat):
 
     def orphans(self) -> range:
         """Its own mark."""
-        return self._marks.one(self.number)
+        return self._marks.of_worker(self.number)
 
     def kill(self) -> None:
         """End the process without waiting for it."""

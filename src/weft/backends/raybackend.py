@@ -15,12 +15,12 @@ from typing import Any
 
 import ray
 
-from weft.backends.local import LocalBackend, Place
+from weft.backends.local import LocalBackend, WorkerSlot
 from weft.backends.orphans import Marks
 from weft.backends.process import WorkerSeat, WorkerSetup
-from weft.backends.raycluster import Cluster, Home
+from weft.backends.raycluster import Cluster, NodeStay
 from weft.backends.raylink import GoneSeat, Lessor, RayWorker
-from weft.backends.raynode import Packs, SlotActor
+from weft.backends.raynode import CodePacks, SlotActor
 from weft.model.attempts import BackendEvent
 from weft.model.slots import Slot
 
@@ -42,9 +42,9 @@ def session_marks(marks: Marks, session: int) -> Marks:
 
 def other_marks(marks: Marks, session: int) -> tuple[range, ...]:
     """Return the marks of a run's other sessions."""
-    ours = session_marks(marks, session).all
-    around = (range(marks.all.start, ours.start), range(ours.stop, marks.all.stop))
-    return tuple(some for some in around if some)
+    own = session_marks(marks, session).all
+    around = (range(marks.all.start, own.start), range(own.stop, marks.all.stop))
+    return tuple(part for part in around if part)
 
 
 class RayBackend(LocalBackend):
@@ -55,7 +55,7 @@ class RayBackend(LocalBackend):
         setup: WorkerSetup,
         slots: Sequence[Slot],
         cluster: Cluster,
-        packs: Packs,
+        packs: CodePacks,
         stagger_s: float = 0.0,
     ) -> None:
         super().__init__(setup, slots, MAX_CREDIT, stagger_s, BATCH_S)
@@ -65,11 +65,11 @@ class RayBackend(LocalBackend):
 
     def capacity(self) -> list[int]:
         """Room per slot; a slot of a lost node is out of service."""
-        homes = self._cluster.homes
-        gone = 0 if self._may_return(homes) else -1
+        stays = self._cluster.stays
+        lost_room = 0 if self._may_return(stays) else -1
         rooms = super().capacity()
         return [
-            room if place.slot.node in homes else gone
+            room if place.slot.node in stays else lost_room
             for room, place in zip(rooms, self._places, strict=True)
         ]
 
@@ -90,9 +90,9 @@ class RayBackend(LocalBackend):
                 lessor.actor = None
         self._cluster.close()
 
-    def _may_return(self, homes: dict[str, Home]) -> bool:
+    def _may_return(self, stays: dict[str, NodeStay]) -> bool:
         """Whether to wait for a node, with none left; with others at work none is waited for."""
-        if homes:
+        if stays:
             self._alone_since_s = None
             return False
         now_s = time.monotonic()
@@ -100,25 +100,25 @@ class RayBackend(LocalBackend):
         return now_s - self._alone_since_s < PATIENCE_S
 
     def _launch(self, number: int, slot: Slot) -> WorkerSeat:
-        lessor, home = self._lessors[slot], self._cluster.homes.get(slot.node)
-        if home is None:  # lost since the slot was offered
+        lessor, stay = self._lessors[slot], self._cluster.stays.get(slot.node)
+        if stay is None:  # lost since the slot was offered
             return GoneSeat(number, slot)
         earlier: Sequence[range] = ()
-        if lessor.actor is None or lessor.home is not home:
-            lessor.actor, lessor.home = _new_actor(home, slot), home
-            earlier = [self._setup.marks.one(old) for old in lessor.numbers]
+        if lessor.actor is None or lessor.stay is not stay:
+            lessor.actor, lessor.stay = _new_actor(stay, slot), stay
+            earlier = [self._setup.marks.of_worker(old) for old in lessor.numbers]
         lessor.numbers = (*lessor.numbers[-99:], number)
-        lessor.seat = RayWorker(number, lessor, home, self._setup, self._packs, earlier)
+        lessor.seat = RayWorker(number, lessor, stay, self._setup, self._packs, earlier)
         return lessor.seat
 
-    def _died(self, worker: WorkerSeat, place: Place) -> None:
+    def _died(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         super()._died(worker, place)
-        self._cluster.look_again()
+        self._cluster.refresh_soon()
 
 
-def _new_actor(home: Home, slot: Slot) -> Any:
+def _new_actor(stay: NodeStay, slot: Slot) -> Any:
     """An actor on the slot's node, with a claim on a GPU if the slot is one."""
     never_again = {"max_restarts": 0, "max_task_retries": 0}
     claim = {"num_gpus": 0 if slot.gpu is None else 1}
-    options = {**never_again, **claim, **home.node.on_node(), "max_concurrency": 8}
-    return ray.remote(SlotActor).options(**options).remote(home.spec, slot)
+    options = {**never_again, **claim, **stay.node.on_node(), "max_concurrency": 8}
+    return ray.remote(SlotActor).options(**options).remote(stay.spec, slot)

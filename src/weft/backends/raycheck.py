@@ -21,23 +21,23 @@ PATIENCE_S = 180.0
 def find_problems(nodes: Sequence[Node], needs: Sequence[Need]) -> dict[str, str]:
     """Return what each node lacks, by name; nodes that are not in the cluster are left out."""
     living = match([node.name for node in nodes], living_nodes(), ())
-    asked = ray.put(list(needs))
+    needs_ref = ray.put(list(needs))
     answers = {
-        node.name: _ask(living[node.name].on_node(), node, asked)
+        node.name: _ask(living[node.name].on_node(), node, needs_ref)
         for node in nodes
         if node.name in living
     }
     return {name: why for name, answer in answers.items() if (why := _answer(name, answer))}
 
 
-def look(node: Node, needs: Sequence[Need]) -> str:
+def inspect_node(node: Node, needs: Sequence[Need]) -> str:
     """Run on the node itself: paths are relative to the home there."""
     place = located(node, Path.home())
     return find_problem(place.folder, place.python, place.allow_paths, needs)
 
 
 def _ask(options: dict[str, Any], node: Node, needs: Any) -> Any:
-    return ray.remote(look).options(max_retries=0, **options).remote(node, needs)
+    return ray.remote(inspect_node).options(max_retries=0, **options).remote(node, needs)
 
 
 def _answer(name: str, answer: Any) -> str:

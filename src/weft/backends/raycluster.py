@@ -34,7 +34,7 @@ from weft.model.attempts import Happened
 
 LABEL = "weft-node"
 """The label by which `weft nodes up` names a node; others are known by host name or address."""
-LOOK_S = 1.0
+REFRESH_S = 1.0
 OPEN_S = 60.0
 CLOSE_S = 10.0
 HEAD_LOST_S = 10.0
@@ -77,8 +77,8 @@ class RayNode:
 
 def living_nodes() -> list[RayNode]:
     """Every node that Ray believes to be alive, by name, then id."""
-    found = [RayNode.of(raw) for raw in ray.nodes() if raw["Alive"]]
-    return sorted(found, key=lambda node: (node.name, node.id))
+    nodes = [RayNode.of(raw) for raw in ray.nodes() if raw["Alive"]]
+    return sorted(nodes, key=lambda node: (node.name, node.id))
 
 
 def match(
@@ -88,21 +88,21 @@ def match(
 
     Two raylets that answer to one name would share its slots: the first by id has it.
     """
-    found: dict[str, RayNode] = {}
+    matches: dict[str, RayNode] = {}
     for name in names:
         for node in living:
             if name in (node.name, node.address) or (name in here and node.is_head):
-                found.setdefault(name, node)
-    return found
+                matches.setdefault(name, node)
+    return matches
 
 
 @dataclass(slots=True)
-class Home:
+class NodeStay:
     """A node during one stay in the cluster."""
 
     node: RayNode
     spec: NodeSpec
-    held: set[str] = field(default_factory=set)
+    objects: set[str] = field(default_factory=set)
     """Objects that it has for sure."""
     packs: set[str] = field(default_factory=set)
     """Code that it has."""
@@ -110,7 +110,7 @@ class Home:
 
 
 class Cluster:
-    """The nodes a run asked for; `homes` has those that are ready, by name."""
+    """The nodes a run asked for; `stays` has those that are ready, by name."""
 
     def __init__(self, specs: Sequence[NodeSpec], here: Sequence[str]) -> None:
         self._specs = {spec.name: spec for spec in specs}
@@ -121,13 +121,13 @@ class Cluster:
         self._happened: list[Happened] = []
         self._stopped = threading.Event()
         self._closed = threading.Event()
-        self._look_again = threading.Event()
-        self.homes: dict[str, Home] = {}
+        self._refresh_now = threading.Event()
+        self.stays: dict[str, NodeStay] = {}
         self._head: str = ray.get_runtime_context().gcs_address
         self._head_lost = False
-        self._look(refuse=True)
-        absent = [name for name in self._specs if name not in self.homes]
-        if not self.homes:
+        self._refresh(refuse=True)
+        absent = [name for name in self._specs if name not in self.stays]
+        if not self.stays:
             raise WorldError(
                 f"none of the run's nodes is in the Ray cluster: {', '.join(absent)[:200]}",
                 hint="weft nodes check FILE, weft nodes up FILE",
@@ -140,18 +140,18 @@ class Cluster:
         """Return what became of nodes since the last call; WorldError when the head is gone."""
         if self._head_lost:
             raise self._loss_of_head()
-        found, self._happened = self._happened, []
-        return found
+        events, self._happened = self._happened, []
+        return events
 
-    def look_again(self) -> None:
+    def refresh_soon(self) -> None:
         """Ask Ray at once: something broke."""
-        self._look_again.set()
+        self._refresh_now.set()
 
     def close(self) -> None:
         """Stop watching and remove what the run left on its nodes."""
         if not self._stopped.is_set():
             self._stopped.set()
-            self._look_again.set()
+            self._refresh_now.set()
             if not self._head_lost:  # else each call would wait for it; `up` and `down` clear up
                 clearing = threading.Thread(target=self._clear, daemon=True)
                 clearing.start()
@@ -159,7 +159,7 @@ class Cluster:
             self._closed.set()
 
     def _clear(self) -> None:
-        ends = [self._call(close_node, home.node, home.spec) for home in self.homes.values()]
+        ends = [self._call(close_node, stay.node, stay.spec) for stay in self.stays.values()]
         with contextlib.suppress(RayError, ValueError):
             ray.wait(ends, num_returns=len(ends), timeout=CLOSE_S)
 
@@ -167,14 +167,14 @@ class Cluster:
 
     def _watch(self) -> None:
         while not self._stopped.is_set():
-            self._look_again.wait(LOOK_S)
-            self._look_again.clear()
+            self._refresh_now.wait(REFRESH_S)
+            self._refresh_now.clear()
             with contextlib.suppress(RayError, WorldError):
-                self._look()
+                self._refresh()
 
     def _watch_head(self) -> None:
         answered_s = time.monotonic()
-        while not self._closed.wait(LOOK_S) and ray.is_initialized():
+        while not self._closed.wait(REFRESH_S) and ray.is_initialized():
             if self._head_answers():
                 answered_s = time.monotonic()
             silent_s = time.monotonic() - answered_s
@@ -186,7 +186,7 @@ class Cluster:
     def _head_answers(self) -> bool:
         host, _, port = self._head.rpartition(":")
         with contextlib.suppress(OSError):
-            socket.create_connection((host.strip("[]"), int(port)), LOOK_S).close()
+            socket.create_connection((host.strip("[]"), int(port)), REFRESH_S).close()
             return True
         return False
 
@@ -196,18 +196,18 @@ class Cluster:
             hint="weft nodes up FILE, then weft resume RUN with --backend ray --nodes FILE",
         )
 
-    def _look(self, *, refuse: bool = False) -> None:
+    def _refresh(self, *, refuse: bool = False) -> None:
         """Compare what is there with what was; `refuse` raises for a node that cannot serve."""
-        found = match(list(self._specs), living_nodes(), self._here)
-        for name, home in list(self.homes.items()):
-            if name not in found or found[name].id != home.node.id:
-                self.homes = {n: h for n, h in self.homes.items() if n != name}
+        present = match(list(self._specs), living_nodes(), self._here)
+        for name, stay in list(self.stays.items()):
+            if name not in present or present[name].id != stay.node.id:
+                self.stays = {n: h for n, h in self.stays.items() if n != name}
                 self._happened.append(Happened("node-lost", name))
-        new = [n for n in found if n not in self.homes and found[n].id not in self._refused]
-        opened = {n: self._call(open_node, found[n], self._specs[n]) for n in new}
-        for name, answer in opened.items():
+        new = [n for n in present if n not in self.stays and present[n].id not in self._refused]
+        answers = {n: self._call(open_node, present[n], self._specs[n]) for n in new}
+        for name, answer in answers.items():
             if not self._stopped.is_set():
-                self._open(name, found[name], answer, refuse=refuse)
+                self._open(name, present[name], answer, refuse=refuse)
 
     def _open(self, name: str, node: RayNode, answer: Any, *, refuse: bool) -> None:
         try:
@@ -220,7 +220,7 @@ class Cluster:
             self._refused.add(node.id)
             self._happened.append(Happened("node-refused", f"{name}: {why}"))
             return
-        self.homes = {**self.homes, name: Home(node, self._specs[name])}
+        self.stays = {**self.stays, name: NodeStay(node, self._specs[name])}
         if not refuse:
             self._happened.append(Happened("node-returned", name))
 

@@ -60,7 +60,7 @@ class Lease:
         self._inbox: dict[int, Sequence[list[Any]]] = {}
         """Messages that came in, by number; those before `_next` are with the worker."""
         self._next = 0
-        self._said: list[list[Any]] = []
+        self._outgoing: list[list[Any]] = []
         self._tickets: dict[int, tuple[str, str]] = {}
         """Key and attempt of what the worker holds."""
         self._logs: list[tuple[str, bytes]] = []
@@ -81,14 +81,14 @@ class Lease:
     def pull(self) -> Reply:
         """Wait for something to be said, then a moment for more of it."""
         with self._changed:
-            self._changed.wait_for(lambda: self._said or self._ended, PULL_S)
-        end_s, seen = time.monotonic() + GATHER_S, -1
-        while self._may_follow() and len(self._said) != seen and time.monotonic() < end_s:
-            seen = len(self._said)
+            self._changed.wait_for(lambda: self._outgoing or self._ended, PULL_S)
+        end_s, last_count = time.monotonic() + GATHER_S, -1
+        while self._may_follow() and len(self._outgoing) != last_count and time.monotonic() < end_s:
+            last_count = len(self._outgoing)
             time.sleep(QUIET_S)
         with self._changed:
-            reply = Reply(self._said, self._logs, self._ended)
-            self._said, self._logs = [], []
+            reply = Reply(self._outgoing, self._logs, self._ended)
+            self._outgoing, self._logs = [], []
             return reply
 
     def end(self) -> None:
@@ -98,7 +98,7 @@ class Lease:
         self._gone.wait(GONE_S)
 
     def _may_follow(self) -> bool:
-        return bool(self._said and self._tickets) and self._ended is None
+        return bool(self._outgoing and self._tickets) and self._ended is None
 
     def _wake(self) -> None:
         try:
@@ -144,8 +144,8 @@ class Lease:
 
     def _relay(self, worker: WorkerProcess) -> None:
         while not self._ending:
-            full = [worker.channel] if worker.outbox else []
-            ready, writable, _ = select.select([worker.channel, self._wakes], full, [])
+            unsent = [worker.channel] if worker.outbox else []
+            ready, writable, _ = select.select([worker.channel, self._wakes], unsent, [])
             if self._wakes in ready:
                 self._wakes.recv(4096)
                 for message in self._due():
@@ -162,15 +162,15 @@ class Lease:
 
     def _due(self) -> list[list[Any]]:
         """Messages whose turn it is; what the worker will hold is noted."""
-        due: list[list[Any]] = []
+        messages_due: list[list[Any]] = []
         with self._changed:
             while (messages := self._inbox.pop(self._next, None)) is not None:
                 self._next += 1
-                due += messages
-            for kind, body in due:
+                messages_due += messages
+            for kind, body in messages_due:
                 if kind == "run":
                     self._tickets.update((row[0], (row[6], str(row[7]))) for row in body)
-        return due
+        return messages_due
 
     def _take(self, messages: list[list[Any]]) -> None:
         with self._changed:
@@ -180,7 +180,7 @@ class Lease:
                 elif kind == "dropped":
                     for ticket in body[0]:
                         self._tickets.pop(ticket, None)
-            self._said += messages
+            self._outgoing += messages
             self._changed.notify_all()
 
     def _collect_logs(self, tickets: Sequence[int]) -> None:

@@ -24,9 +24,9 @@ import ray
 from ray.exceptions import RayError
 
 from weft.backends.process import WorkerSeat, WorkerSetup
-from weft.backends.raycluster import Home
+from weft.backends.raycluster import NodeStay
 from weft.backends.raylease import PULL_S, Reply
-from weft.backends.raynode import Packs
+from weft.backends.raynode import CodePacks
 from weft.model.attempts import Finished, Lost, Worker
 from weft.model.slots import Slot
 from weft.model.values import objects_in
@@ -45,7 +45,7 @@ class Lessor:
 
     slot: Slot
     actor: Any = None
-    home: Home | None = None
+    stay: NodeStay | None = None
     numbers: tuple[int, ...] = ()
     """Epochs of the slot so far."""
     seat: RayWorker | None = None
@@ -59,16 +59,16 @@ class RayWorker(WorkerSeat):
         self,
         number: int,
         lessor: Lessor,
-        home: Home,
+        stay: NodeStay,
         setup: WorkerSetup,
-        packs: Packs,
+        packs: CodePacks,
         earlier: Sequence[range],
     ) -> None:
         super().__init__(number, lessor.slot)
-        self._lessor, self._home, self._setup, self._packs = lessor, home, setup, packs
+        self._lessor, self._stay, self._setup, self._packs = lessor, stay, setup, packs
         self._actor = lessor.actor
         self._earlier = earlier
-        self._said: deque[list[Any]] = deque()
+        self._received: deque[list[Any]] = deque()
         self._fate: tuple[int, str] | None = None
         self._lost = ""
         """Why the node, not the worker, is the one that is gone."""
@@ -98,7 +98,7 @@ class RayWorker(WorkerSeat):
         if self._trouble is not None:
             raise self._trouble
         over = self._fate is not None  # asked first: what was said before the end counts
-        messages = [self._said.popleft() for _ in range(len(self._said))]
+        messages = [self._received.popleft() for _ in range(len(self._received))]
         if over and messages:
             self._wake()
         return None if over and not messages else messages
@@ -189,8 +189,8 @@ class RayWorker(WorkerSeat):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         for message in reply.messages:
-            whole = message[0] != "finished" or "staged" not in message[2]
-            self._said.append(message if whole else self._with_objects(message))
+            is_complete = message[0] != "finished" or "staged" not in message[2]
+            self._received.append(message if is_complete else self._with_objects(message))
         self._wake()
 
     def _with_objects(self, message: list[Any]) -> list[Any]:
@@ -205,16 +205,16 @@ class RayWorker(WorkerSeat):
         """Copy a staged object here; empty when its bytes are not what its name says."""
         self._setup.staging.mkdir(parents=True, exist_ok=True)
         target = self._setup.staging / next(self._names)
-        found = hashlib.sha256()
+        hasher = hashlib.sha256()
         with target.open("wb") as file:
             while piece := self._ask(self._actor.read.remote(name, file.tell(), PIECE_BYTES)):
-                found.update(piece)
+                hasher.update(piece)
                 file.write(piece)
-        if found.hexdigest() != digest:
+        if hasher.hexdigest() != digest:
             target.unlink()
             return ""
         self._ask(self._actor.keep.remote(name, digest))
-        self._home.held.add(digest)
+        self._stay.objects.add(digest)
         return target.name
 
     @staticmethod
@@ -246,14 +246,14 @@ class RayWorker(WorkerSeat):
         rows = [row for kind, body in messages if kind == "run" for row in body]
         if not rows:
             return
-        with self._home.sending:  # once per node, not once per slot
+        with self._stay.sending:  # once per node, not once per slot
             for pack in self._packs():
-                if pack.name not in self._home.packs:
+                if pack.name not in self._stay.packs:
                     self._ask(self._actor.unpack.remote(pack.data))
-                    self._home.packs.add(pack.name)
+                    self._stay.packs.add(pack.name)
             for digest in dict.fromkeys(d for row in rows for d in objects_in(row[2])):
-                if digest not in self._home.held and self._give(digest):
-                    self._home.held.add(digest)
+                if digest not in self._stay.objects and self._give(digest):
+                    self._stay.objects.add(digest)
 
     def _give(self, digest: str) -> bool:
         """Send an object in pieces; False when the node did not get what its name says."""

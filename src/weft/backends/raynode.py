@@ -69,14 +69,14 @@ class NodeFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
+class CodePack:
     """Source of tasks that are not part of an installed package, as a tar file."""
 
     name: str
     data: bytes
 
 
-Packs = Callable[[], Iterable[Pack]]
+CodePacks = Callable[[], Iterable[CodePack]]
 """The code that a run's tasks need, as far as it is known by now."""
 
 
@@ -124,8 +124,8 @@ def scratch_folder() -> Path:
 
 def _home(spec: NodeSpec) -> Path:
     """The run's folder on this node: made if absent, and ours alone each time it is asked for."""
-    ours = os.environ  # noqa: TID251 - the node's own
-    folder = Path(ours.get(FOLDER_VARIABLE) or scratch_folder()).absolute()
+    environment = os.environ  # noqa: TID251 - the node's own
+    folder = Path(environment.get(FOLDER_VARIABLE) or scratch_folder()).absolute()
     return private_folder(folder.parent, folder.name, f"{spec.run}-{spec.name}")
 
 
@@ -213,7 +213,7 @@ class SlotActor:
         return True
 
     def _worker_setup(self, spec: NodeSpec) -> WorkerSetup:
-        ours = os.environ  # noqa: TID251 - the node's own
+        environment = os.environ  # noqa: TID251 - the node's own
         paths = [path for path in sys.path if "_private/workers" not in path]
         return WorkerSetup(
             run_seed=spec.run_seed,
@@ -223,7 +223,7 @@ class SlotActor:
             attempts=self._home / "attempts",
             path=[str(self._home / "code"), *paths],
             environment={
-                **{n: v for n, v in ours.items() if not n.startswith(RAY_PREFIX)},
+                **{n: v for n, v in environment.items() if not n.startswith(RAY_PREFIX)},
                 DEVICE: spec.device,
             },
             marks=Marks(spec.marks),
@@ -236,7 +236,7 @@ def _placed(slot: Slot) -> Slot:
     import ray  # noqa: PLC0415 - only here, and only where it runs
 
     slot = located(slot, Path.home())
-    given = ray.get_gpu_ids()
-    if slot.gpu is None or not given or not str(given[0]).isdigit():
+    gpu_ids = ray.get_gpu_ids()
+    if slot.gpu is None or not gpu_ids or not str(gpu_ids[0]).isdigit():
         return slot
-    return replace(slot, gpu=int(given[0]))
+    return replace(slot, gpu=int(gpu_ids[0]))

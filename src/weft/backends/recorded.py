@@ -31,16 +31,16 @@ class RecordedCommands:
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Answer recorded commands at once, pass the rest on."""
-        others = []
+        unrecorded = []
         for assignment in assignments:
-            known = self._recall(assignment.key) if assignment.function == COMMAND else None
-            if known is None:
-                others.append(assignment)
+            recorded = self._recall(assignment.key) if assignment.function == COMMAND else None
+            if recorded is None:
+                unrecorded.append(assignment)
                 continue
             self._events.append(Started(assignment.ticket, Worker(node="recorded")))
-            self._events.append(replace(known, ticket=assignment.ticket))
-        if others:
-            self._inner.submit(others)
+            self._events.append(replace(recorded, ticket=assignment.ticket))
+        if unrecorded:
+            self._inner.submit(unrecorded)
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """What was recorded first, then what happens."""

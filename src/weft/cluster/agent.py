@@ -76,8 +76,8 @@ def start(order: Order) -> str:
     if any(True for _ in carriers([node_mark(folder)])):
         return f"Ray runs in {folder} already"
     _make_folder(order.checked(make=True), order.token)
-    if (compiled := platformdirs.user_cache_path("weft")).is_dir():
-        shutil.copytree(compiled, folder / "cache" / "weft", dirs_exist_ok=True)
+    if (kernel_cache := platformdirs.user_cache_path("weft")).is_dir():
+        shutil.copytree(kernel_cache, folder / "cache" / "weft", dirs_exist_ok=True)
     mark = node_mark(folder)[0]
     with contextlib.suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_RTTIME, (mark, mark))
@@ -96,8 +96,8 @@ def start(order: Order) -> str:
         ).returncode
     if code == 0:
         return ""
-    said = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
-    return f"ray start ended with {code}: {' | '.join(said[-3:])[:400]}"
+    output = [line for line in log.read_text("utf-8", "replace").splitlines() if line.strip()]
+    return f"ray start ended with {code}: {' | '.join(output[-3:])[:400]}"
 
 
 def inspect(order: Order) -> dict[str, Any]:
@@ -140,8 +140,8 @@ def stop(order: Order) -> str:
     orphans = Orphans()
     orphans.expect(*marks)
     orphans.finish()
-    _, left = psutil.wait_procs(below, timeout=CLEARED_S)  # workers end with their actors
-    for process in left:
+    _, survivors = psutil.wait_procs(below, timeout=CLEARED_S)  # workers end with their actors
+    for process in survivors:
         with contextlib.suppress(psutil.Error):
             process.kill()
     order.checked(make=False)

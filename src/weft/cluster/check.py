@@ -42,7 +42,7 @@ class NodeReport:
     problem: str = ""
     """Why it cannot serve; empty if it can."""
     notes: tuple[str, ...] = ()
-    """What somebody may want to know, and is no problem."""
+    """Remarks that are no problem."""
     python: str | None = None
     weft: str | None = None
     ray: str | None = None
@@ -78,8 +78,8 @@ def check_head(path: Path) -> NodeReport | None:
     report = _inspected(NodeReport("head"), here, Shell(), node_folder(path, HEAD), HEAD)
     if report.problem or report.ray_runs:
         return report
-    gone = f"the head of Ray on this machine is gone; weft nodes up {path}"
-    return replace(report, problem=gone)
+    problem = f"the head of Ray on this machine is gone; weft nodes up {path}"
+    return replace(report, problem=problem)
 
 
 def inspect_node(
@@ -92,8 +92,8 @@ def inspect_node(
     report = _inspected(report, entry, shell, node_folder(path, f"n{number}"), "node")
     if not is_up or report.problem or report.ray_runs:
         return report
-    gone = f"node {entry.hostname}: Ray does not run there, though the cluster is up"
-    return replace(report, problem=f"{gone}; weft nodes up {path}")
+    problem = f"node {entry.hostname}: Ray does not run there, though the cluster is up"
+    return replace(report, problem=f"{problem}; weft nodes up {path}")
 
 
 def _inspected(
@@ -121,42 +121,44 @@ def _check(entry: NodeEntry, shell: Shell) -> NodeReport:
     program = Path(nodeprobe.__file__).read_text("utf-8")
     sent_s = time.time()
     try:
-        found = shell.ask(entry, "-", program, nodeprobe.MARK)
+        facts = shell.ask(entry, "-", program, nodeprobe.MARK)
     except NodeUnreachable as trouble:
         return NodeReport(entry.hostname, str(trouble))
     took_s = time.time() - sent_s
-    skew_s = found["time"] - sent_s
+    skew_s = facts["time"] - sent_s
     skew_s = 0.0 if 0 <= skew_s <= took_s else min(skew_s, skew_s - took_s, key=abs)
-    peer = found["connection"]
+    peer = facts["connection"]
     return NodeReport(
         entry.hostname,
-        _problem(entry, found),
-        tuple(_notes(entry, found, skew_s)),
-        found["python"],
-        found["weft"],
-        found["ray"],
-        tuple(found["gpus"]),
-        found["disk_free_bytes"],
+        _problem(entry, facts),
+        tuple(_notes(entry, facts, skew_s)),
+        facts["python"],
+        facts["weft"],
+        facts["ray"],
+        tuple(facts["gpus"]),
+        facts["disk_free_bytes"],
         round(skew_s, 3),
         peer[0] if peer else LOOPBACK,
         peer[2] if peer else LOOPBACK,
     )
 
 
-def _problem(entry: NodeEntry, found: dict[str, Any]) -> str:
+def _problem(entry: NodeEntry, facts: dict[str, Any]) -> str:
     """Why a node cannot serve: its versions must be ours, or results could differ."""
-    name, ours = f"node {entry.hostname}", ".".join(map(str, sys.version_info[:2]))
-    install = f"install weft {__version__} with its extra ray in {found['executable']}"
-    if found["python"].rpartition(".")[0] != ours:
-        return f"{name}: Python {found['python']}, this is {ours}; name another with python_env"
-    if found["weft"] is None:
+    name, our_python = f"node {entry.hostname}", ".".join(map(str, sys.version_info[:2]))
+    install = f"install weft {__version__} with its extra ray in {facts['executable']}"
+    if facts["python"].rpartition(".")[0] != our_python:
+        return (
+            f"{name}: Python {facts['python']}, this is {our_python}; name another with python_env"
+        )
+    if facts["weft"] is None:
         return f"{name}: weft is not installed; {install}"
-    if found["weft"] != __version__:
-        return f"{name}: weft {found['weft']}, this is {__version__}; {install}"
-    if found["weft_digest"] != weft_digest():
-        return f"{name}: weft {found['weft']} of other source than this one; {install}"
-    if found["ray"] != _ray_version():
-        has = f"ray {found['ray']}" if found["ray"] else "ray is not installed"
+    if facts["weft"] != __version__:
+        return f"{name}: weft {facts['weft']}, this is {__version__}; {install}"
+    if facts["weft_digest"] != weft_digest():
+        return f"{name}: weft {facts['weft']} of other source than this one; {install}"
+    if facts["ray"] != _ray_version():
+        has = f"ray {facts['ray']}" if facts["ray"] else "ray is not installed"
         return f"{name}: {has}, this is {_ray_version()}; {install}"
     return ""
 
@@ -168,11 +170,11 @@ def _ray_version() -> str:
         raise UsageError("Ray is not installed here", hint="pip install 'weft[ray]'") from None
 
 
-def _notes(entry: NodeEntry, found: dict[str, Any], skew_s: float) -> list[str]:
+def _notes(entry: NodeEntry, facts: dict[str, Any], skew_s: float) -> list[str]:
     notes = []
-    if len(found["gpus"]) < entry.gpu_count:
-        notes.append(f"{entry.gpu_count} GPUs in the file, {len(found['gpus'])} seen")
-    if found["disk_free_bytes"] < LEAST_DISK_BYTES:
+    if len(facts["gpus"]) < entry.gpu_count:
+        notes.append(f"{entry.gpu_count} GPUs in the file, {len(facts['gpus'])} seen")
+    if facts["disk_free_bytes"] < LEAST_DISK_BYTES:
         notes.append("less than 1 GiB of disk is free")
     if abs(skew_s) > SKEW_S:
         notes.append(f"its clock is {skew_s:+.1f} s off; times in reports will be, results not")

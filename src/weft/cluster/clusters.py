@@ -87,13 +87,13 @@ def address_for(nodes_file: Path | None) -> str:
             f"no Ray cluster is up for {nodes_file}",
             hint=f"weft nodes up {nodes_file}, or give --ray-address",
         )
-    found = list(known_clusters())
-    if len(found) == 1:
-        return found[0].address
-    several = "several Ray clusters are up" if found else "no Ray cluster is up"
+    clusters = list(known_clusters())
+    if len(clusters) == 1:
+        return clusters[0].address
+    several = "several Ray clusters are up" if clusters else "no Ray cluster is up"
     raise WorldError(several, hint="weft nodes up FILE, or give --ray-address or --nodes")
 
 
 def token_for(address: str) -> str:
     """Return the token of a cluster of ours; empty for one that is not."""
-    return next((known.token for known in known_clusters() if known.address == address), "")
+    return next((cluster.token for cluster in known_clusters() if cluster.address == address), "")

@@ -67,8 +67,8 @@ def _repair(path: Path, shell: Shell, entries: Sequence[NodeEntry]) -> ClusterFi
         if not item[1].ray_runs
     ]
     if not dead:
-        known = f"the cluster of {path} is up already, and every node of it lives"
-        raise WorldError(known, hint=f"weft nodes down {path}")
+        state = f"the cluster of {path} is up already, and every node of it lives"
+        raise WorldError(state, hint=f"weft nodes down {path}")
     for entry, _, number in dead:
         if trouble := _stop(path, shell, entry, number):
             raise WorldError(trouble)
@@ -103,7 +103,7 @@ def _start_head(path: Path, cluster: ClusterFile, ip: str) -> None:
     options += ["--num-gpus=0", "--include-dashboard=false"]
     order = nodeagent.Order("start", node_folder(path, HEAD), cluster.token, tuple(options))
     here = NodeEntry(hostname="localhost")
-    _told(here, Shell().ask(here, AGENT, order_text(order), nodeagent.MARK))
+    _require_success(here, Shell().ask(here, AGENT, order_text(order), nodeagent.MARK))
 
 
 def _stop_head(path: Path) -> str:
@@ -127,32 +127,32 @@ def _start(
     options += [f"--num-gpus={node.gpus}", f"--num-cpus={max(1, node.cpus)}"]
     options += ["--labels", f"{LABEL}={entry.hostname}"]
     order = nodeagent.Order("start", node_folder(path, f"n{number}"), cluster.token, tuple(options))
-    _told(entry, shell.ask(entry, AGENT, order_text(order), nodeagent.MARK))
+    _require_success(entry, shell.ask(entry, AGENT, order_text(order), nodeagent.MARK))
 
 
 def _stop(path: Path, shell: Shell, entry: NodeEntry, number: int) -> str:
     order = nodeagent.Order("stop", node_folder(path, f"n{number}"))
     try:
-        _told(entry, shell.ask(entry, AGENT, order_text(order), nodeagent.MARK))
+        _require_success(entry, shell.ask(entry, AGENT, order_text(order), nodeagent.MARK))
     except WorldError as trouble:
         return str(trouble)
     return ""
 
 
-def _told(entry: NodeEntry, answer: dict[str, Any]) -> None:
+def _require_success(entry: NodeEntry, answer: dict[str, Any]) -> None:
     if answer["problem"]:
         raise WorldError(f"node {entry.hostname}: {answer['problem']}")
 
 
 def _head_ip(reports: Sequence[NodeReport]) -> str:
     """Our own address, which the nodes must agree on; those on this machine see the loopback."""
-    seen = list(dict.fromkeys(report.sees_us_as for report in reports))
-    others = [ip for ip in seen if ip != LOOPBACK]
-    if len(others) > 1:
+    addresses = list(dict.fromkeys(report.sees_us_as for report in reports))
+    outside = [ip for ip in addresses if ip != LOOPBACK]
+    if len(outside) > 1:
         raise UsageError(
-            f"nodes see this machine as {' and '.join(others)}", hint="give one with --head-ip"
+            f"nodes see this machine as {' and '.join(outside)}", hint="give one with --head-ip"
         )
-    return (others or [LOOPBACK])[0]
+    return (outside or [LOOPBACK])[0]
 
 
 def _free_port(ip: str) -> int:

@@ -106,8 +106,10 @@ def read_entries(path: Path) -> tuple[NodeEntry, ...]:
             _check_slots(entry, number)
         slots_of([entry.to_node() for entry in entries])
     except ValidationError as error:
-        where, said = first_problem(error)
-        raise FileInvalid(f"{path}: {where}: {said}" if where else f"{path}: {said}") from None
+        where, problem = first_problem(error)
+        raise FileInvalid(
+            f"{path}: {where}: {problem}" if where else f"{path}: {problem}"
+        ) from None
     except FileInvalid:
         raise
     except InputError as error:

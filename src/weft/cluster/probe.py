@@ -25,7 +25,7 @@ MARK = "weft-node-probe "
 
 def main() -> None:
     """Print what this machine is."""
-    found = {
+    facts = {
         "python": platform.python_version(),
         "executable": sys.executable,
         "weft": _weft_version(),
@@ -36,7 +36,7 @@ def main() -> None:
         "time": time.time(),
         "connection": os.environ.get("SSH_CONNECTION", "").split(),
     }
-    print(MARK + json.dumps(found))
+    print(MARK + json.dumps(facts))
 
 
 def _version(name: str) -> str | None:
@@ -57,8 +57,8 @@ def _weft_version() -> str | None:
     if folder is None:
         return None
     lines = (folder / "__init__.py").read_text("utf-8").splitlines()
-    said = [line for line in lines if line.startswith("__version__")]
-    return said[0].partition("=")[2].strip(" \"'") if said else _version("weft")
+    versions = [line for line in lines if line.startswith("__version__")]
+    return versions[0].partition("=")[2].strip(" \"'") if versions else _version("weft")
 
 
 def _weft_digest() -> str:
@@ -74,8 +74,8 @@ def _gpus() -> list[str]:
     """Names of the GPUs that the vendors' tools list; none without such a tool."""
     for argv in (["nvidia-smi", "-L"], ["rocm-smi", "--showproductname"]):
         if shutil.which(argv[0]):
-            done = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)
-            return [line.strip() for line in done.stdout.splitlines() if line.startswith("GPU")]
+            process = subprocess.run(argv, capture_output=True, text=True, timeout=20, check=False)
+            return [line.strip() for line in process.stdout.splitlines() if line.startswith("GPU")]
     return []
 
 

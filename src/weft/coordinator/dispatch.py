@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from weft.coordinator.lane import OpenRoundState
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy, runs_alone
-from weft.coordinator.steps import Task
+from weft.coordinator.steps import LiveTask
 from weft.errors import WorldError
 from weft.model.attempts import Assignment, Worker
 
-Entry = tuple[tuple[int, ...], int, OpenRoundState]
+ReadyRound = tuple[tuple[int, ...], int, OpenRoundState]
 """A round with tasks to hand out, by the order of its lane."""
 PLACE_AHEAD = 1024
 """How many tasks that must wait may be passed over to find one that fits."""
@@ -32,11 +32,11 @@ class Dispatch:
         self.placement = placement
         self._policy = policy
         self._unreleased: list[tuple[OpenRoundState, int, int]] = []
-        self._ready: list[Entry] = []
+        self._ready: list[ReadyRound] = []
         self._pushes = 0
-        self.out: dict[int, Task] = {}
+        self.out: dict[int, LiveTask] = {}
         """Attempts that were handed out, by ticket."""
-        self._limited: dict[int, Task] = {}
+        self._limited: dict[int, LiveTask] = {}
         """Those of `out` that have a time limit."""
         self._next_ticket = 1
         self._alone: int | None = None
@@ -66,7 +66,7 @@ class Dispatch:
             self._push(state)
         self._unreleased.clear()
 
-    def put_back(self, state: OpenRoundState, task: Task) -> None:
+    def put_back(self, state: OpenRoundState, task: LiveTask) -> None:
         """Let a task whose attempt has ended start again, before the others of its round."""
         task.started_s = None
         state.ready.appendleft(task.index)
@@ -82,29 +82,31 @@ class Dispatch:
         """Hand out attempts for the slots that have room, first lane first, then by index."""
         rooms = list(capacity)
         self._retire(rooms)
-        left = sum(room for room in rooms if room > 0)
-        taken: list[Assignment] = []
-        passed: list[Entry] = []
-        waits = False  # a task that must run alone lets nothing behind it start before it
-        while left > len(taken) and self._ready and self._alone is None and not waits:
+        total_room = sum(room for room in rooms if room > 0)
+        assignments: list[Assignment] = []
+        skipped: list[ReadyRound] = []
+        must_wait = False  # a task that must run alone lets nothing behind it start before it
+        while (
+            total_room > len(assignments) and self._ready and self._alone is None and not must_wait
+        ):
             state = self._ready[0][2]
             if not state.closed and state.ready:
-                waits = self._take_from(state, rooms, taken, left)
+                must_wait = self._take_from(state, rooms, assignments, total_room)
                 if state.ready:  # what is left of it must wait; others may fit
-                    passed.append(self._ready[0])
+                    skipped.append(self._ready[0])
             heapq.heappop(self._ready)
-        for entry in passed:
+        for entry in skipped:
             heapq.heappush(self._ready, entry)
-        if not taken and not self.out:
-            self._check_placeable(passed or self._without_slots(rooms))
-        return taken
+        if not assignments and not self.out:
+            self._check_placeable(skipped or self._without_slots(rooms))
+        return assignments
 
-    def _without_slots(self, rooms: Sequence[int]) -> list[Entry]:
+    def _without_slots(self, rooms: Sequence[int]) -> list[ReadyRound]:
         """What waits although every slot is out of service."""
         waiting = (entry for entry in self._ready if entry[2].ready and not entry[2].closed)
         return list(itertools.islice(waiting, 1)) if max(rooms) < 0 else []
 
-    def _check_placeable(self, waiting: Sequence[Entry]) -> None:
+    def _check_placeable(self, waiting: Sequence[ReadyRound]) -> None:
         """Nothing runs and nothing could be placed: say so when it can never be."""
         if not waiting:
             return
@@ -115,22 +117,26 @@ class Dispatch:
             why = f": {self.trouble}" if self.trouble else ""
             raise WorldError(
                 f"no {kind} slot is left for {task.function}{why}",
-                hint="mend the nodes or name others with --nodes, then resume",
+                hint="fix the nodes or name others with --nodes, then resume",
             )
 
     def _take_from(
-        self, state: OpenRoundState, rooms: list[int], taken: list[Assignment], left: int
+        self,
+        state: OpenRoundState,
+        rooms: list[int],
+        assignments: list[Assignment],
+        total_room: int,
     ) -> bool:
         """Place one round's ready tasks, in order, as far as slots and caps allow.
 
         True when the next one waits for everything else to end, because it must run alone.
         """
         waiting: list[int] = []
-        waits = False
-        while state.ready and len(taken) < left and len(waiting) < PLACE_AHEAD:
+        must_wait = False
+        while state.ready and len(assignments) < total_room and len(waiting) < PLACE_AHEAD:
             task = state.tasks[state.ready[0]]
-            waits = runs_alone(task) and bool(self.out)
-            if waits:
+            must_wait = runs_alone(task) and bool(self.out)
+            if must_wait:
                 break
             slot = self.placement.choose(task, rooms)
             state.ready.popleft()
@@ -140,10 +146,10 @@ class Dispatch:
             rooms[slot] -= 1
             if runs_alone(task):
                 self._alone = self._next_ticket
-                left = 0
-            taken.append(self._assign(task, slot))
+                total_room = 0
+            assignments.append(self._assign(task, slot))
         state.ready.extendleft(reversed(waiting))
-        return waits
+        return must_wait
 
     def _retire(self, rooms: list[int]) -> None:
         """Take note of slots that are out of service, and of those that are back."""
@@ -155,7 +161,7 @@ class Dispatch:
 
     # -- attempts -------------------------------------------------------------------------
 
-    def _assign(self, task: Task, slot: int) -> Assignment:
+    def _assign(self, task: LiveTask, slot: int) -> Assignment:
         self.placement.hold(task, slot)
         ticket, self._next_ticket = self._next_ticket, self._next_ticket + 1
         task.ticket, task.started_s, task.worker = ticket, None, Worker()
@@ -170,7 +176,7 @@ class Dispatch:
             timeout_s, t.limits.memory_mb, t.code,
         )  # fmt: skip
 
-    def end(self, task: Task) -> None:
+    def end(self, task: LiveTask) -> None:
         """An attempt is over, however it ended: its slot is free."""
         assert task.ticket is not None
         del self.out[task.ticket]
@@ -180,7 +186,7 @@ class Dispatch:
             self._alone = None
         task.ticket = None
 
-    def late(self, now_s: float) -> list[Task]:
+    def late(self, now_s: float) -> list[LiveTask]:
         """Return the tasks whose attempts are past their time limit."""
         limits = [(task, self._policy.deadline_s(task)) for task in self._limited.values()]
         return [

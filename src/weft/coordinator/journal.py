@@ -15,13 +15,13 @@ from weft.coordinator.steps import (
     Begin,
     Close,
     Command,
+    LiveTask,
     OpenLanes,
     OpenRound,
     Queue,
     Recalled,
-    Record,
+    RecordResult,
     Requeue,
-    Task,
 )
 from weft.errors import ReplayDiverged, RunMismatch
 from weft.model.attempts import Staged
@@ -66,7 +66,7 @@ class Journal:
         self._fresh: set[int] = set()
         """Rounds opened in this session: they have no recorded rows to look for."""
         self._dirty: dict[int, RoundRow] = {}
-        self._running: dict[int, Task] = {}
+        self._running: dict[int, LiveTask] = {}
         self._finished: list[tuple[Any, ...]] = []
         self.pending = 0
         """Results taken since the last commit."""
@@ -76,7 +76,7 @@ class Journal:
         return _HANDLERS[type(command)](self, command) or ()
 
     @property
-    def starts_unseen(self) -> bool:
+    def has_unwritten_starts(self) -> bool:
         """Whether tasks run that the manifest still calls queued."""
         return bool(self._running)
 
@@ -143,21 +143,21 @@ class Journal:
         row = self._round(c.lane, c.round)
         for name, path in dict.fromkeys(pair for task in c.tasks for pair in _code_of(task)):
             self.sources.use(name, path)
-        known: dict[int, TaskRow] = {}
+        recorded: dict[int, TaskRow] = {}
         if row.id not in self._fresh:
             first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
-            known = {task.id: task for task in self._manifest.tasks(first, last + 1)}
+            recorded = {task.id: task for task in self._manifest.tasks(first, last + 1)}
         wall = self._clock.wall()
         if not row.closed:
             self._manifest.queue([
                 (row.first + t.index, t.key, t.function, t.args, wall)
-                for t in c.tasks if row.first + t.index not in known
+                for t in c.tasks if row.first + t.index not in recorded
             ])  # fmt: skip
-        return list(self._recall(c, row, known)) if known else ()
+        return list(self._recall(c, row, recorded)) if recorded else ()
 
-    def _recall(self, c: Queue, row: RoundRow, known: dict[int, TaskRow]) -> Iterator[Recalled]:
+    def _recall(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> Iterator[Recalled]:
         for task in c.tasks:
-            old = known.get(row.first + task.index)
+            old = recorded.get(row.first + task.index)
             if old is None:
                 continue
             if old.function == FORMER_COMMAND:
@@ -166,10 +166,10 @@ class Journal:
                     hint="finish it with that version, or start again with a new --out",
                 )
             if old.key != task.key:
-                asked = f"{task.function}({task.args[:80]})"
+                requested = f"{task.function}({task.args[:80]})"
                 raise _diverged(
                     c.lane, c.round, f"task {task.index} was {old.function}({old.args[:80]}),"
-                    f" now {asked}"
+                    f" now {requested}"
                 )  # fmt: skip
             task.attempt = old.attempt
             if old.state in FINAL:
@@ -178,7 +178,7 @@ class Journal:
             elif old.state == "running":
                 self._stale(old, task)
 
-    def _stale(self, old: TaskRow, task: Task) -> None:
+    def _stale(self, old: TaskRow, task: LiveTask) -> None:
         """An attempt that was running when an earlier coordinator ended: queue it again."""
         self._manifest.requeue(old.id)
         self._attempt(old.id, task, "requeued", "coordinator-died", "", None)
@@ -202,7 +202,7 @@ class Journal:
                             f" now task {c.task.index} is asked for")  # fmt: skip
         self._running[row.first + c.task.index] = c.task
 
-    def _record(self, c: Record) -> None:
+    def _record(self, c: RecordResult) -> None:
         task = c.task
         id_ = self._round(task.lane, task.round).first + task.index
         self._running.pop(id_, None)
@@ -268,7 +268,7 @@ class Journal:
         self._objects.adopt(self._objects.staging / staged.name, staged.digest)
 
     def _attempt(
-        self, id_: int, task: Task, outcome: str, reason: str, detail: str, ran_s: float | None
+        self, id_: int, task: LiveTask, outcome: str, reason: str, detail: str, ran_s: float | None
     ) -> None:
         worker, wall = task.worker, self._clock.wall()
         started = None if ran_s is None else wall - ran_s
@@ -289,7 +289,7 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
     Queue: Journal._queue,
     OpenLanes: Journal._open_lanes,
     Begin: Journal._begin,
-    Record: Journal._record,
+    RecordResult: Journal._record,
     Requeue: Journal._requeue,
     Advance: Journal._advance,
     Close: Journal._close,
@@ -297,7 +297,7 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
 }
 
 
-def _code_of(task: Task) -> tuple[tuple[str, str], ...]:
+def _code_of(task: LiveTask) -> tuple[tuple[str, str], ...]:
     """Name and import path of the user's functions that a task runs: for a command, its hooks."""
     if task.function != COMMAND:
         return ((task.function, import_path(task.code, task.function)),)
@@ -306,8 +306,8 @@ def _code_of(task: Task) -> tuple[tuple[str, str], ...]:
     return tuple((name, import_path(task.code, name)) for name in names if name is not None)
 
 
-def _diverged(lane: str, round_: int, what: str) -> ReplayDiverged:
-    return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {what}",
+def _diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:
+    return ReplayDiverged(f"replay diverged in lane {lane or '/'}, round {round_}: {difference}",
                           hint=_HINT)  # fmt: skip
 
 

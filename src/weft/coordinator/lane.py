@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, overload
 
-from weft.coordinator.steps import Task
+from weft.coordinator.steps import LiveTask
 from weft.errors import SearchInvalid, WeftError
 from weft.model.results import Result, TaskError, TaskFailed
 from weft.model.tasks import (
@@ -71,7 +71,7 @@ class Lane:
             raise SearchInvalid(
                 f"the search raised {type(error).__name__}: {error}{_place(error)}"
                 f" (lane {self.path or '/'}, round {self.next_round})",
-                hint="mend the search and run the same command again",
+                hint="fix the search and run the same command again",
             ) from error
 
 
@@ -111,7 +111,7 @@ class OpenRoundState:
         self.stopped = False
         self.failure: Result | None = None
         self.ready: deque[int] = deque()
-        self.tasks: dict[int, Task] = {}
+        self.tasks: dict[int, LiveTask] = {}
         self.waiting: dict[int, Result | None] = {}
         """Results beyond the judged prefix; None where only the fact matters (lazy)."""
         self.results: list[Result] = []

@@ -14,7 +14,7 @@ from typing import Protocol
 from weft.backends.contract import Backend
 from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
-from weft.coordinator.steps import Close, Command, Kill, Record
+from weft.coordinator.steps import Close, Command, Kill, RecordResult
 from weft.errors import BugError
 from weft.model.attempts import Happened
 from weft.model.tasks import COMMAND
@@ -29,12 +29,12 @@ POLL_S = 0.2
 
 
 def _is_command_result(command: Command) -> bool:
-    """Commands are dear and may not repeat: their results are committed at once."""
-    return isinstance(command, Record) and command.task.function == COMMAND
+    """Commands are expensive and may not repeat: their results are committed at once."""
+    return isinstance(command, RecordResult) and command.task.function == COMMAND
 
 
 class Watcher(Protocol):
-    """Someone who wants to see progress."""
+    """Receives progress."""
 
     def update(self, counts: Counts) -> None:
         """Called at most once per turn of the loop."""
@@ -87,7 +87,7 @@ class Coordinator:
         for event in events:
             if isinstance(event, Happened):
                 self.journal.event(event.kind, event.detail)
-                self._urgent = True  # others want to see it
+                self._urgent = True  # readers should see it soon
             else:
                 self._execute(self.machine.apply(event, now_s))
         return now_s
@@ -122,7 +122,7 @@ class Coordinator:
         ):
             return True
         if self._first_pending_s is None:
-            if self.journal.pending == 0 and not self.journal.starts_unseen:
+            if self.journal.pending == 0 and not self.journal.has_unwritten_starts:
                 return False
             self._first_pending_s = now_s
         return now_s - self._first_pending_s >= self._patience_s()
@@ -133,13 +133,13 @@ class Coordinator:
 
     def _commit(self) -> None:
         if self.reserve is not None:
-            self._look_for_room(self.reserve)
+            self._check_room(self.reserve)
         self.journal.commit()
         self.writer.extend(self.clock.monotonic(), self.clock.wall())
         self.machine.dispatch.release()
         self._first_pending_s, self._urgent = None, False
 
-    def _look_for_room(self, reserve: Reserve) -> None:
+    def _check_room(self, reserve: Reserve) -> None:
         """Stop the run while there is room to stop it: what is in is committed first.
 
         What still runs is ended before the reserve is given up, or it would fill that too.

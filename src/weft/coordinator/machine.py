@@ -26,13 +26,13 @@ from weft.coordinator.steps import (
     Close,
     Command,
     Kill,
+    LiveTask,
     OpenLanes,
     OpenRound,
     Queue,
     Recalled,
-    Record,
+    RecordResult,
     Requeue,
-    Task,
 )
 from weft.errors import SearchInvalid, UsageError, WeftError
 from weft.model.attempts import (
@@ -113,7 +113,7 @@ class Machine:
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
         self.broken = ""
-        """Why nothing can go on until a person has mended it; empty while all is well."""
+        """Why nothing can go on until a person fixes it; empty while the run is healthy."""
         self.exhausted = False
         """Whether it is a resource that ran out, such as disk space."""
         self.answer: str | None = None
@@ -200,7 +200,7 @@ class Machine:
 
     # -- attempts -------------------------------------------------------------------------
 
-    def _finish_attempt(self, task: Task, end: Finished) -> None:
+    def _finish_attempt(self, task: LiveTask, end: Finished) -> None:
         if end.error is not None and end.retriable and self._policy.may_retry(task):
             task.charged += 1
             task.losses = 0  # only losses in a row speak against the task
@@ -208,28 +208,28 @@ class Machine:
             self._requeue(task)
             return
         self._commands.append(
-            Record(task, end.value, end.error, end.detail, end.staged, end.notes, end.run_s)
+            RecordResult(task, end.value, end.error, end.detail, end.staged, end.notes, end.run_s)
         )
         self._settle(task, end.value, end.error)
 
-    def _lost(self, task: Task, loss: Lost) -> None:
-        if loss.interrupts or loss.exhausted:
-            self.stop(loss.reason, exhausted=loss.exhausted)
+    def _lost(self, task: LiveTask, loss: Lost) -> None:
+        if loss.cause in ("command", "resource"):
+            self.stop(loss.reason, exhausted=loss.cause == "resource")
             self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
             self._requeue(task)
             return
-        if loss.machine:
+        if loss.cause == "machine":
             self.dispatch.trouble = loss.reason
         else:
             task.losses += 1
         if gives_up(task):
-            self._commands.append(Record(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
+            self._commands.append(RecordResult(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
             self._settle(task, None, WORKER_DIED)
             return
         self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
         self._requeue(task)
 
-    def _requeue(self, task: Task) -> None:
+    def _requeue(self, task: LiveTask) -> None:
         self.dispatch.put_back(self._open[task.lane, task.round], task)
 
     def _recalled(self, event: Recalled) -> None:
@@ -239,7 +239,7 @@ class Machine:
 
     # -- rounds ---------------------------------------------------------------------------
 
-    def _settle(self, task: Task, value: str | None, error: TaskError | None) -> None:
+    def _settle(self, task: LiveTask, value: str | None, error: TaskError | None) -> None:
         """A task has its final outcome: judge its round as far as possible."""
         state = self._open[task.lane, task.round]
         del state.tasks[task.index]
@@ -249,11 +249,11 @@ class Machine:
         self._judge(state)
 
     def _judge(self, state: OpenRoundState) -> None:
-        moved = state.judge(self._policy.strict)
+        accepted_any = state.judge(self._policy.strict)
         if state.closed:
             self._close(state)
             return
-        if moved:
+        if accepted_any:
             self._commands.append(Advance(state.lane.path, state.number, state.recorded))
         if state.made < state.size:
             self._make_more(state)
@@ -314,7 +314,7 @@ class Machine:
         self.dispatch.hold(state, start, state.made)
         self._commands.append(Queue(state.lane.path, state.number, tasks))
 
-    def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> Task:
+    def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> LiveTask:
         lane, number = state.lane.path, state.number
         try:
             args = encode_args(call.args)
@@ -323,7 +323,7 @@ class Machine:
                 f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
             ) from None
         key = task_key(self._genesis, lane, number, index, call.function, args)
-        task = Task(lane, number, index, key, call.function, args, call.limits, call.code)
+        task = LiveTask(lane, number, index, key, call.function, args, call.limits, call.code)
         task.ordinal = state.kinds[call.limits.gpu]
         state.kinds[call.limits.gpu] += 1
         task.peers = state.totals[call.limits.gpu] if state.totals else None

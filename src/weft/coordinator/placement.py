@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.coordinator.policy import runs_alone
-from weft.coordinator.steps import Task
+from weft.coordinator.steps import LiveTask
 from weft.errors import UsageError
 from weft.model.slots import Deal, Node, Slot, slots_of
 from weft.model.tasks import COMMAND
@@ -53,7 +53,7 @@ class Placement:
             for gpu in (False, True)
         }
 
-    def choose(self, task: Task, rooms: Sequence[int]) -> int | None:
+    def choose(self, task: LiveTask, rooms: Sequence[int]) -> int | None:
         """Return the slot to run a task now; None when it must wait."""
         group = task.limits.group
         cap = self._caps.group
@@ -72,28 +72,28 @@ class Placement:
                 best = slot
         return best
 
-    def _elsewhere(self, task: Task, rooms: Sequence[int]) -> int | None:
+    def _elsewhere(self, task: LiveTask, rooms: Sequence[int]) -> int | None:
         """For a task that keeps losing its workers: another slot than the last, if there is one.
 
         Otherwise a slot that kills whatever it runs would speak against the task.
         """
         kind = self._by_kind[task.limits.gpu > 0]
         free = [slot for slot in kind if rooms[slot] > 0 and self._may_use(slot, task)]
-        others = [slot for slot in free if slot != task.slot]
-        return next(iter(others or free), None)
+        other_slots = [slot for slot in free if slot != task.slot]
+        return next(iter(other_slots or free), None)
 
-    def fits(self, task: Task) -> bool:
+    def fits(self, task: LiveTask) -> bool:
         """Whether any slot that is left could ever run the task."""
         return any(slot not in self._gone for slot in self._by_kind[task.limits.gpu > 0])
 
-    def hold(self, task: Task, slot: int) -> None:
+    def hold(self, task: LiveTask, slot: int) -> None:
         """Note that a slot was given a task."""
         task.slot = slot
         self._held[slot] += 1
         if task.limits.group is not None:
             self._groups[task.limits.group] = self._groups.get(task.limits.group, 0) + 1
 
-    def free(self, task: Task) -> None:
+    def free(self, task: LiveTask) -> None:
         """Note that a task left its slot."""
         self._held[task.slot] -= 1
         if task.limits.group is not None:
@@ -113,21 +113,21 @@ class Placement:
             for gpu in (False, True):
                 self._living[gpu] = Deal.of(self.slots, gpu=gpu, without=self._gone)
 
-    def _may_use(self, slot: int, task: Task) -> bool:
+    def _may_use(self, slot: int, task: LiveTask) -> bool:
         """Whether a slot may be busy: it is already, or its node and the run are below caps."""
         if slot in self._gone:
             return False
         if self._held[slot]:
             return task.function != COMMAND
         total, cap = self._caps.total, self._node_caps.get(self.slots[slot].node)
-        if total is not None and sum(1 for held in self._held if held) >= total:
+        if total is not None and sum(1 for load in self._held if load) >= total:
             return False
         return cap is None or self._busy_on(self.slots[slot].node) < cap
 
     def _busy_on(self, node: str) -> int:
-        return sum(1 for i, held in enumerate(self._held) if held and self.slots[i].node == node)
+        return sum(1 for i, load in enumerate(self._held) if load and self.slots[i].node == node)
 
-    def _dealt(self, task: Task) -> int | None:
+    def _dealt(self, task: LiveTask) -> int | None:
         """Static: the slot a task was dealt to, dealt again when that slot is gone."""
         gpu = task.limits.gpu > 0
         if task.dealt is None:

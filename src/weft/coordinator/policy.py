@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.coordinator.steps import Task
+from weft.coordinator.steps import LiveTask
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND
 
@@ -26,16 +26,16 @@ class Policy:
     timeout_s: float | None = None
     strict: bool = False
 
-    def may_retry(self, task: Task) -> bool:
+    def may_retry(self, task: LiveTask) -> bool:
         """Whether one more attempt is allowed after a fault that is worth retrying."""
         limit = self.retries if task.limits.retries is None else task.limits.retries
         return task.charged < limit
 
-    def limit_s(self, task: Task) -> float | None:
+    def limit_s(self, task: LiveTask) -> float | None:
         """How long an attempt may run."""
         return self.timeout_s if task.limits.timeout_s is None else task.limits.timeout_s
 
-    def deadline_s(self, task: Task) -> float | None:
+    def deadline_s(self, task: LiveTask) -> float | None:
         """Monotonic time at which a running attempt is overdue.
 
         A command's own supervisor measures its limit; this watch is for those that watch it, and
@@ -47,11 +47,11 @@ class Policy:
         return task.entered_s + limit + (COMMAND_GRACE_S if task.function == COMMAND else 0.0)
 
 
-def runs_alone(task: Task) -> bool:
+def runs_alone(task: LiveTask) -> bool:
     """A task that keeps losing workers runs with nothing beside it, to show whose fault it is."""
     return task.losses >= LOSSES_BEFORE_ALONE
 
 
-def gives_up(task: Task) -> bool:
+def gives_up(task: LiveTask) -> bool:
     """A task that lost its worker too often, the last times alone, is at fault."""
     return task.losses >= LOSSES_BEFORE_FAILED

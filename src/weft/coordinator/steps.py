@@ -10,7 +10,7 @@ from weft.model.tasks import Code, Limits
 
 
 @dataclass(slots=True)
-class Task:
+class LiveTask:
     """One task of an open round, while it is queued or running."""
 
     lane: str
@@ -66,7 +66,7 @@ class Queue:
 
     lane: str
     round: int
-    tasks: tuple[Task, ...]
+    tasks: tuple[LiveTask, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,14 @@ class OpenLanes:
 class Begin:
     """An attempt of the task is running."""
 
-    task: Task
+    task: LiveTask
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordResult:
     """The task's final outcome."""
 
-    task: Task
+    task: LiveTask
     value: str | None
     error: TaskError | None
     detail: str
@@ -102,7 +102,7 @@ class Record:
 class Requeue:
     """An attempt did not succeed and the task waits again."""
 
-    task: Task
+    task: LiveTask
     reason: str
     detail: str
     started_s: float | None
@@ -144,4 +144,6 @@ class Kill:
     ticket: int
 
 
-Command = OpenRound | Queue | OpenLanes | Begin | Record | Requeue | Advance | Close | Answer | Kill
+Command = (
+    OpenRound | Queue | OpenLanes | Begin | RecordResult | Requeue | Advance | Close | Answer | Kill
+)

@@ -7,9 +7,20 @@ given up names a ticket nobody waits for and is dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from weft.model.results import TaskError
 from weft.model.tasks import Code, import_path
+
+LossCause: TypeAlias = Literal["worker", "machine", "resource", "command"]
+"""What an attempt was lost to, which decides what happens next.
+
+worker    the process that ran it: counts against the task if it happens several times in a row
+machine   a fault of the machine, such as a missing interpreter: never counts against the task,
+          and a slot where it repeats is retired
+resource  something the machine ran out of, such as disk space: the run stops with exit 75
+command   something that would fail on every machine until a person fixes it: the run stops
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +101,7 @@ class Lost:
     ticket: int
     reason: str
     detail: str = ""
-    interrupts: bool = False
-    """It would be lost everywhere, until a person has mended something: the run stops here."""
-    exhausted: bool = False
-    """The machine is short of a resource such as disk space: the run stops here, with exit 75."""
-    machine: bool = False
-    """Something is wrong with the machine, such as a missing interpreter: it never counts against
-    the task, and a slot that goes on like this is retired."""
+    cause: LossCause = "worker"
 
 
 @dataclass(frozen=True, slots=True)

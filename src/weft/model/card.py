@@ -35,5 +35,5 @@ def table(title: str, heads: Sequence[str], rows: Iterable[Sequence[str]]) -> st
 def shown(text: str) -> str:
     """Cut a text, write what cannot be seen as escapes, and escape what would be markup."""
     cut = text if len(text) <= MAX_CHARS else f"{text[:MAX_CHARS]}…"
-    seen = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
-    return escape(seen)
+    printable = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in cut)
+    return escape(printable)

@@ -32,7 +32,7 @@ def first_problem(refusal: Refusal) -> tuple[str, str]:
     The place is empty when the whole is wrong, or two fields together.
     """
     first = refusal.errors(include_url=False, include_input=False)[0]
-    said = "must be a table of fields" if first["type"] == "model_type" else str(first["msg"])
+    message = "must be a table of fields" if first["type"] == "model_type" else str(first["msg"])
     for theirs, ours in WORDS:
-        said = said.replace(theirs, ours)
-    return ".".join(str(part) for part in first["loc"])[:MAX_PLACE], said
+        message = message.replace(theirs, ours)
+    return ".".join(str(part) for part in first["loc"])[:MAX_PLACE], message

@@ -141,8 +141,8 @@ def slots_of(nodes: Sequence[Node]) -> tuple[Slot, ...]:
     """All slots, node by node; a slot's number is its place in this list."""
     names = [node.name for node in nodes]
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise UsageError(f"node {twice!r} is named twice")
+        repeated_name = next(name for name in names if names.count(name) > 1)
+        raise UsageError(f"node {repeated_name!r} is named twice")
     slots = tuple(slot for node in nodes for slot in node.slots())
     if not 0 < len(slots) <= MAX_SLOTS:
         raise UsageError(f"{len(slots)} slots; there must be 1 to {MAX_SLOTS}")

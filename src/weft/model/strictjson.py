@@ -54,10 +54,10 @@ class _Refused(Exception):  # noqa: N818 - a signal inside this file
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
         raise _KeyRepeated
-    return found
+    return fields
 
 
 def _int(digits: str) -> int:

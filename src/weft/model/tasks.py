@@ -82,7 +82,7 @@ class SearchCall:
     args: Mapping[str, Any]
     body: Callable[..., SearchBody]
     libraries: tuple[str, ...] = ()
-    wants: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
     """Which of `seed`, `inputs`, `budget` the body asks for by keyword."""
     code: Code = ()
 
@@ -93,7 +93,7 @@ class SearchCall:
 
     def start(self, context: Mapping[str, Any]) -> SearchBody:
         """Begin the generator, with what it asks for from `context`."""
-        return self.body(**self.args, **{name: context[name] for name in self.wants})
+        return self.body(**self.args, **{name: context[name] for name in self.needs})
 
 
 @dataclass(frozen=True, slots=True)

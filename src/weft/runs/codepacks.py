@@ -12,7 +12,7 @@ import tarfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from weft.backends.raynode import Pack
+from weft.backends.raynode import CodePack
 from weft.errors import InputError
 from weft.runs.sources import location_of
 
@@ -26,15 +26,15 @@ class CodePacks:
     def __init__(self, packages: Callable[[], Iterable[str]]) -> None:
         self._packages = packages
         self._seen: set[str] = set()
-        self._packs: dict[Path, Pack] = {}
+        self._packs: dict[Path, CodePack] = {}
 
-    def __call__(self) -> list[Pack]:
+    def __call__(self) -> list[CodePack]:
         """Return them; called by the threads that send, one per node at a time."""
         for package in list(self._packages()):
             if package not in self._seen:
                 folder = _folder_of(package)
                 if folder is not None and folder not in self._packs:
-                    self._packs[folder] = Pack(str(folder), _packed(folder))
+                    self._packs[folder] = CodePack(str(folder), _packed(folder))
                 self._seen.add(package)
         return list(self._packs.values())
 

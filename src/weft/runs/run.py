@@ -352,7 +352,7 @@ def _backend(
         environment={**host.worker_environment(), DEVICE: execution.device},
         marks=marks,
         run_id=opened.run_file.run_id,
-        kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
+        kept_folder=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
     if execution.backend == "ray":
         from weft.runs.rayrun import ray_backend  # noqa: PLC0415 - only where Ray is wanted

@@ -21,7 +21,7 @@ import tomli_w
 
 from weft.errors import FileInvalid, RunFolderInvalid, RunLocked
 from weft.storage.disk import Disk
-from weft.storage.heads import Home
+from weft.storage.heads import RunLocation
 from weft.storage.ledgerfile import is_whole
 from weft.storage.plainfile import check_below, check_entries, read_plain
 
@@ -31,12 +31,12 @@ OURS = (".lock", ".owner", "objects", "run.toml.tmp", "VALIDATION_REPORT.md")
 SEALED_VIEWS = "sealed-views"
 """Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
 OWNER_WAIT_S = 5.0
-OWNER_LOOK_S = 0.01
+OWNER_POLL_S = 0.01
 
 
 @dataclass(frozen=True, slots=True)
 class RunFile:
-    """`run.toml`: what a person wants to know of a run, and what resume needs to start it."""
+    """`run.toml`: what people ask about a run, and what resume needs to start it."""
 
     run_id: str
     search: str
@@ -51,15 +51,15 @@ class RunFile:
     @property
     def tags(self) -> tuple[str, ...]:
         """What views should know of the run; a table that is not ours has none."""
-        found = self.execution.get("tags")
-        words = found if isinstance(found, list) else ()
+        tags = self.execution.get("tags")
+        words = tags if isinstance(tags, list) else ()
         return tuple(word for word in words if isinstance(word, str))
 
     @property
     def labels(self) -> dict[str, str]:
         """What people call what the ledger names by digests."""
-        found = self.execution.get("labels")
-        pairs = found.items() if isinstance(found, Mapping) else ()
+        labels = self.execution.get("labels")
+        pairs = labels.items() if isinstance(labels, Mapping) else ()
         return {name: label for name, label in pairs if isinstance(label, str)}
 
     def to_dict(self) -> dict[str, Any]:
@@ -171,14 +171,14 @@ class RunFolder:
             raise FileInvalid(f"{self.run_toml}: {error}") from None
         return RunFile.from_dict(raw, str(self.run_toml))
 
-    def write_run_file(self, run: RunFile, disk: Disk) -> None:
+    def write_run_file(self, run_file: RunFile, disk: Disk) -> None:
         """Put run.toml in place as a whole."""
-        disk.replace(self.run_toml, tomli_w.dumps(run.to_dict()).encode())
+        disk.replace(self.run_toml, tomli_w.dumps(run_file.to_dict()).encode())
 
-    def home(self, host: str) -> Home:
+    def home(self, host: str) -> RunLocation:
         """Where the folder is now, for the heads list."""
         status = self.path.stat()
-        return Home(host, str(self.path.absolute()), status.st_dev, status.st_ino)
+        return RunLocation(host, str(self.path.absolute()), status.st_dev, status.st_ino)
 
     @contextlib.contextmanager
     def locked(self, host: str) -> Iterator[None]:
@@ -213,7 +213,7 @@ def _find_owner(path: Path, host: str) -> str:
             return f"pid {owner[0]} on {owner[1]}"
         if time.monotonic() >= end_s:
             return "another coordinator that is just starting"
-        time.sleep(OWNER_LOOK_S)
+        time.sleep(OWNER_POLL_S)
 
 
 def _read_owner(path: Path) -> tuple[int, str] | None:

@@ -22,7 +22,7 @@ SCHEMA_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class RunLocation:
     """Where a run folder was seen: enough to tell a move from a copy."""
 
     host: str
@@ -30,7 +30,7 @@ class Home:
     device: int
     inode: int
 
-    def same_folder(self, other: Home) -> bool:
+    def same_folder(self, other: RunLocation) -> bool:
         """Whether both name the same folder on the same disk, whatever its path."""
         mine = (self.host, self.device, self.inode)
         return mine == (other.host, other.device, other.inode)
@@ -43,7 +43,7 @@ class Head:
     size: int
     root: str
     commits: int
-    home: Home
+    home: RunLocation
     restart: bool = False
     """A roll-back was accepted here: earlier heads no longer bind."""
 
@@ -57,7 +57,7 @@ class Head:
         home = raw["home"]
         assert isinstance(home, dict)
         fields = {k: v for k, v in raw.items() if k not in ("schema_version", "home")}
-        return Head(home=Home(**home), **fields)  # type: ignore[arg-type]
+        return Head(home=RunLocation(**home), **fields)  # type: ignore[arg-type]
 
 
 class HeadsList:
@@ -125,8 +125,8 @@ def _state_folder_named(folder: Path, verb: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        step = "free space there" if full else "make it yours to read and write"
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        step = "free space there" if is_full else "make it yours to read and write"
         raise StorageFailed(
             f"the heads list in the state folder {folder} cannot be {verb}:"
             f" {error.strerror or error}",

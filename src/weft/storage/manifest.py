@@ -337,9 +337,9 @@ class Manifest:
 
     def check(self) -> None:
         """Raise `ManifestDamaged` when SQLite finds the file inconsistent."""
-        found = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
-        if found != "ok":
-            raise ManifestDamaged(f"manifest.sqlite: {found.splitlines()[0]}")
+        report = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
+        if report != "ok":
+            raise ManifestDamaged(f"manifest.sqlite: {report.splitlines()[0]}")
         for _ in self.tasks(0, 2**63 - 1):
             pass  # reading a row checks it
 

@@ -53,10 +53,10 @@ class ObjectStore:
             staged.unlink(missing_ok=True)
             return
         with staged.open("rb") as file:
-            found = hash_file(file)
-        if found != digest:
+            actual = hash_file(file)
+        if actual != digest:
             raise ObjectDamaged(
-                f"object {digest[:12]} was handed in with other bytes ({found[:12]})"
+                f"object {digest[:12]} was handed in with other bytes ({actual[:12]})"
             )
         fd = os.open(staged, os.O_RDWR)
         try:
@@ -81,8 +81,8 @@ class ObjectStore:
         if not self.has(digest):
             raise ObjectDamaged(f"object {digest} is missing from {self.folder}")
         with self.open(digest) as file:
-            found = hash_file(file)
-        if found != digest:
+            actual = hash_file(file)
+        if actual != digest:
             raise ObjectDamaged(f"object {digest}: its bytes do not match its name")
 
     def clear_staging(self) -> None:

@@ -80,9 +80,9 @@ def check_database(path: Path) -> None:
         _mode_of(path.with_name(path.name + suffix), TOP)
 
 
-def check_entries(run: Path) -> None:
+def check_entries(run_folder: Path) -> None:
     """Raise `RunFolderUnsafe` unless everything directly in the run folder may be opened."""
-    for _ in _safe_entries(run):
+    for _ in _safe_entries(run_folder):
         pass
 
 

@@ -21,7 +21,7 @@ CHUNK_ROWS = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PendingRecord:
     """One ledger record before it has a place in the chain."""
 
     kind: str
@@ -38,23 +38,23 @@ class Projection:
     failed: int = 0
     timing_dependent: bool = False
     ended: bool = False
-    _walk: Iterator[Entry | None] = field(init=False)
+    _walk: Iterator[PendingRecord | None] = field(init=False)
     _genesis: str = field(init=False)
 
     def __post_init__(self) -> None:
         self._genesis = sha256_hex(self.manifest.genesis)
         self._walk = self._from_genesis()
 
-    def ready(self) -> Iterator[Entry]:
+    def ready(self) -> Iterator[PendingRecord]:
         """Give every entry that is decided by now; call again when more was committed."""
         while not self.ended and (entry := next(self._walk, None)) is not None:
             yield entry
 
-    def _from_genesis(self) -> Iterator[Entry | None]:
-        yield Entry("genesis", self._genesis, self.manifest.genesis)
+    def _from_genesis(self) -> Iterator[PendingRecord | None]:
+        yield PendingRecord("genesis", self._genesis, self.manifest.genesis)
         yield from self._lane(ROOT_LANE, "")
 
-    def _lane(self, lane: int, path: str) -> Iterator[Entry | None]:
+    def _lane(self, lane: int, path: str) -> Iterator[PendingRecord | None]:
         round_ = 0
         while (answer := self.manifest.lane_answer(lane)) is None or self._has(lane, round_):
             row = self.manifest.find_round(lane, round_)
@@ -68,42 +68,44 @@ class Projection:
                 round_ += 1
         self.ended = lane == ROOT_LANE
         key = record_key(self._genesis, "answer", path, round_)
-        yield Entry("answer", key, self._answer_body(answer, path))
+        yield PendingRecord("answer", key, self._answer_body(answer, path))
 
     def _has(self, lane: int, round_: int) -> bool:
         return self.manifest.find_round(lane, round_) is not None
 
-    def _lanes(self, lane: int, path: str, round_: int) -> Iterator[Entry | None]:
+    def _lanes(self, lane: int, path: str, round_: int) -> Iterator[PendingRecord | None]:
         lanes = self.manifest.lanes_of(lane, round_)
         names = [child.rpartition("/")[2] for _, child in lanes]
         body = canonical({"lane": path, "names": names, "round": round_})
-        yield Entry("lanes", record_key(self._genesis, "lanes", path, round_), body)
+        yield PendingRecord("lanes", record_key(self._genesis, "lanes", path, round_), body)
         for child, child_path in lanes:
             yield from self._lane(child, child_path)
 
-    def _round(self, lane: int, path: str, round_: int, row: RoundRow) -> Iterator[Entry | None]:
+    def _round(
+        self, lane: int, path: str, round_: int, row: RoundRow
+    ) -> Iterator[PendingRecord | None]:
         tail = f'"lane":{json.dumps(path, ensure_ascii=False)},"round":{round_}'
-        done = 0
-        while not (row.closed and done == row.recorded):
-            end = min(row.recorded, done + CHUNK_ROWS)
-            for task in self.manifest.tasks(row.first + done, row.first + end):
+        position = 0
+        while not (row.closed and position == row.recorded):
+            end = min(row.recorded, position + CHUNK_ROWS)
+            for task in self.manifest.tasks(row.first + position, row.first + end):
                 yield self._result(task, row.first, tail)
-                done += 1
-            if done != end:
+                position += 1
+            if position != end:
                 raise ManifestDamaged(
-                    f"manifest.sqlite: task {done} of round {round_} in lane {path or '/'} is"
+                    f"manifest.sqlite: task {position} of round {round_} in lane {path or '/'} is"
                     " recorded, but its row is missing"
                 )
-            if done == row.recorded and not row.closed:
+            if position == row.recorded and not row.closed:
                 yield None
                 row = self.manifest.find_round(lane, round_) or row
         body = canonical({
             "lane": path, "recorded": row.recorded, "round": round_,
             "stopped": row.stopped, "tasks": row.size,
         })  # fmt: skip
-        yield Entry("round", record_key(self._genesis, "round", path, round_), body)
+        yield PendingRecord("round", record_key(self._genesis, "round", path, round_), body)
 
-    def _result(self, task: TaskRow, first: int, tail: str) -> Entry:
+    def _result(self, task: TaskRow, first: int, tail: str) -> PendingRecord:
         """Build a result body by hand: the texts in it are canonical already."""
         if task.state not in FINAL:
             raise ManifestDamaged(f"manifest.sqlite: task {task.id} is recorded but {task.state}")
@@ -111,10 +113,10 @@ class Projection:
         middle = f'"function":"{task.function}","index":{task.id - first},{tail}'
         if task.error is None:
             self.completed += 1
-            return Entry("result", task.key, f'{head},{middle},"value":{task.value}}}')
+            return PendingRecord("result", task.key, f'{head},{middle},"value":{task.value}}}')
         self.failed += 1
         self.timing_dependent |= TaskError.from_text(task.error).type in TIMING_TYPES
-        return Entry("result", task.key, f'{head},"error":{task.error},{middle}}}')
+        return PendingRecord("result", task.key, f'{head},"error":{task.error},{middle}}}')
 
     def _answer_body(self, answer: str, path: str) -> str:
         if path:

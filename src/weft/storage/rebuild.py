@@ -82,8 +82,8 @@ class _Rebuild:
 
     def _answer(self, body: dict[str, Any]) -> None:
         totals = ("completed", "failed", "timing_dependent")
-        kept = {name: value for name, value in body.items() if name not in totals}
-        self._manifest.set_answer(self._lanes[body["lane"]], canonical(kept))
+        fields = {name: value for name, value in body.items() if name not in totals}
+        self._manifest.set_answer(self._lanes[body["lane"]], canonical(fields))
 
 
 def _task_row(record: Record, first: int) -> TaskRow:

@@ -57,11 +57,11 @@ class Checker:
             states = {row[0] for row in manifest.query("SELECT DISTINCT state FROM tasks")}
             assert states <= ENDED | {"cancelled"}, f"tasks left over: {sorted(states)}"
             checkpoint = read_checkpoint(self._folder.checkpoint)
-            found = reconcile(self._folder.ledger, Projection(manifest), checkpoint)
+            reconciled = reconcile(self._folder.ledger, Projection(manifest), checkpoint)
             assert checkpoint is not None, "no checkpoint"
-            assert found.chain.size == checkpoint.size, "the checkpoint is not the last head"
-            assert found.good_bytes == self._folder.ledger.stat().st_size, "the ledger is torn"
-            assert found.projection.ended, "the ledger does not end with the answer"
+            assert reconciled.chain.size == checkpoint.size, "the checkpoint is not the last head"
+            assert reconciled.good_bytes == self._folder.ledger.stat().st_size, "the ledger is torn"
+            assert reconciled.projection.ended, "the ledger does not end with the answer"
         finally:
             manifest.close()
         return hashlib.sha256(self._folder.ledger.read_bytes()).hexdigest()
@@ -85,8 +85,8 @@ class Checker:
         """Objects ≥ manifest ≥ ledger ≥ checkpoint ≥ heads list."""
         folder = self._folder
         checkpoint = read_checkpoint(folder.checkpoint)
-        found = reconcile(folder.ledger, Projection(manifest), checkpoint)
-        assert not found.behind, "the ledger leads the manifest"
+        reconciled = reconcile(folder.ledger, Projection(manifest), checkpoint)
+        assert not reconciled.behind, "the ledger leads the manifest"
         lines = count_lines(folder.ledger)
         assert lines == sum(whole for _, whole in read_lines(folder.ledger))
         assert (checkpoint.size if checkpoint else 0) <= lines, "the checkpoint leads the ledger"

@@ -154,10 +154,10 @@ def charges_only_the_task_that_ran(make: Make) -> None:
             for event in _patient_poll(backend):
                 if not isinstance(event, Started):
                     ends[event.ticket] = event
-        died = ends.pop(1)
-        assert isinstance(died, Finished)
-        assert died.error is not None
-        assert (died.error.type, died.error.exit_code) == ("worker-died", 3)
+        crash = ends.pop(1)
+        assert isinstance(crash, Finished)
+        assert crash.error is not None
+        assert (crash.error.type, crash.error.exit_code) == ("worker-died", 3)
         assert all(isinstance(e, Finished | GivenBack) for e in ends.values())
 
 
@@ -231,8 +231,8 @@ def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
 
     What comes back unstarted is handed out again under its ticket.
     """
-    asked = [_assignment(i + 1, call, i) for i, call in enumerate(calls)]
-    waiting = list(asked)
+    assignments = [_assignment(i + 1, call, i) for i, call in enumerate(calls)]
+    waiting = list(assignments)
     events: list[BackendEvent] = []
     ended = 0
     while ended < len(calls):
@@ -245,7 +245,7 @@ def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
             backend.submit(placed)
         for event in _patient_poll(backend):
             if isinstance(event, GivenBack):
-                waiting.append(asked[event.ticket - 1])
+                waiting.append(assignments[event.ticket - 1])
                 continue
             events.append(event)
             ended += not isinstance(event, Started)
@@ -263,10 +263,10 @@ def _end(backend: Backend, call: TaskCall, ticket: int = 1) -> BackendEvent:
     return _until(backend, lambda e: e.ticket == ticket and not isinstance(e, Started))
 
 
-def _until(backend: Backend, wanted: Callable[[BackendEvent], bool]) -> BackendEvent:
+def _until(backend: Backend, predicate: Callable[[BackendEvent], bool]) -> BackendEvent:
     while True:
         for event in _patient_poll(backend):
-            if wanted(event):
+            if predicate(event):
                 return event
 
 

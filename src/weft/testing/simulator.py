@@ -37,7 +37,7 @@ from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.testing.checker import Checker
-from weft.testing.workload import weave
+from weft.testing.workload import mixed_steps
 from weft.worker.execute import Executor
 
 MIN_FAULTS = 20
@@ -109,10 +109,10 @@ class SimBackend:
 
     def capacity(self) -> list[int]:
         """Room per slot."""
-        held = [0] * self.slots
+        loads = [0] * self.slots
         for assignment in (*self._queue, *self._running, *self._hung):
-            held[assignment.slot] += 1
-        return [self.room - count for count in held]
+            loads[assignment.slot] += 1
+        return [self.room - count for count in loads]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
         """Take assignments."""
@@ -139,7 +139,7 @@ class SimBackend:
         """Nothing outlives the simulation."""
 
     def _start(self) -> list[BackendEvent]:
-        if self.faults.want("given-back"):
+        if self.faults.strikes("given-back"):
             return [GivenBack(self._queue.pop().ticket)]
         assignment = self._queue.pop(self.faults.pick(len(self._queue)))
         self._running.append(assignment)
@@ -148,19 +148,19 @@ class SimBackend:
     def _end_one(self) -> list[BackendEvent]:
         assignment = self._running.pop(self.faults.pick(len(self._running)))
         place = (assignment.lane, assignment.round, assignment.index)
-        if self.faults.may_lose(place) and self.faults.want("lost"):
+        if self.faults.may_lose(place) and self.faults.strikes("lost"):
             if self.chance.random() < 0.5:  # the result of a lost attempt arrives late
                 self._ghosts.append(self._run(assignment))
             return [Lost(assignment.ticket, "simulated")]
-        if self.faults.want("hang"):
+        if self.faults.strikes("hang"):
             self._hung.append(assignment)
             return []
-        self.faults.kept(place)
-        if self.faults.want("temporary"):
+        self.faults.spared(place)
+        if self.faults.strikes("temporary"):
             error = TaskError("temporary", "run")
             return [Finished(assignment.ticket, error=error, retriable=True)]
         end = self._run(assignment)
-        if self.faults.want("repeated"):
+        if self.faults.strikes("repeated"):
             self._ghosts.append(end)
         return [end]
 
@@ -180,7 +180,7 @@ class Faults:
         self._losses: dict[tuple[str, int, int], int] = {}
         self.count = 0
 
-    def want(self, kind: str) -> bool:
+    def strikes(self, kind: str) -> bool:
         """Decide whether a fault of this kind happens now, and count it."""
         del kind
         if self._chance is None:
@@ -203,7 +203,7 @@ class Faults:
         self._losses[place] = self._losses.get(place, 0) + 1
         return self._losses[place] < LOSSES_BEFORE_FAILED
 
-    def kept(self, place: tuple[str, int, int]) -> None:
+    def spared(self, place: tuple[str, int, int]) -> None:
         """The attempt was not lost."""
         self._losses[place] = self._losses.get(place, 1) - 1
 
@@ -279,7 +279,7 @@ class Simulation:
 
     def _stop_after(self) -> int:
         """Some sessions get a stop request after a while, as Ctrl-C would give."""
-        if self.faults.want("stop"):
+        if self.faults.strikes("stop"):
             return self.chance.randrange(1, 60)
         return 10**9
 
@@ -319,7 +319,7 @@ def reference(search: SearchCall) -> tuple[str, int]:
 def simulate(seed: int) -> SimReport:
     """Run one seed; raises AssertionError when anything at all is not as it should be."""
     chance = random.Random(seed)
-    search = weave(SHAPES[seed % len(SHAPES)])
+    search = mixed_steps(SHAPES[seed % len(SHAPES)])
     expected, steps = reference(search)
     crash_steps = [chance.randrange(1, steps) for _ in range(chance.randrange(MAX_CRASHES + 1))]
     with scratch_folder() as root:

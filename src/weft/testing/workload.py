@@ -1,6 +1,6 @@
 """Small searches of every shape for the simulator: rounds, early stops, lazy rounds, lanes.
 
-`weave(shape)` is one search per number: the number's digest decides which steps it takes.
+`mixed_steps(shape)` is one search per number: the number's digest decides which steps it takes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def measure(data: weft.Object) -> float:
 
 
 @weft.search(version=1)
-def weave(shape: int, depth: int = 0) -> Any:
+def mixed_steps(shape: int, depth: int = 0) -> Any:
     """Take two to four steps that `shape` decides; the answer depends on every result."""
     state = shape % 1000
     for number in range(2 + dice(shape, "steps") % 3):
@@ -80,7 +80,7 @@ def _lanes(shape: int, state: int, depth: int) -> Any:
     if depth == 2:
         return state
     names = [f"{shape}-{i}" for i in range(dice(shape, "lanes") % 4)]
-    bodies = {name: weave(shape + i, depth + 1) for i, name in enumerate(names)}
+    bodies = {name: mixed_steps(shape + i, depth + 1) for i, name in enumerate(names)}
     if names and dice(shape, "fragile") % 2:
         bodies[f"{shape}-fragile"] = fragile(state)
     answers = yield weft.lanes(bodies)

@@ -157,8 +157,7 @@ class OwnOutput:
 
 
 def _lost(loss: Lost) -> list[Any]:
-    flags = (loss.interrupts, loss.exhausted, loss.machine)
-    return ["lost", loss.ticket, loss.reason, loss.detail, *flags]
+    return ["lost", loss.ticket, loss.reason, loss.detail, loss.cause]
 
 
 def _to_dict(end: Finished) -> dict[str, Any]:

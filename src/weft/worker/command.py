@@ -169,8 +169,8 @@ def run_command(
         detail = error.detail if isinstance(error, Ending) else str(error)
         if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):
             raise no_room(reason, detail) from None
-        if around.kept is not None and isinstance(error, Ending) and error.is_fault:
-            _keep(run.out_dir.parent, around.kept)
+        if around.kept_folder is not None and isinstance(error, Ending) and error.is_fault:
+            _keep(run.out_dir.parent, around.kept_folder)
         raise
     finally:
         if not started:
@@ -197,9 +197,11 @@ def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int, cwd: str) 
         for path in (stdout, stderr):
             path.unlink(missing_ok=True)
     except OSError as error:  # a full disk is the node's fault, not the command's
-        full = error.errno in NO_ROOM
-        reason = f"short of space: {error}" if full else "no-folder"
-        raise Ending(None, lost=reason, detail=str(error), exhausted=full) from None
+        is_full = error.errno in NO_ROOM
+        reason = f"short of space: {error}" if is_full else "no-folder"
+        raise Ending(
+            None, lost=reason, detail=str(error), cause="resource" if is_full else "worker"
+        ) from None
     run = CommandRun(
         args, out_dir, tmp_dir, stdout, stderr, assignment.attempt, seed, around.slot,
         work_dir=Path(around.folder) if around.folder else out_dir,
@@ -218,12 +220,12 @@ def _put_back(run: CommandRun) -> None:
                 aside.rename(path)
 
 
-def _keep(folder: Path, kept: Path) -> None:
+def _keep(folder: Path, target: Path) -> None:
     """Put the folder of a failed attempt aside for people; nothing reads it again."""
     with contextlib.suppress(OSError):  # a full disk must not turn a fault into a loss
-        kept.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(kept / folder.name, ignore_errors=True)
-        shutil.move(folder, kept / folder.name)
+        target.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(target / folder.name, ignore_errors=True)
+        shutil.move(folder, target / folder.name)
 
 
 def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
@@ -259,26 +261,28 @@ def _hook(name: str) -> Any:
 
 def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
     """Variables of the node that the command asks for; one that is missing is the node's fault."""
-    ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
+    environment = os.environ  # noqa: TID251 - the slot's own environment, by name only
     node = slot.rpartition("/")[0]
-    missing = [f"variable {name} is not set on node {node}" for name in names if name not in ours]
+    missing = [
+        f"variable {name} is not set on node {node}" for name in names if name not in environment
+    ]
     if missing:
-        raise Ending(None, lost=missing[0], detail="\n".join(missing), machine=True)
-    return {name: ours[name] for name in names}
+        raise Ending(None, lost=missing[0], detail="\n".join(missing), cause="machine")
+    return {name: environment[name] for name in names}
 
 
 def _environment(
     run: CommandRun, env: Mapping[str, str], names: Mapping[str, str]
 ) -> dict[str, str]:
     """A small environment of known contents, the same on every machine."""
-    ours = os.environ  # noqa: TID251 - the slot's own environment, by name only
-    kept = {name: ours[name] for name in KEPT_VARIABLES if name in ours}
-    variable, _, index = ours.get(COMMAND_DEVICES, f"{CUDA_DEVICES}=").partition("=")
-    kept[variable] = index
+    environment = os.environ  # noqa: TID251 - the slot's own environment, by name only
+    inherited = {name: environment[name] for name in KEPT_VARIABLES if name in environment}
+    variable, _, index = environment.get(COMMAND_DEVICES, f"{CUDA_DEVICES}=").partition("=")
+    inherited[variable] = index
     fixed = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(run.tmp_dir)}
     weft = {f"WEFT_{name.upper()}": value for name, value in run.names().items()}
-    asked = {name: expand(value, names) for name, value in env.items()}
-    return kept | fixed | weft | asked
+    requested = {name: expand(value, names) for name, value in env.items()}
+    return inherited | fixed | weft | requested
 
 
 def _deadline(timeout_s: float | None) -> dict[str, str]:
@@ -330,7 +334,7 @@ def _check_machine(unstarted: Sequence[Any], slot: str) -> None:
     number, why = unstarted
     if number not in OWN_FAULTS:
         node = slot.rpartition("/")[0]
-        raise Ending(None, lost=f"cannot start on node {node}: {why}", detail=why, machine=True)
+        raise Ending(None, lost=f"cannot start on node {node}: {why}", detail=why, cause="machine")
 
 
 def _judge(report: Mapping[str, Any], run: CommandRun) -> None:

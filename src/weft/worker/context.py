@@ -40,7 +40,7 @@ class TaskContext:
         python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
         run_id: str = "",
-        kept: Path | None = None,
+        kept_folder: Path | None = None,
         allow_paths: Sequence[str] = (),
     ) -> None:
         self._objects = objects
@@ -51,8 +51,8 @@ class TaskContext:
         self.slot = slot
         self.folder, self.python = folder, python
         """The node's folder for scripts and its interpreter; empty when it has none of its own."""
-        self.run_id, self.kept = run_id, kept
-        """`kept` is where the folders of failed commands go, if they are to stay."""
+        self.run_id, self.kept_folder = run_id, kept_folder
+        """`kept_folder` is where the folders of failed commands go, if they are to stay."""
         self.allow_paths = tuple(allow_paths)
         """Folders beside the node's own where scripts may be and commands may start."""
         self.stage = "run"
@@ -164,13 +164,13 @@ def get(reference: Object) -> bytes:
 
 def _copy(source: Path, target: Path, start: int, size: int | None) -> str:
     """Copy part of a file and return the SHA-256 of what was copied."""
-    digest, left = hashlib.sha256(), size
+    digest, remaining = hashlib.sha256(), size
     with source.open("rb") as file, target.open("xb") as copy:
         file.seek(start)
-        while piece := file.read(PIECE_BYTES if left is None else min(PIECE_BYTES, left)):
+        while piece := file.read(PIECE_BYTES if remaining is None else min(PIECE_BYTES, remaining)):
             digest.update(piece)
             copy.write(piece)
-            left = None if left is None else left - len(piece)
+            remaining = None if remaining is None else remaining - len(piece)
     return digest.hexdigest()
 
 

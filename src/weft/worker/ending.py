@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.model.attempts import Finished, Lost
+from weft.model.attempts import Finished, LossCause, Lost
 from weft.model.results import TaskError
 
 
@@ -16,14 +16,12 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
         lost: str = "",
         retriable: bool = False,
         detail: str = "",
-        interrupts: bool = False,
-        exhausted: bool = False,
-        machine: bool = False,
+        cause: LossCause = "worker",
     ) -> None:
         super().__init__(lost or (error.type if error else ""))
         self._error, self._lost = error, lost
         self._retriable, self.detail = retriable, detail
-        self._flags = (interrupts, exhausted, machine)
+        self._cause: LossCause = cause
 
     @property
     def is_fault(self) -> bool:
@@ -33,5 +31,5 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
     def outcome(self, ticket: int) -> Finished | Lost:
         """The event that tells the coordinator."""
         if self._error is None:
-            return Lost(ticket, self._lost, self.detail, *self._flags)
+            return Lost(ticket, self._lost, self.detail, self._cause)
         return Finished(ticket, error=self._error, retriable=self._retriable, detail=self.detail)

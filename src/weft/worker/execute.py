@@ -45,19 +45,19 @@ class Executor:
         python: str = "",
         on_stage: Callable[[Assignment], None] | None = None,
         run_id: str = "",
-        kept: Path | None = None,
+        kept_folder: Path | None = None,
         allow_paths: Sequence[str] = (),
     ) -> None:
         self._run_seed = run_seed
         self._folders = (objects, staging, logs, attempts)
         self._place = (slot, folder, python)
-        self._rest = (on_stage, run_id, kept)
+        self._rest = (on_stage, run_id, kept_folder)
         self._allow_paths = tuple(allow_paths)
         self._functions: dict[str, Any] = {}
 
     @staticmethod
     def from_hello(hello: dict[str, Any], on_stage: Callable[[Assignment], None]) -> Executor:
-        """Build one from what the coordinator said at the start; it wants to hear of stages."""
+        """Build one from the first message of the coordinator, which is notified of each stage."""
         return Executor(
             hello["seed"],
             Path(hello["objects"]),
@@ -69,7 +69,7 @@ class Executor:
             hello["python"],
             on_stage,
             hello["run_id"],
-            Path(hello["kept"]) if hello["kept"] else None,
+            Path(hello["kept_folder"]) if hello["kept_folder"] else None,
             hello["allow_paths"],
         )
 
@@ -81,7 +81,7 @@ class Executor:
         except Exception as error:
             reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
             return Lost(assignment.ticket, reason, _detail(error))
-        if task.wants_seed:
+        if task.needs_seed:
             a = assignment
             seed = task_seed(self._run_seed, a.lane, a.round, a.index, a.function, a.args)
             args["seed"] = seed
@@ -100,10 +100,10 @@ class Executor:
             with memory_limit(None if assignment.function == COMMAND else assignment.memory_mb):
                 value = function(**args)
         except Ending as ending:
-            found = ending.outcome(ticket)
-            if isinstance(found, Lost):
-                return found
-            end = {"error": found.error, "retriable": found.retriable, "detail": found.detail}
+            outcome = ending.outcome(ticket)
+            if isinstance(outcome, Lost):
+                return outcome
+            end = {"error": outcome.error, "retriable": outcome.retriable, "detail": outcome.detail}
         except Temporary as error:
             end = _fault("temporary", around, error, retriable=True)
         except MemoryError as error:
@@ -130,7 +130,7 @@ class Executor:
             task = getattr(importlib.import_module(module), attribute)
         except AttributeError as error:
             raise ImportError(f"{module} has no task {attribute}") from error
-        if not hasattr(task, "wants_seed"):
+        if not hasattr(task, "needs_seed"):
             raise ImportError(f"{path} is not a @weft.task function")
         self._functions[assignment.function] = task
         return task

@@ -3,7 +3,7 @@
 To the worker:   ["hello", {…}] · ["run", [[field, …] of an Assignment, …]]
                  · ["drop", [ticket, …]]
 From the worker: ["ready"] · ["started", ticket] · ["finished", ticket, {…}]
-                 · ["lost", ticket, reason, detail, interrupts, exhausted, machine]
+                 · ["lost", ticket, reason, detail, cause]
                  · ["dropped", [ticket, …]]
 """
 

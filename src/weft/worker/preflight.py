@@ -102,10 +102,10 @@ class _Check:
             or _variable_problem(need.env_from, os.environ)  # noqa: TID251 - the node's own
         )
 
-    def _once(self, look: Callable[..., str], *paths: str) -> str:
-        key = (look.__name__, *paths)
+    def _once(self, check: Callable[..., str], *paths: str) -> str:
+        key = (check.__name__, *paths)
         if key not in self._answers:
-            self._answers[key] = look(*paths)
+            self._answers[key] = check(*paths)
         return self._answers[key]
 
 
@@ -146,11 +146,11 @@ def _program_problem(program: str, cwd: str, search_path: str) -> str:
 def _python_problem(python: str) -> str:
     argv = [python, "-c", "print('ready')"]
     try:
-        done = subprocess.run(argv, capture_output=True, timeout=PATIENCE_S, check=False)
+        process = subprocess.run(argv, capture_output=True, timeout=PATIENCE_S, check=False)
     except (OSError, ValueError, subprocess.TimeoutExpired) as error:
         why = getattr(error, "strerror", None) or f"no answer for {PATIENCE_S:.0f} s"
         return f"the interpreter {python} cannot be run ({why}): see python_env in the node file"
-    if b"ready" in done.stdout:
+    if b"ready" in process.stdout:
         return ""
     return f"{python} is not a Python interpreter: see python_env in the node file"
 

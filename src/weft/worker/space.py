@@ -32,7 +32,7 @@ _WORDS = tuple(os.strerror(number) for number in NO_ROOM)
 def shortage(folder: Path) -> str:
     """Say what the folder's file system is short of; empty when it has room."""
     room = _measured(folder)
-    return "" if room is None else _said(folder, *room, RESERVE_BYTES, RESERVE_INODES)
+    return "" if room is None else _shortage_text(folder, *room, RESERVE_BYTES, RESERVE_INODES)
 
 
 def _measured(folder: Path) -> tuple[int, int] | None:
@@ -44,13 +44,13 @@ def _measured(folder: Path) -> tuple[int, int] | None:
         size, inodes = free_room(str(folder))
     except OSError:
         return None
-    if (size == 0 or inodes == 0) and not _refused(folder):
+    if (size == 0 or inodes == 0) and not _write_problem(folder):
         return UNLIMITED, UNLIMITED
     return size, inodes
 
 
-def _refused(folder: Path) -> str:
-    """Why a small file cannot be written there for want of room; empty when it can.
+def _write_problem(folder: Path) -> str:
+    """Why a small file cannot be written there for lack of space; empty when it can.
 
     Finds what the counters do not show, such as a user's quota.
     """
@@ -62,7 +62,7 @@ def _refused(folder: Path) -> str:
     return ""
 
 
-def _said(folder: Path, size: int, inodes: int, least_size: int, least_inodes: int) -> str:
+def _shortage_text(folder: Path, size: int, inodes: int, least_size: int, least_inodes: int) -> str:
     if size < least_size:
         return f"short of space: {size // 1024} KiB free in {folder}"
     return f"short of inodes: {inodes} free in {folder}" if inodes < least_inodes else ""
@@ -97,19 +97,19 @@ class SpaceWatch:
     def check_success(self) -> None:
         """Raise the loss of a command that ended well while nothing was left to write to."""
         for least in self._least:
-            if reason := _said(*least, EMPTY_BYTES, 1):
+            if reason := _shortage_text(*least, EMPTY_BYTES, 1):
                 raise no_room(reason)
 
     def reason(self, error: Exception, words: str) -> str:
         """Say what was short when an attempt failed with `error` and these last words."""
-        during = (_said(*least, RESERVE_BYTES, RESERVE_INODES) for least in self._least)
+        during = (_shortage_text(*least, RESERVE_BYTES, RESERVE_INODES) for least in self._least)
         probes = (
             f"short of space: {why} in {folder}"
             for folder in self._folders
-            if (why := _refused(folder))
+            if (why := _write_problem(folder))
         )
         return self._now() or next(filter(None, during), "") or next(probes, "") or (
-            _confessed(error, words)
+            _reported_shortage(error, words)
         )  # fmt: skip
 
     def _now(self) -> str:
@@ -118,10 +118,10 @@ class SpaceWatch:
 
 def no_room(reason: str, detail: str = "") -> Ending:
     """The end of an attempt that found no room: lost, and the run stops."""
-    return Ending(None, lost=reason, detail=detail, exhausted=True)
+    return Ending(None, lost=reason, detail=detail, cause="resource")
 
 
-def _confessed(error: Exception, words: str) -> str:
+def _reported_shortage(error: Exception, words: str) -> str:
     """What the failure itself says of missing room."""
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return f"short of space: {error}"

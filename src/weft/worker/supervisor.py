@@ -77,22 +77,22 @@ class Supervisor:
 
     def _start(self) -> int:
         """Fork the command; a pipe that exec closes tells why it could not become one."""
-        ours = os.getpid()
-        read, write = os.pipe()
+        supervisor_pid = os.getpid()
+        reader, writer = os.pipe()
         pid = os.fork()
         if pid:
-            os.close(write)
-            cause = os.read(read, 4096)  # one write, far below what a pipe takes at once
-            os.close(read)
+            os.close(writer)
+            cause = os.read(reader, 4096)  # one write, far below what a pipe takes at once
+            os.close(reader)
             self._unstarted = json.loads(cause) if cause else None
             return pid
-        end_with_parent(ours)
+        end_with_parent(supervisor_pid)
         try:
-            self._become_command(write)
+            self._become_command(writer)
         except FileNotFoundError as error:
-            self._fail(127, error, write)
+            self._fail(127, error, writer)
         except (OSError, ValueError) as error:  # ValueError: a NUL byte, a name with "="
-            self._fail(126, error, write)
+            self._fail(126, error, writer)
         os._exit(126)
 
     def _become_command(self, pipe: int) -> None:
@@ -116,11 +116,13 @@ class Supervisor:
     def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
         """Say on the command's stderr why it could not start, as a shell would, and to us."""
         path = getattr(error, "filename", None)
-        what = path if isinstance(path, str) else self._spec["argv"][0]  # bytes: looked for on PATH
+        subject = (
+            path if isinstance(path, str) else self._spec["argv"][0]
+        )  # bytes: looked for on PATH
         why = str(getattr(error, "strerror", None) or error)
         with contextlib.suppress(OSError):  # a full disk
-            os.write(2, f"{what}: {why}\n".encode("utf-8", "replace"))
-        cause = [getattr(error, "errno", None), f"{what}: {why}"[:500]]
+            os.write(2, f"{subject}: {why}\n".encode("utf-8", "replace"))
+        cause = [getattr(error, "errno", None), f"{subject}: {why}"[:500]]
         os.write(pipe, json.dumps(cause).encode())
         os._exit(code)
 
@@ -165,9 +167,9 @@ class Supervisor:
         return SPACE_SOON_S if soon else SPACE_EVERY_S
 
     def _over_memory(self, limit_bytes: int) -> bool:
-        used = sum(_resident_bytes(pid) for pid in descendants())
-        self._peak_bytes = max(self._peak_bytes, used)
-        return used > limit_bytes
+        used_bytes = sum(_resident_bytes(pid) for pid in descendants())
+        self._peak_bytes = max(self._peak_bytes, used_bytes)
+        return used_bytes > limit_bytes
 
     def _reap(self) -> bool:
         """Take in every child that has ended; True while children are left."""
@@ -214,9 +216,9 @@ def free_room(folder: str) -> tuple[int, int]:
 
 def kill_descendants() -> None:
     """Kill everything below this process, for a worker whose supervisor was killed."""
-    while found := descendants():
+    while pids := descendants():
         _signal_all(signal.SIGKILL)
-        for pid in found:
+        for pid in pids:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, 0)
 
@@ -227,13 +229,13 @@ def descendants() -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and (parent := _parent(int(entry.name))) is not None:
             parents[int(entry.name)] = parent
-    found = {os.getpid()}
-    grown = True
-    while grown:
-        below = {pid for pid, parent in parents.items() if parent in found} - found
-        grown = bool(below)
-        found |= below
-    return sorted(found - {os.getpid()})
+    tree = {os.getpid()}
+    is_growing = True
+    while is_growing:
+        below = {pid for pid, parent in parents.items() if parent in tree} - tree
+        is_growing = bool(below)
+        tree |= below
+    return sorted(tree - {os.getpid()})
 
 
 def _parent(pid: int) -> int | None:
@@ -261,11 +263,11 @@ def _signal_all(number: int) -> None:
 
 def _child_signals() -> int:
     """A pipe that becomes readable when a child ends."""
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    return read
+    return reader
 
 
 def become_subreaper() -> None:

@@ -54,7 +54,7 @@ def _check_places(run: CommandRun) -> None:
     script = expand(run.args["script"], run.names())
     if why := _place(run).problem(script, run.cwd, _target(run)):
         node = run.slot.rpartition("/")[0]
-        raise Ending(None, lost=f"node {node}: {why}", machine=True)
+        raise Ending(None, lost=f"node {node}: {why}", cause="machine")
 
 
 def _place(run: CommandRun) -> JobPlace:
@@ -87,7 +87,9 @@ def _check_script(run: CommandRun) -> None:
 def _unlike(run: CommandRun, why: str, more: str = "") -> Ending:
     """A node without the run's script: a loss, since another node may have it."""
     node = run.slot.rpartition("/")[0]
-    return Ending(None, lost=f"node {node}: {why}", detail=f"{why}\n{more}".rstrip(), machine=True)
+    return Ending(
+        None, lost=f"node {node}: {why}", detail=f"{why}\n{more}".rstrip(), cause="machine"
+    )
 
 
 def _target(run: CommandRun) -> Path | None:
@@ -112,7 +114,9 @@ def collect(run: CommandRun) -> dict[str, Any]:
         if error.errno in NODE_TROUBLE:
             full = error.errno in NO_ROOM
             reason = f"short of space: {why}" if full else "result-not-stored"
-            raise Ending(None, lost=reason, detail=why, exhausted=full) from None
+            raise Ending(
+                None, lost=reason, detail=why, cause="resource" if full else "worker"
+            ) from None
     detail = f"{why}\n\n{run.tail()}".rstrip()
     raise Ending(TaskError("result-invalid", "collect"), detail=detail)
 

@@ -135,7 +135,7 @@ def on_broken(run: CommandRun, template: Template, code: int) -> None:
     if code in BROKEN:
         line = (run.tail().splitlines() or ["it printed nothing"])[-1][:300]
         why = f"[{args.id.stage}] exits with code {code} on the root, it cannot be run: {line}"
-        raise Ending(None, lost=why, detail=run.tail(), interrupts=True)
+        raise Ending(None, lost=why, detail=run.tail(), cause="command")
 
 
 def _exit_code_on_root(run: CommandRun, args: StageArgs, template: Template) -> int:
