@@ -196,7 +196,7 @@ def test_readme_tree_names_every_part_and_no_other() -> None:
     modules = {p.name for p in source.glob("*.py")} - {"__init__.py"}
     assert (packages | modules) - named == set()
     files = {p.name for p in source.rglob("*.py")}
-    assert {name for name in named if name.endswith(".py")} - files - {"wiring/demo.py"} == set()
+    assert {name for name in named if name.endswith(".py")} - files == set()
     pages = set(re.findall(r"^  ([\w-]+\.md)", tree, re.MULTILINE)) | {"index.md"}
     assert pages == {page.name for page in DOCS.glob("*.md")}
 

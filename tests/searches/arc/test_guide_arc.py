@@ -44,7 +44,7 @@ def test_guide_states_the_defaults() -> None:
     assert f"divided into {SLICES} *slices*" in GUIDE
     assert f"| {budget.shallow_share} |" not in GUIDE
     assert (budget.shallow_share, budget.shallow_most) == (50, 30_000), "the guide says so"
-    assert f"gets {budget.view_share} in a\nhundred of the programs" in GUIDE
+    assert f"gets {budget.view_share} % of\nthe programs" in GUIDE
     assert f"{CANVASES} canvases at most" in GUIDE
 
 
