@@ -35,6 +35,13 @@ def sized(*, inputs):
     results = yield [length(inputs[name]) for name in sorted(inputs)]
     return {name: r.value for name, r in zip(sorted(inputs), results, strict=True)}
 """
+NAMED = """
+
+@weft.search(version=1, name="lab.echo")
+def echo():
+    results = yield [square(3)]
+    return results[0].value
+"""
 INFORMED = ("run", "small.py:informed", "--seed", "7", "--input", "table=table.bin", "--budget",
             "tries=3", "--retries", "1", "--timeout", "30.5", "--strict")  # fmt: skip
 
@@ -131,6 +138,24 @@ def test_run_of_scripts_on_nodes_is_repeated_from_its_pack_alone(
     assert not any("not in this pack" in end for end in made["open_ends"])
     shutil.rmtree(place)
     again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
+    assert head_of(again) == head_of(first)
+
+
+def test_run_of_a_search_with_a_declared_name_is_repeated_from_its_pack_alone(
+    weft: Weft, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "named.py").write_text(SMALL + NAMED)
+    first = weft("run", "named.py:echo", "--out", "run", "--json", cwd=work)
+    assert first.json["search"] == "lab.echo"
+    beside = weft("pack", "run", "--json", cwd=work).json
+    assert head_of(shell(f"{shlex.join(beside['commands']['repeat'])} --json", work)) == head_of(
+        first
+    )
+    pack = weft("pack", "work/run", "--out", "pack", "--json").json
+    shutil.rmtree(work)
+    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
     assert head_of(again) == head_of(first)
 
 

@@ -114,6 +114,15 @@ def test_resume_of_a_name_that_nobody_has_is_refused(modules, tmp_path):
         resume.find_search("lab.none", {"lab.none": f"{module.__name__}:s"}, None)
 
 
+def test_declared_name_of_an_installed_search_is_enough_to_load_it(modules, monkeypatch):
+    module = modules.write(SOURCE)
+    with pytest.raises(InputError, match=r"'lab\.s' does not name a search; .*installed search"):
+        resume.load_search("lab.s")
+    product = Product("lab", "A lab.", searches={"lab.s": f"{module.__name__}:s"})
+    monkeypatch.setattr("weft.product.products", lambda: (product,))
+    assert resume.load_search("lab.s") is module.s
+
+
 def test_former_name_of_a_search_is_refused_with_what_to_do(monkeypatch):
     product = Product("lab", "A lab.", former_names={"old.module:s": "lab.s"})
     monkeypatch.setattr("weft.product.products", lambda: (product,))

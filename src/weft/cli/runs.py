@@ -17,7 +17,11 @@ DIFFERENT = 1
 
 def run(
     spec: Annotated[
-        str, typer.Argument(metavar="SPEC", help="module:search or path/file.py:search.")
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="module:search, path/file.py:search, or the name of an installed search.",
+        ),
     ],
     out: options.Out,
     args: options.Args = "{}",

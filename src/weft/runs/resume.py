@@ -39,15 +39,17 @@ MAX_NAMED = 8
 
 
 def load_search(spec: str, search_path: Path | None = None) -> Callable[..., SearchCall]:
-    """Import the search that `module:search` or `path/to/file.py:search` names.
+    """Import the search that `module:search`, `path/to/file.py:search` or a declared name names.
 
-    Modules are looked for in `search_path`, or in the current folder, before the installed
-    ones. Raises `InputError` that says what is there instead.
+    A declared name is that of a search of an installed product. Modules are looked for in
+    `search_path`, or in the current folder, before the installed ones. Raises `InputError` that
+    says what is there instead.
     """
-    place, _, name = spec.rpartition(":")
+    place, _, name = (locate(spec) or spec).rpartition(":")
     if not place or not name:
         raise InputError(
-            f"{spec!r} does not name a search", hint="write module:search or path/file.py:search"
+            f"{spec!r} does not name a search",
+            hint="write module:search, path/file.py:search or the name of an installed search",
         )
     if place.endswith(".py") or "/" in place:
         module = _import_file(Path(place))

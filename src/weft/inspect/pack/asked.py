@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from weft.model.values import Object, from_wire
+from weft.product import locate
 
 MAX_INLINE_CHARS = 30_000
 """Arguments longer than this are written to a file."""
@@ -96,12 +97,17 @@ class Places:
     out: str = "again"
 
 
-def repeat_words(asked: Asked, places: Places) -> list[str] | None:
-    """Return the words of the command that repeats a run; None when a command cannot say it."""
+def repeat_words(asked: Asked, places: Places, imports: Mapping[str, str]) -> list[str] | None:
+    """Return the words of the command that repeats a run; None when a command cannot say it.
+
+    `imports` has the import path of each declared name. It is used where `weft run` would not
+    find the name: it knows those of installed products only.
+    """
     text = asked.args_text()
     if text is None:
         return None
-    words = ["weft", "run", asked.search]
+    by_name = not places.source and locate(asked.search) is not None
+    words = ["weft", "run", asked.search if by_name else imports.get(asked.search, asked.search)]
     if places.source:
         words += ["--path", places.source]
     args = f"@{places.args_file}" if places.args_file else text

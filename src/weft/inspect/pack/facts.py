@@ -188,7 +188,8 @@ def _commands(
     if overview.state != "finished":
         found.append(("resume", ["weft", "resume", name]))
     if asked is not None:
-        words = repeat_words(asked, places or in_run(run, asked, run_file.search_path))
+        places = places or in_run(run, asked, run_file.search_path)
+        words = repeat_words(asked, places, run_file.imports)
         found += [] if words is None else [("repeat", words)]
     found.append(("verify", ["weft", "verify", name]))
     if overview.state == "finished":
