@@ -14,7 +14,6 @@ import selectors
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.backends.orphans import Orphans
 from weft.backends.process import (
@@ -36,6 +35,7 @@ from weft.model.attempts import (
     Started,
 )
 from weft.model.slots import Slot
+from weft.worker.frames import TaskMessage
 
 MAX_CREDIT = 256
 BATCH_S = 0.05
@@ -141,7 +141,7 @@ class LocalBackend:
                 continue
             worker = self._places[slot].worker or self._start(self._places[slot])
             worker.assignments.update((a.ticket, a) for a in batch)
-            worker.send(["run", [assignment_row(a) for a in batch]])
+            worker.send(("run", [assignment_row(a) for a in batch]))
             self._watch(worker, self._places[slot])
         self._events += reversed(early)  # each goes back to the front of the queue
 
@@ -171,7 +171,7 @@ class LocalBackend:
             if ticket in worker.assignments:
                 worker.cancelled[ticket] = time.monotonic()
                 if worker.running != ticket:
-                    worker.send(["drop", [ticket]])
+                    worker.send(("drop", [ticket]))
                     self._watch(worker, place)
                 return
         self._events = [event for event in self._events if event.ticket != ticket]
@@ -255,15 +255,15 @@ class LocalBackend:
         if messages is None:
             self._died(worker, place)
             return
-        for kind, *body in messages:
-            if kind == "ready":
+        for message in messages:
+            if message[0] == "ready":
                 worker.ready = True
                 place.failed_starts = 0
                 self._failed_starts = self._killed_starts = 0
-            elif kind == "dropped":
-                self._dropped(worker, body[0])
+            elif message[0] == "dropped":
+                self._dropped(worker, message[1])
             else:
-                self._task_event(worker, place, kind, body)
+                self._task_event(worker, place, message)
 
     def _dropped(self, worker: WorkerSeat, tickets: list[int]) -> None:
         for ticket in tickets:
@@ -272,32 +272,30 @@ class LocalBackend:
             if worker.cancelled.pop(ticket, None) is None:
                 self._events.append(GivenBack(ticket))
 
-    def _task_event(
-        self, worker: WorkerSeat, place: WorkerSlot, kind: str, body: list[Any]
-    ) -> None:
-        ticket = body[0]
-        if kind == "started":
+    def _task_event(self, worker: WorkerSeat, place: WorkerSlot, message: TaskMessage) -> None:
+        ticket = message[1]
+        if message[0] == "started":
             worker.running, worker.running_since_s = ticket, time.monotonic()
             if ticket not in worker.cancelled:  # else it started before the drop reached it
                 self._events.append(Started(ticket, worker.identity))
             return
-        if kind == "entered":
+        if message[0] == "entered":
             if ticket not in worker.cancelled:
                 self._events.append(Entered(ticket))
             return
         worker.running = None
         worker.assignments.pop(ticket, None)
         worker.recalled.discard(ticket)
-        if kind == "finished":
+        if message[0] == "finished":
             place.losses = place.faults = 0
         if ticket in worker.cancelled:
             del worker.cancelled[ticket]
-        elif kind == "finished":
-            end = finished_event(ticket, body[1])
+        elif message[0] == "finished":
+            end = finished_event(ticket, message[2])
             self._task_s += LEARN * (end.run_s - self._task_s)
             self._events.append(end)
         else:
-            loss = Lost(ticket, *body[1:])
+            loss = Lost(*message[1:])
             self._events.append(loss)
             if loss.cause == "machine":
                 self._count_fault(place, loss)
@@ -315,7 +313,7 @@ class LocalBackend:
             ]
             if waiting:
                 worker.recalled.update(waiting)
-                worker.send(["drop", waiting])
+                worker.send(("drop", waiting))
                 self._watch(worker, place)
 
     def _kill_cancelled(self) -> None:

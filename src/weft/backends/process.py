@@ -15,7 +15,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -24,7 +23,15 @@ from weft.model.attempts import Assignment, Finished, Lost, Staged, Worker
 from weft.model.results import TaskError
 from weft.model.slots import VISIBLE_DEVICES, Slot, visible_variable
 from weft.worker.context import COMMAND_DEVICES
-from weft.worker.frames import Unpacker, pack
+from weft.worker.frames import (
+    AssignmentRow,
+    FromWorker,
+    Hello,
+    ResultBody,
+    ToWorker,
+    Unpacker,
+    pack,
+)
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 """Signals a process sends itself: the task's own fault, unlike a KILL from outside."""
@@ -58,14 +65,15 @@ class WorkerSetup:
 
     def hello(self, slot: Slot) -> bytes:
         """Return the first message to a worker."""
-        return pack(["hello", {
+        hello: Hello = {
             "seed": self.run_seed, "path": list(self.path), "objects": str(self.objects),
             "staging": str(self.staging), "logs": str(self.logs),
             "attempts": str(self.attempts), "slot": slot.name,
             "folder": slot.folder, "python": slot.python, "run_id": self.run_id,
             "kept_folder": None if self.kept_folder is None else str(self.kept_folder),
             "allow_paths": list(slot.allow_paths),
-        }])  # fmt: skip
+        }  # fmt: skip
+        return pack(("hello", hello))
 
     def environment_for(self, slot: Slot) -> dict[str, str]:
         """Return the environment of a worker: one thread each, and only its slot's GPU.
@@ -106,7 +114,7 @@ class WorkerSeat(abc.ABC):
         self.channel.setblocking(False)
 
     @abc.abstractmethod
-    def send(self, message: list[Any]) -> None:
+    def send(self, message: ToWorker) -> None:
         """Queue a message to the worker."""
 
     @abc.abstractmethod
@@ -114,7 +122,7 @@ class WorkerSeat(abc.ABC):
         """Write what the channel takes; True when nothing is left to write."""
 
     @abc.abstractmethod
-    def receive(self) -> list[list[Any]] | None:
+    def receive(self) -> list[FromWorker] | None:
         """Messages that have arrived; None when the worker has ended."""
 
     @abc.abstractmethod
@@ -148,7 +156,7 @@ class WorkerProcess(WorkerSeat):
     def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
         super().__init__(number, slot)
         self.outbox += setup.hello(slot)
-        self._unpacker = Unpacker()
+        self._unpacker = Unpacker[FromWorker]()
         self._marks = setup.marks
         setup.logs.mkdir(parents=True, exist_ok=True)
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
@@ -167,7 +175,7 @@ class WorkerProcess(WorkerSeat):
         started = psutil.Process(self._popen.pid).create_time()
         self.identity = Worker(self._popen.pid, started, slot.node, slot.gpu)
 
-    def send(self, message: list[Any]) -> None:
+    def send(self, message: ToWorker) -> None:
         """Queue a message; the socket takes it when it can (a blocking send could deadlock)."""
         self.outbox += pack(message)
         self.flush()
@@ -183,7 +191,7 @@ class WorkerProcess(WorkerSeat):
         del self.outbox[:sent_bytes]
         return not self.outbox
 
-    def receive(self) -> list[list[Any]] | None:
+    def receive(self) -> list[FromWorker] | None:
         """Messages that have arrived; None when the worker has ended."""
         try:
             data = self.channel.recv(1 << 20)
@@ -223,13 +231,13 @@ class WorkerProcess(WorkerSeat):
             return file.read().decode("utf-8", "replace")
 
 
-def assignment_row(a: Assignment) -> list[Any]:
+def assignment_row(a: Assignment) -> AssignmentRow:
     """An assignment as it travels to a worker."""
-    return [a.ticket, a.function, a.args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
-            a.timeout_s, a.memory_mb, a.code]  # fmt: skip
+    return (a.ticket, a.function, a.args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
+            a.timeout_s, a.memory_mb, a.code)  # fmt: skip
 
 
-def finished_event(ticket: int, body: dict[str, Any]) -> Finished:
+def finished_event(ticket: int, body: ResultBody) -> Finished:
     """A result as it came from a worker."""
     error = TaskError(*body["error"]) if "error" in body else None
     return Finished(

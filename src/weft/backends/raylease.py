@@ -16,12 +16,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.backends.orphans import CLEARED_S, Orphans
 from weft.backends.process import WorkerProcess, WorkerSetup
 from weft.model.attempts import Worker
 from weft.model.slots import Slot
+from weft.worker.frames import FromWorker, ToWorker
 
 PULL_S = 5.0
 """How long a call waits for something to be said."""
@@ -39,7 +39,7 @@ MAX_LOG_BYTES = 1 << 24
 class Reply:
     """What a worker said, the logs of the attempts that ended, and how it ended if it has."""
 
-    messages: list[list[Any]]
+    messages: list[FromWorker]
     logs: list[tuple[str, bytes]]
     ended: tuple[int, str] | None = None
     """Exit status and the end of its log."""
@@ -57,10 +57,10 @@ class Lease:
         self.epoch = epoch
         self.identity = Worker()
         self._setup, self._slot = setup, slot
-        self._inbox: dict[int, Sequence[list[Any]]] = {}
+        self._inbox: dict[int, Sequence[ToWorker]] = {}
         """Messages that came in, by number; those before `_next` are with the worker."""
         self._next = 0
-        self._outgoing: list[list[Any]] = []
+        self._outgoing: list[FromWorker] = []
         self._tickets: dict[int, tuple[str, str]] = {}
         """Key and attempt of what the worker holds."""
         self._logs: list[tuple[str, bytes]] = []
@@ -72,7 +72,7 @@ class Lease:
         threading.Thread(target=self._serve, daemon=True).start()
         self._begun.wait()
 
-    def push(self, number: int, messages: Sequence[list[Any]]) -> None:
+    def push(self, number: int, messages: Sequence[ToWorker]) -> None:
         """Queue messages to the worker, in the order of their numbers."""
         with self._changed:
             self._inbox[number] = messages
@@ -160,25 +160,25 @@ class Lease:
                 if self._tickets and not self._ending:
                     time.sleep(REST_S)
 
-    def _due(self) -> list[list[Any]]:
+    def _due(self) -> list[ToWorker]:
         """Messages whose turn it is; what the worker will hold is noted."""
-        messages_due: list[list[Any]] = []
+        messages_due: list[ToWorker] = []
         with self._changed:
             while (messages := self._inbox.pop(self._next, None)) is not None:
                 self._next += 1
                 messages_due += messages
-            for kind, body in messages_due:
-                if kind == "run":
-                    self._tickets.update((row[0], (row[6], str(row[7]))) for row in body)
+            for message in messages_due:
+                if message[0] == "run":
+                    self._tickets.update((row[0], (row[6], str(row[7]))) for row in message[1])
         return messages_due
 
-    def _take(self, messages: list[list[Any]]) -> None:
+    def _take(self, messages: list[FromWorker]) -> None:
         with self._changed:
-            for kind, *body in messages:
-                if kind in ("finished", "lost"):
-                    self._collect_logs([body[0]])
-                elif kind == "dropped":
-                    for ticket in body[0]:
+            for message in messages:
+                if message[0] == "finished" or message[0] == "lost":
+                    self._collect_logs([message[1]])
+                elif message[0] == "dropped":
+                    for ticket in message[1]:
                         self._tickets.pop(ticket, None)
             self._outgoing += messages
             self._changed.notify_all()

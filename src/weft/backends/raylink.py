@@ -30,6 +30,7 @@ from weft.backends.raynode import CodePacks
 from weft.model.attempts import Finished, Lost, Worker
 from weft.model.slots import Slot
 from weft.model.values import objects_in
+from weft.worker.frames import FromWorker, ResultBody, ToWorker
 
 START_S = 60.0
 """For an actor and its worker to start; a busy cluster may take its time."""
@@ -68,12 +69,12 @@ class RayWorker(WorkerSeat):
         self._lessor, self._stay, self._setup, self._packs = lessor, stay, setup, packs
         self._actor = lessor.actor
         self._earlier = earlier
-        self._received: deque[list[Any]] = deque()
+        self._received: deque[FromWorker] = deque()
         self._fate: tuple[int, str] | None = None
         self._lost = ""
         """Why the node, not the worker, is the one that is gone."""
         self._trouble: OSError | None = None
-        self._queue: queue.SimpleQueue[list[Any] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[ToWorker | None] = queue.SimpleQueue()
         self._names = (f"ray-{number}-{i}" for i in itertools.count())
         self._ends: threading.Thread | None = None
         self._placed = threading.Event()
@@ -83,7 +84,7 @@ class RayWorker(WorkerSeat):
 
     # -- for the backend ------------------------------------------------------------------
 
-    def send(self, message: list[Any]) -> None:
+    def send(self, message: ToWorker) -> None:
         """Queue a message for the thread that sends."""
         self._queue.put(message)
 
@@ -91,7 +92,7 @@ class RayWorker(WorkerSeat):
         """Nothing is kept back."""
         return True
 
-    def receive(self) -> list[list[Any]] | None:
+    def receive(self) -> list[FromWorker] | None:
         """Messages that have arrived; None when the worker or its node is gone."""
         with contextlib.suppress(BlockingIOError):
             self.channel.recv(4096)
@@ -189,17 +190,20 @@ class RayWorker(WorkerSeat):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         for message in reply.messages:
-            is_complete = message[0] != "finished" or "staged" not in message[2]
-            self._received.append(message if is_complete else self._with_objects(message))
+            if message[0] == "finished" and "staged" in message[2]:
+                self._received.append(self._with_objects(message[1], message[2]))
+            else:
+                self._received.append(message)
         self._wake()
 
-    def _with_objects(self, message: list[Any]) -> list[Any]:
+    def _with_objects(self, ticket: int, body: ResultBody) -> FromWorker:
         """Fetch what a task stored; a result without its objects is none."""
-        _, ticket, body = message
-        fetched = [[digest, self._fetch(name, digest)] for digest, name in body["staged"]]
+        fetched = [(digest, self._fetch(name, digest)) for digest, name in body["staged"]]
         if not all(name for _, name in fetched):
-            return ["lost", ticket, "object-damaged", "an object changed on its way from the node"]
-        return ["finished", ticket, {**body, "staged": fetched}]
+            why = "an object changed on its way from the node"
+            return ("lost", ticket, "object-damaged", why, "worker")
+        complete: ResultBody = {**body, "staged": fetched}
+        return ("finished", ticket, complete)
 
     def _fetch(self, name: str, digest: str) -> str:
         """Copy a staged object here; empty when its bytes are not what its name says."""
@@ -230,7 +234,7 @@ class RayWorker(WorkerSeat):
                 self._supply(messages)
                 self._actor.push.remote(self.number, number, messages)
 
-    def _queued(self) -> list[list[Any]]:
+    def _queued(self) -> list[ToWorker]:
         """Everything that is queued, waiting for something; nothing when that was the last."""
         messages = []
         message = self._queue.get()
@@ -241,9 +245,9 @@ class RayWorker(WorkerSeat):
             message = self._queue.get()
         return []
 
-    def _supply(self, messages: Sequence[list[Any]]) -> None:
+    def _supply(self, messages: Sequence[ToWorker]) -> None:
         """See to it that the node has the code and the objects of the tasks to come."""
-        rows = [row for kind, body in messages if kind == "run" for row in body]
+        rows = [row for message in messages if message[0] == "run" for row in message[1]]
         if not rows:
             return
         with self._stay.sending:  # once per node, not once per slot
@@ -272,7 +276,7 @@ class RayWorker(WorkerSeat):
 class GoneSeat(WorkerSeat):
     """A seat on a node that was lost before anything was sent there."""
 
-    def send(self, message: list[Any]) -> None:  # noqa: ARG002 - nobody reads it
+    def send(self, message: ToWorker) -> None:  # noqa: ARG002 - nobody reads it
         """Say at once that nobody is there."""
         self._far.close()
 
@@ -280,7 +284,7 @@ class GoneSeat(WorkerSeat):
         """Nothing to write."""
         return True
 
-    def receive(self) -> list[list[Any]] | None:
+    def receive(self) -> list[FromWorker] | None:
         """Nothing will come."""
         return None
 

@@ -21,7 +21,6 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from weft.backends.orphans import Marks, Orphans
 from weft.backends.places import located
@@ -31,6 +30,7 @@ from weft.backends.raylease import Lease, Reply
 from weft.errors import WorldError
 from weft.model.slots import Slot
 from weft.worker.context import DEVICE
+from weft.worker.frames import ToWorker
 
 FOLDER_VARIABLE = "WEFT_NODE_FOLDER"
 """Set by `weft nodes up`: where everything of ours on a node is."""
@@ -151,7 +151,7 @@ class SlotActor:
             self._lease = Lease(epoch, self._setup, self._slot)
             return self._lease.identity.pid, self._lease.identity.started
 
-    def push(self, epoch: int, number: int, messages: Sequence[list[Any]]) -> None:
+    def push(self, epoch: int, number: int, messages: Sequence[ToWorker]) -> None:
         """Hand messages to the worker; `number` puts calls that overtook each other in order."""
         if (lease := self._of(epoch)) is not None:
             lease.push(number, messages)

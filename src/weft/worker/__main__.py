@@ -15,11 +15,10 @@ import sys
 import threading
 from collections import deque
 from pathlib import Path
-from typing import Any
 
 from weft.model.attempts import Assignment, Finished, Lost
 from weft.worker.execute import Executor
-from weft.worker.frames import Unpacker, pack
+from weft.worker.frames import FromWorker, ResultBody, ToWorker, Unpacker, pack
 from weft.worker.supervisor import become_subreaper
 
 RECEIVE_BYTES = 1 << 18
@@ -35,7 +34,7 @@ class WorkerLoop:
 
     def __init__(self, channel: socket.socket) -> None:
         self._channel = channel
-        self._unpacker = Unpacker()
+        self._unpacker = Unpacker[ToWorker]()
         self._queue: deque[Assignment] = deque()
         self._arrived = threading.Condition()
         self._sending = threading.Lock()
@@ -46,11 +45,13 @@ class WorkerLoop:
         messages = self._receive()
         while not messages:
             messages = self._receive()
-        [_, hello], *rest = messages
+        first, *rest = messages
+        assert first[0] == "hello", "the coordinator introduces the run first"
+        hello = first[1]
         sys.path[:] = hello["path"]
         executor = Executor.from_hello(hello, self._enter)
         output = OwnOutput(Path(hello["logs"]))
-        self._send(["ready"])
+        self._send(("ready",))
         for message in rest:
             self._take(message)
         threading.Thread(target=self._listen, daemon=True).start()
@@ -72,7 +73,7 @@ class WorkerLoop:
             for message in self._receive():
                 self._take(message)
 
-    def _receive(self) -> list[list[Any]]:
+    def _receive(self) -> list[ToWorker]:
         try:
             data = self._channel.recv(RECEIVE_BYTES)
         except OSError:
@@ -81,40 +82,40 @@ class WorkerLoop:
             os._exit(0)
         return list(self._unpacker.feed(data))
 
-    def _take(self, message: list[Any]) -> None:
-        kind, body = message
+    def _take(self, message: ToWorker) -> None:
         with self._arrived:
-            if kind == "run":
-                self._queue.extend(Assignment(*row) for row in body)
+            if message[0] == "run":
+                self._queue.extend(Assignment(*row) for row in message[1])
                 self._arrived.notify()
                 return
-            dropped = [a.ticket for a in self._queue if a.ticket in body]
-            self._queue = deque(a for a in self._queue if a.ticket not in body)
-        self._send(["dropped", dropped])
+            tickets = message[1]
+            dropped = [a.ticket for a in self._queue if a.ticket in tickets]
+            self._queue = deque(a for a in self._queue if a.ticket not in tickets)
+        self._send(("dropped", dropped))
 
     def _run(self, assignment: Assignment, executor: Executor, output: OwnOutput) -> None:
         prepared = executor.prepare(assignment)
         if isinstance(prepared, Lost):
             self._send(_lost(prepared))
             return
-        self._send(["started", assignment.ticket])
+        self._send(("started", assignment.ticket))
         end = executor.run(assignment, *prepared)
         output.cut(assignment)
         if isinstance(end, Lost):
             self._send(_lost(end))
         else:
             follows = self._follows(assignment.function)
-            self._send(["finished", end.ticket, _to_dict(end)], hold=follows)
+            self._send(("finished", end.ticket, _result_body(end)), hold=follows)
 
     def _enter(self, assignment: Assignment) -> None:
-        self._send(["entered", assignment.ticket])
+        self._send(("entered", assignment.ticket))
 
     def _follows(self, function: str) -> bool:
         """Whether the next task starts in a moment: then both messages go out as one."""
         with self._arrived:
             return bool(self._queue) and self._queue[0].function == function
 
-    def _send(self, message: list[Any], *, hold: bool = False) -> None:
+    def _send(self, message: FromWorker, *, hold: bool = False) -> None:
         with self._sending:
             self._outgoing += pack(message)
             if not hold:
@@ -156,20 +157,20 @@ class OwnOutput:
         (folder / f"{assignment.attempt}.log").write_bytes(text)
 
 
-def _lost(loss: Lost) -> list[Any]:
-    return ["lost", loss.ticket, loss.reason, loss.detail, loss.cause]
+def _lost(loss: Lost) -> FromWorker:
+    return ("lost", loss.ticket, loss.reason, loss.detail, loss.cause)
 
 
-def _to_dict(end: Finished) -> dict[str, Any]:
+def _result_body(end: Finished) -> ResultBody:
     """Only the fields that are set: most results are one short value."""
-    body: dict[str, Any] = {"run_s": end.run_s}
+    body: ResultBody = {"run_s": end.run_s}
     if end.error is None:
         body["value"] = end.value
     else:
-        body["error"] = [end.error.type, end.error.stage, end.error.exit_code]
+        body["error"] = (end.error.type, end.error.stage, end.error.exit_code)
         body["detail"], body["retriable"] = end.detail, end.retriable
     if end.staged:
-        body["staged"] = [[s.digest, s.name] for s in end.staged]
+        body["staged"] = [(s.digest, s.name) for s in end.staged]
     if end.notes is not None:
         body["notes"] = end.notes
     return body

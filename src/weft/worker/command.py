@@ -21,7 +21,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,13 @@ from weft.define import task
 from weft.model.results import TaskError
 from weft.model.slots import CUDA_DEVICES
 from weft.model.tasks import COMMAND
-from weft.model.values import Object
+from weft.model.values import Object, Value
 from weft.worker import context as task_context
 from weft.worker import supervisor
 from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
+from weft.worker.supervisor import CommandReport, CommandSpec
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 TEMPORARY = 75
@@ -107,14 +108,14 @@ class Template:
 
     def execute(
         self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
-    ) -> dict[str, Any]:
+    ) -> CommandReport:
         """Run the command under a supervisor of its own and return its report.
 
         The report holds the least room that there was in `folders` and where it works.
         """
         names = run.names() | dict(more)
         cwd = expand(self.cwd, names)
-        spec = {
+        spec: CommandSpec = {
             "argv": [expand(word, names) for word in self.argv],
             "cwd": cwd,
             "folders": list(dict.fromkeys([*folders, cwd])),
@@ -130,7 +131,7 @@ class Template:
 @task(name=COMMAND)
 def run_command(
     argv: list[str],
-    args: dict[str, Any],
+    args: dict[str, Value],
     prepare: str | None,
     collect: str | None,
     env: dict[str, str],
@@ -139,7 +140,7 @@ def run_command(
     on_broken: str | None = None,
     *,
     seed: int,
-) -> Any:
+) -> Value:
     """Run one attempt; the value is what `collect` returns, or the command's output."""
     around = task_context.current()
     around.stage = "prepare"
@@ -159,7 +160,7 @@ def run_command(
             around.notes[name] = report[name]
         if on_broken is not None and report["status"] in BROKEN:
             _hook(on_broken)(run, template, report["status"])
-        elif not started:
+        elif report["unstarted"] is not None:
             _check_machine(report["unstarted"], around.slot)
         _judge(report, run)
         watch.check_success()
@@ -183,7 +184,7 @@ def expand(template: str, names: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda match: names.get(match[1], match[0]), template)
 
 
-def _attempt(around: TaskContext, args: Mapping[str, Any], seed: int, cwd: str) -> CommandRun:
+def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str) -> CommandRun:
     """Make the attempt's own folders; nothing of an earlier attempt is in them."""
     assignment = around.assignment
     folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
@@ -236,10 +237,11 @@ def _prepared(name: str | None, run: CommandRun) -> dict[str, str]:
     return {} if more is None else {key: str(value) for key, value in more.items()}
 
 
-def _collected(name: str | None, run: CommandRun) -> Any:
+def _collected(name: str | None, run: CommandRun) -> Value:
     """What the attempt is worth: the search's own reading of it, or the command's stdout."""
     if name is not None:
-        return _hook(name)(run)
+        value: Value = _hook(name)(run)
+        return value
     data = run.stdout.read_bytes() if run.stdout.is_file() else b""
     try:
         text = data.decode() if len(data) <= INLINE_BYTES else None
@@ -249,14 +251,15 @@ def _collected(name: str | None, run: CommandRun) -> Any:
     return {"exit_code": 0, "stdout": stdout}
 
 
-def _hook(name: str) -> Any:
+def _hook(name: str) -> Callable[..., Any]:
     """Find a search's own function; failing that is the node's fault, before any body runs."""
     path = task_context.current().assignment.import_path(name)
     module, _, attribute = path.partition(":")
     try:
-        return getattr(importlib.import_module(module), attribute)
+        hook: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise Ending(None, lost="import-failed", detail=str(error)) from None
+    return hook
 
 
 def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
@@ -292,7 +295,7 @@ def _deadline(timeout_s: float | None) -> dict[str, str]:
     return {"WEFT_DEADLINE": str(int(time.time() + timeout_s))}  # noqa: TID251 - not recorded
 
 
-def _supervised(spec: dict[str, Any]) -> dict[str, Any]:
+def _supervised(spec: CommandSpec) -> CommandReport:
     argv = [sys.executable, "-I", "-S", supervisor.__file__]
     limit_s = None if spec["timeout_s"] is None else spec["timeout_s"] + OVERDUE_S
     try:
@@ -310,7 +313,7 @@ def _supervised(spec: dict[str, Any]) -> dict[str, Any]:
     if not answer:
         supervisor.kill_descendants()
         raise Ending(None, lost="supervisor-died", detail=why)
-    report: dict[str, Any] = json.loads(answer)
+    report: CommandReport = json.loads(answer)
     return report
 
 
@@ -329,7 +332,7 @@ def _report_of(
     return process.stdout.read()
 
 
-def _check_machine(unstarted: Sequence[Any], slot: str) -> None:
+def _check_machine(unstarted: tuple[int | None, str], slot: str) -> None:
     """Raise a loss if a command could not start because of the machine it was to start on."""
     number, why = unstarted
     if number not in OWN_FAULTS:
@@ -337,7 +340,7 @@ def _check_machine(unstarted: Sequence[Any], slot: str) -> None:
         raise Ending(None, lost=f"cannot start on node {node}: {why}", detail=why, cause="machine")
 
 
-def _judge(report: Mapping[str, Any], run: CommandRun) -> None:
+def _judge(report: CommandReport, run: CommandRun) -> None:
     """Turn the way a command ended into a fault or a loss; return if it is a success."""
     status, reason = report["status"], report["reason"]
     detail = _tail(run.stderr) or _tail(run.stdout)

@@ -12,11 +12,10 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from weft.errors import ObjectDamaged, SearchInvalid
 from weft.model.attempts import Assignment
-from weft.model.values import Object
+from weft.model.values import JsonValue, Object
 
 PIECE_BYTES = 1 << 20
 DEVICE = "WEFT_DEVICE"
@@ -57,7 +56,7 @@ class TaskContext:
         """Folders beside the node's own where scripts may be and commands may start."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
-        self.notes: dict[str, Any] = {}
+        self.notes: dict[str, JsonValue] = {}
         self.staged: dict[str, str] = {}
         self._on_stage = on_stage
 

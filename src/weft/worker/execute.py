@@ -14,20 +14,41 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Protocol, TypedDict
 
 from weft.errors import ObjectDamaged, ValueInvalid
 from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
 from weft.model.results import TaskError, Temporary
 from weft.model.tasks import COMMAND
-from weft.model.values import decode_trusted, encode
+from weft.model.values import Value, decode_trusted, encode
 from weft.worker import context as task_context
 from weft.worker.context import TaskContext
 from weft.worker.ending import Ending
+from weft.worker.frames import Hello
 
 MAX_RESULT_CHARS = 16 * 2**20
 MAX_DETAIL_CHARS = 16_000
+
+
+class TaskFunction(Protocol):
+    """A `@weft.task`, as far as a worker needs to know it."""
+
+    needs_seed: bool
+
+    @property
+    def function(self) -> Callable[..., Value]:
+        """The plain function."""
+
+
+class Outcome(TypedDict, total=False):
+    """The fields of `Finished` that the end of a body decides."""
+
+    value: str
+    error: TaskError | None
+    retriable: bool
+    detail: str
+    staged: tuple[Staged, ...]
 
 
 class Executor:
@@ -53,10 +74,10 @@ class Executor:
         self._place = (slot, folder, python)
         self._rest = (on_stage, run_id, kept_folder)
         self._allow_paths = tuple(allow_paths)
-        self._functions: dict[str, Any] = {}
+        self._functions: dict[str, TaskFunction] = {}
 
     @staticmethod
-    def from_hello(hello: dict[str, Any], on_stage: Callable[[Assignment], None]) -> Executor:
+    def from_hello(hello: Hello, on_stage: Callable[[Assignment], None]) -> Executor:
         """Build one from the first message of the coordinator, which is notified of each stage."""
         return Executor(
             hello["seed"],
@@ -73,11 +94,14 @@ class Executor:
             hello["allow_paths"],
         )
 
-    def prepare(self, assignment: Assignment) -> tuple[Any, dict[str, Any]] | Lost:
+    def prepare(
+        self, assignment: Assignment
+    ) -> tuple[Callable[..., Value], dict[str, Value]] | Lost:
         """Find the function and decode its arguments; a failure here is a loss."""
         try:
             task = self._functions.get(assignment.function) or self._load(assignment)
-            args: Any = decode_trusted(assignment.args)
+            args = decode_trusted(assignment.args)
+            assert isinstance(args, dict), "arguments are recorded by name"
         except Exception as error:
             reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
             return Lost(assignment.ticket, reason, _detail(error))
@@ -87,14 +111,16 @@ class Executor:
             args["seed"] = seed
         return task.function, args
 
-    def run(self, assignment: Assignment, function: Any, args: dict[str, Any]) -> Finished | Lost:
+    def run(
+        self, assignment: Assignment, function: Callable[..., Value], args: dict[str, Value]
+    ) -> Finished | Lost:
         """Run the body and turn whatever happens into an outcome."""
         ticket = assignment.ticket
         around = TaskContext(
             *self._folders, assignment, *self._place, *self._rest, self._allow_paths
         )
         task_context.enter(around)
-        end: dict[str, Any]
+        end: Outcome
         start_s = perf_counter()
         try:
             with memory_limit(None if assignment.function == COMMAND else assignment.memory_mb):
@@ -123,11 +149,11 @@ class Executor:
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
         return Finished(ticket, **end, notes=notes, run_s=run_s)
 
-    def _load(self, assignment: Assignment) -> Any:
+    def _load(self, assignment: Assignment) -> TaskFunction:
         path = assignment.import_path(assignment.function)
         module, _, attribute = path.partition(":")
         try:
-            task = getattr(importlib.import_module(module), attribute)
+            task: TaskFunction = getattr(importlib.import_module(module), attribute)
         except AttributeError as error:
             raise ImportError(f"{module} has no task {attribute}") from error
         if not hasattr(task, "needs_seed"):
@@ -152,7 +178,7 @@ def memory_limit(memory_mb: int | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _encoded(value: object, around: TaskContext) -> dict[str, Any]:
+def _encoded(value: object, around: TaskContext) -> Outcome:
     """Fields of `Finished` for a value; invalid ones are the task's fault."""
     try:
         text = encode(value)
@@ -177,7 +203,7 @@ def _fault(
     *,
     exit_code: int | None = None,
     retriable: bool = False,
-) -> dict[str, Any]:
+) -> Outcome:
     """Fields of `Finished` for a failure."""
     failure = TaskError(type_, around.stage, exit_code)
     return {"error": failure, "retriable": retriable, "detail": _detail(error)}

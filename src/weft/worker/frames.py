@@ -1,10 +1,7 @@
 """Messages between coordinator and worker: a length, then one JSON array.
 
-To the worker:   ["hello", {…}] · ["run", [[field, …] of an Assignment, …]]
-                 · ["drop", [ticket, …]]
-From the worker: ["ready"] · ["started", ticket] · ["finished", ticket, {…}]
-                 · ["lost", ticket, reason, detail, cause]
-                 · ["dropped", [ticket, …]]
+`ToWorker` and `FromWorker` list the messages. They are JSON arrays, and typed as tuples because
+each position has a type of its own; what arrives is a list.
 """
 
 from __future__ import annotations
@@ -12,26 +9,78 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Iterator
-from typing import Any
+from typing import Generic, Literal, NotRequired, TypeAlias, TypedDict, TypeVar
+
+from weft.model.attempts import LossCause
+from weft.model.tasks import Code
 
 _LENGTH = struct.Struct(">I")
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 """Made once: `json.dumps` makes an encoder for every call with options."""
 
 
-def pack(message: list[Any]) -> bytes:
+class Hello(TypedDict):
+    """What a worker is told at its start."""
+
+    seed: int
+    path: list[str]
+    objects: str
+    staging: str
+    logs: str
+    attempts: str
+    slot: str
+    folder: str
+    python: str
+    run_id: str
+    kept_folder: str | None
+    allow_paths: list[str]
+
+
+class ResultBody(TypedDict):
+    """A result on its way to the coordinator: only the fields that are set."""
+
+    run_s: float
+    value: NotRequired[str | None]
+    error: NotRequired[tuple[str, str, int | None]]
+    detail: NotRequired[str]
+    retriable: NotRequired[bool]
+    staged: NotRequired[list[tuple[str, str]]]
+    notes: NotRequired[str]
+
+
+AssignmentRow: TypeAlias = tuple[
+    int, str, str, str, int, int, str, int, int, float | None, int | None, Code
+]
+"""The fields of an `Assignment`, in their order."""
+ToWorker: TypeAlias = (
+    tuple[Literal["hello"], Hello]
+    | tuple[Literal["run"], list[AssignmentRow]]
+    | tuple[Literal["drop"], list[int]]
+)
+TaskMessage: TypeAlias = (
+    tuple[Literal["started"], int]
+    | tuple[Literal["entered"], int]
+    | tuple[Literal["finished"], int, ResultBody]
+    | tuple[Literal["lost"], int, str, str, LossCause]
+)
+"""What became of the attempt with this ticket."""
+FromWorker: TypeAlias = tuple[Literal["ready"]] | TaskMessage | tuple[Literal["dropped"], list[int]]
+Message = TypeVar("Message", ToWorker, FromWorker)
+
+
+def pack(message: ToWorker | FromWorker) -> bytes:
     """Write one message as a frame."""
     data = _encode(message).encode()
     return _LENGTH.pack(len(data)) + data
 
 
-class Unpacker:
+class Unpacker(Generic[Message]):
     """Collects received bytes and gives the whole messages in them."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
-    def feed(self, data: bytes) -> Iterator[list[Any]]:
+    def feed(self, data: bytes) -> Iterator[Message]:
         """Take more bytes and give each message they complete."""
         buffer = self._buffer
         buffer += data

@@ -20,7 +20,7 @@ import select
 import signal
 import time
 from pathlib import Path
-from typing import Any
+from typing import TypedDict
 
 TERM_GRACE_S = 1.0
 """How long processes may take to obey TERM before they are killed."""
@@ -39,10 +39,40 @@ _TO_RESET = (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ)
 """A new program inherits what is ignored; a command starts with the system's defaults."""
 
 
+class CommandSpec(TypedDict):
+    """What to run, where and within which limits."""
+
+    argv: list[str]
+    cwd: str
+    folders: list[str]
+    """Where free space is measured while it runs."""
+    env: dict[str, str]
+    stdout: str
+    stderr: str
+    timeout_s: float | None
+    memory_bytes: int
+    """0 for no limit."""
+
+
+class CommandReport(TypedDict):
+    """How a command ended."""
+
+    status: int
+    """Exit status, or minus the number of the signal that ended it."""
+    reason: str
+    wall_s: float
+    cpu_s: float
+    peak_bytes: int
+    least_room: dict[str, tuple[int, int]]
+    """The least free bytes and inodes seen in each folder."""
+    unstarted: tuple[int | None, str] | None
+    """Error number and reason when the program could not be started."""
+
+
 class Supervisor:
     """One command's watcher."""
 
-    def __init__(self, spec: dict[str, Any]) -> None:
+    def __init__(self, spec: CommandSpec) -> None:
         self._spec = spec
         self._main: int = 0
         self._status: int | None = None
@@ -51,9 +81,9 @@ class Supervisor:
         self._usage = (0.0, 0.0, 0)
         self._least: dict[str, tuple[int, int]] = {}
         """The least room seen in each folder: bytes, inodes."""
-        self._unstarted: list[Any] | None = None
+        self._unstarted: tuple[int | None, str] | None = None
 
-    def run(self) -> dict[str, Any]:
+    def run(self) -> CommandReport:
         """Start the command, watch it, clear up, and report."""
         start_s = time.monotonic()
         wake = _child_signals()
