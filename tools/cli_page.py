@@ -11,17 +11,17 @@ HEAD = """\
 
 Written from the commands themselves by `make docs`; do not edit.
 
-`weft COMMAND --help` says the same. stdout is data, stderr is progress and messages. Every error
+`weft COMMAND --help` prints the same. stdout is data, stderr is progress and messages. Every error
 is one line, `weft: what and why; what to do next`; `-vv` adds a traceback. Bars and colour appear
-on a terminal only; `NO_COLOR` switches colour off, `CI` both. `-q` keeps progress and messages
-back; errors are always told.
+on a terminal only; `NO_COLOR` switches colour off, `CI` both. `-q` suppresses progress and
+messages, never errors.
 
 `weft --install-completion` lets your shell (bash, zsh, fish) complete commands, options and file
 names; `weft --show-completion` prints what it would install.
 
 | exit code | means |
 |---|---|
-| 0 | answered; checked and found right |
+| 0 | answered; or checked, and all is well |
 | 1 | finished without an answer; two runs differ |
 | 2 | usage: an option is wrong or missing |
 | 3 | bad input: a file, a search, arguments, a folder that holds another run |
@@ -29,7 +29,7 @@ names; `weft --show-completion` prints what it would install.
 | 5 | ledger, manifest or object damaged |
 | 70 | a bug in Weft |
 | 75 | locked, or short of a resource: try again |
-| 130 | interrupted; `weft resume` goes on |
+| 130 | interrupted; `weft resume` continues |
 """
 
 

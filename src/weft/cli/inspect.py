@@ -19,7 +19,7 @@ def status(
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
-    """Show how far a run is: counts, slots, workers, events."""
+    """Show the progress of a run: counts, slots, workers, events."""
     from weft.inspect.products import summary_lines  # noqa: PLC0415
     from weft.inspect.status import status as read  # noqa: PLC0415 - slow to import
 
@@ -67,7 +67,7 @@ def diff(
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001
 ) -> None:
-    """Show the first record where two runs part, and why.
+    """Show the first record in which two runs differ, and why.
 
     Exit code 0 when the ledgers are equal, 1 when they differ.
     """
@@ -127,7 +127,7 @@ def explain(
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001
 ) -> None:
-    """Tell the life of one task: attempts, errors, log."""
+    """Show one task's life: attempts, errors, log."""
     from weft.inspect.explain import explain as tell  # noqa: PLC0415 - slow to import
 
     life = tell(run, key)

@@ -49,10 +49,10 @@ def check(
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
-    """Ask every node: Python, weft and Ray versions, GPUs seen, free disk, clock skew.
+    """Check every node: Python, weft and Ray versions, GPUs, free disk space, clock skew.
 
-    Of a cluster that is up: whether its head and nodes live, and every port that Ray listens at.
-    Changes nothing anywhere. Exit code 0 when all nodes can serve, 1 when any cannot.
+    For a cluster that is up, also whether its head and nodes are alive, and every port that Ray
+    listens on. Changes nothing. Exit code 0 when all nodes can be used, 1 when any cannot.
     """
     from weft.cluster import check as nodescheck  # noqa: PLC0415 - slow to import
 

@@ -17,7 +17,7 @@ def pack(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR", help="Write a folder with all that repeating the run needs, too."
+            metavar="DIR", help="Also write a folder with all that repeating the run needs."
         ),
     ] = None,
     replay: Annotated[
@@ -26,11 +26,11 @@ def pack(
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
-    """Tell a run so that someone else can go on with it: a status pack in Markdown.
+    """Summarise a run for someone who is to continue it: a status pack in Markdown.
 
     What was asked, commands to repeat it, results, failures with examples, telemetry, invariants
     and how each was checked, the head, open ends. --json prints the same for programs.
-    Exit code 0, and 5 when the run is damaged, which the pack then says.
+    Exit code 0, and 5 when the run is damaged; the pack then names the damage.
     """
     from weft.inspect.pack.markdown import to_markdown  # noqa: PLC0415 - slow to import
     from weft.inspect.pack.packing import make_pack  # noqa: PLC0415

@@ -14,14 +14,14 @@ def report(
     run: options.RunArgument,
     out: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Where to write it; RUN/report.html at first."),
+        typer.Option(metavar="FILE", help="Where to write it; RUN/report.html without it."),
     ] = None,
     as_json: options.AsJson = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
     """Write one HTML file that shows the run, to be opened in any browser, offline.
 
-    A damaged run gets a report that says so.
+    A damaged run gets a report that names the damage.
     """
     from weft.inspect.report.page import write_report  # noqa: PLC0415 - slow to import
     from weft.runs.run import real_place  # noqa: PLC0415

@@ -25,7 +25,7 @@ def serve(
     quiet: options.Quiet = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
-    """Show runs in a browser as they go on: list, views, comparison of two.
+    """Show runs live in a browser: a list, a page for each, two compared.
 
     It prints the address to open, which holds a token that is new at each start. It listens on
     127.0.0.1 only, reads only and can start nothing. Ctrl-C ends it and leaves the runs alone.

@@ -33,16 +33,16 @@ FAILED_LOOKS = 3
 
 def watch(
     run: options.RunArgument,
-    interval: Annotated[float, typer.Option(metavar="S", help="Seconds between two looks.")] = 1.0,
+    interval: Annotated[float, typer.Option(metavar="S", help="Seconds between readings.")] = 1.0,
     patience: Annotated[
         float,
-        typer.Option(metavar="S", help="Leave when nobody has worked on the run for S seconds."),
+        typer.Option(metavar="S", help="Exit when no process has worked on the run for S seconds."),
     ] = 10.0,
-    once: Annotated[bool, typer.Option("--once", help="Look once and leave.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Read once and exit.")] = False,
     as_json: options.AsJsonLines = False,
     verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
 ) -> None:
-    """Follow a run while it goes on: progress, slots, latest events.
+    """Follow a run while it works: progress, slots, latest events.
 
     On a terminal it redraws one view; on a pipe, and with --json, it prints one JSON object per
     look, as `weft status --json` does. It reads only; Ctrl-C leaves the run alone.
