@@ -22,15 +22,15 @@ Hops = list[tuple[str, str]]
 """Hops in order, each a module and a function or method in it."""
 
 
-def section(page: str) -> str:
-    """The text of the section, up to the next heading of its level."""
-    return page.partition(f"\n{SECTION}\n")[2].partition("\n## ")[0]
+def section(page: str, heading: str) -> str:
+    """The text of a section, up to the next heading of its level."""
+    return page.partition(f"\n{heading}\n")[2].partition("\n## ")[0]
 
 
 def paths(page: str) -> dict[str, Hops]:
     """Each list of the section by its heading, up to a colon."""
     lists: dict[str, Hops] = {}
-    for part in section(page).split("\n### ")[1:]:
+    for part in section(page, SECTION).split("\n### ")[1:]:
         heading, _, text = part.partition("\n")
         hops = HOP.findall(text)
         assert [int(number) for number, *_ in hops] == list(range(1, len(hops) + 1)), heading
@@ -76,6 +76,16 @@ def first_rise(path: Hops) -> str:
 
 
 PATHS = paths(PAGE.read_text("utf-8"))
+
+
+def test_table_of_layers_is_the_contract() -> None:
+    text = section(PAGE.read_text("utf-8"), "## Layers")
+    rows = re.findall(r"^\| `weft\.(\w+)` \|", text, re.MULTILINE)
+    beside = {"version", "lazy_imports"}  # in the row of `weft.errors`
+    places = layers()
+    assert len(rows) == len(set(rows))
+    assert set(rows) | beside == set(places)
+    assert [places[row] for row in rows] == sorted(places[row] for row in rows)
 
 
 def test_every_search_has_its_path() -> None:
