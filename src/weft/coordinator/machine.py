@@ -11,12 +11,20 @@ so nothing the search sees depends on who finished first.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.coordinator.dispatch import Dispatch
-from weft.coordinator.lane import Ended, Fetch, Lane, OpenRoundState, Step, StoredResults
+from weft.coordinator.lane import (
+    Ended,
+    Fetch,
+    Lane,
+    LaneAnswer,
+    LaneInput,
+    OpenRoundState,
+    Step,
+    StoredResults,
+)
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
 from weft.coordinator.steps import (
@@ -46,7 +54,17 @@ from weft.model.attempts import (
 from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
-from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
+from weft.model.tasks import (
+    Lanes,
+    LazyRound,
+    Milestone,
+    Round,
+    SearchBody,
+    SearchCall,
+    SearchContext,
+    TaskCall,
+    check_call,
+)
 from weft.model.values import encode_args
 
 
@@ -60,6 +78,9 @@ class LazyLimits:
     """Distance from the first unfinished task to the last one made."""
     first: int = 256
     """A round begins with so many tasks, so that workers start while the rest is made."""
+
+
+LAZY_LIMITS = LazyLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +100,7 @@ class Move:
     """A lane whose generator can go on, with what it gets: results, answers, or a failure."""
 
     lane: Lane
-    value: Any = None
+    value: LaneInput = None
     failed: Result | None = None
 
 
@@ -90,10 +111,10 @@ class Machine:
         self,
         genesis: str,
         root: SearchCall,
-        context: Mapping[str, Any],
+        context: SearchContext,
         policy: Policy,
         fetch: Fetch,
-        lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
+        lazy: LazyLimits = LAZY_LIMITS,
         placement: Placement | None = None,
         pause_at: str | None = None,
     ) -> None:
@@ -117,7 +138,7 @@ class Machine:
         self.exhausted = False
         """Whether it is a resource that ran out, such as disk space."""
         self.answer: str | None = None
-        self.value: Any = None
+        self.value: LaneAnswer = None
 
     # -- what the loop asks ---------------------------------------------------------------
 
@@ -338,10 +359,9 @@ class Machine:
     def _advance(self, move: Move) -> None:
         """Run a lane's generator up to its next step or its end."""
         lane = move.lane
-        try:
-            step = lane.fail(move.failed) if move.failed else lane.resume(move.value)
-        except Ended as end:
-            self._end_lane(lane, end)
+        step = lane.fail(move.failed) if move.failed else lane.resume(move.value)
+        if isinstance(step, Ended):
+            self._end_lane(lane, step)
         else:
             self._start_step(lane, step)
 
@@ -363,7 +383,7 @@ class Machine:
         if not children:
             self._moves.append(Move(lane, []))
 
-    def _child(self, lane: Lane, ordinal: int, name: str, body: Any) -> Lane:
+    def _child(self, lane: Lane, ordinal: int, name: str, body: SearchCall | SearchBody) -> Lane:
         if name in lane.names:
             raise SearchInvalid(
                 f"lane {lane.path}/{name} was opened before",
