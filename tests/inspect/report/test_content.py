@@ -96,7 +96,7 @@ def test_damaged_run_names_the_record_and_doubts_the_answer(kinds: Kinds) -> Non
     page = kinds.text("damaged")
     assert "record 20" in page
     assert "do not rely on it" in page
-    assert "head as the checkpoint has it" in page
+    assert "head according to the checkpoint" in page
     assert data_of(page)["broken"] == 20
 
 
