@@ -16,7 +16,7 @@ import pytest
 
 from weft.doctor import installed, machine, place, trial
 from weft.doctor.examine import examine
-from weft.doctor.finding import NOTE, OK, PROBLEM, Check
+from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult
 
 WEFT = [sys.executable, "-m", "weft.main"]
 UNWRITABLE = "/proc/nowhere"
@@ -29,64 +29,64 @@ def call(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def by_name(told: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
-    return {check["name"]: check for check in json.loads(told.stdout)["checks"]}
+def by_name(process: subprocess.CompletedProcess[str]) -> dict[str, dict[str, Any]]:
+    return {check["name"]: check for check in json.loads(process.stdout)["checks"]}
 
 
-def planted(check: Check, verdict: str, *words: str) -> None:
+def planted(check: CheckResult, verdict: str, *words: str) -> None:
     assert check.verdict == verdict, check
     assert (check.next != "") == (verdict != OK), check
     for word in words:
-        assert word in f"{check.found} {check.next}", check
+        assert word in f"{check.detail} {check.next}", check
 
 
 # -- the command --------------------------------------------------------------------------
 
 
 def test_doctor_finds_this_machine_sound_and_leaves_nothing(tmp_path: Path) -> None:
-    told = call("--out", str(tmp_path), "--json")
-    body = json.loads(told.stdout)
-    assert (told.returncode, body["problems"], body["schema_version"]) == (0, 0, 1), told
+    process = call("--out", str(tmp_path), "--json")
+    body = json.loads(process.stdout)
+    assert (process.returncode, body["problems"], body["schema_version"]) == (0, 0, 1), process
     assert {c["verdict"] for c in body["checks"]} <= {OK, NOTE}
     names = [c["name"] for c in body["checks"]]
     assert len(names) == len(set(names))
     assert {"python", "packages", "sqlite", "state", "locks", "sync", "space", "run"} <= {*names}
-    assert "head as known" in by_name(told)["run"]["found"]
+    assert "head as known" in by_name(process)["run"]["found"]
     assert list(tmp_path.iterdir()) == []
 
 
 def test_doctor_prints_one_line_per_check(tmp_path: Path) -> None:
-    told = call("--out", str(tmp_path))
-    *lines, last = told.stdout.splitlines()
-    assert told.returncode == 0, told
+    process = call("--out", str(tmp_path))
+    *lines, last = process.stdout.splitlines()
+    assert process.returncode == 0, process
     assert {line.split()[0] for line in lines} <= {OK, NOTE}
     assert last == f"{len(lines)} checks, no problem"
-    assert told.stderr == ""
+    assert process.stderr == ""
 
 
 def test_doctor_folder_that_is_not_there_yet_is_judged_by_its_parent(tmp_path: Path) -> None:
-    told = call("--out", str(tmp_path / "not" / "yet"), "--json")
-    assert told.returncode == 0, told
+    process = call("--out", str(tmp_path / "not" / "yet"), "--json")
+    assert process.returncode == 0, process
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("out", [UNWRITABLE, "{file}/x", "{file}"])
 def test_doctor_unwritable_folder_is_a_problem(tmp_path: Path, out: str) -> None:
     (tmp_path / "file").touch()
-    told = call("--out", out.format(file=tmp_path / "file"), "--json")
-    assert told.returncode == 1, told
-    folder = by_name(told)["folder"]
+    process = call("--out", out.format(file=tmp_path / "file"), "--json")
+    assert process.returncode == 1, process
+    folder = by_name(process)["folder"]
     assert (folder["verdict"], folder["next"]) == (PROBLEM, "choose another folder: --out")
-    assert "run" not in by_name(told), "nothing is tried where nothing can be written"
+    assert "run" not in by_name(process), "nothing is tried where nothing can be written"
 
 
 def test_doctor_unwritable_state_folder_is_a_problem(tmp_path: Path) -> None:
-    told = call("--out", str(tmp_path), "--json", XDG_STATE_HOME=UNWRITABLE)
-    assert told.returncode == 1, told
-    state = by_name(told)["state"]
+    process = call("--out", str(tmp_path), "--json", XDG_STATE_HOME=UNWRITABLE)
+    assert process.returncode == 1, process
+    state = by_name(process)["state"]
     assert state["verdict"] == PROBLEM
     assert "XDG_STATE_HOME" in state["next"]
-    assert json.loads(told.stdout)["problems"] == 1
+    assert json.loads(process.stdout)["problems"] == 1
 
 
 def test_doctor_worker_that_cannot_start_is_a_problem(tmp_path: Path) -> None:
@@ -97,9 +97,9 @@ def test_doctor_worker_that_cannot_start_is_a_problem(tmp_path: Path) -> None:
         "import sys\nif 'weft.worker' in sys.orig_argv: raise SystemExit('planted')\n"
     )
     paths = os.pathsep.join(filter(None, [str(broken), os.environ.get("PYTHONPATH", "")]))
-    told = call("--out", str(tmp_path), "--json", PYTHONPATH=paths)
-    assert told.returncode == 1, told
-    run = by_name(told)["run"]
+    process = call("--out", str(tmp_path), "--json", PYTHONPATH=paths)
+    assert process.returncode == 1, process
+    run = by_name(process)["run"]
     assert (run["verdict"], "workers cannot start" in run["found"]) == (PROBLEM, True), run
 
 
@@ -127,11 +127,11 @@ def test_python_too_old_is_a_problem(version: tuple[int, ...], verdict: str) -> 
 
 
 def test_packages_missing_and_old_are_named() -> None:
-    asked = ["a>=2.10", "b", "c>=1 ; extra == 'dev'", "d>=1.0"]
-    found = installed.check_packages(asked, version_of(a="2.9.3", d="1"))
-    planted(found, PROBLEM, "a 2.9.3 is older than 2.10", "b is not installed", "pip install")
-    assert "c" not in found.found.split()
-    planted(installed.check_packages(asked, version_of(a="2.10", b="0", d="1.0.1")), OK)
+    requirements = ["a>=2.10", "b", "c>=1 ; extra == 'dev'", "d>=1.0"]
+    check = installed.check_packages(requirements, version_of(a="2.9.3", d="1"))
+    planted(check, PROBLEM, "a 2.9.3 is older than 2.10", "b is not installed", "pip install")
+    assert "c" not in check.detail.split()
+    planted(installed.check_packages(requirements, version_of(a="2.10", b="0", d="1.0.1")), OK)
 
 
 @pytest.mark.parametrize(
@@ -142,9 +142,9 @@ def test_packages_missing_and_old_are_named() -> None:
     ],
 )  # fmt: skip
 def test_sqlite_versions(version: tuple[int, ...], verdict: str, caveat: bool) -> None:
-    found = installed.check_sqlite(version)
-    planted(found, verdict)
-    assert ("WAL-reset" in found.found) == caveat
+    check = installed.check_sqlite(version)
+    planted(check, verdict)
+    assert ("WAL-reset" in check.detail) == caveat
 
 
 def test_missing_git_is_a_note() -> None:
@@ -153,15 +153,15 @@ def test_missing_git_is_a_note() -> None:
 
 
 def test_extras_that_are_missing_are_fine() -> None:
-    found = installed.check_extras(version_of(ray="9.9"), {"ray": "machines", "cupy": "GPUs"})
-    planted(found, OK, "ray 9.9", "no cupy (GPUs)")
+    check = installed.check_extras(version_of(ray="9.9"), {"ray": "machines", "cupy": "GPUs"})
+    planted(check, OK, "ray 9.9", "no cupy (GPUs)")
 
 
 def test_clock_that_goes_back_stands_or_jumps_is_found() -> None:
     planted(machine.check_clock(), OK)
     back = iter([1.0, 1.01, 1.005, 1.2])
     planted(machine.check_clock(lambda: 2e9, back.__next__), PROBLEM, "went back")
-    planted(machine.check_clock(lambda: 2e9, lambda: 5.0), PROBLEM, "stands")
+    planted(machine.check_clock(lambda: 2e9, lambda: 5.0), PROBLEM, "stands still")
     walls = iter([2e9, 2e9 + 3600])
     planted(machine.check_clock(walls.__next__), NOTE, "wall clock moved")
     planted(machine.check_clock(lambda: 1000.0), NOTE, "2025")
@@ -216,7 +216,7 @@ def test_file_systems_that_do_not_last_are_noted(tmp_path: Path, kind: str, verd
 
 
 def test_kind_of_a_known_file_system_is_found() -> None:
-    assert place.check_file_system(Path("/proc")).found == "proc"
+    assert place.check_file_system(Path("/proc")).detail == "proc"
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(2**20, PROBLEM), (2**29, NOTE), (2**35, OK)])
@@ -253,7 +253,7 @@ def test_run_with_another_head_is_a_problem(tmp_path: Path) -> None:
 def test_check_that_trips_is_reported_and_the_rest_goes_on(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
-    def trips() -> Check:
+    def trips() -> CheckResult:
         raise RuntimeError("planted")
 
     trips.__name__ = "check_memory"

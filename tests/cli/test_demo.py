@@ -102,10 +102,10 @@ def test_demo_run_over_before_the_kill_has_the_same_head(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(demo, "KILL_AT", 1_000_000)
-    said: list[str] = []
-    shown = demo.perform(PICTURE, tmp_path, None, said.append)
-    assert (shown.killed, shown.equal, said) == (False, True, [])
-    assert shown.two.head == promised_heads()[0]
+    messages: list[str] = []
+    result = demo.execute(PICTURE, tmp_path, None, messages.append)
+    assert (result.killed, result.equal, messages) == (False, True, [])
+    assert result.two_workers.head == promised_heads()[0]
 
 
 def test_demo_out_that_is_a_file_is_refused(weft: Weft, tmp_path: Path) -> None:

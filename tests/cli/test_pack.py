@@ -46,9 +46,9 @@ INFORMED = ("run", "small.py:informed", "--seed", "7", "--input", "table=table.b
             "tries=3", "--retries", "1", "--timeout", "30.5", "--strict")  # fmt: skip
 
 
-def head_of(told: Told) -> tuple[int, str]:
-    assert told.code in (0, 1, 4), told
-    return told.json["size"], told.json["head"]
+def head_of(run: Told) -> tuple[int, str]:
+    assert run.code in (0, 1, 4), run
+    return run.json["size"], run.json["head"]
 
 
 def shell(line: str, folder: Path) -> Told:
@@ -64,11 +64,11 @@ def shell(line: str, folder: Path) -> Told:
 
 
 def invariants(pack: dict[str, Any]) -> dict[str, bool | None]:
-    return {one["name"]: one["holds"] for one in pack["invariants"]}
+    return {invariant["name"]: invariant["holds"] for invariant in pack["invariants"]}
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
+def informed_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
     """A run with everything that can be asked for, and its folder."""
     base = tmp_path_factory.mktemp("pack")
     (base / "small.py").write_text(SMALL)
@@ -79,10 +79,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Told]:
 
 
 @pytest.fixture
-def informed(made: tuple[Path, Told], tmp_path: Path) -> Told:
+def informed(informed_run: tuple[Path, Told], tmp_path: Path) -> Told:
     """The same in a folder of one's own."""
-    shutil.copytree(made[0], tmp_path, dirs_exist_ok=True)
-    return made[1]
+    shutil.copytree(informed_run[0], tmp_path, dirs_exist_ok=True)
+    return informed_run[1]
 
 
 def pack_of(run: Path) -> dict[str, Any]:
@@ -115,10 +115,10 @@ def test_run_of_another_command_is_repeated_too(weft: Weft, tmp_path: Path) -> N
     job = {"job_id": "one", "argv": ["sh", "-c", "echo '{}'"], "gpu": 0, "timeout_s": 60}
     (tmp_path / "jobs.json").write_text(json.dumps([job]))
     first = weft("jobs", "run", "jobs.json", "--out", "run", "--json")
-    made = weft("pack", "run", "--out", "pack", "--json").json
-    again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
+    pack = weft("pack", "run", "--out", "pack", "--json").json
+    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
     assert head_of(again) == head_of(first)
-    assert made["telemetry"]["external_commands"] == 1
+    assert pack["telemetry"]["external_commands"] == 1
 
 
 def test_run_of_scripts_on_nodes_is_repeated_from_its_pack_alone(
@@ -134,10 +134,10 @@ def test_run_of_scripts_on_nodes_is_repeated_from_its_pack_alone(
     first = weft(*words, "--out", "run", cwd=place)
     assert first.code == 0, first
     assert any("--out DIR" in end for end in pack_of(place / "run")["open_ends"])
-    made = weft("pack", "work/run", "--out", "pack", "--json").json
-    assert not any("not in this pack" in end for end in made["open_ends"])
+    pack = weft("pack", "work/run", "--out", "pack", "--json").json
+    assert not any("not in this pack" in end for end in pack["open_ends"])
     shutil.rmtree(place)
-    again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
+    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
     assert head_of(again) == head_of(first)
 
 
@@ -170,8 +170,8 @@ def test_file_that_a_pack_cannot_hold_is_an_open_end(
     job = {"job_id": "one", "argv": argv, "gpu": 0, "timeout_s": 60}
     (place / "jobs.json").write_text(json.dumps([job]))
     assert weft("jobs", "run", "jobs.json", "--out", "run", cwd=place).code == 0
-    made = weft("pack", "work/run", "--out", "pack", "--json").json
-    assert f"a command uses {script!r}, which is not in this pack" in made["open_ends"]
+    pack = weft("pack", "work/run", "--out", "pack", "--json").json
+    assert f"a command uses {script!r}, which is not in this pack" in pack["open_ends"]
     assert tree(tmp_path / "pack").keys() == {"args.json", "pack.json", "pack.md"}
     assert (tmp_path / "pack" / "args.json").read_text("utf-8").startswith("{")
 
@@ -182,16 +182,16 @@ def test_input_whose_name_has_an_equals_sign_is_repeated_too(weft: Weft, tmp_pat
     (tmp_path / "small.py").write_text(SMALL + SIZED)
     first = weft(*words, "--out", "run")
     assert first.json["answer"] == {"x=1": 5}
-    made = weft("pack", "run", "--out", "pack", "--json").json
-    again = shell(f"{shlex.join(made['commands']['repeat'])} --json", tmp_path / "pack")
+    pack = weft("pack", "run", "--out", "pack", "--json").json
+    again = shell(f"{shlex.join(pack['commands']['repeat'])} --json", tmp_path / "pack")
     assert head_of(again) == head_of(first)
 
 
-def test_pack_tells_what_was_asked_and_found(informed: Told, tmp_path: Path) -> None:
+def test_pack_has_the_request_and_the_result(informed: Told, tmp_path: Path) -> None:
     pack = pack_of(tmp_path / "run")
-    asked = pack["asked"]
-    assert (asked["seed"], asked["budget"], asked["retries"]) == (7, {"tries": 3}, 1)
-    assert (asked["timeout_s"], asked["strict"]) == (30.5, True)
+    request = pack["asked"]
+    assert (request["seed"], request["budget"], request["retries"]) == (7, {"tries": 3}, 1)
+    assert (request["timeout_s"], request["strict"]) == (30.5, True)
     assert pack["result"]["status"] == "answered"
     assert json.loads(pack["result"]["answer"]) == [7, 200, 3]
     assert pack["head"] == {"size": informed.json["size"], "root": informed.json["head"]}
@@ -218,31 +218,35 @@ def test_replay_settles_that_it_is_deterministic(weft: Weft, informed: Told) -> 
 def test_failures_are_told_by_class_with_examples(tmp_path: Path) -> None:
     wiring.run(weave.hopeless(), out=tmp_path / "run", workers=1)
     pack = pack_of(tmp_path / "run")
-    (found,) = pack["failures"]
-    assert (found["function"], found["failure"], found["count"]) == ("weave:fail", "exception", 12)
-    assert [e["said"] for e in found["examples"]] == [f"ValueError: no {x}" for x in range(3)]
-    assert found["examples"][0]["place"] == ":0:0"
+    (failure,) = pack["failures"]
+    assert (failure["function"], failure["failure"], failure["count"]) == (
+        "weave:fail",
+        "exception",
+        12,
+    )
+    assert [e["said"] for e in failure["examples"]] == [f"ValueError: no {x}" for x in range(3)]
+    assert failure["examples"][0]["place"] == ":0:0"
     assert invariants(pack)["fail closed"] is True
     assert any("UNKNOWN" in end for end in pack["open_ends"])
 
 
 def test_interrupted_run_says_how_to_go_on(weft: Weft, tmp_path: Path) -> None:
     interrupt(weft, tmp_path)
-    made = weft("pack", "r", "--json")
-    assert made.code == 0
-    assert made.json["commands"]["resume"] == ["weft", "resume", "r"]
-    assert "interrupted: weft resume r" in made.json["open_ends"]
-    assert "replay" not in made.json["commands"]
+    pack = weft("pack", "r", "--json")
+    assert pack.code == 0
+    assert pack.json["commands"]["resume"] == ["weft", "resume", "r"]
+    assert "interrupted: weft resume r" in pack.json["open_ends"]
+    assert "replay" not in pack.json["commands"]
 
 
 def test_damaged_run_is_said_to_be_damaged(weft: Weft, informed: Told, tmp_path: Path) -> None:
     lines = read_lines(tmp_path / "run")
     put_ledger(tmp_path / "run", b"".join(lines).replace(b'"value":200', b'"value":201'))
-    made = weft("pack", "run", "--json")
-    assert made.code == 5
-    assert invariants(made.json)["ledger verified"] is False
-    assert invariants(made.json)["fail closed"] is None, "nothing is vouched for any more"
-    assert "damaged" in made.json["open_ends"][0]
+    pack = weft("pack", "run", "--json")
+    assert pack.code == 5
+    assert invariants(pack.json)["ledger verified"] is False
+    assert invariants(pack.json)["fail closed"] is None, "nothing is vouched for any more"
+    assert "damaged" in pack.json["open_ends"][0]
 
 
 @pytest.mark.parametrize("gone", ["manifest.sqlite", "ledger.jsonl", "checkpoint"])
@@ -305,5 +309,5 @@ def test_hostile_texts_stay_text(tmp_path: Path) -> None:
 
 def test_sealed_run_gives_no_examples(tmp_path: Path) -> None:
     wiring.run(weave.hopeless(), out=tmp_path / "run", workers=1, tags=(SEALED_VIEWS,))
-    (found,) = pack_of(tmp_path / "run")["failures"]
-    assert (found["count"], len(found["examples"])) == (12, 0)
+    (failure,) = pack_of(tmp_path / "run")["failures"]
+    assert (failure["count"], len(failure["examples"])) == (12, 0)

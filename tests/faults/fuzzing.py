@@ -72,9 +72,9 @@ def asked_over_http() -> Callable[[bytes], object]:
     from weft.storage.disk import Disk
     from weft.storage.heads import HeadsList
 
-    shelf = Path(tempfile.mkdtemp())
-    views = Views(HeadsList(shelf / "heads", Disk()))
-    app: Any = new_app(RunDirectory(shelf), views, Gate(4242, TOKEN), lambda: True)
+    folder = Path(tempfile.mkdtemp())
+    views = Views(HeadsList(folder / "heads", Disk()))
+    app: Any = new_app(RunDirectory(folder), views, Gate(4242, TOKEN), lambda: True)
 
     def asks(data: bytes) -> None:
         path, query, header = (*data.split(b"\n", 2), b"", b"")[:3]

@@ -35,18 +35,18 @@ def test_another_config_is_named_by_its_field(
 ) -> None:
     args = {"pause_ms": 20, **options.pop("args", {})}
     weft.run(loom(**args), out=tmp_path / "other", **options)
-    found = diff(finished, tmp_path / "other")
-    assert found is not None
-    assert (found.seq, found.what, found.a, found.b) == (0, what, a, b)
+    difference = diff(finished, tmp_path / "other")
+    assert difference is not None
+    assert (difference.seq, difference.what, difference.a, difference.b) == (0, what, a, b)
 
 
 def test_another_input_is_named(tmp_path: Path) -> None:
     for name in ("one", "two"):
         call = loom(size=2, lazy_size=1)
         weft.run(call, out=tmp_path / name, inputs={"table": name.encode()})
-    found = diff(tmp_path / "one", tmp_path / "two")
-    assert found is not None
-    assert found.what == "the genesis: inputs.table"
+    difference = diff(tmp_path / "one", tmp_path / "two")
+    assert difference is not None
+    assert difference.what == "the genesis: inputs.table"
 
 
 def changed(run: Path, seq: int, change: Callable[[dict[str, Any]], Any]) -> Path:
@@ -56,21 +56,21 @@ def changed(run: Path, seq: int, change: Callable[[dict[str, Any]], Any]) -> Pat
 
 def test_another_value_is_named_by_its_task_and_field(finished: Path, run: Path) -> None:
     changed(run, 5, lambda body: body["value"].update(height=-1))
-    found = diff(finished, run)
-    assert found is not None
-    assert found.seq == 5
-    assert found.what == (
+    difference = diff(finished, run)
+    assert difference is not None
+    assert difference.seq == 5
+    assert difference.what == (
         'the result of loom:probe({"x":100}) at lane /, round 0, index 4: value.height'
     )
-    assert (found.a, found.b) == ("2233", "-1")
+    assert (difference.a, difference.b) == ("2233", "-1")
 
 
 def test_another_task_is_named_by_its_place(finished: Path, run: Path) -> None:
     changed(run, 5, lambda body: body.update(args={"x": 101}))
-    found = diff(finished, run)
-    assert found is not None
-    assert found.what == "the task at lane /, round 0, index 4"
-    assert (found.a, found.b) == ('loom:probe({"x":100})', 'loom:probe({"x":101})')
+    difference = diff(finished, run)
+    assert difference is not None
+    assert difference.what == "the task at lane /, round 0, index 4"
+    assert (difference.a, difference.b) == ('loom:probe({"x":100})', 'loom:probe({"x":101})')
 
 
 def test_a_failure_and_a_value_are_told_apart(finished: Path, run: Path) -> None:
@@ -79,10 +79,10 @@ def test_a_failure_and_a_value_are_told_apart(finished: Path, run: Path) -> None
         del body["value"]
 
     changed(run, 5, fail)
-    found = diff(finished, run)
-    assert found is not None
-    assert found.what.endswith(": error")
-    assert (found.a, '"timeout"' in found.b) == ("nothing", True)
+    difference = diff(finished, run)
+    assert difference is not None
+    assert difference.what.endswith(": error")
+    assert (difference.a, '"timeout"' in difference.b) == ("nothing", True)
 
 
 def test_another_step_is_described(finished: Path, run: Path) -> None:
@@ -92,34 +92,34 @@ def test_another_step_is_described(finished: Path, run: Path) -> None:
         diff(finished, run)
     forged = lines[41].replace(b'"seq":41', b'"seq":40')
     put_ledger(run, b"".join(lines[:40]) + forged)
-    found = diff(finished, run)
-    assert found is not None
-    assert (found.seq, found.what) == (40, "the next step")
-    assert found.a.startswith("result loom:probe(")
-    assert found.b == "lane /, round 0 ends with 40 of 40 results"
+    difference = diff(finished, run)
+    assert difference is not None
+    assert (difference.seq, difference.what) == (40, "the next step")
+    assert difference.a.startswith("result loom:probe(")
+    assert difference.b == "lane /, round 0 ends with 40 of 40 results"
 
 
 def test_a_run_that_ends_earlier_differs_there(finished: Path, run: Path) -> None:
     unseal(run)
     put_ledger(run, b"".join(read_lines(run)[:50]) + b'{"torn')
-    found = diff(finished, run)
-    assert found is not None
-    assert (found.seq, found.what, found.b) == (
+    difference = diff(finished, run)
+    assert difference is not None
+    assert (difference.seq, difference.what, difference.b) == (
         50,
         "one ledger ends here",
         "ends here: interrupted",
     )
-    assert found.to_dict()["schema_version"] == 1
+    assert difference.to_dict()["schema_version"] == 1
     other = diff(run, finished)
     assert other is not None
-    assert other.a == found.b
+    assert other.a == difference.b
 
 
 def test_a_ledger_that_is_gone_ends_at_once(finished: Path, run: Path) -> None:
     RunFolder(run).ledger.unlink()
-    found = diff(run, finished)
-    assert found is not None
-    assert (found.seq, found.b) == (0, "genesis of loom:loom")
+    difference = diff(run, finished)
+    assert difference is not None
+    assert (difference.seq, difference.b) == (0, "genesis of loom:loom")
 
 
 def test_damage_at_the_place_is_named(finished: Path, run: Path) -> None:

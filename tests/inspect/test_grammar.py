@@ -59,8 +59,8 @@ def test_a_body_that_cannot_stand_there_is_found(seq: int, change: Change, reaso
 @pytest.mark.parametrize("seq", [FIRST["round"], FIRST["lanes"], LAST - 1, 100])
 def test_a_record_left_out_is_found_though_the_chain_was_recomputed(seq: int) -> None:
     chain = Chain()
-    kept = [r for r in RECORDS if r.seq != seq]
-    lines = [chain.next_line(r.kind, r.key, canonical(r.body)) + b"\n" for r in kept]
+    rest = [r for r in RECORDS if r.seq != seq]
+    lines = [chain.next_line(r.kind, r.key, canonical(r.body)) + b"\n" for r in rest]
     with pytest.raises(LedgerDamaged):
         check_ledger(lines, None, sealed=True)
 

@@ -66,9 +66,9 @@ def require_all_found(variants: Iterable[Variant], checkpoint: Checkpoint) -> in
     """A change shows at its record, at the next one's prev_hash or, in the last, in the root."""
     count = 0
     for seq, data in variants:
-        found = found_at(data, checkpoint)
+        at = found_at(data, checkpoint)
         last = seq >= checkpoint.size - 1
-        assert found in (seq, seq + 1) or (last and found is None), f"record {seq}: {found}"
+        assert at in (seq, seq + 1) or (last and at is None), f"record {seq}: {at}"
         count += 1
     return count
 
@@ -84,10 +84,10 @@ def swaps(lines: list[bytes]) -> Iterator[Variant]:
     rng = random.Random(SEED)
     pairs = [(i, i + 1) for i in range(len(lines) - 1)]
     pairs += [tuple(sorted(rng.sample(range(len(lines)), 2))) for _ in range(100)]
-    for one, two in pairs:
+    for first, second in pairs:
         changed = lines.copy()
-        changed[one], changed[two] = lines[two], lines[one]
-        yield one, b"".join(changed)
+        changed[first], changed[second] = lines[second], lines[first]
+        yield first, b"".join(changed)
 
 
 def test_every_bit_of_the_first_kilobytes_is_found(finished: Path, chaos: bool) -> None:
@@ -210,13 +210,13 @@ def test_a_rewritten_ledger_and_manifest_are_found_through_outside_heads(run: Pa
 
 
 def test_a_rewritten_ledger_is_found_against_a_kept_checkpoint(run: Path, tmp_path: Path) -> None:
-    kept = tmp_path / "kept"
-    kept.write_bytes(RunFolder(run).checkpoint.read_bytes())
-    assert verify(run, NO_HEADS, against=kept).outside == "agrees with 1 head noted outside"
+    copy = tmp_path / "kept"
+    copy.write_bytes(RunFolder(run).checkpoint.read_bytes())
+    assert verify(run, NO_HEADS, against=copy).outside == "agrees with 1 head noted outside"
     forge(run)
     forge_manifest(run)
     with pytest.raises(LedgerDamaged, match="the checkpoint given"):
-        verify(run, NO_HEADS, against=kept)
+        verify(run, NO_HEADS, against=copy)
 
 
 def test_a_roll_back_is_found_through_outside_heads(run: Path) -> None:

@@ -35,12 +35,12 @@ def test_loss_ends_with_the_return_of_its_own_node(manifest: Manifest) -> None:
         ("node-returned", "a"),
         ("slot-retired", "c/gpu1 only loses workers"),
     )
-    found = read_losses(manifest)
-    assert [(x.what, x.name, x.why, x.back_at) for x in found] == [
+    losses = read_losses(manifest)
+    assert [(x.what, x.name, x.why, x.back_at) for x in losses] == [
         ("node", "a", "not in the cluster", 2.0),
         ("node", "b", "", None),
         ("slot", "c/gpu1", "only loses workers", None),
     ]
-    assert found[0].line() == "node a was lost for 2 s (not in the cluster) and is back"
-    assert found[1].line() == "node b is lost; what it had went to others"
+    assert losses[0].line() == "node a was lost for 2 s (not in the cluster) and is back"
+    assert losses[1].line() == "node b is lost; what it had went to others"
     manifest.close()

@@ -36,16 +36,16 @@ def damage(run: Path, sql: str) -> None:
 def test_flipped_bytes_are_found_or_harmless(run: Path, chaos: bool) -> None:
     path, rng = RunFolder(run).manifest, random.Random(SEED)
     data, good = path.read_bytes(), verify(run, heads())
-    found = 0
+    detected = 0
     for _ in range(20_000 if chaos else 400):
         path.write_bytes(flip(data, rng.randrange(len(data)), rng.randrange(8)))
         try:
             verdict = verify(run, heads())
         except ManifestDamaged:
-            found += 1
+            detected += 1
         else:
             assert (verdict.root, verdict.completed) == (good.root, good.completed)
-    assert found > 20, "the flips hit nothing that matters"
+    assert detected > 20, "the flips hit nothing that matters"
 
 
 def test_readers_of_a_damaged_manifest_never_fail_otherwise(run: Path) -> None:

@@ -45,12 +45,12 @@ class Onlooker:
     """A watcher that looks at the run from outside while it is under way."""
 
     run: Path
-    seen: list[Status] = field(default_factory=list)
+    statuses: list[Status] = field(default_factory=list)
     notes: list[tuple[str, ...]] = field(default_factory=list)
 
     def update(self, counts: Any) -> None:
-        if len(self.seen) < 20:
-            self.seen.append(status(self.run, events=True))
+        if len(self.statuses) < 20:
+            self.statuses.append(status(self.run, events=True))
             self.notes.append(verify(self.run, heads()).notes)
 
 
@@ -58,14 +58,14 @@ def test_a_run_under_way_can_be_looked_at(tmp_path: Path, finished: Path) -> Non
     onlooker = Onlooker(tmp_path / "run")
     done = weft.run(loom(pause_ms=20), out=tmp_path / "run", workers=2, watcher=onlooker)
     assert done.head == status(finished).head
-    assert {now.state for now in onlooker.seen} == {"running"}
+    assert {now.state for now in onlooker.statuses} == {"running"}
     assert all("a coordinator is at work" in notes[-1] for notes in onlooker.notes)
-    finishes = [now.finished for now in onlooker.seen]
+    finishes = [now.finished for now in onlooker.statuses]
     assert finishes == sorted(finishes)
-    assert any(now.eta_s for now in onlooker.seen)
+    assert any(now.eta_s for now in onlooker.statuses)
 
 
-def test_a_run_that_ends_between_two_looks_is_never_called_interrupted(
+def test_a_run_that_ends_between_two_reads_is_never_called_interrupted(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sealed, moves = [False], []

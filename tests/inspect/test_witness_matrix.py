@@ -245,14 +245,14 @@ def load_script() -> Any:
 
 def ask_script(script: Any, run: Path, heads: list[tuple[int, bytes]], key: Path | None) -> str:
     words = [text for size, root in heads for text in (str(size), root.hex())]
-    said, code = io.StringIO(), 0
-    with contextlib.redirect_stdout(said):
+    output, code = io.StringIO(), 0
+    with contextlib.redirect_stdout(output):
         try:
             script.main([str(run), *words, *(["--public-key", str(key)] if key else [])])
         except SystemExit as ended:
-            said.write(str(ended.code))
+            output.write(str(ended.code))
             code = 1
-    text = said.getvalue()
+    text = output.getvalue()
     assert code == text.startswith("damaged: ")
     if code:
         starts = {"damaged: not signed": "not-signed", "damaged: signed to": "signed-to"}

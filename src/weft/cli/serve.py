@@ -11,7 +11,7 @@ import typer
 from weft.console import options, render
 
 if TYPE_CHECKING:
-    from weft.inspect.serve.serving import Served
+    from weft.inspect.serve.serving import ServerAddress
 
 
 def serve(
@@ -32,7 +32,7 @@ def serve(
     """
     from weft.inspect.serve.serving import serve as listen  # noqa: PLC0415 - slow to import
 
-    def announce(served: Served) -> None:
+    def announce(served: ServerAddress) -> None:
         if as_json:
             render.print_json({"url": served.url, "port": served.port, "runs": str(runs)})
         else:

@@ -10,7 +10,7 @@ from weft.console.render import out
 
 if TYPE_CHECKING:
     from weft.inspect.diff import Difference
-    from weft.inspect.explain import Life
+    from weft.inspect.explain import TaskHistory
     from weft.inspect.status import Event, SlotView, Status, WorkerView
     from weft.inspect.verify import Verdict
 
@@ -92,7 +92,7 @@ def show_difference(difference: Difference | None, names: tuple[str, str]) -> No
     out(f"  {names[1]:{width}}{difference.b}")
 
 
-def show_life(life: Life) -> None:
+def show_life(life: TaskHistory) -> None:
     """Print one task's life, oldest first."""
     _row("task", f"{life.index} of round {life.round}, lane {life.lane or '/'}")
     _row("key", life.key)

@@ -1,1 +1,1 @@
-"""The first minute with Weft: four small searches, each run twice."""
+"""`weft demo`, the first minute with Weft: four small searches, each run twice."""

@@ -6,17 +6,22 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from weft.console import options, render
 from weft.console.progress import watching
 from weft.errors import BugError
+from weft.lazy_imports import lazy_imports
 
-if TYPE_CHECKING:
-    from weft.demo.parts import Part, Shown
-    from weft.runs.outcome import Run
+with lazy_imports():
+    from weft.demo import drawing, parts, picture
+    from weft.runs import outcome
+    from weft.searches.arc import compile as arc_compile
+    from weft.searches.arc import recorded, runview
+    from weft.searches.arc.views import terminal
+    from weft.searches.tree import run as tree_run
 
 SHOWN_DRAWS = 8
 
@@ -35,143 +40,112 @@ def demo(
     Both runs of each must end with the same head: the fingerprint of everything that was
     decided. One run is killed on the way and resumed.
     """
-    from weft.demo import parts  # noqa: PLC0415 - slow to import
-    from weft.searches.arc.compile import compile_kernels  # noqa: PLC0415
-
     if out is not None:
-        parts.fresh(out)
-    compile_kernels(_silent if quiet else render.message)
+        parts.check_unused(out)
+    arc_compile.compile_kernels(_silent if quiet else render.message)
     place = Path(tempfile.mkdtemp(prefix="weft-demo-")) if out is None else out
-    shown = []
+    results = []
     for part in parts.PARTS:
-        shown.append(_perform(part, place, quiet or as_json, verbose))
+        results.append(_execute(part, place, quiet or as_json, verbose))
         if not as_json:
-            _show(shown[-1])
+            _print_result(results[-1])
     if as_json:
-        equal = all(each.equal for each in shown)
-        render.print_json({"equal": equal, "parts": [each.to_dict() for each in shown]})
+        equal = all(result.equal for result in results)
+        render.print_json({"equal": equal, "parts": [result.to_dict() for result in results]})
     else:
-        _close(shown, place)
-    _check(shown)
+        _print_end(results, place)
+    _check(results)
 
 
-def _perform(part: Part, place: Path, quiet: bool, verbose: int) -> Shown:
-    from weft.demo import parts  # noqa: PLC0415
-
+def _execute(part: parts.DemoPart, place: Path, quiet: bool, verbose: int) -> parts.PartResult:
     say = _silent if quiet else render.message
     say(f"{part.title}: two runs into {place / part.name}")
     with watching(quiet, verbose) as watcher:
-        return parts.perform(part, place, watcher, say)
+        return parts.execute(part, place, watcher, say)
 
 
 def _silent(line: str) -> None:
-    """Say nothing."""
+    """Print nothing."""
 
 
-def _check(shown: list[Shown]) -> None:
-    for each in shown:
-        if not each.equal:
-            again = render.command("diff", each.one.out, each.two.out)
-            raise BugError(f"the two runs of {each.part.name} differ", hint=again)
+def _check(results: list[parts.PartResult]) -> None:
+    for result in results:
+        if not result.equal:
+            command = render.command("diff", result.one_worker.out, result.two_workers.out)
+            raise BugError(f"the two runs of {result.part.name} differ", hint=command)
 
 
-# -- saying -------------------------------------------------------------------------------------
+# -- printing -----------------------------------------------------------------------------------
 
 
-def _show(shown: Shown) -> None:
-    """Print what a part found, then its two heads below each other."""
-    views: dict[str, Callable[[Run], None]] = {
-        "picture": _show_picture, "puzzle": _show_puzzle, "tree": _show_tree, "seed": _show_seed,
-    }  # fmt: skip
-    views[shown.part.name](shown.two)
-    render.out(f"1 worker   head {shown.one.size} {shown.one.head}")
-    note = "  killed, then resumed" if shown.killed else ""
-    render.out(f"2 workers  head {shown.two.size} {shown.two.head}{note}")
+def _print_result(result: parts.PartResult) -> None:
+    """Print the answer of a part, then its two heads below each other."""
+    views: dict[str, Callable[[outcome.Run], None]] = {
+        "picture": _print_picture,
+        "puzzle": _print_puzzle,
+        "tree": _print_tree,
+        "seed": _print_seed,
+    }
+    one_worker, two_workers = result.one_worker, result.two_workers
+    views[result.part.name](two_workers)
+    render.out(f"1 worker   head {one_worker.size} {one_worker.head}")
+    note = "  killed, then resumed" if result.killed else ""
+    render.out(f"2 workers  head {two_workers.size} {two_workers.head}{note}")
     render.out()
 
 
-def _close(shown: list[Shown], place: Path) -> None:
-    if all(each.equal for each in shown):
+def _print_end(results: list[parts.PartResult], place: Path) -> None:
+    if all(result.equal for result in results):
         render.out("equal: whoever did the work, the same was decided, byte for byte")
-    for each in shown:
-        render.out(f"report  {each.report}")
-    last = shown[-1].two.out
+    for result in results:
+        render.out(f"report  {result.report}")
+    last = results[-1].two_workers.out
     render.out(f"next    {render.command('verify', last)}, or {render.command('serve', place)}")
 
 
-def _show_picture(run: Run) -> None:
-    from weft.demo.picture import paint, target  # noqa: PLC0415
+def _print_picture(run: outcome.Run) -> None:
 
     if render.is_terminal(sys.stdout):
-        _draw(target(), paint(run.answer["strips"]))
-    found = f"{run.completed + run.failed} tasks found {run.answer['count']} rectangles"
-    render.out(f"picture: {found}; {run.answer['error'] / 10:.1f} % of the error is left")
+        drawing.draw(picture.target(), picture.paint(run.answer["strips"]))
+    tasks = f"{run.completed + run.failed} tasks found {run.answer['count']} rectangles"
+    render.out(f"picture: {tasks}; {run.answer['error'] / 10:.1f} % of the error is left")
 
 
-def _show_puzzle(run: Run) -> None:
+def _print_puzzle(run: outcome.Run) -> None:
     """Draw the puzzle, its answer, and what every step of the program gives."""
-    from weft.searches.arc.recorded import read_run  # noqa: PLC0415 - slow to import
-    from weft.searches.arc.runview import view_of  # noqa: PLC0415
-    from weft.searches.arc.views import terminal  # noqa: PLC0415
-
-    view = view_of(read_run(run.out).items[0])
+    view = runview.view_of(recorded.read_run(run.out).items[0])
     terminal.show(view, render.console(sys.stdout), steps=True)
     program = "; ".join(view.answers[0].program) if view.answers else "no program"
     render.out()
     render.out(f"puzzle: {view.name} {view.outcome} by {program}")
 
 
-def _show_tree(run: Run) -> None:
-    """Print the states that were kept, each with its score, and what was refused."""
-    from weft.searches.tree.run import load_tree_run  # noqa: PLC0415 - slow to import
-
-    history = load_tree_run(run.out).history
+def _print_tree(run: outcome.Run) -> None:
+    """Print the states of the tree, each with its score, and the refused ideas."""
+    history = tree_run.load_tree_run(run.out).history
     for node in history.nodes:
-        what = node.idea.name if node.idea else "the files as they are"
-        render.out(f"  {node.score_text:>6} bytes  {'+ ' * bool(node.idea)}{what}")
-    for each in history.evals:
-        if each.refused == "tampered":
-            render.out(f"  refused       {each.idea.name} on n{each.parent.node_id}: tampered")
+        change = node.idea.name if node.idea else "the files as they are"
+        render.out(f"  {node.score_text:>6} bytes  {'+ ' * bool(node.idea)}{change}")
+    for evaluation in history.evals:
+        if evaluation.refused == "tampered":
+            where = f"{evaluation.idea.name} on n{evaluation.parent.node_id}"
+            render.out(f"  refused       {where}: tampered")
     answer = run.answer
     scores = f"{answer['root_score']} to {answer['best_score']} bytes"
     render.out(f"tree: {answer['evals']} evals brought the compressed text from {scores}")
 
 
-def _show_seed(run: Run) -> None:
-    """Print the seed that was found and the draws it predicts, beside the true ones."""
-    from weft.demo.parts import DRAWS, WRONG, true_next  # noqa: PLC0415
-    from weft.searches.prng.families.java import seeding  # noqa: PLC0415
-
+def _print_seed(run: outcome.Run) -> None:
+    """Print the seed and the draws it predicts, above the true ones."""
     best = run.answer["found"][0]
-    (seed,) = seeding(int(best["hypothesis"]["state"], 16))  # scrambling undoes itself
-    coming, true = best["next"][:SHOWN_DRAWS], true_next(SHOWN_DRAWS)
+    seed = parts.java_seed(int(best["hypothesis"]["state"], 16))
+    predicted, true = best["next"][:SHOWN_DRAWS], parts.true_next(SHOWN_DRAWS)
     skip = best["hypothesis"]["skips"]["between"][0]
-    render.out(f"  predicted {_numbers(coming)}")
+    render.out(f"  predicted {_numbers(predicted)}")
     render.out(f"  true      {_numbers(true)}")
-    render.out(f"seed: new Random({seed}), {skip} calls skipped, from {DRAWS} draws, {WRONG} wrong")
+    draws = f"{parts.DRAWS} draws, {parts.WRONG} wrong"
+    render.out(f"seed: new Random({seed}), {skip} calls skipped, from {draws}")
 
 
 def _numbers(draws: list[int]) -> str:
     return " ".join(f"{draw:3}" for draw in draws)
-
-
-def _draw(wanted: Any, found: Any) -> None:
-    """Draw two pictures side by side, two pixels to a character."""
-    from rich.color import Color  # noqa: PLC0415 - slow to import
-    from rich.segment import Segment, Segments  # noqa: PLC0415
-    from rich.style import Style  # noqa: PLC0415
-
-    def half_block(upper: tuple[int, int, int], lower: tuple[int, int, int]) -> Segment:
-        style = Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower))
-        return Segment("▀", style)
-
-    console = render.console(sys.stdout)
-    if console.no_color or console.color_system is None or console.width < 2 * len(wanted[0]) + 6:
-        return
-    for y in range(0, len(wanted), 2):
-        line = []
-        for picture in (wanted, found):
-            line += [half_block(*pair) for pair in zip(picture[y], picture[y + 1], strict=True)]
-            line.append(Segment("   "))
-        console.print(Segments([*line, Segment.line()]), end="")
-    console.print()

@@ -1,10 +1,10 @@
-"""The first minute, carried out: four small searches, each with one worker and with two.
+"""Runs the demo: four small searches, each with one worker and with two.
 
     part ─┬─► a run with 1 worker ──┐
           └─► a run with 2 workers ─┴─► two heads, one report
 
-One of the runs is begun by a process of its own that is killed on the way, and then gone on
-with. What is printed about all this is decided elsewhere.
+One of the runs is begun by a process of its own that is killed on the way, and then resumed.
+`cli` prints the results.
 """
 
 from __future__ import annotations
@@ -17,25 +17,39 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import weft
 from weft.cluster import host
 from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
+from weft.lazy_imports import lazy_imports
+from weft.model.values import JsonValue
 from weft.runs.outcome import Run
 from weft.runs.resume import resume
-from weft.runs.run import real_place
+from weft.runs.run import real_place, run
+from weft.searches.prng.families import java
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import PlantedHistory, make_history
 from weft.storage.folder import RunFolder
 
+with lazy_imports():
+    from weft.demo import picture
+    from weft.inspect.report import page
+    from weft.searches.arc import data as arc_data
+    from weft.searches.arc import request as arc_request
+    from weft.searches.arc.synthesis import budget
+    from weft.searches.prng import history as prng_history
+    from weft.searches.prng import request as prng_request
+    from weft.searches.prng import run as prng_run
+    from weft.searches.tree import request as tree_request
+    from weft.searches.tree import run as tree_run
+
 FOLDERS = {1: "one-worker", 2: "two-workers"}
 PICTURE = "weft.demo.picture:picture"
 KILL_AT = 30
 """Records in the ledger when the process is killed: of 188, so that most is still to do."""
-LOOK_EVERY_S = 0.005
+POLL_EVERY_S = 0.005
 PUZZLE = "39a8645d"
 PROGRAMS = 6000
 DRAWS, WRONG = 80, 4
@@ -46,75 +60,85 @@ FILES = (
     "ideas/adaptive-coder.patch", "ideas/block-sorting.patch", "ideas/capitals-escape.patch",
     "ideas/cheat-edits-the-scorer.patch", "ideas/delta.patch", "ideas/move-to-front.patch",
 )  # fmt: skip
-"""No idea whose failure is told in git's words or by a clock: the head is to be the same
+"""No idea whose failure depends on git's messages or on a clock: the head must be the same
 everywhere."""
 LIMITS = {
     "beam_width": 2, "max_depth": 2, "score.timeout_s": 120.0, "eval_timeout_seconds": 240.0,
 }  # fmt: skip
 
 Say = Callable[[str], None]
-Carry = Callable[[Path, int, Watcher | None], Run]
+RunSearch = Callable[[Path, int, Watcher | None], Run]
 """Runs a search into a folder with so many workers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One of the searches that are shown."""
+class DemoPart:
+    """One of the searches of the demo."""
 
     name: str
     title: str
-    carry: Carry
+    run_search: RunSearch
     killed: str = ""
     """The search, by name, whose second run another process begins, to be killed on the way."""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What came of a part: its two runs, and the report of the second."""
+class PartResult:
+    """The two runs of a part, and the report of the second."""
 
-    part: Part
-    one: Run
-    two: Run
+    part: DemoPart
+    one_worker: Run
+    two_workers: Run
     killed: bool
     report: Path
 
     @property
     def equal(self) -> bool:
         """Whether both runs decided the same."""
-        return self.one.head == self.two.head
+        return self.one_worker.head == self.two_workers.head
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         return {
             "name": self.part.name,
             "equal": self.equal,
-            "heads": [self.one.head, self.two.head],
+            "heads": [self.one_worker.head, self.two_workers.head],
             "killed": self.killed,
             "report": str(self.report),
-            "runs": [self.one.to_dict(), self.two.to_dict()],
+            "runs": [self.one_worker.to_dict(), self.two_workers.to_dict()],
         }
 
 
-def fresh(place: Path) -> None:
-    """Refuse a file, and a folder with an earlier demo: this shows work done, not read back."""
+def check_unused(place: Path) -> None:
+    """Refuse a file, and a folder with an earlier demo: the demo shows new work."""
     if place.exists() and not place.is_dir():
         raise RunFolderInvalid(f"{place} is not a folder", hint="choose another --out")
     if any((place / part.name).exists() for part in PARTS):
         raise RunFolderInvalid(f"{place} holds an earlier demo", hint="choose a new --out")
 
 
-def perform(part: Part, place: Path, watcher: Watcher | None, say: Say) -> Shown:
+def execute(part: DemoPart, place: Path, watcher: Watcher | None, say: Say) -> PartResult:
     """Run a part with one worker, then with two, and write the report of the second run."""
     outs = {workers: place / part.name / name for workers, name in FOLDERS.items()}
-    one = part.carry(outs[1], 1, watcher)
+    one_worker = part.run_search(outs[1], 1, watcher)
     killed = bool(part.killed) and _kill_midway(part.killed, outs[2], 2, say)
-    two = resume(outs[2], watcher=watcher) if killed else part.carry(outs[2], 2, watcher)
-    return Shown(part, one, two, killed, _report(two.out))
+    if killed:
+        two_workers = resume(outs[2], watcher=watcher)
+    else:
+        two_workers = part.run_search(outs[2], 2, watcher)
+    report = page.write_report(two_workers.out, real_place().heads)
+    return PartResult(part, one_worker, two_workers, killed, report)
 
 
 def planted() -> PlantedHistory:
-    """Return the draws whose seed is to be found, some of them wrong, with their truth."""
+    """Return the draws whose seed is searched, some of them wrong, with the true seed."""
     return make_history(SECRET, DRAWS, WRONG, chance_seed=0)
+
+
+def java_seed(state: int) -> int:
+    """Return what was given to `new Random` for this state: the scrambling is its own inverse."""
+    (seed,) = java.seeding(state)
+    return seed
 
 
 def true_next(count: int) -> list[int]:
@@ -126,48 +150,34 @@ def true_next(count: int) -> list[int]:
 
 
 def _picture(out: Path, workers: int, watcher: Watcher | None) -> Run:
-    from weft.demo.picture import picture  # noqa: PLC0415
-    from weft.runs.run import run  # noqa: PLC0415
-
-    return run(picture(), out=out, workers=workers, watcher=watcher)
+    return run(picture.picture(), out=out, workers=workers, watcher=watcher)
 
 
 def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
-    from weft.searches.arc.data import load  # noqa: PLC0415 - brings in numba
-    from weft.searches.arc.request import ArcSettings, solve  # noqa: PLC0415
-    from weft.searches.arc.synthesis.budget import SearchBudget  # noqa: PLC0415
-
-    tasks = load("arc-agi-1").select((PUZZLE,))
-    settings = ArcSettings(SearchBudget(max_programs=PROGRAMS))
-    return solve(tasks, settings, {"out": out, "workers": workers, "watcher": watcher})
+    tasks = arc_data.load("arc-agi-1").select((PUZZLE,))
+    settings = arc_request.ArcSettings(budget.SearchBudget(max_programs=PROGRAMS))
+    return arc_request.solve(tasks, settings, {"out": out, "workers": workers, "watcher": watcher})
 
 
 def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:
-    from weft.searches.tree.request import read_request  # noqa: PLC0415
-    from weft.searches.tree.run import execute_tree  # noqa: PLC0415
-
     config = _project(out.parent / "project") / "tree.toml"
-    given = {**LIMITS, "max_parallel_evals": workers}
-    return execute_tree(read_request(config, given, out=out), out, watcher)
+    options = {**LIMITS, "max_parallel_evals": workers}
+    return tree_run.execute_tree(tree_request.read_request(config, options, out=out), out, watcher)
 
 
 def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:
-    from weft.searches.prng.history import History  # noqa: PLC0415
-    from weft.searches.prng.request import AnalyseRequest  # noqa: PLC0415
-    from weft.searches.prng.run import execute  # noqa: PLC0415
-
-    request = AnalyseRequest(
+    request = prng_request.AnalyseRequest(
         1000, ("java",), ("bounded",), skips=(0, 20), starts=(0, 0), predict=12
     )
     execution = {"out": out, "workers": workers, "device": "cpu", "watcher": watcher}
-    return execute(History(planted().draws), request, execution)
+    return prng_run.execute(prng_history.History(planted().draws), request, execution)
 
 
 PARTS = (
-    Part("picture", "a picture rebuilt from rectangles", _picture, killed=PICTURE),
-    Part("puzzle", f"a program for the puzzle {PUZZLE} of ARC-AGI-1", _puzzle),
-    Part("tree", "a compressor improved by trying patches on it", _tree),
-    Part("seed", "the seed of java.util.Random behind some draws", _seed),
+    DemoPart("picture", "a picture rebuilt from rectangles", _picture, killed=PICTURE),
+    DemoPart("puzzle", f"a program for the puzzle {PUZZLE} of ARC-AGI-1", _puzzle),
+    DemoPart("tree", "a compressor improved by trying patches on it", _tree),
+    DemoPart("seed", "the seed of java.util.Random behind some draws", _seed),
 )
 
 
@@ -194,10 +204,10 @@ def _example() -> Path:
 
 
 def _kill_midway(search: str, out: Path, workers: int, say: Say) -> bool:
-    """Begin a run in another process and kill that; false if it was over before."""
-    words = ["run", search, "--out", str(out), "--workers", str(workers), "--quiet"]
+    """Begin a run in another process and kill it; false if it finished before."""
+    options = ["run", search, "--out", str(out), "--workers", str(workers), "--quiet"]
     child = subprocess.Popen(
-        [sys.executable, "-m", "weft.main", *words],
+        [sys.executable, "-m", "weft.main", *options],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -205,18 +215,18 @@ def _kill_midway(search: str, out: Path, workers: int, say: Say) -> bool:
     )
     try:
         while child.poll() is None and _records(out) < KILL_AT:
-            time.sleep(LOOK_EVERY_S)
-        ended = child.returncode
+            time.sleep(POLL_EVERY_S)
+        exit_code = child.returncode
     finally:
         child.kill()
         child.wait()
-    if ended:
-        raise WorldError(f"the run into {out} ended by itself, with code {ended}")
-    if ended is None:
-        said = f"{_records(out)} records written"
-        say(f"the second run, process {child.pid}, is killed (SIGKILL) with {said}")
-        say(f"going on with it as in: weft resume {shlex.quote(str(out))}")
-    return ended is None
+    if exit_code:
+        raise WorldError(f"the run into {out} ended by itself, with code {exit_code}")
+    if exit_code is None:
+        progress = f"{_records(out)} records written"
+        say(f"the second run, process {child.pid}, is killed (SIGKILL) with {progress}")
+        say(f"resuming it, as in: weft resume {shlex.quote(str(out))}")
+    return exit_code is None
 
 
 def _records(out: Path) -> int:
@@ -224,9 +234,3 @@ def _records(out: Path) -> int:
         return RunFolder(out).ledger.read_bytes().count(b"\n")
     except FileNotFoundError:
         return 0
-
-
-def _report(run: Path) -> Path:
-    from weft.inspect.report.page import write_report  # noqa: PLC0415 - slow to import
-
-    return write_report(run, real_place().heads)

@@ -1,10 +1,10 @@
-"""A small search to look at: rebuild a picture from a few rectangles.
+"""A small search with a visible answer: rebuild a picture from a few rectangles.
 
     weft run weft.demo.picture:picture --out runs/picture
     weft demo
 
 Each colour is a lane. In every round of a lane a few tasks climb, each from its own seed, to
-the rectangle that takes away most of what is still wrong; the search keeps the best of them.
+the rectangle that removes most of the remaining error; the search keeps the best of them.
 Integers only, so the answer is the same on every machine.
 """
 
@@ -32,7 +32,7 @@ def climb(colour: int, strips: list[list[int]], *, seed: int) -> dict[str, Any]:
     sums = _sums(_residual(colour, strips))
     numbers = _numbers(seed)
     tops = (_top(sums, _random_rectangle(numbers)) for _ in range(STARTS))
-    gain, rectangle = max(tops, key=lambda found: (found[0], found[1]))
+    gain, rectangle = max(tops, key=lambda top: (top[0], top[1]))
     left, top, right, bottom = rectangle
     area = (right - left) * (bottom - top)
     weft.note(area=area)
@@ -103,8 +103,8 @@ def _canvas(strips: Sequence[Rectangle]) -> list[int]:
 
 
 def _residual(colour: int, strips: Sequence[Rectangle]) -> list[int]:
-    wanted = (_pixel(x, y)[colour] for y in range(HEIGHT) for x in range(WIDTH))
-    return [want - have for want, have in zip(wanted, _canvas(strips), strict=True)]
+    target = (_pixel(x, y)[colour] for y in range(HEIGHT) for x in range(WIDTH))
+    return [pixel - drawn for pixel, drawn in zip(target, _canvas(strips), strict=True)]
 
 
 def _error(residual: Sequence[int]) -> int:
@@ -128,7 +128,7 @@ def _total(sums: Sequence[Sequence[int]], rectangle: Rectangle) -> int:
 
 
 def _gain(sums: Sequence[Sequence[int]], rectangle: Rectangle) -> int:
-    """The squared error that goes away when the rectangle's mean is added inside it."""
+    """The squared error that is removed when the rectangle's mean is added inside it."""
     left, top, right, bottom = rectangle
     return _total(sums, rectangle) ** 2 // ((right - left) * (bottom - top))
 
@@ -137,10 +137,10 @@ def _top(sums: Sequence[Sequence[int]], start: tuple[int, ...]) -> tuple[int, tu
     """Move one edge at a time as long as that gains something."""
     best = (_gain(sums, start), start)
     while True:
-        found = max((_gain(sums, near), near) for near in _neighbours(best[1]))
-        if found[0] <= best[0]:
+        neighbour = max((_gain(sums, near), near) for near in _neighbours(best[1]))
+        if neighbour[0] <= best[0]:
             return best
-        best = found
+        best = neighbour
 
 
 def _neighbours(rectangle: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

@@ -1,4 +1,4 @@
-"""Is this machine fit to run searches? One function per check, each says what to do next.
+"""Is this machine fit to run searches? One function per check, each names the next step.
 
-`examine` makes all of them; a check looks at one thing, returns a `Check` and leaves nothing.
+`examine` runs all of them; a check tests one thing, returns a `CheckResult` and leaves no files.
 """

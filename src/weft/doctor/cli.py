@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from weft.console import options, render
+from weft.lazy_imports import lazy_imports
 
-if TYPE_CHECKING:
-    from weft.doctor.finding import Check
+with lazy_imports():
+    from weft.doctor import examine, result, terminal
 
-FOUND_PROBLEMS = 1
-STYLES = {"ok": "green", "note": "yellow", "problem": "bold red"}
+PROBLEMS_EXIT_CODE = 1
 
 
 def doctor(
@@ -22,38 +22,32 @@ def doctor(
         Path, typer.Option(metavar="DIR", help="Where runs would go; nothing is left there.")
     ] = Path(),
     as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    verbose: options.Verbose = 0,  # noqa: ARG001 - main reads -vv
 ) -> None:
     """Check that this machine can run searches, and say what to do if it cannot.
 
-    Looks at Python and packages, the machine, the folder that runs go to, and runs a small search
-    whose head is known. Exit code 0 when nothing is a problem (notes are none), 1 otherwise.
+    Checks Python and packages, the machine, the folder that runs go to, and runs a small search
+    whose head is known. Exit code 0 when there is no problem (notes are fine), 1 otherwise.
     """
-    from weft.doctor.examine import examine  # noqa: PLC0415 - slow to import
-    from weft.doctor.finding import Health  # noqa: PLC0415
-
-    checks = []
-    for check in examine(out):
-        checks.append(check)
+    results = []
+    for check in examine.examine(out):
+        results.append(check)
         if not as_json:
-            _show(check)
-    health = Health(tuple(checks))
+            _print_result(check)
+    health = result.Health(tuple(results))
     if as_json:
         render.print_json(health.to_dict())
     else:
         problems = "no problem" if not health.problems else f"{health.problems} with a problem"
-        render.out(f"{len(checks)} checks, {problems}")
-    raise typer.Exit(FOUND_PROBLEMS if health.problems else 0)
+        render.out(f"{len(results)} checks, {problems}")
+    raise typer.Exit(PROBLEMS_EXIT_CODE if health.problems else 0)
 
 
-def _show(check: Check) -> None:
-    line = f"{check.name:12} {render.one_line(check.found)}"
+def _print_result(check: result.CheckResult) -> None:
+    line = f"{check.name:12} {render.one_line(check.detail)}"
     if check.next:
         line += f"; {render.one_line(check.next)}"
-    if not render.is_terminal(sys.stdout):
+    if render.is_terminal(sys.stdout):
+        terminal.print_result(check.verdict, line)
+    else:
         print(f"{check.verdict:8}{line}", flush=True)
-        return
-    from rich.text import Text  # noqa: PLC0415 - slow to import
-
-    verdict = Text(f"{check.verdict:8}", style=STYLES[check.verdict])
-    render.console(sys.stdout).print(verdict.append(line, style="default"), soft_wrap=True)

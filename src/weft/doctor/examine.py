@@ -1,4 +1,4 @@
-"""Makes every check, in order; one that trips is a finding, not the end."""
+"""Runs every check, in order; one that raises is reported as a problem and the rest go on."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import partial
 from pathlib import Path
 
 from weft.doctor import installed, machine, place, trial
-from weft.doctor.finding import OK, PROBLEM, Check
+from weft.doctor.result import OK, PROBLEM, CheckResult
 from weft.runs import world
 
-ON_THIS_MACHINE: tuple[Callable[[], Check], ...] = (
+ON_THIS_MACHINE: tuple[Callable[[], CheckResult], ...] = (
     installed.check_system,
     installed.check_python,
     installed.check_packages,
@@ -25,7 +25,7 @@ ON_THIS_MACHINE: tuple[Callable[[], Check], ...] = (
     machine.check_parent_death,
     machine.check_gpus,
 )
-IN_A_FOLDER: tuple[Callable[[Path], Check], ...] = (
+IN_A_FOLDER: tuple[Callable[[Path], CheckResult], ...] = (
     place.check_file_system,
     place.check_space,
     place.check_sync,
@@ -35,31 +35,31 @@ IN_A_FOLDER: tuple[Callable[[Path], Check], ...] = (
 )
 
 
-def examine(out: Path) -> Iterator[Check]:
-    """Make every check, quick ones first; runs would go into the folder `out`."""
+def examine(out: Path) -> Iterator[CheckResult]:
+    """Run every check, quick ones first; runs would go into the folder `out`."""
     for check in ON_THIS_MACHINE:
         yield _guarded(check.__name__, check)
     yield _guarded("state", lambda: place.check_state(world.heads_folder()))
     yield from _examine_folder(out)
 
 
-def _examine_folder(out: Path) -> Iterator[Check]:
-    """Make the checks that write; without a place to write only the first of them is made."""
+def _examine_folder(out: Path) -> Iterator[CheckResult]:
+    """Run the checks that write; without a writable folder only the first of them is run."""
     try:
-        with place.room_in(place.nearest(out)) as room:
-            yield Check("folder", OK, f"{place.nearest(out)} can be written")
+        with place.scratch_folder(place.nearest(out)) as scratch:
+            yield CheckResult("folder", OK, f"{place.nearest(out)} can be written")
             for check in IN_A_FOLDER:
-                yield _guarded(check.__name__, partial(check, room))
+                yield _guarded(check.__name__, partial(check, scratch))
     except OSError as error:
-        yield Check(
+        yield CheckResult(
             "folder", PROBLEM, f"{out}: {error.strerror or error}", "choose another folder: --out"
         )
 
 
-def _guarded(name: str, check: Callable[[], Check]) -> Check:
-    """Make a check; if it trips, that is its finding."""
+def _guarded(name: str, check: Callable[[], CheckResult]) -> CheckResult:
+    """Run a check; report whatever it raises as a problem."""
     try:
         return check()
     except Exception as error:
         name = name.removeprefix("check_").replace("_", " ")
-        return Check(name, PROBLEM, f"{type(error).__name__}: {error}", "see the message")
+        return CheckResult(name, PROBLEM, f"{type(error).__name__}: {error}", "see the message")

@@ -10,7 +10,7 @@ import sqlite3
 import sys
 from collections.abc import Callable
 
-from weft.doctor.finding import NOTE, OK, PROBLEM, Check
+from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult
 
 MIN_PYTHON = (3, 11)
 WAL_RESET_FIXED = (3, 51, 3)
@@ -24,33 +24,35 @@ EXTRAS = {
 }
 
 
-def check_system(name: str = sys.platform) -> Check:
+def check_system(name: str = sys.platform) -> CheckResult:
     """Linux: process control and locks are its own."""
     if name == "linux":
-        return Check("system", OK, f"Linux {os.uname().release}, {os.uname().machine}")
-    return Check("system", PROBLEM, f"{name} is not Linux", "use Linux, or a container of it")
+        return CheckResult("system", OK, f"Linux {os.uname().release}, {os.uname().machine}")
+    return CheckResult("system", PROBLEM, f"{name} is not Linux", "use Linux, or a container of it")
 
 
-def check_python(version: tuple[int, ...] = sys.version_info[:3]) -> Check:
+def check_python(version: tuple[int, ...] = sys.version_info[:3]) -> CheckResult:
     """The interpreter is new enough."""
     text = ".".join(map(str, version))
     if version >= MIN_PYTHON:
-        return Check("python", OK, text)
+        return CheckResult("python", OK, text)
     least = ".".join(map(str, MIN_PYTHON))
-    return Check("python", PROBLEM, f"{text} is older than {least}", f"install Python {least}")
+    return CheckResult(
+        "python", PROBLEM, f"{text} is older than {least}", f"install Python {least}"
+    )
 
 
 def check_packages(
     requirements: list[str] | None = None,
     installed: Callable[[str], str] = importlib.metadata.version,
-) -> Check:
+) -> CheckResult:
     """What Weft needs is there, and not older than it must be."""
-    asked = importlib.metadata.requires("weft") if requirements is None else requirements
-    needed = [_requirement(text) for text in asked or [] if "extra ==" not in text]
-    wrong = [found for name, least in needed if (found := _missing(name, least, installed))]
-    if wrong:
-        return Check("packages", PROBLEM, "; ".join(wrong), "pip install --upgrade weft")
-    return Check("packages", OK, f"{len(needed)} packages, none too old")
+    declared = importlib.metadata.requires("weft") if requirements is None else requirements
+    needed = [_requirement(text) for text in declared or [] if "extra ==" not in text]
+    faults = [fault for name, least in needed if (fault := _fault(name, least, installed))]
+    if faults:
+        return CheckResult("packages", PROBLEM, "; ".join(faults), "pip install --upgrade weft")
+    return CheckResult("packages", OK, f"{len(needed)} packages, none too old")
 
 
 def _requirement(text: str) -> tuple[str, str]:
@@ -60,7 +62,7 @@ def _requirement(text: str) -> tuple[str, str]:
     return name.group() if name else text, least.group(1) if least else "0"
 
 
-def _missing(name: str, least: str, installed: Callable[[str], str]) -> str:
+def _fault(name: str, least: str, installed: Callable[[str], str]) -> str:
     try:
         version = installed(name)
     except importlib.metadata.PackageNotFoundError:
@@ -76,36 +78,38 @@ def _older(version: str, least: str) -> bool:
     """
     releases = [[int(n) for n in re.findall(r"(?:^|\.)(\d+)", text)] for text in (version, least)]
     width = max(map(len, releases))
-    mine, wanted = ([*r, *[0] * (width - len(r))] for r in releases)
-    return mine < wanted
+    actual, required = ([*r, *[0] * (width - len(r))] for r in releases)
+    return actual < required
 
 
-def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> Check:
+def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> CheckResult:
     """The SQLite that Python was built with; the manifest has one writer at a time."""
     text = ".".join(map(str, version))
     if version < (3, 24, 0):
-        return Check("sqlite", PROBLEM, f"{text} lacks upsert", "use a newer Python build")
-    mended = any(fix <= version < (*fix[:2], 99) for fix in WAL_RESET_BACKPORTS)
-    if version < WAL_RESET_FIXED and not mended:
-        return Check("sqlite", OK, f"{text}; its WAL-reset bug needs two writers, a run has one")
-    return Check("sqlite", OK, text)
+        return CheckResult("sqlite", PROBLEM, f"{text} lacks upsert", "use a newer Python build")
+    fixed = any(fix <= version < (*fix[:2], 99) for fix in WAL_RESET_BACKPORTS)
+    if version < WAL_RESET_FIXED and not fixed:
+        return CheckResult(
+            "sqlite", OK, f"{text}; its WAL-reset bug needs two writers, a run has one"
+        )
+    return CheckResult("sqlite", OK, text)
 
 
-def check_git(found: Callable[[str], str | None] = shutil.which) -> Check:
+def check_git(which: Callable[[str], str | None] = shutil.which) -> CheckResult:
     """Git, which `weft tree` works with; other searches do not need it."""
-    if found("git") is None:
-        return Check("git", NOTE, "not found; weft tree needs it", "install git")
-    return Check("git", OK, "found, for weft tree")
+    if which("git") is None:
+        return CheckResult("git", NOTE, "not found; weft tree needs it", "install git")
+    return CheckResult("git", OK, "found, for weft tree")
 
 
 def check_extras(
     installed: Callable[[str], str] = importlib.metadata.version, extras: dict[str, str] = EXTRAS
-) -> Check:
+) -> CheckResult:
     """Packages that some searches use; none is needed to run."""
-    found = []
+    versions = []
     for name, use in extras.items():
         try:
-            found.append(f"{name} {installed(name)}")
+            versions.append(f"{name} {installed(name)}")
         except importlib.metadata.PackageNotFoundError:
-            found.append(f"no {name} ({use})")
-    return Check("extras", OK, ", ".join(found))
+            versions.append(f"no {name} ({use})")
+    return CheckResult("extras", OK, ", ".join(versions))

@@ -1,4 +1,4 @@
-"""Checks of the machine: clocks, processors, memory, limits, the kernel's help, GPUs."""
+"""Checks of the machine: clocks, processors, memory, limits, process control, GPUs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import psutil
 
-from weft.doctor.finding import NOTE, OK, PROBLEM, Check, size_text
+from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult, size_text
 from weft.runs import world
 
 LOW_MEMORY_BYTES = 2**30
@@ -26,33 +26,41 @@ EARLIEST_S = 1_735_689_600
 
 def check_clock(
     wall: Callable[[], float] | None = None, monotonic: Callable[[], float] = time.monotonic
-) -> Check:
+) -> CheckResult:
     """The monotonic clock goes forward and at the pace of the wall clock."""
     wall = wall or world.RealClock().wall
     wall_s, readings = wall(), [monotonic()]
     while len(readings) < 100_000 and readings[-1] - readings[0] < 0.05:
         readings.append(monotonic())
     if any(b < a for a, b in pairwise(readings)):
-        return Check("clock", PROBLEM, "the monotonic clock went back", "mend the machine's clock")
+        return CheckResult(
+            "clock", PROBLEM, "the monotonic clock went back", "repair the machine's clock"
+        )
     span_s, wall_span_s = readings[-1] - readings[0], wall() - wall_s
     if span_s <= 0:
-        return Check("clock", PROBLEM, "the monotonic clock stands", "mend the machine's clock")
+        return CheckResult(
+            "clock", PROBLEM, "the monotonic clock stands still", "repair the machine's clock"
+        )
     if abs(wall_span_s - span_s) > 0.5:
-        found = f"wall clock moved {wall_span_s:.2f} s in {span_s:.2f} s"
-        return Check("clock", NOTE, found, "times shown will be off; results are not touched")
+        detail = f"wall clock moved {wall_span_s:.2f} s in {span_s:.2f} s"
+        return CheckResult(
+            "clock", NOTE, detail, "times shown will be off; results are not affected"
+        )
     if wall_s < EARLIEST_S:
-        return Check("clock", NOTE, "the date is before 2025", "set the clock; results are safe")
-    return Check("clock", OK, "monotonic clock goes forward, wall clock keeps pace")
+        return CheckResult(
+            "clock", NOTE, "the date is before 2025", "set the clock; results are safe"
+        )
+    return CheckResult("clock", OK, "monotonic clock goes forward, wall clock keeps pace")
 
 
-def check_processors(group: Path = Path("/sys/fs/cgroup")) -> Check:
+def check_processors(group: Path = Path("/sys/fs/cgroup")) -> CheckResult:
     """How many workers can run at once."""
     usable, quota = len(os.sched_getaffinity(0)), _quota(group)
     if quota is not None and quota < usable:
         workers = max(1, int(quota))
-        found = f"{usable} usable, but a limit of {quota:g} processors"
-        return Check("processors", NOTE, found, f"use --workers {workers}")
-    return Check("processors", OK, f"{usable} usable: up to --workers {usable}")
+        detail = f"{usable} usable, but a limit of {quota:g} processors"
+        return CheckResult("processors", NOTE, detail, f"use --workers {workers}")
+    return CheckResult("processors", OK, f"{usable} usable: up to --workers {usable}")
 
 
 def _quota(group: Path) -> float | None:
@@ -64,15 +72,19 @@ def _quota(group: Path) -> float | None:
         return None
 
 
-def check_memory(available_bytes: int | None = None, group: Path = Path("/sys/fs/cgroup")) -> Check:
+def check_memory(
+    available_bytes: int | None = None, group: Path = Path("/sys/fs/cgroup")
+) -> CheckResult:
     """Memory that is free now, within the control group's limit."""
     free = psutil.virtual_memory().available if available_bytes is None else available_bytes
-    with_limit = _group_memory(group)
-    free = free if with_limit is None else min(free, with_limit)
-    found = f"{size_text(free)} available"
+    group_free = _group_memory(group)
+    free = free if group_free is None else min(free, group_free)
+    detail = f"{size_text(free)} available"
     if free < LOW_MEMORY_BYTES:
-        return Check("memory", NOTE, found, "use few workers: each takes 30 MiB and its tasks' own")
-    return Check("memory", OK, found)
+        return CheckResult(
+            "memory", NOTE, detail, "use few workers: each takes 30 MiB and its tasks' own"
+        )
+    return CheckResult("memory", OK, detail)
 
 
 def _group_memory(group: Path) -> int | None:
@@ -84,59 +96,61 @@ def _group_memory(group: Path) -> int | None:
         return None
 
 
-def check_open_files(limit: int | None = None) -> Check:
+def check_open_files(limit: int | None = None) -> CheckResult:
     """Files that a process may have open; each worker costs the coordinator two."""
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0] if limit is None else limit
     if soft != resource.RLIM_INFINITY and soft < FEW_FILES:
-        return Check("open files", NOTE, f"at most {soft}", "ulimit -n 1024 before many workers")
-    return Check("open files", OK, "no limit" if soft < 0 else f"up to {soft}")
+        return CheckResult(
+            "open files", NOTE, f"at most {soft}", "ulimit -n 1024 before many workers"
+        )
+    return CheckResult("open files", OK, "no limit" if soft < 0 else f"up to {soft}")
 
 
-def check_proc(proc: Path = Path("/proc")) -> Check:
-    """/proc tells who holds a run and when a worker was started."""
+def check_proc(proc: Path = Path("/proc")) -> CheckResult:
+    """/proc shows which process holds a run and when a worker was started."""
     for name in ("self/stat", "locks"):
         try:
             (proc / name).read_bytes()
         except OSError as error:
             if name == "locks":
-                found = f"{proc / name}: {error.strerror}"
-                return Check("proc", NOTE, found, "status asks the lock itself instead")
-            return Check("proc", PROBLEM, f"{proc / name}: {error.strerror}", "mount /proc")
-    return Check("proc", OK, f"{proc} can be read")
+                detail = f"{proc / name}: {error.strerror}"
+                return CheckResult("proc", NOTE, detail, "status tries the lock itself instead")
+            return CheckResult("proc", PROBLEM, f"{proc / name}: {error.strerror}", "mount /proc")
+    return CheckResult("proc", OK, f"{proc} can be read")
 
 
-def check_parent_death(prctl: Callable[..., int] | None = None) -> Check:
+def check_parent_death(prctl: Callable[..., int] | None = None) -> CheckResult:
     """The kernel ends workers with their coordinator, and gives orphans to a supervisor."""
     call = prctl or ctypes.CDLL(None, use_errno=True).prctl
     value = ctypes.c_int()
-    names = {2: "PR_SET_PDEATHSIG", 37: "PR_SET_CHILD_SUBREAPER"}  # asked by their GET forms
+    names = {2: "PR_SET_PDEATHSIG", 37: "PR_SET_CHILD_SUBREAPER"}  # tested by their GET forms
     missing = [name for number, name in names.items() if call(number, ctypes.byref(value), 0, 0, 0)]
     if missing:
-        found = f"the kernel refuses {', '.join(missing)}"
-        return Check("orphans", NOTE, found, "after a killed run look for processes left behind")
-    return Check("orphans", OK, "parent-death signal and subreaper are there")
+        detail = f"the kernel refuses {', '.join(missing)}"
+        return CheckResult("orphans", NOTE, detail, "after a killed run check for orphan processes")
+    return CheckResult("orphans", OK, "parent-death signal and subreaper are there")
 
 
-def check_gpus(which: Callable[[str], str | None] = shutil.which) -> Check:
+def check_gpus(which: Callable[[str], str | None] = shutil.which) -> CheckResult:
     """GPUs that the vendors' tools show; none is fine."""
     tools = {
         "nvidia-smi": ["--query-gpu=index,name,memory.total", "--format=csv,noheader"],
         "rocm-smi": ["--showproductname", "--csv"],
     }
-    found = []
-    for tool, words in tools.items():
+    gpus = []
+    for tool, options in tools.items():
         if path := which(tool):
             try:
-                found += _lines_of(path, words)
+                gpus += _lines_of(path, options)
             except (OSError, subprocess.SubprocessError) as error:
-                said = str(error).splitlines()[0][:120]
-                return Check("gpus", NOTE, f"{tool}: {said}", f"run {tool} by hand to see why")
-    return Check("gpus", OK, "; ".join(found) if found else "none seen; searches run without")
+                reason = str(error).splitlines()[0][:120]
+                return CheckResult("gpus", NOTE, f"{tool}: {reason}", f"run {tool} to find out why")
+    return CheckResult("gpus", OK, "; ".join(gpus) if gpus else "none; searches run without")
 
 
-def _lines_of(path: str, words: list[str]) -> list[str]:
-    done = subprocess.run(
-        [path, *words], capture_output=True, text=True, timeout=TOOL_LIMIT_S, check=True
+def _lines_of(path: str, options: list[str]) -> list[str]:
+    process = subprocess.run(
+        [path, *options], capture_output=True, text=True, timeout=TOOL_LIMIT_S, check=True
     )
-    lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
+    lines = [line.strip() for line in process.stdout.splitlines() if line.strip()]
     return [line for line in lines if not line.lower().startswith("device,")]

@@ -1,6 +1,6 @@
 """Checks of the folders that runs and heads go to.
 
-Whatever they write is in one temporary folder there, and is removed again.
+What they write stays in one temporary folder there, which is removed afterwards.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import psutil
 
-from weft.doctor.finding import NOTE, OK, PROBLEM, Check, size_text
+from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult, size_text
 from weft.storage.disk import Disk
 
 SLOW_SYNC_S = 0.02
@@ -29,10 +29,10 @@ NO_SPACE_BYTES = 64 * 2**20
 LOCK_LIMIT_S = 10.0
 NETWORK = ("nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "lustre", "glusterfs",
            "fuse.sshfs", "fuse.s3fs", "fuse.gcsfuse", "vboxsf", "drvfs")  # fmt: skip
-PASSING = {
-    "overlay": "a container's own layer, gone with the container",
-    "tmpfs": "memory, gone with the next start of the machine",
-    "ramfs": "memory, gone with the next start of the machine",
+TRANSIENT = {
+    "overlay": "a container's own layer, deleted with the container",
+    "tmpfs": "memory, lost when the machine restarts",
+    "ramfs": "memory, lost when the machine restarts",
 }
 _TRY_LOCK = """
 import fcntl, sys
@@ -54,32 +54,36 @@ def nearest(path: Path) -> Path:
 
 
 @contextmanager
-def room_in(folder: Path) -> Iterator[Path]:
-    """A new folder to try things in, gone afterwards."""
+def scratch_folder(folder: Path) -> Iterator[Path]:
+    """A new folder for trial files, removed afterwards."""
     with tempfile.TemporaryDirectory(prefix=".weft-doctor-", dir=folder) as name:
         (Path(name) / "probe").write_bytes(bytes(4096))
         yield Path(name)
 
 
-def check_state(folder: Path) -> Check:
+def check_state(folder: Path) -> CheckResult:
     """Heads are noted in the user's state folder, outside every run."""
     step = "set XDG_STATE_HOME to a folder that can be written"
     try:
-        with room_in(nearest(folder)):
-            return Check("state", OK, f"{folder} can be written")
+        with scratch_folder(nearest(folder)):
+            return CheckResult("state", OK, f"{folder} can be written")
     except OSError as error:
-        return Check("state", PROBLEM, f"{folder}: {error.strerror or error}", step)
+        return CheckResult("state", PROBLEM, f"{folder}: {error.strerror or error}", step)
 
 
-def check_file_system(folder: Path, kind: str | None = None) -> Check:
+def check_file_system(folder: Path, kind: str | None = None) -> CheckResult:
     """Runs belong on a disk of this machine."""
     kind = _kind(folder) if kind is None else kind
     if kind in NETWORK:
-        found = f"{kind}: locks and synced writes are the server's promise"
-        return Check("file system", NOTE, found, "keep runs on a local disk, copy them afterwards")
-    if kind in PASSING:
-        return Check("file system", NOTE, f"{kind}: {PASSING[kind]}", "keep runs on a real disk")
-    return Check("file system", OK, kind)
+        detail = f"{kind}: locks and synced writes are the server's promise"
+        return CheckResult(
+            "file system", NOTE, detail, "keep runs on a local disk, copy them afterwards"
+        )
+    if kind in TRANSIENT:
+        return CheckResult(
+            "file system", NOTE, f"{kind}: {TRANSIENT[kind]}", "keep runs on a real disk"
+        )
+    return CheckResult("file system", OK, kind)
 
 
 def _kind(folder: Path) -> str:
@@ -89,21 +93,23 @@ def _kind(folder: Path) -> str:
     return max(mounts, key=lambda m: len(m.mountpoint)).fstype if mounts else "unknown"
 
 
-def check_space(folder: Path, free_bytes: int | None = None) -> Check:
+def check_space(folder: Path, free_bytes: int | None = None) -> CheckResult:
     """Room for ledger, manifest and objects; a million tiny tasks take about a gigabyte."""
-    room = os.statvfs(folder)
-    free = room.f_bavail * room.f_frsize if free_bytes is None else free_bytes
-    found = f"{size_text(free)} free"
-    if room.f_files and not room.f_favail:
-        return Check("space", PROBLEM, "no inodes left", "remove files, or choose another --out")
+    volume = os.statvfs(folder)
+    free = volume.f_bavail * volume.f_frsize if free_bytes is None else free_bytes
+    detail = f"{size_text(free)} free"
+    if volume.f_files and not volume.f_favail:
+        return CheckResult(
+            "space", PROBLEM, "no inodes left", "remove files, or choose another --out"
+        )
     if free < NO_SPACE_BYTES:
-        return Check("space", PROBLEM, found, "free space, or choose another --out")
+        return CheckResult("space", PROBLEM, detail, "free space, or choose another --out")
     if free < LOW_SPACE_BYTES:
-        return Check("space", NOTE, found, "a full disk interrupts a run; nothing is lost")
-    return Check("space", OK, found)
+        return CheckResult("space", NOTE, detail, "a full disk interrupts a run; nothing is lost")
+    return CheckResult("space", OK, detail)
 
 
-def check_sync(folder: Path, sync: Callable[[int], None] = os.fdatasync) -> Check:
+def check_sync(folder: Path, sync: Callable[[int], None] = os.fdatasync) -> CheckResult:
     """Written data can be forced to the disk, and how long that takes."""
     times_s = []
     fd = os.open(folder / "sync", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
@@ -115,17 +121,17 @@ def check_sync(folder: Path, sync: Callable[[int], None] = os.fdatasync) -> Chec
             times_s.append(time.perf_counter() - start_s)
         Disk().sync_folder(folder)
     except OSError as error:
-        return Check("sync", PROBLEM, f"fsync: {error.strerror}", "choose another --out")
+        return CheckResult("sync", PROBLEM, f"fsync: {error.strerror}", "choose another --out")
     finally:
         os.close(fd)
-    middle_s = statistics.median(times_s)
-    found = f"fsync takes {1e3 * middle_s:.2f} ms, at most {1e3 * max(times_s):.2f} ms"
-    if middle_s > SLOW_SYNC_S:
-        return Check("sync", NOTE, found, "every round waits for it: use a faster disk")
-    return Check("sync", OK, found)
+    median_s = statistics.median(times_s)
+    detail = f"fsync takes {1e3 * median_s:.2f} ms, at most {1e3 * max(times_s):.2f} ms"
+    if median_s > SLOW_SYNC_S:
+        return CheckResult("sync", NOTE, detail, "every round waits for it: use a faster disk")
+    return CheckResult("sync", OK, detail)
 
 
-def check_journal(folder: Path) -> Check:
+def check_journal(folder: Path) -> CheckResult:
     """SQLite can keep a write-ahead log there, which needs shared memory."""
     try:
         with closing(sqlite3.connect(folder / "probe.sqlite")) as db:
@@ -133,33 +139,35 @@ def check_journal(folder: Path) -> Check:
             db.execute("CREATE TABLE t (x)")
             db.commit()
     except sqlite3.Error as error:
-        return Check("journal", PROBLEM, f"SQLite: {error}", "choose another --out")
+        return CheckResult("journal", PROBLEM, f"SQLite: {error}", "choose another --out")
     if mode != "wal":
-        return Check("journal", PROBLEM, f"SQLite stays in mode {mode}", "choose another --out")
-    return Check("journal", OK, "SQLite write-ahead log works")
+        return CheckResult(
+            "journal", PROBLEM, f"SQLite stays in mode {mode}", "choose another --out"
+        )
+    return CheckResult("journal", OK, "SQLite write-ahead log works")
 
 
-def check_locks(folder: Path) -> Check:
+def check_locks(folder: Path) -> CheckResult:
     """A lock keeps another process out, and the kernel frees it when its holder is killed."""
     step = "choose another --out: two coordinators could write one run"
     lock = folder / "lock"
     with _locker(lock) as first:
         if not _holds(first):
-            return Check("locks", PROBLEM, "a file cannot be locked", step)
+            return CheckResult("locks", PROBLEM, "a file cannot be locked", step)
         with _locker(lock) as second:
             if _holds(second) or second.wait(LOCK_LIMIT_S) != _BUSY:
-                return Check("locks", PROBLEM, "two processes held one lock", step)
+                return CheckResult("locks", PROBLEM, "two processes held one lock", step)
         first.send_signal(signal.SIGKILL)
         first.wait()
         with _locker(lock) as third:
             if not _holds(third):
-                return Check("locks", PROBLEM, "a killed process kept its lock", step)
-    return Check("locks", OK, "exclusive between processes, freed by a kill")
+                return CheckResult("locks", PROBLEM, "a killed process kept its lock", step)
+    return CheckResult("locks", OK, "exclusive between processes, freed by a kill")
 
 
 @contextmanager
 def _locker(path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that tries to hold the lock until we let it go."""
+    """A process that tries to hold the lock until it is killed."""
     argv = [sys.executable, "-I", "-S", "-c", _TRY_LOCK, str(path)]
     pipe = subprocess.PIPE
     with subprocess.Popen(

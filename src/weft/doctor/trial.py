@@ -1,4 +1,4 @@
-"""The check that runs a search: a worker starts, and the same is decided as everywhere."""
+"""The check that runs a search: a worker starts, and the head is the one of every machine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from weft.cluster import host
 from weft.demo.picture import picture
-from weft.doctor.finding import NOTE, OK, PROBLEM, Check
+from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult
 from weft.errors import WeftError
 from weft.inspect.access import open_manifest
 from weft.model.tasks import Budget, SearchCall
@@ -29,28 +29,32 @@ def trial() -> SearchCall:
     return picture(rounds=1, climbers=1)
 
 
-def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> Check:
+def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> CheckResult:
     """A worker starts, a small search runs, and its head is the known one."""
     decision = Decision(trial(), 0, {}, Budget({}), checked_policy(0, None, False))
     place = Place(Disk(), host.host_name(), HeadsList(None, Disk()))
     clock = world.RealClock()
-    began_s, start_s = clock.wall(), clock.monotonic()
+    begin_s, start_s = clock.wall(), clock.monotonic()
     try:
-        done = execute(decision, Execution(folder / "run", 1, "local"), {}, place=place)
+        run = execute(decision, Execution(folder / "run", 1, "local"), {}, place=place)
     except WeftError as error:
-        return Check("run", PROBLEM, error.message, error.hint or "see the message")
-    took_s = clock.monotonic() - start_s
-    first_s = max(0.0, _first_start(folder / "run") - began_s)
-    if done.head != known_head:
-        found = f"head {done.head[:16]}… instead of {known_head[:16]}…"
-        return Check("run", PROBLEM, found, "this build decides otherwise: install weft again")
-    found = f"first task after {first_s:.2f} s, done after {took_s:.2f} s, head as known"
-    if first_s > SLOW_START_S:
-        return Check("run", NOTE, found, "workers start slowly: a slow disk, or a busy machine")
-    return Check("run", OK, found)
+        return CheckResult("run", PROBLEM, error.message, error.hint or "see the message")
+    total_s = clock.monotonic() - start_s
+    first_task_s = max(0.0, _first_task_start(folder / "run") - begin_s)
+    if run.head != known_head:
+        detail = f"head {run.head[:16]}… instead of {known_head[:16]}…"
+        return CheckResult(
+            "run", PROBLEM, detail, "this installation decides differently: install weft again"
+        )
+    detail = f"first task after {first_task_s:.2f} s, finished after {total_s:.2f} s, head as known"
+    if first_task_s > SLOW_START_S:
+        return CheckResult(
+            "run", NOTE, detail, "workers start slowly: a slow disk, or a busy machine"
+        )
+    return CheckResult("run", OK, detail)
 
 
-def _first_start(run: Path) -> float:
+def _first_task_start(run: Path) -> float:
     """When the first task was started, wall clock."""
     with open_manifest(RunFolder(run)) as manifest:
         return float(manifest.query("SELECT min(started_at) FROM tasks")[0][0])

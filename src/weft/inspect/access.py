@@ -1,7 +1,7 @@
-"""Opens a run's files for looking only, and names what is wrong with them in our words.
+"""Opens a run's files for reading only, and reports what is wrong with them as our own errors.
 
-Owns no judgement about what the files say; `verify` does that. A manifest whose rows make no
-sense raises `ManifestDamaged` wherever a reader trips over them.
+Does not judge what the files say; `verify` does that. A manifest with inconsistent rows raises
+`ManifestDamaged` wherever a reader meets them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from weft.storage.manifest import WORLD_WORDS, Manifest
 from weft.storage.plainfile import is_plain_file, open_plain, read_plain
 
 MANIFEST_HINT = "move it away; weft resume rebuilds it as far as the ledger reaches"
-_NONSENSE = (
+_ROW_ERRORS = (
     AssertionError,
     AttributeError,
     KeyError,
@@ -37,7 +37,7 @@ _NONSENSE = (
 
 @contextmanager
 def run_named(path: Path) -> Iterator[None]:
-    """Say a file that cannot be read in one line."""
+    """Report a file that cannot be read in one line."""
     try:
         yield
     except OSError as error:
@@ -46,14 +46,14 @@ def run_named(path: Path) -> Iterator[None]:
 
 @contextmanager
 def open_manifest(folder: RunFolder) -> Iterator[Manifest]:
-    """Give the manifest read-only, as one snapshot; raises `ManifestDamaged` inside and out."""
+    """Open the manifest read-only, as one snapshot; raises `ManifestDamaged` inside and out."""
     manifest: Manifest | None = None
     try:
         manifest = Manifest.open(folder.manifest, Disk(), read_only=True)
         yield manifest
     except sqlite3.Error as error:
-        raise _sqlite_trouble(folder.manifest, error) from error
-    except _NONSENSE as error:
+        raise _sqlite_error(folder.manifest, error) from error
+    except _ROW_ERRORS as error:
         reason = f"rows that contradict each other ({type(error).__name__}: {error!s:.80})"
         raise ManifestDamaged(f"{folder.manifest.name}: {reason}", hint=MANIFEST_HINT) from error
     finally:
@@ -61,7 +61,7 @@ def open_manifest(folder: RunFolder) -> Iterator[Manifest]:
             manifest.close()
 
 
-def _sqlite_trouble(path: Path, error: sqlite3.Error) -> StorageFailed | ManifestDamaged:
+def _sqlite_error(path: Path, error: sqlite3.Error) -> StorageFailed | ManifestDamaged:
     if isinstance(error, sqlite3.OperationalError) and any(w in str(error) for w in WORLD_WORDS):
         return StorageFailed(f"{path}: {error}", hint="try again in a moment")
     return ManifestDamaged(f"{path.name}: {error}", hint=MANIFEST_HINT)
@@ -70,8 +70,8 @@ def _sqlite_trouble(path: Path, error: sqlite3.Error) -> StorageFailed | Manifes
 def state_of(folder: RunFolder) -> str:
     """`finished`, `running` or `interrupted`.
 
-    The lock is looked at before the ledger's end: a coordinator finishes, then lets go, so that
-    the other order could find a run unfinished, then free, while it ended between the two looks.
+    The lock is read before the ledger's end: a coordinator finishes, then releases its lock, so
+    the other order could take a run that finishes between the two reads for interrupted.
     """
     at_work = is_locked(folder)
     if folder.is_finished():
@@ -80,7 +80,7 @@ def state_of(folder: RunFolder) -> str:
 
 
 def is_locked(folder: RunFolder) -> bool:
-    """Whether a coordinator works on the run now, found without touching its lock if possible."""
+    """Whether a coordinator works on the run now, without touching its lock if possible."""
     lock = folder.path / ".lock"
     if not is_plain_file(lock):
         return False
@@ -93,7 +93,7 @@ def is_locked(folder: RunFolder) -> bool:
 
 
 def _held_inodes() -> set[int] | None:
-    """Inodes under a kernel file lock (proc_locks(5)); None where the system does not tell."""
+    """Inodes under a kernel file lock (proc_locks(5)); None where the system does not list them."""
     try:
         lines = Path("/proc/locks").read_text("ascii").splitlines()
     except OSError:
@@ -118,7 +118,7 @@ def _owner_is_gone(path: Path) -> bool:
 
 
 def _probe(lock: Path) -> bool:
-    """Ask for a shared lock for an instant: refused means that someone holds the run."""
+    """Try a shared lock for an instant: a refusal means that a coordinator holds the run."""
     with open_plain(lock) as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -128,7 +128,7 @@ def _probe(lock: Path) -> bool:
 
 
 def records_named(path: Path, prefix: str) -> Iterator[Record]:
-    """Give every record whose key begins with `prefix`, without parsing the others."""
+    """Yield every record whose key begins with `prefix`, without parsing the others."""
     mark = f'"key":"{prefix}'.encode()
     for seq, line in enumerate(whole_lines(path)):
         if mark not in line:

@@ -1,4 +1,4 @@
-"""The first record where two runs part, in words. Reads the two ledgers and nothing else."""
+"""The first record where two runs diverge, in words. Reads the two ledgers and nothing else."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
 
 from weft.errors import LedgerDamaged
 from weft.inspect.access import run_named
 from weft.ledger.records import Record
-from weft.model.values import canonical
+from weft.model.values import JsonValue, canonical
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, whole_lines
 
@@ -21,14 +20,14 @@ NOTHING = "nothing"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two ledgers part: `what` differs, and how it reads in each."""
+    """Where two ledgers diverge: `what` differs, and how it reads in each."""
 
     seq: int
     what: str
     a: str
     b: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         return {"schema_version": SCHEMA_VERSION, **asdict(self)}
 
@@ -40,18 +39,18 @@ def diff(a: Path, b: Path) -> Difference | None:
     the beginning of the other differs where it ends. Raises LedgerDamaged for a line at that
     place that is no record.
     """
-    one, two = RunFolder(a), RunFolder(b)
-    one.require_run()
-    two.require_run()
+    first, second = RunFolder(a), RunFolder(b)
+    first.require_run()
+    second.require_run()
     with run_named(a):
-        pairs = zip_longest(whole_lines(one.ledger), whole_lines(two.ledger))
+        pairs = zip_longest(whole_lines(first.ledger), whole_lines(second.ledger))
         for seq, (left, right) in enumerate(pairs):
             if left != right:
-                return _part(seq, (one, left), (two, right))
+                return _describe_divergence(seq, (first, left), (second, right))
     return None
 
 
-def _part(
+def _describe_divergence(
     seq: int, a: tuple[RunFolder, bytes | None], b: tuple[RunFolder, bytes | None]
 ) -> Difference:
     records = [_record(seq, *side) for side in (a, b)]
@@ -64,37 +63,36 @@ def _part(
         return Difference(seq, "one ledger ends here", *texts)
     if left.kind != right.kind:
         return Difference(seq, "the next step", describe(left), describe(right))
-    return _part_within(seq, left, right)
+    return _describe_field(seq, left, right)
 
 
-def _part_within(seq: int, left: Record, right: Record) -> Difference:
+def _describe_field(seq: int, left: Record, right: Record) -> Difference:
     """Name the first field in which two records of one kind differ."""
-    asked = ("function", "args")
-    if left.kind == "result" and any(left.body.get(n) != right.body.get(n) for n in asked):
+    call = ("function", "args")
+    if left.kind == "result" and any(left.body.get(n) != right.body.get(n) for n in call):
         return Difference(seq, f"the task at {place(left)}", _call(left), _call(right))
-    for name, one, two in _differences(left.body, right.body, ""):
-        what = f"{_subject(left)}: {name}"
-        return Difference(seq, what, one, two)
+    for name, left_text, right_text in _differences(left.body, right.body, ""):
+        return Difference(seq, f"{_subject(left)}: {name}", left_text, right_text)
     return Difference(seq, f"{_subject(left)}: its key", left.key, right.key)
 
 
-def _differences(a: Any, b: Any, name: str) -> Iterator[tuple[str, str, str]]:
-    """Give each leaf that differs: its dotted name and both texts, keys sorted."""
-    if type(a) is dict and type(b) is dict and a and b:
+def _differences(a: JsonValue, b: JsonValue, name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each leaf that differs: its dotted name and both texts, keys sorted."""
+    if isinstance(a, dict) and isinstance(b, dict) and a and b:
         for key in sorted(a.keys() | b.keys()):
             dotted = f"{name}.{key}" if name else key
             if key in a and key in b:
                 yield from _differences(a[key], b[key], dotted)
             else:
                 yield dotted, _text(a, key), _text(b, key)
-    elif type(a) is list and type(b) is list and len(a) == len(b):
-        for index, (one, two) in enumerate(zip(a, b, strict=True)):
-            yield from _differences(one, two, f"{name}[{index}]")
+    elif isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        for index, (left, right) in enumerate(zip(a, b, strict=True)):
+            yield from _differences(left, right, f"{name}[{index}]")
     elif a != b or type(a) is not type(b):
         yield name, canonical(a), canonical(b)
 
 
-def _text(body: dict[str, Any], key: str) -> str:
+def _text(body: dict[str, JsonValue], key: str) -> str:
     return canonical(body[key]) if key in body else NOTHING
 
 
@@ -120,7 +118,7 @@ def _subject(record: Record) -> str:
 
 
 def describe(record: Record) -> str:
-    """Say in a few words what a record records."""
+    """Describe a record in a few words."""
     body = record.body
     if record.kind == "result":
         outcome = canonical(body.get("value", body.get("error")))
@@ -135,7 +133,7 @@ def describe(record: Record) -> str:
 
 
 def place(record: Record) -> str:
-    """Say where a record stands: lane, round, index, as far as it has them."""
+    """Write where a record belongs: lane, round, index, as far as it has them."""
     body = record.body
     words = [f"lane {body.get('lane') or '/'}"]
     words += [f"{name} {body[name]}" for name in ("round", "index") if name in body]

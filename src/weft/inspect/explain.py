@@ -1,6 +1,6 @@
-"""One task's life: what it was asked, who tried it, how it ended, and why it counts or not.
+"""The history of one task: its call, its attempts, how it ended, and why it counts or not.
 
-Found by key, by the beginning of one, or by place (`LANE:ROUND:INDEX`, the root lane empty).
+Tasks are found by key, by a prefix of it, or by place (`LANE:ROUND:INDEX`, the root lane empty).
 Reads the manifest, the ledger for the record's number, and the log of the last attempt.
 """
 
@@ -9,20 +9,20 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.errors import FileInvalid, InputError
 from weft.inspect.access import open_manifest, records_named, run_named
 from weft.inspect.logs import log_tails
 from weft.inspect.prove import check_key, parse_place
+from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest
 
 SCHEMA_VERSION = 1
 LOG_TAIL_BYTES = 4096
-_COLUMNS = (
-    "id, key, function, args, lane, round, idx, state, value, error, attempt, queued_at,"
-    " started_at, finished_at, run_s, worker_pid, node, gpu, notes"
+_SELECT_TASK = (
+    "SELECT id, key, function, args, lane, round, idx, state, value, error, attempt, queued_at,"
+    " started_at, finished_at, run_s, worker_pid, node, gpu, notes FROM task_view WHERE id=?"
 )
 
 
@@ -42,7 +42,7 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class TaskHistory:
     """Everything known about one task. Texts of `args`, `value`, `error` are canonical JSON."""
 
     key: str
@@ -64,40 +64,41 @@ class Life:
     worker_pid: int | None
     node: str | None
     gpu: int | None
-    notes: dict[str, Any]
+    notes: dict[str, JsonValue]
     log_tail: str
     why: str
     record: int | None
     """Its record's number in the ledger, once it is there."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         raw = asdict(self)
         return {"schema_version": SCHEMA_VERSION, **raw, "attempts": list(raw["attempts"])}
 
 
-def explain(run: Path, key: str) -> Life:
-    """Tell the life of one task; raises InputError when none or several fit."""
+def explain(run: Path, key: str) -> TaskHistory:
+    """Return the history of one task; raises InputError when none or several match."""
     folder = RunFolder(run)
     folder.require_run()
     with run_named(run):
         if not folder.manifest.is_file():
             raise FileInvalid(
-                f"{folder.manifest} is missing, and it alone knows a task's life",
+                f"{folder.manifest} is missing, and it alone has a task's history",
                 hint=f"weft verify {run} checks what is left",
             )
         with open_manifest(folder) as manifest:
-            return _life(folder, manifest, _find(manifest, key, run))
+            return _history(folder, manifest, _find(manifest, key, run))
 
 
-def _life(folder: RunFolder, manifest: Manifest, row: tuple[Any, ...]) -> Life:
-    id_, key, function, args, lane, round_, index, state, value, error = row[:10]
+def _history(folder: RunFolder, manifest: Manifest, id_: int) -> TaskHistory:
+    row = manifest.query(_SELECT_TASK, id_)[0]
+    _, key, function, args, lane, round_, index, state, value, error = row[:10]
     attempt, queued, started, finished, run_s, pid, node, gpu, notes = row[10:]
     record = next((r.seq for r in records_named(folder.ledger, key)), None)
     attempts = _attempts(manifest, id_)
-    why = _Reason(manifest, lane, round_, index, state, attempts, record).say()
+    why = _Reason(manifest, lane, round_, index, state, attempts, record).text()
     tail = "".join(log_tails(folder.logs, key, LOG_TAIL_BYTES))
-    return Life(
+    return TaskHistory(
         key, function, args, lane, round_, index, state, value, error, attempt, attempts,
         queued, started, finished, run_s, pid, node, gpu, json.loads(notes or "{}"), tail, why,
         record,
@@ -107,19 +108,21 @@ def _life(folder: RunFolder, manifest: Manifest, row: tuple[Any, ...]) -> Life:
 # -- finding it ------------------------------------------------------------------------------
 
 
-def _find(manifest: Manifest, key: str, run: Path) -> tuple[Any, ...]:
+def _find(manifest: Manifest, key: str, run: Path) -> int:
+    """Return the id of the task that a key or a place names."""
     if ":" in key:
         return _find_place(manifest, key, run)
     check_key(key)
-    where = "key >= ? AND key < ?"  # hex digits sort below "g"
-    ids = manifest.query(f"SELECT id FROM tasks WHERE {where} LIMIT 2", key, key + "g")  # noqa: S608
+    # hex digits sort below "g"
+    rows = manifest.query("SELECT id FROM tasks WHERE key >= ? AND key < ? LIMIT 2", key, key + "g")
+    ids: list[int] = [id_ for (id_,) in rows]
     if len(ids) != 1:
         what = "several tasks have keys that begin" if ids else "no task has a key that begins"
         raise InputError(f"{run}: {what} with {key}", hint="give more digits" if ids else "")
-    return _row(manifest, ids[0][0])
+    return ids[0]
 
 
-def _find_place(manifest: Manifest, place: str, run: Path) -> tuple[Any, ...]:
+def _find_place(manifest: Manifest, place: str, run: Path) -> int:
     lane, round_, index = parse_place(place)
     rows = manifest.query(
         "SELECT r.first, coalesce(r.size, r.recorded) FROM rounds r JOIN lanes l ON l.id = r.lane"
@@ -129,16 +132,13 @@ def _find_place(manifest: Manifest, place: str, run: Path) -> tuple[Any, ...]:
     )
     if not rows:
         raise InputError(f"{run}: lane {lane or '/'} has no round {round_} of tasks")
+    first: int
     first, size = rows[0]
     if index >= size:
         raise InputError(f"{run}: round {round_} of lane {lane or '/'} has {size} tasks")
     if not manifest.query("SELECT 1 FROM tasks WHERE id=?", first + index):
-        raise InputError(f"{run}: task {place} is not made yet; its round is lazy")
-    return _row(manifest, first + index)
-
-
-def _row(manifest: Manifest, id_: int) -> tuple[Any, ...]:
-    return manifest.query(f"SELECT {_COLUMNS} FROM task_view WHERE id=?", id_)[0]  # noqa: S608
+        raise InputError(f"{run}: task {place} is not created yet; its round is lazy")
+    return first + index
 
 
 def _attempts(manifest: Manifest, id_: int) -> tuple[Attempt, ...]:
@@ -155,7 +155,7 @@ def _attempts(manifest: Manifest, id_: int) -> tuple[Attempt, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Reason:
-    """Why a task stands where it stands."""
+    """Why a task is in its state."""
 
     manifest: Manifest
     lane: str
@@ -165,7 +165,7 @@ class _Reason:
     attempts: tuple[Attempt, ...]
     record: int | None
 
-    def say(self) -> str:
+    def text(self) -> str:
         if self.record is not None:
             return f"recorded as record {self.record}"
         recorded, closed = self.manifest.query(
@@ -190,10 +190,10 @@ class _Reason:
         return "finished; its record is written with the next commit"
 
     def _unfinished(self) -> str:
-        again = [a for a in self.attempts if a.outcome == "requeued"]
-        because = f"; requeued because {again[-1].reason}" if again else ""
-        doing = "running" if self.state == "running" else "waits for a worker"
-        return doing + because
+        requeued = [a for a in self.attempts if a.outcome == "requeued"]
+        because = f"; requeued because {requeued[-1].reason}" if requeued else ""
+        activity = "running" if self.state == "running" else "waits for a worker"
+        return activity + because
 
 
 def _lane_before(manifest: Manifest, lane: str) -> str | None:

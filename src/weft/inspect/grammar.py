@@ -7,13 +7,12 @@ ledger is depth first, so a stack of lanes says at every record what may come ne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from weft.errors import LedgerDamaged
 from weft.ledger.records import Record
 from weft.model.keys import record_key, task_key
 from weft.model.results import TIMING_TYPES
-from weft.model.values import canonical
+from weft.model.values import JsonValue, canonical
 
 _RESULT_FIELDS = 6  # args, function, index, lane, round, and value or error
 _GENESIS = {"config", "format", "inputs", "libraries", "search", "seed", "version"}
@@ -74,15 +73,17 @@ class Grammar:
         lane.recorded += 1
         self._count(body)
 
-    def _count(self, body: dict[str, Any]) -> None:
-        """Count an outcome: the one field beside those that say what was asked."""
+    def _count(self, body: dict[str, JsonValue]) -> None:
+        """Count an outcome: the one field beside those of the call."""
         _require(len(body) == _RESULT_FIELDS, "it has no outcome")
         if "value" in body:
             self.completed += 1
             return
-        _require("error" in body and body["error"].keys() == _ERROR, "it has no outcome")
+        error = body.get("error")
+        if not isinstance(error, dict) or error.keys() != _ERROR:
+            raise LedgerDamaged("it has no outcome")
         self.failed += 1
-        self.timing_dependent |= body["error"]["type"] in TIMING_TYPES
+        self.timing_dependent |= error["type"] in TIMING_TYPES
 
     def _round(self, record: Record) -> None:
         body, lane = record.body, self._stack[-1]
@@ -107,12 +108,12 @@ class Grammar:
         _require(lane.recorded == 0, "the round before it has no end")
         _require(body["status"] in ("answered", "unknown"), "it has no status")
         if not lane.path:
-            found = (body["completed"], body["failed"], body["timing_dependent"])
+            recorded = (body["completed"], body["failed"], body["timing_dependent"])
             totals = (self.completed, self.failed, self.timing_dependent)
-            _require(found == totals, f"its totals are not those of the ledger, {totals}")
+            _require(recorded == totals, f"its totals are not those of the ledger, {totals}")
 
     def _check_key(self, record: Record, lane: _Lane) -> None:
-        """Check that a record that is no result speaks of the lane and round that are due."""
+        """Check that a record that is no result names the lane and round that come next."""
         _require(record.body["lane"] == lane.path, f"lane {lane.path or '/'} is not over")
         key = record_key(self._genesis, record.kind, lane.path, lane.round)
         _require(record.key == key, f"its key is not that of {record.kind} {lane.round}")

@@ -2,7 +2,7 @@
 
 `check_ledger` takes lines as a file gives them, so bytes in memory do as well as a file. It
 knows the checkpoint beside the ledger, but neither manifest, objects nor heads noted outside;
-what it finds (`LedgerFacts`) is what those are then compared with.
+its result (`LedgerFacts`) is what those are then compared with.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIGEST = re.compile("[0-9a-f]{64}")
 
 @dataclass(slots=True)
 class LedgerFacts:
-    """What a ledger says, as far as it is whole."""
+    """What a ledger records, as far as it is whole."""
 
     size: int = 0
     root: bytes = b""
@@ -87,7 +87,7 @@ class _Walk:
         self._facts = LedgerFacts()
         self._grammar = Grammar()
         self._line = b""
-        """The line that is being judged, or a torn one."""
+        """The line that is being checked, or a torn one."""
 
     def run(self) -> LedgerFacts:
         chain, records = check_lines(self._whole_lines(), self._checkpoint)
@@ -124,7 +124,7 @@ class _Walk:
             return None
 
     def _take(self, record: Record) -> None:
-        """Judge a record that is whole and chained: wrong here, it was never ours."""
+        """Check a record that is whole and chained: wrong here, it was never ours."""
         facts, seq = self._facts, self._facts.size
         try:
             self._grammar.take(record)
@@ -146,7 +146,7 @@ class _Walk:
             self._facts.objects.setdefault(digest, 0)
 
     def _after_answer(self) -> LedgerDamaged:
-        """Say what no crash can leave: nothing is ever written after the root's answer."""
+        """Describe what no crash can leave: nothing is ever written after the root's answer."""
         size = self._facts.size
         reason = "it stands after the root's answer, which ends a ledger"
         return LedgerDamaged(f"record {size}: {reason}", seq=size)

@@ -22,7 +22,7 @@ class Loss:
     back_at: float | None = None
 
     def line(self) -> str:
-        """Say it in a sentence."""
+        """Describe it in a sentence."""
         why = f" ({self.why})" if self.why else ""
         if self.back_at is None:
             return f"{self.what} {self.name} is lost{why}; what it had went to others"

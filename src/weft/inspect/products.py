@@ -1,4 +1,4 @@
-"""What the product of a run's search adds to it: files of its own, lines of status."""
+"""What the product that a run's search comes from adds to it: files of its own, lines of status."""
 
 from __future__ import annotations
 

@@ -10,14 +10,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from weft.errors import FileInvalid, InputError, LedgerDamaged
 from weft.inspect.access import records_named, run_named
 from weft.ledger import merkle
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.records import parse
-from weft.model.values import canonical
+from weft.model.values import JsonValue, canonical
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, read_checkpoint, whole_lines
 
@@ -32,13 +32,13 @@ class _Document:
 
     __slots__ = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         raw = asdict(self)  # type: ignore[call-overload]
         return {"schema_version": SCHEMA_VERSION, **raw, "path": list(raw["path"])}
 
     @classmethod
-    def from_dict(cls, raw: Mapping[str, Any]) -> Self:
+    def from_dict(cls, raw: Mapping[str, JsonValue]) -> Self:
         """Read what `to_dict` wrote and nothing else; raises FileInvalid."""
         names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
         if type(raw) is not dict or raw.keys() != {"schema_version", *names}:
@@ -48,7 +48,8 @@ class _Document:
         for name in names:
             if not _is_valid(name, raw[name]):
                 raise FileInvalid(f"the proof's {name} is not what a proof has there")
-        return cls(**{n: tuple(raw[n]) if n == "path" else raw[n] for n in names})
+        values = {name: tuple(v) if isinstance(v := raw[name], list) else v for name in names}
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def prove(run: Path, key: str) -> Proof:
     """Prove that the record with this key, or the only one that begins with it, is recorded.
 
     A task's place (`LANE:ROUND:INDEX`) will do too, as it does for `explain`. The head is the run's
-    checkpoint. Raises InputError when no record or several fit.
+    checkpoint. Raises InputError when no record or several match.
     """
     folder = RunFolder(run)
     folder.require_run()
@@ -139,17 +140,17 @@ def check_consistency_proof(
     proof: ConsistencyProof, *, old_root: bytes | None = None, root: bytes | None = None
 ) -> None:
     """Raise LedgerDamaged unless the proof holds, and is for the roots that are given."""
-    for name, found, trusted in (
+    for name, proven, trusted in (
         ("old root", proof.old_root, old_root),
         ("root", proof.root, root),
     ):
-        if trusted is not None and found != trusted.hex():
-            raise LedgerDamaged(f"the proof is for {name} {found}, not {trusted.hex()}")
+        if trusted is not None and proven != trusted.hex():
+            raise LedgerDamaged(f"the proof is for {name} {proven}, not {trusted.hex()}")
     try:
         path = [bytes.fromhex(step) for step in proof.path]
         old, new = bytes.fromhex(proof.old_root), bytes.fromhex(proof.root)
     except ValueError:
-        raise LedgerDamaged("the proof does not hold: it has hashes that are none") from None
+        raise LedgerDamaged("the proof does not hold: it has invalid hashes") from None
     if not merkle.check_consistency(proof.old_size, old, proof.size, new, path):
         raise LedgerDamaged(
             f"the proof does not hold: the first {proof.old_size} of {proof.size} records are"
@@ -161,29 +162,29 @@ def _find(folder: RunFolder, key: str) -> int:
     if ":" in key:
         return _find_place(folder, key)
     check_key(key)
-    found = [record.seq for record in records_named(folder.ledger, key)]
-    if not found:
+    matches = [record.seq for record in records_named(folder.ledger, key)]
+    if not matches:
         raise InputError(
             f"{folder.path}: no record has a key that begins with {key}",
             hint=f"weft explain {folder.path} {key} says where a task stands",
         )
-    if len(found) > 1:
+    if len(matches) > 1:
         raise InputError(
-            f"{folder.path}: {len(found)} records have keys that begin with {key}",
+            f"{folder.path}: {len(matches)} records have keys that begin with {key}",
             hint="give more digits",
         )
-    return found[0]
+    return matches[0]
 
 
 def _find_place(folder: RunFolder, key: str) -> int:
-    """Find a task's record by its place; the ledger alone is read, which may travel without us."""
+    """Find a task's record by its place; only the ledger is read."""
     lane, round_, index = parse_place(key)
     mark = f'"index":{index},"lane":{canonical(lane)},"round":{round_}'.encode()
     for seq, line in enumerate(whole_lines(folder.ledger)):
         if mark in line:  # perhaps inside an argument: the record itself decides
             record = parse_at(line, seq)
-            found = [record.body.get(name) for name in ("lane", "round", "index")]
-            if record.kind == "result" and found == [lane, round_, index]:
+            place = [record.body.get(name) for name in ("lane", "round", "index")]
+            if record.kind == "result" and place == [lane, round_, index]:
                 return seq
     raise InputError(
         f"{folder.path}: no result of task {key} is recorded",
@@ -207,25 +208,25 @@ def check_key(key: str) -> None:
 
 
 def _tree(folder: RunFolder, index: int | None) -> tuple[Checkpoint, list[bytes], bytes]:
-    """Return the checkpoint, the leaves under it and the line asked for; the root must fit."""
+    """Return the checkpoint, the leaves under it and the line at `index`; the root must match."""
     checkpoint = read_checkpoint(folder.checkpoint)
     if checkpoint is None or (index is not None and index >= checkpoint.size):
         where = "there is no checkpoint yet" if checkpoint is None else f"record {index} is past it"
         raise InputError(
             f"{folder.path}: {where}, and a proof needs one", hint=f"weft resume {folder.path}"
         )
-    leaves, wanted = [], b""
+    leaves, line_at_index = [], b""
     for seq, line in enumerate(whole_lines(folder.ledger)):
         if seq == checkpoint.size:
             break
         leaves.append(merkle.leaf_hash(line))
-        wanted = line if seq == index else wanted
+        line_at_index = line if seq == index else line_at_index
     if len(leaves) != checkpoint.size or merkle.root(leaves) != checkpoint.root:
         raise LedgerDamaged(
             f"{folder.ledger.name}: its root is not the checkpoint's",
             hint=f"weft verify {folder.path} says where it is damaged",
         )
-    return checkpoint, leaves, wanted
+    return checkpoint, leaves, line_at_index
 
 
 def _is_valid(name: str, value: object) -> bool:

@@ -6,7 +6,6 @@ import shutil
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.backends.recorded import Recall
 from weft.coordinator.loop import Watcher
@@ -15,7 +14,7 @@ from weft.inspect.diff import Difference, diff
 from weft.model.attempts import Finished, Staged
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND
-from weft.model.values import objects_in
+from weft.model.values import JsonValue, objects_in
 from weft.runs.decision import Decision
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run, read_outcome
@@ -33,7 +32,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """Whether doing everything again led to the same ledger."""
+    """Whether running everything again gave the same ledger."""
 
     run: Path
     recorded_head: str
@@ -49,9 +48,9 @@ class ReplayReport:
         """Whether the ledgers are the same, byte for byte."""
         return self.difference is None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form, as `--json` prints it."""
-        found = self.difference
+        difference = self.difference
         return {
             "schema_version": SCHEMA_VERSION,
             "run": str(self.run),
@@ -61,7 +60,7 @@ class ReplayReport:
             "size": self.size,
             "tasks": self.tasks,
             "code_changed": list(self.code_changed),
-            "difference": None if found is None else found.to_dict(),
+            "difference": None if difference is None else difference.to_dict(),
         }
 
 
@@ -94,18 +93,18 @@ def replay(
     before = read_outcome(folder, None)
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
         out = Path(place) / "run"
-        begun = recalled(folder, run_file, {})
-        execution = Execution(out, workers, backend, nodes=begun.nodes, base=begun.base)
+        original = recalled(folder, run_file, {})
+        execution = Execution(out, workers, backend, nodes=original.nodes, base=original.base)
         recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
-        again = _execute(folder, decision, execution, watcher, recall)
+        rerun = _execute(folder, decision, execution, watcher, recall)
         difference = diff(run, out)
     changed = tuple(
         package
         for package, recorded in sorted(run_file.sources.items())
         if source_hash(package) != recorded
     )
-    done = again.completed + again.failed
-    return ReplayReport(run, before.head, again.head, before.size, done, difference, changed)
+    tasks = rerun.completed + rerun.failed
+    return ReplayReport(run, before.head, rerun.head, before.size, tasks, difference, changed)
 
 
 class CommandRecord:

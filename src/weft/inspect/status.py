@@ -6,13 +6,13 @@ clock: speed comes from the times in the rows.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from weft.inspect.access import last_record, open_manifest, run_named, state_of
 from weft.inspect.ledgercheck import check_ledger_file
 from weft.inspect.losses import Loss, read_losses
+from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.manifest import Manifest
@@ -24,12 +24,12 @@ MAX_EVENTS = 10_000
 """How many events `status` gives at most: the latest ones."""
 MAX_WORKERS = 1000
 MAX_LOSSES = 20
-"""How many losses are said in words."""
+"""How many losses are listed in words."""
 _LEFT_RUNNING = "tasks counted as running were under way when the coordinator ended"
 
 
 @dataclass(frozen=True, slots=True)
-class OpenRound:
+class RoundProgress:
     """A round under way: `recorded` results are accepted, in task order, of `size`."""
 
     lane: str
@@ -95,13 +95,13 @@ class Status:
     finished: int
     rate_per_s: float | None
     eta_s: float | None
-    """Seconds until the rounds opened so far are done; None when nobody runs or knows."""
-    rounds: tuple[OpenRound, ...]
+    """Seconds until the rounds opened so far are done; None when it is not running or not known."""
+    rounds: tuple[RoundProgress, ...]
     lanes: int
     lanes_answered: int
     head: str
     size: int
-    answer: dict[str, Any] | None = None
+    answer: dict[str, JsonValue] | None = None
     """Body of the root's answer record, in wire form."""
     slots: tuple[SlotView, ...] = ()
     """Workers that run a task now, while a coordinator is at work; by node, gpu, process."""
@@ -112,7 +112,7 @@ class Status:
     """Nodes and slots that the last session lost, and when they were back."""
     notes: tuple[str, ...] = field(default=())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         raw = asdict(self)
         for name in ("rounds", "slots", "workers", "events", "losses", "notes"):
@@ -123,7 +123,7 @@ class Status:
 def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
     """Return where the run stands; with `events`, also what happened, oldest first.
 
-    `latest` asks only for so many of the last events beyond the normal, which costs little.
+    `latest` gives only that many of the last events that are not routine, which costs little.
     Raises ManifestDamaged or LedgerDamaged when what it reads makes no sense; it does not verify.
     """
     folder = RunFolder(run)
@@ -136,8 +136,11 @@ def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
             return _from_ledger(folder, search, state, answer)
         with open_manifest(folder) as manifest:
             progress = _progress(manifest, running=state == "running")
-            happened = _events(manifest) if events else _latest(manifest, latest)
-    return Status(search, state, **progress, head=head, size=size, answer=answer, events=happened)
+            latest_events = _events(manifest) if events else _latest(manifest, latest)
+    return replace(
+        progress, search=search, state=state, head=head, size=size, answer=answer,
+        events=latest_events,
+    )  # fmt: skip
 
 
 def _head(folder: RunFolder) -> tuple[str, int]:
@@ -145,12 +148,13 @@ def _head(folder: RunFolder) -> tuple[str, int]:
     return (checkpoint.root.hex(), checkpoint.size) if checkpoint else ("", 0)
 
 
-def _answer(folder: RunFolder) -> dict[str, Any] | None:
+def _answer(folder: RunFolder) -> dict[str, JsonValue] | None:
     record = last_record(folder.ledger)
     return record.body if record is not None and record.kind == "answer" else None
 
 
-def _progress(manifest: Manifest, *, running: bool) -> dict[str, Any]:
+def _progress(manifest: Manifest, *, running: bool) -> Status:
+    """Return what the manifest knows; the caller adds search, state, head and answer."""
     counts = dict.fromkeys(STATES, 0)
     counts.update(manifest.query("SELECT state, count(*) FROM tasks GROUP BY state"))
     planned = manifest.query(
@@ -161,23 +165,27 @@ def _progress(manifest: Manifest, *, running: bool) -> dict[str, Any]:
     rate, losses = _rate(manifest), read_losses(manifest)
     eta_s = max(0, planned - finished) / rate if running and rate else None
     lanes = manifest.query("SELECT count(*), count(answer) FROM lanes WHERE parent IS NOT NULL")
-    return {
-        "counts": counts,
-        "planned": planned,
-        "finished": finished,
-        "rate_per_s": rate,
-        "eta_s": eta_s,
-        "rounds": _open_rounds(manifest),
-        "lanes": lanes[0][0],
-        "lanes_answered": lanes[0][1],
-        "slots": _slots(manifest) if running else (),
-        "workers": _workers(manifest),
-        "losses": losses,
-        "notes": (
+    return Status(
+        search="",
+        state="",
+        counts=counts,
+        planned=planned,
+        finished=finished,
+        rate_per_s=rate,
+        eta_s=eta_s,
+        rounds=_open_rounds(manifest),
+        lanes=lanes[0][0],
+        lanes_answered=lanes[0][1],
+        head="",
+        size=0,
+        slots=_slots(manifest) if running else (),
+        workers=_workers(manifest),
+        losses=losses,
+        notes=(
             *(() if running or not counts["running"] else (_LEFT_RUNNING,)),
             *(loss.line() for loss in losses[:MAX_LOSSES]),
         ),
-    }
+    )
 
 
 def _slots(manifest: Manifest) -> tuple[SlotView, ...]:
@@ -197,13 +205,14 @@ def _slots(manifest: Manifest) -> tuple[SlotView, ...]:
 
 def _workers(manifest: Manifest) -> tuple[WorkerView, ...]:
     rows = manifest.query(
-        f"""
+        """
         SELECT coalesce(node, ''), gpu, worker_pid, count(*), total(run_s),
                max(finished_at) - min(started_at)
         FROM tasks WHERE worker_pid IS NOT NULL AND finished_at IS NOT NULL
         GROUP BY node, gpu, worker_pid
-        ORDER BY 4 DESC, node, gpu, worker_pid LIMIT {MAX_WORKERS}
-        """  # noqa: S608 - a number of our own
+        ORDER BY 4 DESC, node, gpu, worker_pid LIMIT ?
+        """,
+        MAX_WORKERS,
     )
     return tuple(
         WorkerView(node, gpu, pid, tasks, busy_s, _share(busy_s, span_s))
@@ -225,18 +234,18 @@ def _rate(manifest: Manifest) -> float | None:
     return (count - 1) / (last - first) if count > 1 and last > first else None
 
 
-def _open_rounds(manifest: Manifest) -> tuple[OpenRound, ...]:
+def _open_rounds(manifest: Manifest) -> tuple[RoundProgress, ...]:
     rows = manifest.query(
         "SELECT l.path, r.round, r.size, r.recorded FROM rounds r JOIN lanes l ON l.id = r.lane"
         " WHERE r.kind='tasks' AND NOT r.closed ORDER BY r.id"
     )
-    return tuple(OpenRound(*row) for row in rows)
+    return tuple(RoundProgress(*row) for row in rows)
 
 
 def _events(manifest: Manifest) -> tuple[Event, ...]:
     """Lifecycle steps, from the rows that hold their times, and the run's own events."""
     rows = manifest.query(
-        f"""
+        """
         WITH task AS (SELECT * FROM task_view), happened (at, step, kind, id, detail) AS (
             SELECT queued_at, 0, 'queued', id, '' FROM task WHERE queued_at IS NOT NULL
             UNION ALL SELECT started_at, 1, 'started', id, '' FROM task
@@ -249,8 +258,9 @@ def _events(manifest: Manifest) -> tuple[Event, ...]:
                 FROM events)
         SELECT h.at, h.kind, coalesce(t.key, ''), coalesce(t.lane, ''), t.round, t.idx, h.detail
         FROM happened h LEFT JOIN task t ON t.id = h.id
-        ORDER BY h.at DESC, h.step DESC, h.id DESC LIMIT {MAX_EVENTS}
-        """  # noqa: S608 - a number of our own
+        ORDER BY h.at DESC, h.step DESC, h.id DESC LIMIT ?
+        """,
+        MAX_EVENTS,
     )
     return tuple(Event(*row) for row in reversed(rows))
 
@@ -281,15 +291,28 @@ def _latest(manifest: Manifest, count: int) -> tuple[Event, ...]:
 
 
 def _from_ledger(
-    folder: RunFolder, search: str, state: str, answer: dict[str, Any] | None
+    folder: RunFolder, search: str, state: str, answer: dict[str, JsonValue] | None
 ) -> Status:
-    """Say what the ledger alone knows, for a run whose manifest is gone."""
+    """Return what the ledger alone knows, for a run whose manifest is missing."""
     checkpoint = read_checkpoint(folder.checkpoint)
     facts = check_ledger_file(folder.ledger, checkpoint, sealed=state == "finished")
     counts = dict.fromkeys(STATES, 0) | {"completed": facts.completed, "failed": facts.failed}
-    done = facts.completed + facts.failed
+    finished = facts.completed + facts.failed
     head, size = _head(folder)
     notes = ("manifest missing: the ledger's counts are shown",)
     return Status(
-        search, state, counts, done, done, None, None, (), 0, 0, head, size, answer, notes=notes
+        search,
+        state,
+        counts,
+        finished,
+        finished,
+        None,
+        None,
+        (),
+        0,
+        0,
+        head,
+        size,
+        answer,
+        notes=notes,
     )

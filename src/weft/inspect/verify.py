@@ -4,8 +4,8 @@
                                           ├─ projection, line by line ── manifest.sqlite
                                           └─ objects named ── objects/
 
-The ledger is checked alone first: that decides who is wrong when two disagree. The projection
-then says exactly which record it is. Nothing is changed.
+The ledger is checked alone first: that decides which side is wrong when two disagree. The
+projection then names the exact record. Nothing is changed.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.errors import (
     Damaged,
@@ -26,6 +25,7 @@ from weft.errors import (
 from weft.inspect.access import MANIFEST_HINT, is_locked, open_manifest, run_named
 from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
 from weft.ledger.checkpoint import Checkpoint
+from weft.model.values import JsonValue
 from weft.runs.witnesses import Signature, check_witnesses, read_against, read_signature, witnesses
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -39,12 +39,12 @@ from weft.storage.reconcile import Reconciled, reconcile
 SCHEMA_VERSION = 1
 _EVENTS = ("rollback-accepted", "code-accepted", "copy-accepted", "manifest-rebuilt",
            "manifest-lost", "tail-cut", "moved")  # fmt: skip
-"""Events that whoever relies on a run should know of."""
+"""Events that matter to anyone who relies on the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What verify found; it raises instead when anything is damaged."""
+    """The result of verify, which raises instead when anything is damaged."""
 
     status: str
     """`finished` or `interrupted`."""
@@ -60,7 +60,7 @@ class Verdict:
     timing_dependent: bool
     notes: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         return {"schema_version": SCHEMA_VERSION, **asdict(self), "notes": list(self.notes)}
 
@@ -68,10 +68,10 @@ class Verdict:
 def verify(
     run: Path, heads: HeadsList, *, against: Path | None = None, public_key: Path | None = None
 ) -> Verdict:
-    """Check everything a run folder holds, and return what can be said for sure.
+    """Check everything in a run folder, and return what is certain.
 
     Raises LedgerDamaged, ManifestDamaged or ObjectDamaged naming the record, and RunRolledBack
-    for an unfinished run that is older than what was seen of it. An unfinished run with the tail
+    for an unfinished run that is older than its noted heads. An unfinished run with the tail
     that a crash leaves is `interrupted`, never damaged. With a public key, SignatureMissing
     unless that key has signed the whole of a finished ledger.
     """
@@ -79,20 +79,20 @@ def verify(
     with run_named(run):
         run_file = folder.read_run_file()
         outside = heads.binding(run_file.run_id)
-        kept = read_against(against, run_file.search, public_key) if against else None
+        checkpoint = read_against(against, run_file.search, public_key) if against else None
         signature = read_signature(folder, run_file.search, public_key)
-        seen = _Seen(folder, run_file, outside, kept, signature)
+        verification = _Verification(folder, run_file, outside, checkpoint, signature)
         try:
-            seen.check_ledger()
-            seen.check_manifest()
+            verification.check_ledger()
+            verification.check_manifest()
         except RunRolledBack:
-            seen.check_signed()  # who asks for a signature is not told to accept a roll-back
+            verification.check_signed()  # a missing signature comes before advice to accept this
             raise
-        seen.check_objects()
-        return seen.verdict()
+        verification.check_objects()
+        return verification.verdict()
 
 
-class _Seen:
+class _Verification:
     """One verification: what is known so far, and the next thing to check."""
 
     def __init__(
@@ -107,7 +107,7 @@ class _Seen:
         self._run_file = run_file
         self._outside = outside
         self._noted = witnesses(outside, against)
-        """What was noted outside the folder; `checkpoint.sig` lies inside it."""
+        """What was noted outside the folder; `checkpoint.sig` is inside it."""
         self._witnesses = witnesses(outside, against, signature.signed)
         self._signature = signature
         self._checkpoint: Checkpoint | None = None
@@ -115,7 +115,7 @@ class _Seen:
         self._notes: list[str] = []
         self.finished = False
 
-    # -- the ledger, alone and against what was seen of it -----------------------------------
+    # -- the ledger, alone and against the noted heads ---------------------------------------
 
     def check_ledger(self) -> None:
         try:
@@ -134,7 +134,7 @@ class _Seen:
         check_witnesses(self._witnesses, facts.size, facts.roots, finished=self.finished)
 
     def _named(self, error: LedgerDamaged) -> LedgerDamaged:
-        """Let the manifest say exactly which record it is: the chain may notice only later."""
+        """Let the manifest name the exact record: the chain may detect it only later."""
         name = self._folder.ledger.name
         plain = LedgerDamaged(f"{name}: {error.message}", seq=error.seq, hint=error.hint)
         if self._checkpoint is None or not self._folder.manifest.is_file():
@@ -157,17 +157,17 @@ class _Seen:
             self._note_missing()
             return
         try:
-            found = self._reconcile()
+            reconciled = self._reconcile()
         except LedgerDamaged as error:
             raise self._blame(error) from None
-        if not self.finished and self._was_sealed(found):
+        if not self.finished and self._was_sealed(reconciled):
             try:
-                self._walk(sealed=True)  # whole by now, if it was finished since the first look
+                self._walk(sealed=True)  # whole by now, if it was finished since the first walk
             except LedgerDamaged as error:
                 raise self._named(error) from None
-        self._judge(found)
+        self._judge(reconciled)
 
-    def _was_sealed(self, found: Reconciled) -> bool:
+    def _was_sealed(self, reconciled: Reconciled) -> bool:
         """Whether the manifest holds the head of the whole ledger.
 
         It is noted only once the ledger and its checkpoint have their end.
@@ -178,24 +178,24 @@ class _Seen:
             projection = Projection(manifest)
             size = sum(1 for _ in projection.ready())
             [(head_size,)] = manifest.query("SELECT max(size) FROM heads")
-            return projection.ended and not found.behind and head_size == size
+            return projection.ended and not reconciled.behind and head_size == size
 
     def _reconcile(self) -> Reconciled:
         with open_manifest(self._folder) as manifest:
             manifest.check()
             self._note_events(manifest)
-            found = reconcile(self._folder.ledger, Projection(manifest), self._checkpoint)
+            reconciled = reconcile(self._folder.ledger, Projection(manifest), self._checkpoint)
             if self.finished and manifest.run_id != self._run_file.run_id:
                 raise ManifestDamaged("manifest.sqlite belongs to another run than run.toml")
-            if not found.behind and not self.finished:
+            if not reconciled.behind and not self.finished:
                 self._check_commits(manifest.commits)
-            return found
+            return reconciled
 
     def _blame(self, error: LedgerDamaged) -> Damaged:
         """Ledger and manifest differ at a record: an outside head that covers it decides."""
         proven = self._witnesses if self._signature.key_name else self._noted
-        seen = max((witness.size for witness in proven), default=0)
-        if error.seq is None or error.seq >= seen:
+        witnessed = max((witness.size for witness in proven), default=0)
+        if error.seq is None or error.seq >= witnessed:
             return error
         return ManifestDamaged(
             f"manifest.sqlite: it differs from record {error.seq}, which is the one that a head"
@@ -203,22 +203,22 @@ class _Seen:
             hint=MANIFEST_HINT,
         )
 
-    def _judge(self, found: Reconciled) -> None:
-        size = found.chain.size - len(found.pending)
-        if found.behind and self.finished:
+    def _judge(self, reconciled: Reconciled) -> None:
+        size = reconciled.chain.size - len(reconciled.pending)
+        if reconciled.behind and self.finished:
             raise ManifestDamaged(
                 f"manifest.sqlite is older than the ledger: it ends before record {size}",
                 hint=MANIFEST_HINT,
             )
         if is_locked(self._folder):
             self._notes.append("a coordinator is at work: what it writes meanwhile is not judged")
-        elif found.behind:
+        elif reconciled.behind:
             self._notes.append(
                 f"manifest older than the ledger: it ends before record {size};"
                 " resume rebuilds it as far as the ledger reaches"
             )
-        elif found.torn_bytes:
-            self._notes.append(f"resume cuts {found.torn_bytes} bytes of an unfinished write")
+        elif reconciled.torn_bytes:
+            self._notes.append(f"resume cuts {reconciled.torn_bytes} bytes of an unfinished write")
 
     def _note_missing(self) -> None:
         what = "ledger and objects were checked alone"
@@ -227,8 +227,10 @@ class _Seen:
 
     def _note_events(self, manifest: Manifest) -> None:
         rows = manifest.query("SELECT kind, detail FROM events ORDER BY id")
-        told = [f"{kind}: {detail}" if detail else kind for kind, detail in rows if kind in _EVENTS]
-        self._notes = [f"event {text}" for text in dict.fromkeys(told)]
+        texts = [
+            f"{kind}: {detail}" if detail else kind for kind, detail in rows if kind in _EVENTS
+        ]
+        self._notes = [f"event {text}" for text in dict.fromkeys(texts)]
 
     def _check_commits(self, commits: int) -> None:
         last = self._outside[-1].commits if self._outside else 0
@@ -236,7 +238,7 @@ class _Seen:
             raise RunRolledBack(
                 f"{self._folder.path} is older than it was: its manifest has {commits} commits,"
                 f" {last} were seen",
-                hint="restore the newer folder, or go on from here with --accept rollback",
+                hint="restore the newer folder, or continue from here with --accept rollback",
             )
 
     # -- the objects -------------------------------------------------------------------------

@@ -106,9 +106,9 @@ class Tab:
 
     def js(self, expression: str) -> Any:
         """What an expression gives inside the page."""
-        found = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
+        reply = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in reply, reply
+        return reply["result"].get("value")
 
     def press(self, key: str) -> None:
         for kind in ("keyDown", "keyUp"):
@@ -117,8 +117,8 @@ class Tab:
     def complaints(self) -> list[str]:
         """Everything the page logged: exceptions, console calls, refused by policy."""
         self.js("0")
-        told = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
-        return [json.dumps(e) for e in self.browser.events if e.get("method") in told]
+        kinds = ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded")
+        return [json.dumps(e) for e in self.browser.events if e.get("method") in kinds]
 
     def fetched(self) -> list[str]:
         """What the page asked of any network or disk, itself apart."""

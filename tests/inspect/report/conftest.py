@@ -82,8 +82,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browser(
     tmp_path_factory: pytest.TempPathFactory, require_tool: Callable[[str], str]
 ) -> Iterator[Browser]:
-    with started(require_tool("chromium"), tmp_path_factory.mktemp("browser")) as found:
-        yield found
+    with started(require_tool("chromium"), tmp_path_factory.mktemp("browser")) as browser:
+        yield browser
 
 
 def page_of(run: Path) -> str:

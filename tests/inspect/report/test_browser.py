@@ -22,8 +22,8 @@ def click(tab: Tab, selector: str) -> None:
 
 
 def type_into(tab: Tab, field: str, text: str) -> None:
-    found = f"document.getElementById({field!r})"
-    tab.js(f"{found}.value = {text!r}; {found}.dispatchEvent(new Event('input'))")
+    element = f"document.getElementById({field!r})"
+    tab.js(f"{element}.value = {text!r}; {element}.dispatchEvent(new Event('input'))")
 
 
 @pytest.mark.parametrize("width", [1400, 390])

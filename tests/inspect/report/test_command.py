@@ -38,8 +38,8 @@ def test_report_json_names_file_and_size(
 ) -> None:
     out = tmp_path / "elsewhere.html"
     assert report(run, "--out", out, "--json") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"report": str(out), "size_bytes": out.stat().st_size}
+    output = json.loads(capsys.readouterr().out)
+    assert output == {"report": str(out), "size_bytes": out.stat().st_size}
     assert not (run / "report.html").exists()
 
 
@@ -54,9 +54,9 @@ def test_report_refuses_a_place_that_is_not_for_it(
 ) -> None:
     before = contents(run)
     assert report(run, "--out", tmp_path / out) == 3
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.count("\n") == 1
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.count("\n") == 1
     assert contents(run) == before
 
 

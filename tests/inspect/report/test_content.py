@@ -30,15 +30,15 @@ BADGES = {
 
 
 def data_of(page: str) -> Any:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return json.loads(found[1])
+    match = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert match
+    return json.loads(match[1])
 
 
 def badge_of(page: str) -> str:
-    found = re.search(r'<span class="badge \w+" id="badge">(.*?)</span>', page)
-    assert found
-    return found[1]
+    match = re.search(r'<span class="badge \w+" id="badge">(.*?)</span>', page)
+    assert match
+    return match[1]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -62,13 +62,13 @@ def test_finished_run_shows_answer_head_and_counts(kinds: Kinds) -> None:
 
 def test_figures_come_from_the_rows(kinds: Kinds) -> None:
     report = gather(kinds.runs["finished"], heads())
-    work = report.told.work
+    work = report.details.work
     assert work is not None
     assert work.wall_s is not None
     assert 0.05 < work.wall_s < 300
     assert work.speed_up == work.busy_s / work.wall_s
     assert work.paused_s == 0
-    totals = report.told.totals
+    totals = report.details.totals
     assert totals is not None
     assert [(s.name, s.tasks, s.failed) for s in totals.functions.lines] == [("weave:nap", 48, 0)]
     assert [s.tasks for s in totals.rounds.lines] == [12] * 4
@@ -76,7 +76,7 @@ def test_figures_come_from_the_rows(kinds: Kinds) -> None:
 
 
 def test_running_and_interrupted_runs_have_no_answer_yet(kinds: Kinds) -> None:
-    for kind, words in (("running", "the search is at work"), ("interrupted", "weft resume")):
+    for kind, words in (("running", "the search is running"), ("interrupted", "weft resume")):
         page = kinds.text(kind)
         assert "None yet" in page
         assert words in page
@@ -96,15 +96,15 @@ def test_damaged_run_names_the_record_and_doubts_the_answer(kinds: Kinds) -> Non
     page = kinds.text("damaged")
     assert "record 20" in page
     assert "do not rely on it" in page
-    assert "head as the checkpoint has it" in page
+    assert "head according to the checkpoint" in page
     assert data_of(page)["broken"] == 20
 
 
 def test_resumed_run_leaves_the_pause_out(kinds: Kinds, tmp_path: Path) -> None:
     run = copy_of(kinds.runs["interrupted"], tmp_path / "run")
-    before = gather(run, heads()).told.work
+    before = gather(run, heads()).details.work
     weft.run(weave.naps(40), out=run, workers=2, accept=["copy"])
-    after = gather(run, heads()).told.work
+    after = gather(run, heads()).details.work
     assert before is not None
     assert after is not None
     assert after.paused_s > 0

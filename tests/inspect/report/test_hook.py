@@ -23,11 +23,11 @@ def planted(run: RunView) -> list[Page]:
     tasks = list(run.tasks())
     dots = [element("circle", cx=10 * t.index, cy=t.args["ms"], r=2.5) for t in tasks if t.value]
     answer, seed = run.answer(), run.genesis()["seed"]
-    said = f"total {answer['value']['total']} seed {seed} notes {tasks[0].notes['slept_ms']}"
+    text = f"total {answer['value']['total']} seed {seed} notes {tasks[0].notes['slept_ms']}"
     records = sum(1 for _ in run.records())
     rows = table(["records"], [[str(records)]])
     shown = drawing(100, 20, *dots, label="<naps>")
-    return [Page("Naps <3", shown + rows + said, order=2), Page("Plain", "<b>text</b>", order=1)]
+    return [Page("Naps <3", shown + rows + text, order=2), Page("Plain", "<b>text</b>", order=1)]
 
 
 NAPS = Product(
@@ -65,8 +65,8 @@ def test_lines_of_the_search_come_before_its_answer(kinds: Kinds) -> None:
     assert "x" * 401 not in page, "a line has its length"
     assert "<li>5</li>" in page
     assert "<li>6</li>" not in page, "and they have their number"
-    assert page.index("slept &lt;") < page.index("the answer as it is recorded")
-    assert "the answer as it is recorded" not in page_of(kinds.runs["all-failed"])
+    assert page.index("slept &lt;") < page.index("the recorded answer")
+    assert "the recorded answer" not in page_of(kinds.runs["all-failed"])
 
 
 def test_report_without_pages_has_no_further_tabs(kinds: Kinds) -> None:
@@ -103,14 +103,14 @@ def test_maker_that_raises_becomes_a_page_that_says_so(kinds: Kinds) -> None:
         page = page_of(kinds.runs["all-failed"])
     finally:
         unregister("weave")
-    assert "This page could not be made. KeyError: &#39;&lt;script&gt;&#39;" in page
+    assert "This page could not be built. KeyError: &#39;&lt;script&gt;&#39;" in page
 
 
 def test_page_that_is_too_large_is_left_out() -> None:
     large = Page("Large", Markup("x" * (MAX_PAGE_BYTES + 1)))
     small = Page("Small", Markup("ok"))
     first, second = hook._within([large, small])
-    assert "too much" in first.html
+    assert "exceed the limit" in first.html
     assert second == small
 
 
@@ -145,18 +145,21 @@ def test_elements_escape_and_refuse_code() -> None:
     assert element("a", "up", href="#top") == '<a href="#top">up</a>'
 
 
-def test_lines_of_a_search_are_told_and_never_in_the_way(kinds: Kinds) -> None:
-    def told(run: RunView) -> list[str]:
+def test_lines_of_a_search_are_shown_and_its_errors_are_contained(kinds: Kinds) -> None:
+    def counted_naps(run: RunView) -> list[str]:
         return [f"{sum(1 for _ in run.tasks())} naps\u202e"]
 
     def broken(run: RunView) -> list[str]:
         raise KeyError("gone")
 
     run = RunView(kinds.runs["finished"], "weave:naps")
-    for teller, said in ((told, ["48 naps\\u202e"]), (broken, ["no summary: KeyError: 'gone'"])):
-        register("weave", planted, teller)
+    for lines, expected in (
+        (counted_naps, ["48 naps\\u202e"]),
+        (broken, ["no summary: KeyError: 'gone'"]),
+    ):
+        register("weave", planted, lines)
         try:
-            assert lines_for(run) == said
+            assert lines_for(run) == expected
         finally:
             unregister("weave")
     assert lines_for(run) == []

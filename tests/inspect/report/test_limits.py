@@ -17,7 +17,7 @@ from tests.inspect.report.conftest import KINDS, Kinds, page_of, weave
 from tests.inspect.report.test_content import data_of
 from weft.inspect.report.hook import Page, register, unregister
 from weft.inspect.report.text import clip, counted, duration, some, value_text, visible
-from weft.inspect.report.timeline import MAX_SPANS, MAX_TRACKS, Span, Weaver, Worker
+from weft.inspect.report.timeline import MAX_SPANS, MAX_TRACKS, TimelineBuilder, WorkerId, WorkSpan
 
 pytestmark = pytest.mark.xdist_group("report")
 MAX_BYTES = 2_000_000
@@ -121,13 +121,13 @@ def test_spans_and_counts_read_well() -> None:
 def test_timeline_keeps_every_task_and_stays_small(
     rows: list[tuple[int, float, float, bool]], copies: int
 ) -> None:
-    weaver = Weaver(0.0, 105.0)
+    builder = TimelineBuilder(0.0, 105.0)
     for copy in range(copies):
         for pid, start, length, failed in rows:
             begin = min(100.0, start + copy / 7)
-            span = Span(begin, begin + length, 1, int(failed), length)
-            weaver.add(Worker("here", -1, pid, 0.0), span)
-    timeline = weaver.finish()
+            span = WorkSpan(begin, begin + length, 1, int(failed), length)
+            builder.add(WorkerId("here", -1, pid, 0.0), span)
+    timeline = builder.finish()
     workers = {pid for pid, *_ in rows}
     assert timeline.workers == len(workers)
     assert len(timeline.tracks) == min(MAX_TRACKS, len(workers))

@@ -16,11 +16,11 @@ VALUES = st.floats(-1e9, 1e9, allow_nan=False).map(lambda x: round(x, 3))
 
 @given(VALUES, st.floats(1e-3, 1e9))
 def test_ticks_lie_inside_and_are_few(low: float, span: float) -> None:
-    found = ticks(low, low + span)
-    assert 1 <= len(found) <= STEPS + 1
-    assert found == sorted(found)
+    values = ticks(low, low + span)
+    assert 1 <= len(values) <= STEPS + 1
+    assert values == sorted(values)
     slack = 1e-6 * (abs(low) + span)
-    assert all(low - slack <= tick <= low + span + slack for tick in found)
+    assert all(low - slack <= tick <= low + span + slack for tick in values)
 
 
 @given(st.lists(st.tuples(VALUES, VALUES), min_size=1, max_size=20))

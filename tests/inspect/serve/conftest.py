@@ -100,8 +100,8 @@ def start(root: Path, *words: str) -> Server:
         text=True,
     )
     assert process.stdout is not None
-    said = json.loads(process.stdout.readline())
-    return Server(process, said["url"], said["port"], root)
+    announced = json.loads(process.stdout.readline())
+    return Server(process, announced["url"], announced["port"], root)
 
 
 def stop(server: Server) -> int:
@@ -129,8 +129,8 @@ def serving(tmp_path: Path) -> Iterator[Callable[[Path], Server]]:
         return started[-1]
 
     yield begin
-    for one in started:
-        stop(one)
+    for server in started:
+        stop(server)
 
 
 # -- the browser ----------------------------------------------------------------------------------
@@ -163,11 +163,11 @@ class Onlooker:
 @pytest.fixture
 def onlooker(chromium: Browser) -> Iterator[Onlooker]:
     """Pages that must not have complained when the test is over."""
-    found = Onlooker(chromium)
-    yield found
-    for context in found.contexts:
+    onlooker = Onlooker(chromium)
+    yield onlooker
+    for context in onlooker.contexts:
         context.close()
-    assert found.complaints == []
+    assert onlooker.complaints == []
 
 
 def has_overflow(page: Page) -> bool:

@@ -24,16 +24,16 @@ def refused(*words: str, cwd: Path) -> tuple[int, str]:
 
 
 def test_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    code, said = refused(cwd=tmp_path)
-    assert (code, "runs is not a folder" in said) == (3, True)
+    code, message = refused(cwd=tmp_path)
+    assert (code, "runs is not a folder" in message) == (3, True)
 
 
 def test_port_that_is_taken_or_senseless_is_refused(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        code, said = refused(".", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
-    assert (code, "choose another --port" in said) == (75, True)
+        code, message = refused(".", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+    assert (code, "choose another --port" in message) == (75, True)
     assert refused(".", "--port", "70000", cwd=tmp_path)[0] == 2
 
 
@@ -84,7 +84,7 @@ def test_server_with_listeners_ends_at_once(tmp_path: Path, stopping: signal.Sig
     server = start(tmp_path)
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as wire:
         heads = f"Host: 127.0.0.1:{server.port}\r\nCookie: {server.cookie}"
-        wire.sendall(f"GET /looks HTTP/1.1\r\n{heads}\r\n\r\n".encode())
+        wire.sendall(f"GET /updates HTTP/1.1\r\n{heads}\r\n\r\n".encode())
         assert b"200 OK" in wire.recv(4096)
         server.process.send_signal(stopping)
         assert server.process.wait(timeout=60) in (0, -signal.SIGTERM)

@@ -22,10 +22,10 @@ from weft.inspect.serve.views import Views
 pytestmark = pytest.mark.xdist_group("report")
 GATE = Gate(4242, "the-token")
 OURS = {"host": "127.0.0.1:4242", "cookie": "weft-4242=the-token"}
-WORDS = ("run", "static", "compare", "looks", "tasks", "ledger", "page", "..", ".", "%2e%2e", "%00",
-         "kit.js", "etc", "passwd", "0", "-1", "totals", "record", "{id}", "")  # fmt: skip
+WORDS = ("run", "static", "compare", "updates", "tasks", "ledger", "page", "..", ".", "%2e%2e",
+         "%00", "kit.js", "etc", "passwd", "0", "-1", "totals", "record", "{id}", "")  # fmt: skip
 parts = st.one_of(st.sampled_from(WORDS), st.text(max_size=8))
-paths = st.lists(parts, max_size=6).map(lambda found: "/" + "/".join(found))
+paths = st.lists(parts, max_size=6).map(lambda names: "/" + "/".join(names))
 texts = st.text(max_size=30)
 
 
@@ -96,6 +96,6 @@ def test_any_question_about_a_run_is_answered(
     app: Any, run: str, name: str, query: dict[str, str]
 ) -> None:
     status, body = ask(app, f"/run/{run}/{name}", urlencode(query))
-    found = json.loads(body)
+    data = json.loads(body)
     assert status == 200
-    assert found is None or isinstance(found, int) or "trouble" not in found
+    assert data is None or isinstance(data, int) or "trouble" not in data

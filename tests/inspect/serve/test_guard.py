@@ -14,10 +14,10 @@ from tests.inspect.serve.conftest import Server
 
 pytestmark = pytest.mark.xdist_group("report")
 ADDRESSES = (
-    "/", "/looks", "/compare?a={id}&b={id}", "/compare/looks?a={id}&b={id}", "/run/{id}",
-    "/run/{id}/looks", "/run/{id}/tasks", "/run/{id}/ledger", "/run/{id}/record",
+    "/", "/updates", "/compare?a={id}&b={id}", "/compare/updates?a={id}&b={id}", "/run/{id}",
+    "/run/{id}/updates", "/run/{id}/tasks", "/run/{id}/ledger", "/run/{id}/record",
     "/run/{id}/progress", "/run/{id}/verdict", "/run/{id}/pages", "/run/{id}/page/0",
-    "/run/{id}/totals", "/run/{id}/timeline", "/run/{id}/events", "/run/{id}/asked",
+    "/run/{id}/totals", "/run/{id}/timeline", "/run/{id}/events", "/run/{id}/request",
     "/static/kit.js", "/static/report.css", "/nowhere",
 )  # fmt: skip
 NAMES = re.compile("naps|hopeless|weave|many")
@@ -68,8 +68,8 @@ def test_wrong_token_beside_a_good_cookie_is_refused(server: Server) -> None:
      "localhost", "127.0.0.1:1", "[::1]:{port}", "0.0.0.0:{port}", "127.0.0.1:{port}@evil"],
 )  # fmt: skip
 def test_foreign_host_gives_nothing(server: Server, run: str, address: str, host: str) -> None:
-    path, asked = address.format(id=run), host.format(port=server.port)
-    for answer in (server.get(path, Host=asked), server.ask(f"/?token={server.token}", Host=asked)):
+    path, name = address.format(id=run), host.format(port=server.port)
+    for answer in (server.get(path, Host=name), server.ask(f"/?token={server.token}", Host=name)):
         assert answer.status in (400, 403)
         assert not NAMES.search(answer.body)
         assert "set-cookie" not in answer.headers
@@ -81,7 +81,7 @@ def test_foreign_host_gives_nothing(server: Server, run: str, address: str, host
      "https://127.0.0.1:{port}", "http://127.0.0.1:{port}.evil.example", "file://"],
 )  # fmt: skip
 def test_foreign_origin_gives_nothing(server: Server, run: str, origin: str) -> None:
-    for path in ("/", f"/run/{run}/tasks", "/looks"):
+    for path in ("/", f"/run/{run}/tasks", "/updates"):
         answer = server.get(path, Origin=origin.format(port=server.port))
         assert answer.status == 403
         assert not NAMES.search(answer.body)
@@ -142,14 +142,14 @@ class _Inline(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.violations: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         names = dict(attrs)
         if tag == "script" and not (names.get("src") or "").startswith("/static/"):
-            self.found.append("script")
-        self.found += [n for n in names if n.startswith("on") or n == "style"]
-        self.found += [tag] if tag == "style" else []
+            self.violations.append("script")
+        self.violations += [n for n in names if n.startswith("on") or n == "style"]
+        self.violations += [tag] if tag == "style" else []
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
@@ -164,7 +164,7 @@ def test_every_answer_has_the_strict_policy(server: Server, run: str, address: s
     if "text/html" in answer.headers.get("content-type", ""):
         page = _Inline()
         page.feed(answer.body)
-        assert page.found == []
+        assert page.violations == []
 
 
 def test_framed_page_may_run_nothing(server: Server) -> None:
@@ -187,8 +187,8 @@ def test_server_listens_on_loopback_only(server: Server) -> None:
 
 def test_websocket_is_not_accepted(server: Server, run: str) -> None:
     answer = server.get(
-        f"/run/{run}/looks", Upgrade="websocket", Connection="Upgrade", Sec_WebSocket_Version="13",
-        Sec_WebSocket_Key="AAAAAAAAAAAAAAAAAAAAAA==",
+        f"/run/{run}/updates", Upgrade="websocket", Connection="Upgrade",
+        Sec_WebSocket_Version="13", Sec_WebSocket_Key="AAAAAAAAAAAAAAAAAAAAAA==",
     )  # fmt: skip
     assert answer.status != 101
 

@@ -150,7 +150,7 @@ def test_page_says_when_its_server_is_gone(
     expect(page.locator("#link")).to_be_hidden()
     own.process.send_signal(signal.SIGTERM)
     own.process.wait(timeout=60)
-    expect(page.locator("#link")).to_contain_text("lost its server")
+    expect(page.locator("#link")).to_contain_text("Connection lost")
     onlooker.complaints.clear()  # the browser reports the refused connections
 
 
@@ -233,7 +233,7 @@ def test_two_runs_are_compared(server: Server, onlooker: Onlooker) -> None:
     for name in ("more/naps5", "naps"):
         page.check(f"#runs tr:has(a:text-is('{name}')) .choose")
     page.click("#pair")
-    expect(page.locator("#compared")).to_contain_text("they part at record 0")
+    expect(page.locator("#compared")).to_contain_text("they diverge at record 0")
     expect(page.locator("tr.differs")).to_have_count(3)
     same = server.id_of("naps")
     page.goto(f"http://127.0.0.1:{server.port}/compare?a={same}&b={same}")

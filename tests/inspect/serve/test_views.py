@@ -12,10 +12,10 @@ import weft
 from tests.inspect.runs import NO_HEADS, copy_of
 from tests.support.pages import weave
 from weft.inspect.serve.ledgerrows import Ledgers, LineIndex, record_number
-from weft.inspect.serve.looks import Kept, stamp
 from weft.inspect.serve.progress import read_progress
-from weft.inspect.serve.rows import Asked, read_rows
-from weft.inspect.serve.rundirectory import RunDirectory, Shelved
+from weft.inspect.serve.rows import TaskQuery, read_rows
+from weft.inspect.serve.runcache import RunCache, stamp
+from weft.inspect.serve.rundirectory import RunDirectory, ServedRun
 from weft.inspect.serve.views import Views
 from weft.storage.folder import SEALED_VIEWS
 
@@ -27,8 +27,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run
 
 
-def keys(found: dict[str, Any]) -> list[str]:
-    return [row[5] for row in found["tasks"]]
+def keys(rows: dict[str, Any]) -> list[str]:
+    return [row[5] for row in rows["tasks"]]
 
 
 # -- the directory of runs ----------------------------------------------------------------
@@ -55,30 +55,30 @@ def test_shelf_of_a_folder_that_is_gone_is_empty(tmp_path: Path) -> None:
     assert RunDirectory(tmp_path / "nowhere").runs() == []
 
 
-# -- looks ---------------------------------------------------------------------------------------
+# -- the cache -----------------------------------------------------------------------------------
 
 
 def test_run_is_read_again_only_when_its_files_changed(finished: Path, tmp_path: Path) -> None:
     run = copy_of(finished, tmp_path / "run")
     reads: list[Path] = []
-    kept = Kept(lambda path: reads.append(path) or len(reads))  # type: ignore[func-returns-value]
-    assert kept.known(run) is None
-    assert [kept.of(run), kept.of(run), kept.known(run)] == [1, 1, 1]
+    cache = RunCache(lambda path: reads.append(path) or len(reads))  # type: ignore[func-returns-value]
+    assert cache.peek(run) is None
+    assert [cache.get(run), cache.get(run), cache.peek(run)] == [1, 1, 1]
     (run / "run.toml").touch()
-    assert kept.known(run) is None
-    assert kept.of(run) == 2
+    assert cache.peek(run) is None
+    assert cache.get(run) == 2
 
 
 def test_stamp_of_a_missing_run_can_be_taken(tmp_path: Path) -> None:
     assert stamp(tmp_path / "nowhere") == stamp(tmp_path / "nowhere")
 
 
-def test_verdict_is_told_by_later_looks(finished: Path) -> None:
-    views, run = Views(NO_HEADS), Shelved("x", "naps", finished)
-    before = views.look(run)
+def test_verdict_is_part_of_later_updates(finished: Path) -> None:
+    views, run = Views(NO_HEADS), ServedRun("x", "naps", finished)
+    before = views.update(run)
     assert (before["checked"], before["state"]) == (False, "finished")
     assert views.verdict(run)["word"] == "finished, verified"
-    after = views.look(run)
+    after = views.update(run)
     assert after["checked"]
     assert "finished, verified" in after["top"]
 
@@ -87,38 +87,41 @@ def test_verdict_is_told_by_later_looks(finished: Path) -> None:
 
 
 def test_rows_are_filtered_sorted_and_paged(finished: Path) -> None:
-    everything = read_rows(finished, Asked())
+    everything = read_rows(finished, TaskQuery())
     assert (everything["total"], len(everything["tasks"])) == (48, 48)
-    assert read_rows(finished, Asked.of({"find": ":3:7"}))["total"] == 1
-    assert read_rows(finished, Asked.of({"find": "/:3:7"}))["total"] == 1
-    assert read_rows(finished, Asked.of({"find": ":9:0"}))["total"] == 0
-    assert read_rows(finished, Asked.of({"find": 'weave "ms":5'}))["total"] > 0
-    assert read_rows(finished, Asked.of({"off": "completed"}))["total"] == 0
+    assert read_rows(finished, TaskQuery.parse({"find": ":3:7"}))["total"] == 1
+    assert read_rows(finished, TaskQuery.parse({"find": "/:3:7"}))["total"] == 1
+    assert read_rows(finished, TaskQuery.parse({"find": ":9:0"}))["total"] == 0
+    assert read_rows(finished, TaskQuery.parse({"find": 'weave "ms":5'}))["total"] > 0
+    assert read_rows(finished, TaskQuery.parse({"off": "completed"}))["total"] == 0
     slow = [
-        row[10] for row in read_rows(finished, Asked.of({"sort": "took", "down": "1"}))["tasks"]
+        row[10]
+        for row in read_rows(finished, TaskQuery.parse({"sort": "took", "down": "1"}))["tasks"]
     ]
     assert slow == sorted(slow, reverse=True)
-    beyond = read_rows(finished, Asked.of({"first": "999999"}))
+    beyond = read_rows(finished, TaskQuery.parse({"first": "999999"}))
     assert (beyond["first"], len(beyond["tasks"])) == (0, 48)
 
 
 def test_rows_without_a_manifest_are_none(finished: Path, tmp_path: Path) -> None:
     run = copy_of(finished, tmp_path / "run")
     (run / "manifest.sqlite").unlink()
-    assert read_rows(run, Asked())["total"] == 0
+    assert read_rows(run, TaskQuery())["total"] == 0
     assert read_progress(run)["at_s"] == []
 
 
 def test_sealed_run_shows_and_finds_no_contents(tmp_path: Path) -> None:
     run = tmp_path / "run"
     weft.run(weave.wordy(3), out=run, tags=(SEALED_VIEWS,))
-    found = read_rows(run, Asked())
-    assert found["total"] == 3
-    assert all(row[13] == "" and row[14] is None and not row[18] for row in found["tasks"])
-    assert read_rows(run, Asked.of({"find": "ValueError"}))["total"] == 0
-    assert read_rows(run, Asked.of({"find": "text"}))["total"] == 0
-    by_call = read_rows(run, Asked.of({"sort": "call", "down": "1"}))
-    assert keys(by_call) == keys(read_rows(run, Asked.of({"down": "1"}))), "no order gives it away"
+    rows = read_rows(run, TaskQuery())
+    assert rows["total"] == 3
+    assert all(row[13] == "" and row[14] is None and not row[18] for row in rows["tasks"])
+    assert read_rows(run, TaskQuery.parse({"find": "ValueError"}))["total"] == 0
+    assert read_rows(run, TaskQuery.parse({"find": "text"}))["total"] == 0
+    by_call = read_rows(run, TaskQuery.parse({"sort": "call", "down": "1"}))
+    assert keys(by_call) == keys(read_rows(run, TaskQuery.parse({"down": "1"}))), (
+        "no order gives it away"
+    )
     records = Ledgers().rows(run, 0, "")["records"]
     assert [record[4] == "" for record in records] == [False] + [True] * (len(records) - 1)
     assert Ledgers().rows(run, 0, "ValueError")["total"] == len(records)
@@ -142,19 +145,19 @@ def test_line_index_goes_on_where_it_ended(tmp_path: Path) -> None:
 
 
 def test_ledger_is_paged_and_found_in(finished: Path) -> None:
-    found = Ledgers().rows(finished, None, "")
-    assert (found["size"], found["total"], len(found["records"])) == (54, 54, 54)
+    rows = Ledgers().rows(finished, None, "")
+    assert (rows["size"], rows["total"], len(rows["records"])) == (54, 54, 54)
     assert Ledgers().rows(finished, 0, '"round":3')["total"] == 13
-    key = found["records"][5][2]
+    key = rows["records"][5][2]
     assert record_number(finished, key) == 5
     assert record_number(finished, "0" * 64) is None
     assert record_number(finished, "../x") is None
 
 
 def test_progress_ends_with_all_tasks(finished: Path) -> None:
-    found = read_progress(finished)
-    assert (found["done"][-1], found["failed"][-1]) == (48, 0)
-    assert found["done"] == sorted(found["done"])
-    assert len({len(column) for column in found.values()}) == 1
-    assert max(found["per_s"]) > 0
-    json.dumps(found, allow_nan=False)
+    curve = read_progress(finished)
+    assert (curve["done"][-1], curve["failed"][-1]) == (48, 0)
+    assert curve["done"] == sorted(curve["done"])
+    assert len({len(column) for column in curve.values()}) == 1
+    assert max(curve["per_s"]) > 0
+    json.dumps(curve, allow_nan=False)

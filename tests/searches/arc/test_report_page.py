@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.arcruns import TASKS, Here, solved
-from weft.inspect.report.view import MAX_PAGE_BYTES, RunView, TaskSeen
+from weft.inspect.report.view import MAX_PAGE_BYTES, RunView, ViewedTask
 from weft.searches.arc import report
 from weft.searches.arc.recorded import SEARCH, of_view
 from weft.searches.arc.runview import view_of
@@ -21,10 +21,10 @@ from weft.searches.arc.views.page import build_page
 pytestmark = pytest.mark.xdist_group("arc-runs")
 
 
-def seen(function: str, lane: str, pid: int, run_s: float, **notes: Any) -> TaskSeen:
+def seen(function: str, lane: str, pid: int, run_s: float, **notes: Any) -> ViewedTask:
     more = {"programs": 100, "states": 400, "failed": 10, "repeated": 20, "vectors": 70,
             "cache_hits": 1, "cache_misses": 3, "pruned": {"shape": 50, "stage": 50}}  # fmt: skip
-    return TaskSeen(
+    return ViewedTask(
         "k", lane, 0, 0, function, "completed", {}, {}, None, run_s, {**more, **notes},
         node="n", worker_pid=pid,
     )  # fmt: skip

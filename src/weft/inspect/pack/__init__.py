@@ -1,4 +1,4 @@
-"""`weft pack`: everything a colleague or an agent needs to go on with a run, in one text.
+"""`weft pack`: everything needed to continue work on a run, in one text, for people and programs.
 
 manifest, ledger, verify ─► facts ─► markdown, or to_dict for machines
 """

@@ -1,4 +1,4 @@
-"""Everything a status pack tells, gathered from a run into frozen dataclasses.
+"""Everything a status pack shows, gathered from a run into frozen dataclasses.
 
 A part that is damaged or missing is left out and named among the open ends.
 """
@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from weft.errors import Damaged, ValueInvalid
+from weft.errors import Damaged, FileInvalid, ValueInvalid
 from weft.inspect.access import open_manifest, run_named
-from weft.inspect.pack.asked import Asked, Places, in_run, repeat_words
-from weft.inspect.pack.failures import FailureClass, Loss, read_failures, read_losses
-from weft.inspect.pack.invariants import Checked, Invariant, judge_invariants
+from weft.inspect.pack.failures import FailureClass, RequeueCount, read_failures, read_requeues
+from weft.inspect.pack.invariants import Invariant, RunEvidence, judge_invariants
+from weft.inspect.pack.request import RecordedRequest, RepeatPaths, in_run, repeat_words
 from weft.inspect.report.overview import (
     Badge,
     Overview,
@@ -28,6 +27,7 @@ from weft.inspect.report.totals import Sum, read_totals
 from weft.inspect.report.work import Work, measure
 from weft.inspect.verify import Verdict
 from weft.model.tasks import COMMAND
+from weft.model.values import JsonValue
 from weft.storage.folder import SEALED_VIEWS, RunFile, RunFolder
 from weft.storage.heads import HeadsList
 
@@ -41,20 +41,20 @@ class Telemetry:
     work: Work
     functions: tuple[Sum, ...]
     failures: tuple[FailureClass, ...]
-    losses: tuple[Loss, ...]
+    losses: tuple[RequeueCount, ...]
     events: tuple[tuple[str, int], ...]
     commands: int
 
 
 @dataclass(frozen=True, slots=True)
-class Pack:
-    """A run, ready to be handed over."""
+class StatusPack:
+    """A run, ready to be handed over to someone else."""
 
     path: str
     overview: Overview
     badge: Badge
-    asked: Asked | None
-    execution: Mapping[str, Any]
+    request: RecordedRequest | None
+    execution: Mapping[str, JsonValue]
     sources: Mapping[str, str]
     telemetry: Telemetry | None
     invariants: tuple[Invariant, ...]
@@ -62,20 +62,20 @@ class Pack:
     """What each command is for, and its words."""
     open_ends: tuple[str, ...]
     summary: tuple[str, ...] = ()
-    """What the run's search says of it."""
+    """What the run's search adds to it."""
 
     @property
     def sound(self) -> bool:
         """Whether nothing that was checked is wrong with the run itself."""
         return self.badge.kind != "bad"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form, as `--json` prints it."""
         o, t = self.overview, self.telemetry
         return {
             "schema_version": SCHEMA_VERSION,
             "run": {"path": self.path, "run_id": o.run_id, "search": o.search, "state": o.state},
-            "asked": None if self.asked is None else self.asked.to_dict(),
+            "asked": None if self.request is None else self.request.to_dict(),
             "execution": dict(self.execution),
             "sources": dict(self.sources),
             "result": {
@@ -88,25 +88,25 @@ class Pack:
             },
             "head": {"size": o.size, "root": o.head},
             "telemetry": None if t is None else _telemetry_dict(t),
-            "failures": [] if t is None else [asdict(f) for f in t.failures],
+            "failures": [] if t is None else [f.to_dict() for f in t.failures],
             "invariants": [asdict(i) for i in self.invariants],
-            "commands": dict(self.commands),
+            "commands": {name: [*words] for name, words in self.commands},
             "open_ends": list(self.open_ends),
         }
 
 
-def _telemetry_dict(found: Telemetry) -> dict[str, Any]:
-    work = found.work
+def _telemetry_dict(telemetry: Telemetry) -> dict[str, JsonValue]:
+    work = telemetry.work
     return {
         "started_at": work.started_at,
         "wall_s": work.wall_s,
         "paused_s": work.paused_s,
         "busy_s": work.busy_s,
         "speed_up": work.speed_up,
-        "functions": [asdict(line) for line in found.functions],
-        "losses": [asdict(loss) for loss in found.losses],
-        "events": dict(found.events),
-        "external_commands": found.commands,
+        "functions": [asdict(line) for line in telemetry.functions],
+        "losses": [asdict(loss) for loss in telemetry.losses],
+        "events": dict(telemetry.events),
+        "external_commands": telemetry.commands,
     }
 
 
@@ -116,46 +116,46 @@ def gather_pack(
     *,
     replayed: bool | None = None,
     summary: tuple[str, ...] = (),
-    places: Places | None = None,
-    noted: tuple[str, ...] = (),
-) -> Pack:
+    paths: RepeatPaths | None = None,
+    notes: tuple[str, ...] = (),
+) -> StatusPack:
     """Read a run in whatever state it is; raises only where there is no run at all.
 
-    `replayed`, `summary` and `noted` are what the caller found out about it by itself; `places`
-    says where the repeating command finds things, if not in the run.
+    `replayed`, `summary` and `notes` are what the caller knows about it; `paths` say where the
+    repeating command finds its files, if not in the run.
     """
-    folder, troubles = RunFolder(run), list(noted)
+    folder, troubles = RunFolder(run), list(notes)
     with run_named(run):
         run_file = folder.read_run_file()
         verdict, badge = judge(run, heads)
         overview = overview_of(folder, run_file, verdict, try_status(run, troubles))
-        asked = read_asked(folder)
-        troubles += [] if asked else ["what was asked cannot be read from what is left of the run"]
+        request = read_request(folder)
+        troubles += [] if request else ["the request cannot be read from what is left of the run"]
         telemetry = _telemetry(folder, run_file, troubles)
     commands = telemetry.commands if telemetry else 0
-    checked = Checked(overview, verdict, badge, asked, commands, replayed, str(run))
-    pack = Pack(
+    evidence = RunEvidence(overview, verdict, badge, request, commands, replayed, str(run))
+    pack = StatusPack(
         path=str(run),
         overview=overview,
         badge=badge,
-        asked=asked,
+        request=request,
         execution={k: v for k, v in run_file.execution.items() if k != "labels"},
         sources=run_file.sources,
         telemetry=telemetry,
-        invariants=judge_invariants(checked),
-        commands=tuple(_commands(run, overview, asked, run_file, places)),
+        invariants=judge_invariants(evidence),
+        commands=tuple(_commands(run, overview, request, run_file, paths)),
         open_ends=(),
         summary=summary,
     )
     return replace(pack, open_ends=tuple(_open_ends(pack, verdict, troubles)))
 
 
-def read_asked(folder: RunFolder) -> Asked | None:
-    """Return what the genesis asks for; None when there is none to be read."""
+def read_request(folder: RunFolder) -> RecordedRequest | None:
+    """Return the request in the genesis; None when it cannot be read."""
     body = genesis_body(folder)
     try:
-        return None if body is None else Asked.from_genesis(body)
-    except (AttributeError, KeyError, TypeError, ValueInvalid):
+        return None if body is None else RecordedRequest.from_genesis(body)
+    except (AttributeError, FileInvalid, KeyError, TypeError, ValueInvalid):
         return None
 
 
@@ -172,7 +172,7 @@ def _telemetry(folder: RunFolder, run_file: RunFile, troubles: list[str]) -> Tel
                 measure(manifest),
                 read_totals(manifest).functions.lines,
                 read_failures(manifest, folder.logs, sealed=sealed),
-                read_losses(manifest),
+                read_requeues(manifest),
                 tuple((kind, count) for kind, count in events),
                 manifest.query(external, COMMAND)[0][0],
             )
@@ -182,22 +182,26 @@ def _telemetry(folder: RunFolder, run_file: RunFile, troubles: list[str]) -> Tel
 
 
 def _commands(
-    run: Path, overview: Overview, asked: Asked | None, run_file: RunFile, places: Places | None
+    run: Path,
+    overview: Overview,
+    request: RecordedRequest | None,
+    run_file: RunFile,
+    paths: RepeatPaths | None,
 ) -> list[tuple[str, list[str]]]:
-    name, found = str(run), list[tuple[str, list[str]]]()
+    name, commands = str(run), list[tuple[str, list[str]]]()
     if overview.state != "finished":
-        found.append(("resume", ["weft", "resume", name]))
-    if asked is not None:
-        places = places or in_run(run, asked, run_file.search_path)
-        words = repeat_words(asked, places, run_file.imports)
-        found += [] if words is None else [("repeat", words)]
-    found.append(("verify", ["weft", "verify", name]))
+        commands.append(("resume", ["weft", "resume", name]))
+    if request is not None:
+        paths = paths or in_run(run, request, run_file.search_path)
+        words = repeat_words(request, paths, run_file.imports)
+        commands += [] if words is None else [("repeat", words)]
+    commands.append(("verify", ["weft", "verify", name]))
     if overview.state == "finished":
-        found.append(("replay", ["weft", "replay", name]))
-    return [*found, ("look", ["weft", "report", name])]
+        commands.append(("replay", ["weft", "replay", name]))
+    return [*commands, ("look", ["weft", "report", name])]
 
 
-def _open_ends(pack: Pack, verdict: Verdict | None, troubles: list[str]) -> list[str]:
+def _open_ends(pack: StatusPack, verdict: Verdict | None, troubles: list[str]) -> list[str]:
     overview, ends = pack.overview, list(dict.fromkeys(troubles))
     if not pack.sound:
         ends.append(f"the run is {pack.badge.word}: {pack.badge.reason}")
@@ -209,11 +213,11 @@ def _open_ends(pack: Pack, verdict: Verdict | None, troubles: list[str]) -> list
         ends.append(f"the answer is UNKNOWN: {overview.answer}")
     failed = dict(overview.counts).get("failed", 0)
     if failed:
-        ends.append(f"{counted(failed, 'task')} failed: weft explain {pack.path} KEY tells more")
+        ends.append(f"{counted(failed, 'task')} failed: weft explain {pack.path} KEY says more")
     open_lanes = overview.lanes - overview.lanes_answered
     if open_lanes:
         ends.append(f"{counted(open_lanes, 'lane')} without an answer yet")
-    if pack.asked is not None and pack.asked.args_text() is None:
+    if pack.request is not None and pack.request.args_text() is None:
         ends.append("its arguments hold objects, which a command cannot name: repeat it in Python")
     ends += [f"not checked: {i.name} ({i.how})" for i in pack.invariants if i.holds is None]
     ends += verdict.notes if verdict else ()

@@ -1,14 +1,14 @@
-"""Failures of a run by class, with examples; and the losses that were made good."""
+"""Failures of a run by class, with examples; and attempts that were lost and run again."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.inspect.report.places import Places
-from weft.inspect.report.tasks import Chooser, TaskFacts
+from weft.inspect.report.tasks import TaskFacts, TaskReader
 from weft.inspect.report.text import clip, failure_text
+from weft.model.values import JsonValue
 from weft.storage.manifest import Manifest
 
 MAX_CLASSES = 40
@@ -24,8 +24,12 @@ class Example:
     key: str
     place: str
     args: str
-    said: str
-    """The last line of what its last attempt told."""
+    message: str
+    """The last line of the detail of its last attempt; `said` in JSON."""
+
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON form."""
+        return {"key": self.key, "place": self.place, "args": self.args, "said": self.message}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,19 @@ class FailureClass:
     count: int
     examples: tuple[Example, ...]
 
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON form."""
+        return {
+            "function": self.function,
+            "failure": self.failure,
+            "count": self.count,
+            "examples": [example.to_dict() for example in self.examples],
+        }
+
 
 @dataclass(frozen=True, slots=True)
-class Loss:
-    """Attempts that were begun again for one reason, and are not in the ledger."""
+class RequeueCount:
+    """Attempts that were queued again for one reason, and are not in the ledger."""
 
     reason: str
     count: int
@@ -53,20 +66,20 @@ def read_failures(manifest: Manifest, logs: Path, *, sealed: bool) -> tuple[Fail
         " GROUP BY function, error ORDER BY 3 DESC, 4 LIMIT ?",
         MAX_CLASSES,
     )
-    chooser = Chooser(manifest, Places.read(manifest), logs)
+    reader = TaskReader(manifest, Places.read(manifest), logs)
     return tuple(
         FailureClass(
             clip(function, TEXT_BYTES),
             failure_text(error),
             count,
-            () if sealed else _examples(chooser, function, error),
+            () if sealed else _examples(reader, function, error),
         )
         for function, error, count, _ in rows
     )
 
 
-def _examples(chooser: Chooser, function: str, error: str) -> tuple[Example, ...]:
-    rows = chooser.manifest.query(
+def _examples(reader: TaskReader, function: str, error: str) -> tuple[Example, ...]:
+    rows = reader.manifest.query(
         "SELECT id FROM tasks WHERE state = 'failed' AND function = ? AND error = ?"
         " ORDER BY id LIMIT ?",
         function,
@@ -74,20 +87,20 @@ def _examples(chooser: Chooser, function: str, error: str) -> tuple[Example, ...
         EXAMPLES,
     )
     ids = [row[0] for row in rows]
-    return tuple(_example(task) for task in chooser.told(ids, EXAMPLE_BYTES))
+    return tuple(_example(task) for task in reader.read_tasks(ids, EXAMPLE_BYTES))
 
 
 def _example(task: TaskFacts) -> Example:
     place = f"{task.lane}:{task.round}:{task.index}"
-    _, _, said = task.failure.partition(": ")
-    return Example(task.key, place, clip(task.args, TEXT_BYTES), said)
+    _, _, message = task.failure.partition(": ")
+    return Example(task.key, place, clip(task.args, TEXT_BYTES), message)
 
 
-def read_losses(manifest: Manifest) -> tuple[Loss, ...]:
+def read_requeues(manifest: Manifest) -> tuple[RequeueCount, ...]:
     """Return why attempts were queued again, most frequent first."""
-    rows: list[tuple[Any, ...]] = manifest.query(
+    rows = manifest.query(
         "SELECT reason, count(*) FROM attempts WHERE outcome = 'requeued' GROUP BY reason"
         " ORDER BY 2 DESC, 1 LIMIT ?",
         MAX_CLASSES,
     )
-    return tuple(Loss(clip(reason, TEXT_BYTES), count) for reason, count in rows)
+    return tuple(RequeueCount(clip(reason, TEXT_BYTES), count) for reason, count in rows)

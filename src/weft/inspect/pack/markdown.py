@@ -1,4 +1,4 @@
-"""A status pack as Markdown, for people and for whoever reads text."""
+"""A status pack as Markdown."""
 
 from __future__ import annotations
 
@@ -7,14 +7,23 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
-from weft.inspect.pack.facts import Pack, Telemetry
+from weft.inspect.pack.facts import StatusPack, Telemetry
 from weft.inspect.report.text import counted, duration, moment, percent, visible
 
 WORDS = {True: "holds", False: "BROKEN", None: "not checked"}
-ASKED_ROWS = ("search", "version", "seed", "budget", "retries", "timeout_s", "strict", "libraries")
+REQUEST_ROWS = (
+    "search",
+    "version",
+    "seed",
+    "budget",
+    "retries",
+    "timeout_s",
+    "strict",
+    "libraries",
+)
 
 
-def to_markdown(pack: Pack) -> str:
+def to_markdown(pack: StatusPack) -> str:
     """Write the pack; every value is shown as code, so that none can become markup."""
     o = pack.overview
     parts = [
@@ -23,7 +32,7 @@ def to_markdown(pack: Pack) -> str:
         "## Result",
         *_result(pack),
         "## What was asked",
-        *_asked(pack),
+        *_request(pack),
         "## Commands",
         *_commands(pack),
         "## Invariants",
@@ -41,7 +50,7 @@ def to_markdown(pack: Pack) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _result(pack: Pack) -> Iterator[str]:
+def _result(pack: StatusPack) -> Iterator[str]:
     o = pack.overview
     word = {"answered": "Answer", "unknown": "UNKNOWN"}.get(o.answered, "No answer yet")
     yield f"{word}: {_code(o.answer)}" if o.answered else f"{word}."
@@ -53,28 +62,28 @@ def _result(pack: Pack) -> Iterator[str]:
     yield f"Head: {_code(f'{o.size} {o.head}')}" if o.head else "No head yet."
 
 
-def _asked(pack: Pack) -> Iterator[str]:
-    if pack.asked is None:
+def _request(pack: StatusPack) -> Iterator[str]:
+    if pack.request is None:
         yield "The genesis cannot be read."
         return
-    asked = pack.asked.to_dict()
+    request = pack.request.to_dict()
     rows = [
-        (name, _code(json.dumps(asked[name])))
-        for name in ASKED_ROWS
-        if asked[name] not in (None, {})
+        (name, _code(json.dumps(request[name])))
+        for name in REQUEST_ROWS
+        if request[name] not in (None, {})
     ]
-    rows += [(f"input {_plain(n)}", _code(d)) for n, d in sorted(pack.asked.inputs.items())]
+    rows += [(f"input {_plain(n)}", _code(d)) for n, d in sorted(pack.request.inputs.items())]
     yield _table(("decides the outcome", ""), rows)
     yield "Arguments:"
-    yield _block(pack.asked.args_text() or "(they hold objects)", "json")
+    yield _block(pack.request.args_text() or "(they hold objects)", "json")
     ways = [(_plain(n), _code(str(value))) for n, value in sorted(pack.execution.items())]
-    yield _table(("carries it out, may change", ""), ways)
+    yield _table(("how it was executed, may change", ""), ways)
     sources = [(_plain(n), _code(digest)) for n, digest in sorted(pack.sources.items())]
     if sources:
         yield _table(("source package", "SHA-256"), sources)
 
 
-def _commands(pack: Pack) -> Iterator[str]:
+def _commands(pack: StatusPack) -> Iterator[str]:
     for name, words in pack.commands:
         yield f"{name}:"
         yield _block(shlex.join(words), "sh")
@@ -83,24 +92,24 @@ def _commands(pack: Pack) -> Iterator[str]:
         yield f"A repeated run must end with head {_code(f'{o.size} {o.head}')}."
 
 
-def _failures(found: Telemetry | None) -> Iterator[str]:
-    if found is None or not found.failures:
-        yield "No task failed." if found else "Not known."
+def _failures(telemetry: Telemetry | None) -> Iterator[str]:
+    if telemetry is None or not telemetry.failures:
+        yield "No task failed." if telemetry else "Not known."
         return
-    for item in found.failures:
+    for item in telemetry.failures:
         yield f"### {item.count:,} × {_plain(item.failure)} in {_plain(item.function)}"
-        rows = [(_code(e.key[:12]), _code(e.place), _code(e.args), _code(e.said))
+        rows = [(_code(e.key[:12]), _code(e.place), _code(e.args), _code(e.message))
                 for e in item.examples]  # fmt: skip
         if rows:
-            yield _table(("key", "lane:round:index", "arguments", "said"), rows)
+            yield _table(("key", "lane:round:index", "arguments", "message"), rows)
 
 
-def _telemetry(pack: Pack) -> Iterator[str]:
-    found = pack.telemetry
-    if found is None:
+def _telemetry(pack: StatusPack) -> Iterator[str]:
+    telemetry = pack.telemetry
+    if telemetry is None:
         yield "Not known."
         return
-    work, workers = found.work, pack.overview.workers
+    work, workers = telemetry.work, pack.overview.workers
     busy = work.busy_s / (work.wall_s * workers) if work.wall_s and workers else None
     yield _table(
         ("", ""),
@@ -111,19 +120,19 @@ def _telemetry(pack: Pack) -> Iterator[str]:
             ("task time", duration(work.busy_s)),
             ("speed-up", "–" if work.speed_up is None else f"{work.speed_up:.2f} ×"),
             ("busy", f"{percent(busy)} of {counted(workers, 'worker')}" if workers else "–"),
-            ("external commands", f"{found.commands:,}"),
+            ("external commands", f"{telemetry.commands:,}"),
         ],
     )
     rows = [
         (_code(s.name), f"{s.tasks:,}", f"{s.failed:,}", duration(s.busy_s), duration(s.longest_s))
-        for s in found.functions
+        for s in telemetry.functions
     ]
     if rows:
         yield _table(("function", "tasks", "failed", "task time", "longest"), rows)
-    lost = [f"{loss.reason}: {loss.count:,} attempts begun again" for loss in found.losses]
-    lost += [f"event {kind}: {count:,}" for kind, count in found.events]
-    if lost:
-        yield _bullets(lost)
+    events = [f"{loss.reason}: {loss.count:,} attempts queued again" for loss in telemetry.losses]
+    events += [f"event {kind}: {count:,}" for kind, count in telemetry.events]
+    if events:
+        yield _bullets(events)
 
 
 # -- Markdown --------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""A status pack put together: what the readers find, the search's own words, and its source.
+"""Assembles a status pack: facts of the run, lines of its search, and the search's source.
 
 With a folder to write to, the pack holds all that repeating the run needs: arguments, inputs, the
-search's source and the files that its commands name, as they are now.
+search's source and the files that its commands name, in their present state.
 
     DIR/ pack.md  pack.json  args.json  inputs/<SHA-256>  source/…  nodes.json  FILES
 """
@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid, StorageFailed
-from weft.inspect.pack.asked import Asked, Places
-from weft.inspect.pack.facts import Pack, gather_pack, read_asked
+from weft.inspect.pack.facts import StatusPack, gather_pack, read_request
 from weft.inspect.pack.markdown import to_markdown
-from weft.inspect.pack.work import NODES_FILE, Surroundings, surroundings
+from weft.inspect.pack.request import RecordedRequest, RepeatPaths
+from weft.inspect.pack.surroundings import NODES_FILE, Surroundings, surroundings
 from weft.inspect.products import summary_lines
 from weft.inspect.replay import replay
 from weft.runs.resume import recorded_folder
@@ -31,7 +31,7 @@ from weft.storage.folder import RunFile, RunFolder
 from weft.storage.objects import ObjectStore
 
 
-def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> Pack:
+def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> StatusPack:
     """Gather the pack of a run, and with `out` write it there; `replayed` runs tasks again.
 
     Raises FileInvalid when `out` is in use, and what `weft replay` raises.
@@ -41,15 +41,15 @@ def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> 
     if out is not None:
         _check_free(out, run)
     equal = replay(run).equal if replayed else None
-    asked = read_asked(folder)
-    kit = _Kit(folder, run_file, asked, surroundings(folder, run_file))
+    request = read_request(folder)
+    kit = _Kit(folder, run_file, request, surroundings(folder, run_file))
     pack = gather_pack(
         run,
         real_place().heads,
         replayed=equal,
         summary=tuple(summary_lines(run, run_file.search)),
-        places=kit.places() if out is not None and asked is not None else None,
-        noted=(*kit.changed(), *(kit.left_out() if out is not None else kit.needed())),
+        paths=kit.paths() if out is not None and request is not None else None,
+        notes=(*kit.changed(), *(kit.left_out() if out is not None else kit.needed())),
     )
     if out is not None:
         with _all_or_nothing(out):
@@ -60,13 +60,13 @@ def make_pack(run: Path, out: Path | None = None, *, replayed: bool = False) -> 
 
 @contextmanager
 def _all_or_nothing(out: Path) -> Iterator[None]:
-    """Take back what was written when the rest cannot be; the folder was free before."""
-    there = out.is_dir()
+    """Remove what was written when the rest cannot be; the folder was empty before."""
+    existed = out.is_dir()
     try:
         yield
     except OSError as error:
         shutil.rmtree(out, ignore_errors=True)
-        if there:
+        if existed:
             out.mkdir()
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageFailed(
@@ -79,10 +79,10 @@ def _check_free(out: Path, run: Path) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise FileInvalid(f"{out} is in use", hint="give --out a new or empty folder")
     if out.resolve().is_relative_to(run.resolve()):
-        raise FileInvalid(f"{out} lies inside the run", hint="give --out a folder elsewhere")
+        raise FileInvalid(f"{out} is inside the run", hint="give --out a folder elsewhere")
 
 
-def _write(out: Path, pack: Pack) -> None:
+def _write(out: Path, pack: StatusPack) -> None:
     (out / "pack.md").write_text(to_markdown(pack), "utf-8")
     (out / "pack.json").write_text(json.dumps(pack.to_dict(), indent=1) + "\n", "utf-8")
 
@@ -93,15 +93,15 @@ class _Kit:
 
     folder: RunFolder
     run_file: RunFile
-    asked: Asked | None
-    around: Surroundings
+    request: RecordedRequest | None
+    surroundings: Surroundings
 
-    def places(self) -> Places:
-        """Say where everything lies inside the pack."""
-        assert self.asked is not None
-        inputs = {digest: f"inputs/{digest}" for digest in self.asked.inputs.values()}
-        nodes = NODES_FILE if self.around.nodes else ""
-        return Places("source" if list(self._packages()) else "", inputs, "args.json", nodes)
+    def paths(self) -> RepeatPaths:
+        """Return where everything is inside the pack."""
+        assert self.request is not None
+        inputs = {digest: f"inputs/{digest}" for digest in self.request.inputs.values()}
+        nodes = NODES_FILE if self.surroundings.nodes else ""
+        return RepeatPaths("source" if list(self._packages()) else "", inputs, "args.json", nodes)
 
     def changed(self) -> Iterator[str]:
         """Name source that is not what the run was recorded with."""
@@ -111,30 +111,30 @@ class _Kit:
 
     def left_out(self) -> Iterator[str]:
         """Name files of commands that the pack cannot hold."""
-        for name in self.around.missing:
+        for name in self.surroundings.missing:
             yield f"a command uses {name[:200]!r}, which is not in this pack"
 
     def needed(self) -> Iterator[str]:
-        """Say what the command that repeats the run needs and does not name."""
-        if self.around.nodes or self.around.files:
+        """Name what the command that repeats the run needs beside its words."""
+        if self.surroundings.nodes or self.surroundings.files:
             yield (
                 "repeating the run needs its nodes and the files of its commands:"
                 f" weft pack {self.folder.path} --out DIR writes them"
             )
 
     def write(self, out: Path) -> None:
-        """Copy arguments, inputs, source and what commands find around them."""
+        """Copy arguments, inputs, source and the files of commands."""
         out.mkdir(parents=True, exist_ok=True)
-        if self.asked is None:
+        if self.request is None:
             return
-        (out / "args.json").write_text(self.asked.args_text() or "null", "utf-8")
+        (out / "args.json").write_text(self.request.args_text() or "null", "utf-8")
         store = ObjectStore(self.folder.objects, Disk())
         (out / "inputs").mkdir(exist_ok=True)
-        for digest in self.asked.inputs.values():
+        for digest in self.request.inputs.values():
             (out / "inputs" / digest).write_bytes(store.read(digest))
-        if self.around.nodes:
-            (out / NODES_FILE).write_text(self.around.nodes_text(), "utf-8")
-        for name, path in self.around.files.items():
+        if self.surroundings.nodes:
+            (out / NODES_FILE).write_text(self.surroundings.nodes_text(), "utf-8")
+        for name, path in self.surroundings.files.items():
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, out / name)
         for name, location in self._packages():
@@ -144,7 +144,7 @@ class _Kit:
                 shutil.copyfile(path, base / inner)
 
     def _packages(self) -> Iterator[tuple[str, Path]]:
-        """Give the packages that lie beside the search, not among the installed ones."""
+        """Yield the packages that are beside the search, not among the installed ones."""
         place = recorded_folder(self.folder, self.run_file)
         for name in sorted(self.run_file.sources) if place is not None else ():
             assert place is not None

@@ -1,4 +1,4 @@
-"""One offline HTML file that shows a run: made from what the readers find, changing nothing.
+"""One offline HTML file that shows a run; it is made by reading alone.
 
 manifest, ledger ─► data ─► payload ─► page ─► report.html
 hook: a search's own pages ──┘

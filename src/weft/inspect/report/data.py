@@ -1,10 +1,10 @@
-"""Everything a report tells, gathered from a run into frozen dataclasses.
+"""Everything a report shows, gathered from a run into frozen dataclasses.
 
     verify ─► badge      status, manifest ─► overview, totals, tasks, work, events
     ledger ─► records
 
-A part that is damaged or missing leaves its place empty and a sentence in `troubles`: a damaged
-run still gets a report, and the badge says so.
+A part that is damaged or missing stays empty and adds a sentence to `troubles`: a damaged run
+still gets a report, and the badge states the damage.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from weft.inspect.report.events import EventList, read_events
 from weft.inspect.report.ledgerview import LedgerView, read_ledger
 from weft.inspect.report.overview import Badge, Overview, judge, overview_of, try_status
 from weft.inspect.report.places import Places
-from weft.inspect.report.tasks import Chooser, TaskList, sealed
+from weft.inspect.report.tasks import TaskList, TaskReader, sealed
 from weft.inspect.report.totals import Totals, read_totals
 from weft.inspect.report.work import Work, read_work
 from weft.storage.folder import SEALED_VIEWS, RunFolder
@@ -26,8 +26,8 @@ from weft.storage.heads import HeadsList
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What the manifest tells beyond counts; empty without one."""
+class RunDetails:
+    """What the manifest holds beyond counts; empty without a manifest."""
 
     tasks: TaskList
     totals: Totals | None = None
@@ -41,7 +41,7 @@ class Report:
 
     overview: Overview
     badge: Badge
-    told: Told
+    details: RunDetails
     ledger: LedgerView
     troubles: tuple[str, ...]
 
@@ -53,30 +53,32 @@ def gather(run: Path, heads: HeadsList) -> Report:
         run_file = folder.read_run_file()
         verdict, badge = judge(run, heads)
         troubles: list[str] = []
-        now = try_status(run, troubles)
-        told = _told(folder, troubles)
-        troubles += [loss.line() for loss in now.losses] if now else []
-        ledger = read_ledger(folder.ledger, {task.key for task in told.tasks.rows}, badge.record)
-        told = replace(told, tasks=_numbered(told.tasks, ledger))
+        status = try_status(run, troubles)
+        details = _read_details(folder, troubles)
+        troubles += [loss.line() for loss in status.losses] if status else []
+        ledger = read_ledger(folder.ledger, {task.key for task in details.tasks.rows}, badge.record)
+        details = replace(details, tasks=_numbered(details.tasks, ledger))
         if SEALED_VIEWS in run_file.tags:
-            told, ledger = _sealed(told), _without_bodies(ledger)
-            troubles.append("the contents of tasks are not shown: the run asks for totals only")
-        overview = overview_of(folder, run_file, verdict, now)
-    return Report(overview, badge, told, ledger, tuple(dict.fromkeys(troubles)))
+            details, ledger = _sealed(details), _without_bodies(ledger)
+            troubles.append(
+                "the contents of tasks are not shown: the run is set to show totals only"
+            )
+        overview = overview_of(folder, run_file, verdict, status)
+    return Report(overview, badge, details, ledger, tuple(dict.fromkeys(troubles)))
 
 
 # -- the manifest ----------------------------------------------------------------------------
 
 
-def _told(folder: RunFolder, troubles: list[str]) -> Told:
+def _read_details(folder: RunFolder, troubles: list[str]) -> RunDetails:
     if not folder.manifest.is_file():
         troubles.append("the manifest is missing: tasks, times and events are not known")
-        return Told(TaskList())
+        return RunDetails(TaskList())
     try:
         with open_manifest(folder) as manifest:
             places = Places.read(manifest)
-            tasks = Chooser(manifest, places, folder.logs).read()
-            return Told(
+            tasks = TaskReader(manifest, places, folder.logs).read()
+            return RunDetails(
                 tasks,
                 read_totals(manifest),
                 read_work(manifest),
@@ -84,7 +86,7 @@ def _told(folder: RunFolder, troubles: list[str]) -> Told:
             )
     except Damaged as error:
         troubles.append(error.message)
-        return Told(TaskList())
+        return RunDetails(TaskList())
 
 
 def _numbered(tasks: TaskList, ledger: LedgerView) -> TaskList:
@@ -99,11 +101,12 @@ def _numbered(tasks: TaskList, ledger: LedgerView) -> TaskList:
     return replace(tasks, rows=tuple(rows))
 
 
-def _sealed(told: Told) -> Told:
-    return replace(told, tasks=replace(told.tasks, rows=tuple(map(sealed, told.tasks.rows))))
+def _sealed(details: RunDetails) -> RunDetails:
+    rows = tuple(map(sealed, details.tasks.rows))
+    return replace(details, tasks=replace(details.tasks, rows=rows))
 
 
 def _without_bodies(ledger: LedgerView) -> LedgerView:
     """Leave the bodies of records out, apart from the genesis."""
-    kept = [record if record.seq == 0 else replace(record, body="") for record in ledger.records]
-    return replace(ledger, records=tuple(kept))
+    records = [r if r.seq == 0 else replace(r, body="") for r in ledger.records]
+    return replace(ledger, records=tuple(records))

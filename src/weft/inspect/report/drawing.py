@@ -1,4 +1,4 @@
-"""What templates draw of a run: the strip of states, figures made of others, timeline rows. Pure.
+"""Shapes and figures for the templates: the strip of states, derived figures, timeline rows. Pure.
 
 Shapes are given as numbers and SVG paths, never as styles, so that a page may forbid those.
 """
@@ -17,12 +17,12 @@ from weft.inspect.report.work import Work
 TICKS = 5
 STRIP_WIDTH = 1000
 LEAST_PART = 4
-"""A state with one task among many is still seen."""
+"""A state with one task among many is still visible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures made of others."""
+    """Figures derived from others."""
 
     overview: Overview
     work: Work | None = None
@@ -68,7 +68,7 @@ def _parts(overview: Overview) -> Iterator[tuple[str, float, float]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TimelineRow:
     """One worker of the timeline: paths in a box 1000 wide and 10 high."""
 
     label: str
@@ -82,14 +82,14 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class TimelineDrawing:
     """A timeline as a template draws it; `ticks` are seconds since its start, evenly spread."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TimelineRow, ...]
     ticks: tuple[float, ...]
 
 
-def draw_timeline(work: Work | None) -> Drawn | None:
+def draw_timeline(work: Work | None) -> TimelineDrawing | None:
     """Turn the spans of a run's workers into paths; None without a timeline."""
     timeline = work.timeline if work else None
     if timeline is None:
@@ -97,10 +97,10 @@ def draw_timeline(work: Work | None) -> Drawn | None:
     length = timeline.end - timeline.start
     names = labels(timeline.tracks)
     rows = [_row(t, name, timeline) for t, name in zip(timeline.tracks, names, strict=True)]
-    return Drawn(tuple(rows), tuple(length * i / (TICKS - 1) for i in range(TICKS)))
+    return TimelineDrawing(tuple(rows), tuple(length * i / (TICKS - 1) for i in range(TICKS)))
 
 
-def _row(track: Track, label: str, timeline: Timeline) -> Row:
+def _row(track: Track, label: str, timeline: Timeline) -> TimelineRow:
     length = timeline.end - timeline.start or 1.0
     paths = {"worked": "", "failed": "", "running": ""}
     for span in track.spans:
@@ -110,4 +110,6 @@ def _row(track: Track, label: str, timeline: Timeline) -> Row:
         paths[kind] += f"M{x:.5g} 0h{width:.3g}v10h-{width:.3g}z"
     marks = [1000 * (at - timeline.start) / length for at in track.marks]
     lines = "".join(f"M{x:.5g} 0v10" for x in marks)
-    return Row(label, track.tasks, track.busy_s, track.busy_s / length, **paths, marks=lines)
+    return TimelineRow(
+        label, track.tasks, track.busy_s, track.busy_s / length, **paths, marks=lines
+    )

@@ -1,4 +1,4 @@
-"""What happened in a run: every step of a small one, what was not normal in a large one."""
+"""The events of a run: every step of a small run, only the exceptional ones of a large run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from weft.inspect.status import status
 from weft.storage.manifest import Manifest
 
 SMALL_TASKS = 250
-"""Up to so many tasks, every step of each is shown."""
+"""Up to this many tasks, every step of each is shown."""
 MAX_EVENTS = 750
 DETAIL_BYTES = 120
 
@@ -29,17 +29,17 @@ class EventFacts:
 
 @dataclass(frozen=True, slots=True)
 class EventList:
-    """Events, oldest first; `total` of them in all, of the kinds that `said` names."""
+    """Events, oldest first; `total` of them in all, of the kinds that `scope` names."""
 
     rows: tuple[EventFacts, ...] = ()
     total: int = 0
-    said: str = ""
+    scope: str = ""
 
 
 def read_events(run: Path, manifest: Manifest, places: Places, tasks: int) -> EventList:
-    """List every step of a small run; of a large one what went beyond the normal."""
+    """List every step of a small run, the exceptional events of a large one."""
     if tasks <= SMALL_TASKS:
-        found = [
+        steps = [
             EventFacts(
                 e.at,
                 clip(e.kind, 80),
@@ -49,11 +49,11 @@ def read_events(run: Path, manifest: Manifest, places: Places, tasks: int) -> Ev
             )
             for e in status(run, events=True).events
         ]
-        return _bounded(found, "every step of every task")
-    return _bounded(_beyond_normal(manifest, places), "what went beyond the normal")
+        return _bounded(steps, "every step of every task")
+    return _bounded(_exceptional(manifest, places), "exceptional events only")
 
 
-def _beyond_normal(manifest: Manifest, places: Places) -> list[EventFacts]:
+def _exceptional(manifest: Manifest, places: Places) -> list[EventFacts]:
     rows = manifest.query(
         "SELECT h.at, h.kind, h.task, coalesce(t.key, ''), h.detail FROM ("
         " SELECT at, kind, task, coalesce(detail, '') AS detail, 1 AS step, id FROM events"
@@ -72,7 +72,7 @@ def _beyond_normal(manifest: Manifest, places: Places) -> list[EventFacts]:
     ]
 
 
-def _bounded(found: list[EventFacts], said: str) -> EventList:
+def _bounded(events: list[EventFacts], scope: str) -> EventList:
     half = MAX_EVENTS // 2
-    rows = found if len(found) <= MAX_EVENTS else [*found[:half], *found[-half:]]
-    return EventList(tuple(rows), len(found), said)
+    rows = events if len(events) <= MAX_EVENTS else [*events[:half], *events[-half:]]
+    return EventList(tuple(rows), len(events), scope)

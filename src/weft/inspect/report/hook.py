@@ -4,8 +4,8 @@
     register("climb", pages)                  # in Python, for a search without a product
 
 A product is chosen by the search's declared name; a registered prefix fits `prefix:function` and
-everything inside the package `prefix`. Both get a `RunView`. What they raise becomes a page that
-states so; the rest of the report stands.
+everything inside the package `prefix`. Both get a `RunView`. If they raise, a page with
+the error takes their place; the rest of the report is unaffected.
 """
 
 from __future__ import annotations
@@ -30,34 +30,36 @@ class Page:
     order: int = 100
 
 
-Maker = Callable[[RunView], Sequence[Page]]
-Teller = Callable[[RunView], Sequence[str]]
-_MAKERS: dict[str, Maker] = {}
-_TELLERS: dict[str, Teller] = {}
+PageBuilder = Callable[[RunView], Sequence[Page]]
+LineBuilder = Callable[[RunView], Sequence[str]]
+_PAGE_BUILDERS: dict[str, PageBuilder] = {}
+_LINE_BUILDERS: dict[str, LineBuilder] = {}
 
 
-def register(prefix: str, maker: Maker, teller: Teller | None = None) -> None:
-    """Let `maker` add pages, and `teller` lines of status, to searches named `prefix`…."""
-    _MAKERS[prefix] = maker
-    if teller is not None:
-        _TELLERS[prefix] = teller
+def register(prefix: str, pages: PageBuilder, lines: LineBuilder | None = None) -> None:
+    """Let `pages` add pages, and `lines` lines of status, to searches named `prefix`…."""
+    _PAGE_BUILDERS[prefix] = pages
+    if lines is not None:
+        _LINE_BUILDERS[prefix] = lines
 
 
 def unregister(prefix: str) -> None:
-    """Forget a maker."""
-    _MAKERS.pop(prefix, None)
-    _TELLERS.pop(prefix, None)
+    """Remove what was registered for a prefix."""
+    _PAGE_BUILDERS.pop(prefix, None)
+    _LINE_BUILDERS.pop(prefix, None)
 
 
 def lines_for(run: RunView) -> list[str]:
-    """Return what a run's search adds to its status; never raises for its sake."""
+    """Return what a run's search adds to its status; never raises what the search raises."""
     try:
-        tellers = [teller for name, teller in sorted(_TELLERS.items()) if fits(name, run.search)]
+        builders = [
+            build for name, build in sorted(_LINE_BUILDERS.items()) if fits(name, run.search)
+        ]
         product = product_of(run.search)
         if product is not None and product.lines:
-            tellers.append(product.part(product.lines))
-        return [visible(line) for teller in tellers for line in teller(run)]
-    except Exception as error:  # a search's code: whatever it raises, the status must stand
+            builders.append(product.part(product.lines))
+        return [visible(line) for build in builders for line in build(run)]
+    except Exception as error:  # a search's code: whatever it raises, the status is printed
         return [visible(f"no summary: {type(error).__name__}: {error}"[:500])]
 
 
@@ -67,26 +69,26 @@ def fits(prefix: str, search: str) -> bool:
 
 
 def pages_for(run: RunView) -> list[Page]:
-    """Make every page of a run's search, by order and title; never raises for a maker's sake."""
-    made = [page for name, load in _loaders(run.search) for page in _made(name, load, run)]
-    return sorted(_within(made, run.page_bytes), key=lambda page: (page.order, page.title))
+    """Build the pages of a run's search, by order and title; what the search raises becomes one."""
+    pages = [page for name, load in _loaders(run.search) for page in _build(name, load, run)]
+    return sorted(_within(pages, run.page_bytes), key=lambda page: (page.order, page.title))
 
 
-def _loaders(search: str) -> Iterator[tuple[str, Callable[[], Maker]]]:
-    for prefix in sorted(_MAKERS):
+def _loaders(search: str) -> Iterator[tuple[str, Callable[[], PageBuilder]]]:
+    for prefix in sorted(_PAGE_BUILDERS):
         if fits(prefix, search):
-            yield prefix, partial(_MAKERS.__getitem__, prefix)
+            yield prefix, partial(_PAGE_BUILDERS.__getitem__, prefix)
     product = product_of(search)
     if product is not None and product.pages:
         yield product.name, partial(product.part, product.pages)
 
 
-def _made(name: str, load: Callable[[], Maker], run: RunView) -> list[Page]:
+def _build(name: str, load: Callable[[], PageBuilder], run: RunView) -> list[Page]:
     try:
         return [Page(visible(p.title), escape(p.html), p.order) for p in load()(run)]
-    except Exception as error:  # a search's code: whatever it raises, the report must stand
-        said = f"{type(error).__name__}: {error}"[:500]
-        return [_notice(name, f"This page could not be made. {said}")]
+    except Exception as error:  # a search's code: whatever it raises, the report is written
+        reason = f"{type(error).__name__}: {error}"[:500]
+        return [_notice(name, f"This page could not be built. {reason}")]
 
 
 def _within(pages: Iterable[Page], left: int = MAX_PAGE_BYTES) -> Iterator[Page]:
@@ -96,7 +98,7 @@ def _within(pages: Iterable[Page], left: int = MAX_PAGE_BYTES) -> Iterator[Page]
         if left >= 0:
             yield page
         else:
-            yield _notice(page.title, f"This page is left out: {size:,} bytes are too much.")
+            yield _notice(page.title, f"This page is left out: {size:,} bytes exceed the limit.")
             left += size
 
 

@@ -1,7 +1,7 @@
 """The part of a ledger that a report shows: both ends, what is no result, and shown tasks.
 
 One pass over the lines; only the fixed tail of each line is read unless the line is shown, so
-a damaged line costs its own row and nothing else. `verify` judges; this only shows.
+a damaged line affects only its own row. Checks nothing; `verify` does.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LedgerView:
 @dataclass(slots=True)
 class _Pass:
     keys: Collection[str]
-    wanted: int | None
+    highlighted: int | None
     shown: dict[int, RecordFacts] = field(default_factory=dict)
     kinds: Counter[str] = field(default_factory=Counter)
     numbers: dict[str, int] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class _Pass:
         kind = tail[2].decode() if tail else "unreadable"
         key = tail[1].decode() if tail else ""
         self.kinds[kind] += 1
-        if seq == self.wanted:
+        if seq == self.highlighted:
             self.shown[seq] = read_record(seq, line)
         elif kind == "result" and key in self.keys:
             self.numbers[key] = seq
@@ -85,17 +85,17 @@ def read_record(seq: int, line: bytes) -> RecordFacts:
     return RecordFacts(seq, tail[2].decode(), tail[1].decode(), tail[3].decode(), body)
 
 
-def read_ledger(path: Path, keys: Collection[str], wanted: int | None = None) -> LedgerView:
-    """Show the ledger's ends, rounds and answers, the results of `keys`, and record `wanted`."""
-    found = _Pass(keys, wanted)
+def read_ledger(path: Path, keys: Collection[str], highlighted: int | None = None) -> LedgerView:
+    """Read the ledger's ends, rounds and answers, the results of `keys`, and one more record."""
+    walk = _Pass(keys, highlighted)
     last: deque[tuple[int, bytes]] = deque(maxlen=ENDS)
     size = 0
     for size, line in enumerate(whole_lines(path), 1):
-        found.take(size - 1, line)
+        walk.take(size - 1, line)
         last.append((size - 1, line))
     for seq, line in last:
-        if seq not in found.shown:
-            found.shown[seq] = read_record(seq, line)
-    records = tuple(found.shown[seq] for seq in sorted(found.shown))
-    kinds = tuple(sorted(found.kinds.items(), key=lambda item: (-item[1], item[0])))
-    return LedgerView(records, size, kinds, found.numbers)
+        if seq not in walk.shown:
+            walk.shown[seq] = read_record(seq, line)
+    records = tuple(walk.shown[seq] for seq in sorted(walk.shown))
+    kinds = tuple(sorted(walk.kinds.items(), key=lambda item: (-item[1], item[0])))
+    return LedgerView(records, size, kinds, walk.numbers)

@@ -1,9 +1,9 @@
-"""What a person wants to know of a run first, and the badge that says how far to believe it.
+"""What a reader needs to know of a run first, and the badge that says how far to trust it.
 
     run.toml, genesis, status ─► overview      verify ─► badge
 
-`judge` reads the whole ledger; `glance` reads only what costs little, for a page that looks again
-and again, and says what was not checked.
+`judge` reads the whole ledger; `summarise` reads only what is cheap, for a page that is refreshed
+again and again, and states what was not checked.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.errors import Damaged, LedgerDamaged, RunRolledBack
 from weft.inspect.access import is_locked, open_manifest, run_named, state_of
@@ -19,7 +18,7 @@ from weft.inspect.report.text import clip, counted, value_text
 from weft.inspect.report.work import Work, measure
 from weft.inspect.status import STATES, Status, status
 from weft.inspect.verify import Verdict, verify
-from weft.model.values import canonical
+from weft.model.values import JsonValue, canonical
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 from weft.storage.ledgerfile import parse_at, whole_lines
@@ -30,10 +29,10 @@ CONFIG_BYTES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What verify says of the run."""
+    """The verdict of verify on the run."""
 
     kind: str
-    """`good`, `live`, `paused`, `bad` or, not checked, `done`: how it is coloured."""
+    """`good`, `live`, `paused`, `bad` or, not checked, `done`: its colour."""
     word: str
     reason: str
     notes: tuple[str, ...] = ()
@@ -43,7 +42,7 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Genesis:
-    """What was asked for; texts are JSON."""
+    """The request that the run answers; texts are JSON."""
 
     version: str = ""
     seed: str = ""
@@ -54,7 +53,7 @@ class Genesis:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What a person wants to know first."""
+    """What a reader needs to know first."""
 
     name: str
     run_id: str
@@ -78,8 +77,8 @@ class Overview:
 
 
 def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
-    """Verify a run; what is wrong with it becomes its badge."""
-    at_work = is_locked(RunFolder(run))  # before, as in `state_of`: it may end meanwhile
+    """Verify a run; damage becomes its badge."""
+    at_work = is_locked(RunFolder(run))  # first, as in `state_of`: it may end meanwhile
     try:
         verdict = verify(run, heads)
     except Damaged as error:
@@ -106,8 +105,8 @@ def judge(run: Path, heads: HeadsList) -> tuple[Verdict | None, Badge]:
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """A run as one cheap look finds it; nothing of it is verified."""
+class RunSummary:
+    """A run as one cheap read shows it; nothing of it is verified."""
 
     overview: Overview
     badge: Badge
@@ -115,15 +114,15 @@ class Glance:
     troubles: tuple[str, ...]
 
 
-def glance(run: Path) -> Glance:
-    """Look at a run without verifying it; raises only where there is no run at all."""
+def summarise(run: Path) -> RunSummary:
+    """Read a run without verifying it; raises only where there is no run at all."""
     folder, troubles = RunFolder(run), list[str]()
     with run_named(run):
         run_file = folder.read_run_file()
-        now = try_status(run, troubles)
-        overview = overview_of(folder, run_file, None, now)
+        progress = try_status(run, troubles)
+        overview = overview_of(folder, run_file, None, progress)
         work = _work(folder, troubles)
-    return Glance(overview, _unchecked(overview), work, tuple(dict.fromkeys(troubles)))
+    return RunSummary(overview, _unchecked(overview), work, tuple(dict.fromkeys(troubles)))
 
 
 def _work(folder: RunFolder, troubles: list[str]) -> Work | None:
@@ -158,11 +157,11 @@ def try_status(run: Path, troubles: list[str]) -> Status | None:
 
 
 def overview_of(
-    folder: RunFolder, run_file: RunFile, verdict: Verdict | None, now: Status | None
+    folder: RunFolder, run_file: RunFile, verdict: Verdict | None, progress: Status | None
 ) -> Overview:
-    """Put together what is known; without a verdict the head is the checkpoint's."""
-    counts = now.counts if now else {}
-    answered, answer = _answer(now)
+    """Assemble what is known; without a verdict the head is the checkpoint's."""
+    counts = progress.counts if progress else {}
+    answered, answer = _answer(progress)
     workers = run_file.execution.get("slots")
     return Overview(
         name=folder.path.resolve().name,
@@ -172,33 +171,33 @@ def overview_of(
         genesis=_genesis(folder),
         answered=answered,
         answer=answer,
-        head=verdict.root if verdict else now.head if now else "",
-        size=verdict.size if verdict else now.size if now else 0,
+        head=verdict.root if verdict else progress.head if progress else "",
+        size=verdict.size if verdict else progress.size if progress else 0,
         counts=tuple((state, counts.get(state, 0)) for state in STATES),
-        planned=now.planned if now else 0,
-        finished=now.finished if now else 0,
-        lanes=now.lanes if now else 0,
-        lanes_answered=now.lanes_answered if now else 0,
+        planned=progress.planned if progress else 0,
+        finished=progress.finished if progress else 0,
+        lanes=progress.lanes if progress else 0,
+        lanes_answered=progress.lanes_answered if progress else 0,
         workers=workers if type(workers) is int and workers > 0 else None,
-        eta_s=now.eta_s if now else None,
-        timing_dependent=verdict.timing_dependent if verdict else _timing_dependent(now),
+        eta_s=progress.eta_s if progress else None,
+        timing_dependent=verdict.timing_dependent if verdict else _timing_dependent(progress),
     )
 
 
-def _timing_dependent(now: Status | None) -> bool:
-    return bool(now and now.answer and now.answer.get("timing_dependent"))
+def _timing_dependent(progress: Status | None) -> bool:
+    return bool(progress and progress.answer and progress.answer.get("timing_dependent"))
 
 
-def _answer(now: Status | None) -> tuple[str, str]:
-    body = now.answer if now else None
+def _answer(progress: Status | None) -> tuple[str, str]:
+    body = progress.answer if progress else None
     if body is None:
         return "", ""
     if body.get("status") == "unknown":
         detail = body.get("detail")
-        said = detail if isinstance(detail, str) else _shown(detail)
+        text = detail if isinstance(detail, str) else _json_text(detail)
         reason = str(body.get("reason", ""))
-        return "unknown", clip(f"{reason}: {said}" if detail else reason, ANSWER_BYTES)
-    return "answered", clip(_shown(body.get("value")), ANSWER_BYTES)
+        return "unknown", clip(f"{reason}: {text}" if detail else reason, ANSWER_BYTES)
+    return "answered", clip(_json_text(body.get("value")), ANSWER_BYTES)
 
 
 def _genesis(folder: RunFolder) -> Genesis:
@@ -211,15 +210,15 @@ def _genesis(folder: RunFolder) -> Genesis:
     inputs = body.get("inputs")
     pairs = sorted(inputs.items()) if isinstance(inputs, dict) else []
     return Genesis(
-        version=_shown(body.get("version")),
-        seed=_shown(body.get("seed")),
-        args=clip(_shown(config.get("args")), CONFIG_BYTES),
-        config=clip(_shown(rest), CONFIG_BYTES),
+        version=_json_text(body.get("version")),
+        seed=_json_text(body.get("seed")),
+        args=clip(_json_text(config.get("args")), CONFIG_BYTES),
+        config=clip(_json_text(rest), CONFIG_BYTES),
         inputs=tuple((clip(name, 200), clip(str(digest), 80)) for name, digest in pairs[:100]),
     )
 
 
-def genesis_body(folder: RunFolder) -> dict[str, Any] | None:
+def genesis_body(folder: RunFolder) -> dict[str, JsonValue] | None:
     """Return the body of record 0, or the manifest's copy of it; None when neither can be read."""
     try:
         line = next(whole_lines(folder.ledger), None)
@@ -232,5 +231,5 @@ def genesis_body(folder: RunFolder) -> dict[str, Any] | None:
         return None
 
 
-def _shown(wire: Any) -> str:
+def _json_text(wire: JsonValue) -> str:
     return value_text(canonical(wire))

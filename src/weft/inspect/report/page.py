@@ -24,18 +24,18 @@ from weft.storage.heads import HeadsList
 
 FILE_NAME = "report.html"
 MAX_BYTES = 1_990_000
-"""What pages of a search may fill a report up to, with room for the words around them."""
+"""What pages of a search may fill a report up to, with room for the markup around them."""
 STATIC_TASKS = 60
 """Rows that can be read without the script."""
 STATIC_RECORDS = 30
-MOST_LINES, LINE_BYTES = 8, 400
-"""What a search may say of its run beside the answer."""
+MAX_LINES, LINE_BYTES = 8, 400
+"""How much a search may add to the answer of its run."""
 
 
 def write_report(run: Path, heads: HeadsList, out: Path | None = None) -> Path:
     """Write the report, whole or not at all, to `out` or RUN/report.html; return where.
 
-    Raises FileInvalid or RunFolderInvalid when `run` is no run or `out` no place for a report.
+    Raises FileInvalid or RunFolderInvalid when `run` is not a run or `out` cannot hold a report.
     Damage does not raise: it is shown.
     """
     target = out or run / FILE_NAME
@@ -61,32 +61,32 @@ def render_report(run: Path, heads: HeadsList) -> str:
     """Return the page of a run, with the pages of its search."""
     report = gather(run, heads)
     search = RunFolder(run).read_run_file().search
-    lines = [clip(line, LINE_BYTES) for line in lines_for(RunView(run, search))[:MOST_LINES]]
-    alone = render(report, (), lines)
-    room = MAX_BYTES - len(alone.encode("utf-8", "backslashreplace"))
+    lines = [clip(line, LINE_BYTES) for line in lines_for(RunView(run, search))[:MAX_LINES]]
+    without_pages = render(report, (), lines)
+    room = MAX_BYTES - len(without_pages.encode("utf-8", "backslashreplace"))
     pages = pages_for(RunView(run, search, max(0, min(MAX_PAGE_BYTES, room))))
-    return render(report, pages, lines) if pages else alone
+    return render(report, pages, lines) if pages else without_pages
 
 
 def render(report: Report, pages: Sequence[Page], lines: Sequence[str] = ()) -> str:
     """Fill the template; every text is made visible, then escaped."""
     environment = new_environment()
     script = "".join(source_of(environment, name) for name in SCRIPTS)
-    told = report.told
+    details = report.details
     return environment.get_template("report.html").render(
         report=report,
         overview=report.overview,
         badge=report.badge,
         troubles=report.troubles,
-        told=told,
-        work=told.work,
-        totals=told.totals,
-        events=told.events,
-        shown=Figures(report.overview, told.work, told.totals),
-        drawn=draw_timeline(told.work),
+        details=details,
+        work=details.work,
+        totals=details.totals,
+        events=details.events,
+        shown=Figures(report.overview, details.work, details.totals),
+        drawn=draw_timeline(details.work),
         pages=pages,
         lines=lines,
-        tasks=told.tasks.rows[:STATIC_TASKS],
+        tasks=details.tasks.rows[:STATIC_TASKS],
         records=report.ledger.records[:STATIC_RECORDS],
         script=Markup(script),  # noqa: S704 - our own files
         style=Markup(source_of(environment, "report.css")),  # noqa: S704 - our own file

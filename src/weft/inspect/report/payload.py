@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from weft.inspect.report.data import Report
 from weft.inspect.report.ledgerview import RecordFacts
@@ -17,6 +16,7 @@ from weft.inspect.report.tasks import TaskFacts
 from weft.inspect.report.text import visible
 from weft.inspect.report.timeline import Track
 from weft.inspect.report.work import Work
+from weft.model.values import JsonValue
 
 
 @dataclass(slots=True)
@@ -30,27 +30,27 @@ class _Names:
 
 
 def build_payload(report: Report) -> str:
-    """Return the JSON text; every string in it is visible and bounded already."""
-    work = report.told.work
-    rows = {task.key: number for number, task in enumerate(report.told.tasks.rows)}
-    body = {
+    """Return the JSON text; every string in it is visible and bounded."""
+    work = report.details.work
+    rows = {task.key: number for number, task in enumerate(report.details.tasks.rows)}
+    body: dict[str, JsonValue] = {
         "broken": report.badge.record,
         "ledger": [_record(record, rows) for record in report.ledger.records],
-        **task_table(report.told.tasks.rows, work),
+        **task_table(report.details.tasks.rows, work),
         **track_table(work),
     }
-    text = json.dumps(made_visible(body), ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(visible_texts(body), ensure_ascii=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def task_table(tasks: Iterable[TaskFacts], work: Work | None) -> dict[str, Any]:
+def task_table(tasks: Iterable[TaskFacts], work: Work | None) -> dict[str, JsonValue]:
     """Return rows of tasks with the names they refer to and the moment they count from."""
     zero, names = _zero(work), _Names()
-    rows = [_task(task, names, zero) for task in tasks]
-    return {"zero": round(zero, 6), "tasks": rows, "names": list(names.known)}
+    rows: list[JsonValue] = [_task(task, names, zero) for task in tasks]
+    return {"zero": round(zero, 6), "tasks": rows, "names": [*names.known]}
 
 
-def track_table(work: Work | None) -> dict[str, Any]:
+def track_table(work: Work | None) -> dict[str, JsonValue]:
     """Return the spans of every worker, in seconds since the start."""
     zero, timeline = _zero(work), work.timeline if work else None
     if timeline is None:
@@ -66,7 +66,7 @@ def _zero(work: Work | None) -> float:
     return work.started_at if work and work.started_at is not None else 0.0
 
 
-def _task(task: TaskFacts, names: _Names, zero: float) -> list[Any]:
+def _task(task: TaskFacts, names: _Names, zero: float) -> list[JsonValue]:
     return [
         names.number(task.lane),
         task.round,
@@ -86,19 +86,19 @@ def _task(task: TaskFacts, names: _Names, zero: float) -> list[Any]:
         task.error,
         task.notes,
         "" if task.record is not None else task.why,
-        [[t.attempt, t.outcome, t.reason, t.detail, _since(t.at, zero)] for t in task.tries],
+        [[t.attempt, t.outcome, t.reason, t.detail, _since(t.at, zero)] for t in task.failures],
         task.log_tail,
         task.failure,
     ]
 
 
-def _record(record: RecordFacts, rows: dict[str, int]) -> list[Any]:
+def _record(record: RecordFacts, rows: dict[str, int]) -> list[JsonValue]:
     if not record.body and record.key in rows:
         return [record.seq, rows[record.key]]
     return [record.seq, record.kind, record.key, record.prev_hash, record.body]
 
 
-def _track(track: Track, zero: float) -> list[Any]:
+def _track(track: Track, zero: float) -> list[JsonValue]:
     return [
         [
             [_since(s.start, zero), _since(s.end, zero), s.tasks, s.failed, round(s.busy_s, 5)]
@@ -112,20 +112,20 @@ def _since(at: float | None, zero: float) -> float | None:
     return None if at is None else round(at - zero, 5)
 
 
-def made_visible(value: Any) -> Any:
+def visible_texts(value: JsonValue) -> JsonValue:
     """Make every text visible; line breaks stay, the script shows them in blocks only."""
     if isinstance(value, str):
         return visible(value, lines=True)
     if isinstance(value, dict):
-        return {name: made_visible(item) for name, item in value.items()}
-    return [made_visible(item) for item in value] if isinstance(value, list) else value
+        return {name: visible_texts(item) for name, item in value.items()}
+    return [visible_texts(item) for item in value] if isinstance(value, list) else value
 
 
 def labels(tracks: Iterable[Track]) -> list[str]:
     """Name tracks for people; workers that share a pid are numbered."""
-    found: list[str] = []
+    names: list[str] = []
     for track in tracks:
         name = track.worker.label()
-        again = sum(label.split(" (")[0] == name for label in found)
-        found.append(f"{name} ({again + 1})" if again else name)
-    return found
+        repeats = sum(label.split(" (")[0] == name for label in names)
+        names.append(f"{name} ({repeats + 1})" if repeats else name)
+    return names

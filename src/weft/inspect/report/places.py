@@ -1,4 +1,4 @@
-"""Where a task stands: its lane, round and index, found by arithmetic on the rounds' blocks."""
+"""Where a task belongs: its lane, round and index, computed from the rounds' blocks of ids."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Places:
 
     def of(self, task: int) -> Block:
         """Return the round that a task id belongs to."""
-        found = bisect_right(self._firsts, task) - 1
-        if found < 0 or task >= self.blocks[found].end:
+        at = bisect_right(self._firsts, task) - 1
+        if at < 0 or task >= self.blocks[at].end:
             raise ValueError(f"task {task} is in no round")
-        return self.blocks[found]
+        return self.blocks[at]
 
     def name(self, task: int) -> str:
         """Write a place as `weft explain` takes it: LANE:ROUND:INDEX."""

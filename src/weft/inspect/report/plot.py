@@ -92,17 +92,17 @@ def _share(value: float, low: float, high: float) -> float:
 
 
 def _frame(axes: Axes) -> list[Markup]:
-    drawn = []
+    parts = []
     for value in ticks(axes.low[1], axes.high[1]):
         at = axes.y(value)
-        drawn.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="grid"))
-        drawn.append(words(f"{value:.4g}", LEFT - 8, at + 4, "end"))
+        parts.append(element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=at, y2=at, class_="grid"))
+        parts.append(words(f"{value:.4g}", LEFT - 8, at + 4, "end"))
     floor = HEIGHT - BOTTOM
-    drawn += [words(f"{v:.4g}", axes.x(at), floor + 16) for v, at in _below(axes)]
+    parts += [words(f"{v:.4g}", axes.x(at), floor + 16) for v, at in _below(axes)]
     middle = (TOP + floor) / 2
-    drawn.append(words(axes.across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8))
-    drawn.append(words(axes.up, 14, middle, turn=f"rotate(-90 14 {middle:g})"))
-    return drawn
+    parts.append(words(axes.across, (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8))
+    parts.append(words(axes.up, 14, middle, turn=f"rotate(-90 14 {middle:g})"))
+    return parts
 
 
 def _below(axes: Axes) -> list[tuple[float, float]]:

@@ -84,9 +84,9 @@ def drawing(width: float, height: float, *children: str, label: str) -> Markup:
 
 
 def wide_drawing(width: float, height: float, *children: str, label: str) -> Markup:
-    """Build an SVG that stays legible on a narrow page, where it is moved sideways instead."""
-    shown = drawing(width, height, *children, label=label)
-    return element("div", shown, class_="wide", tabindex=0, role="group", aria_label=label)
+    """Build an SVG that stays legible on a narrow page, where it scrolls sideways instead."""
+    content = drawing(width, height, *children, label=label)
+    return element("div", content, class_="wide", tabindex=0, role="group", aria_label=label)
 
 
 def table(headers: list[str], rows: list[list[str]]) -> Markup:
@@ -103,9 +103,9 @@ def table(headers: list[str], rows: list[list[str]]) -> Markup:
 
 
 def _are_numbers(cells: list[str]) -> bool:
-    """Whether all cells that say anything are numbers; what is markup already is none."""
-    said = [cell for cell in cells if cell]
-    return bool(said) and all(not _is_markup(c) and _NUMBER.fullmatch(c) for c in said)
+    """Whether all cells that are not empty are numbers; markup is none."""
+    texts = [cell for cell in cells if cell]
+    return bool(texts) and all(not _is_markup(c) and _NUMBER.fullmatch(c) for c in texts)
 
 
 def _is_markup(text: str) -> bool:

@@ -1,20 +1,21 @@
-"""Which tasks a report shows one by one, and what it tells of each.
+"""Which tasks a report shows one by one, and what it shows of each.
 
-All of them up to MAX_TASKS. Of more: those that did not simply succeed first, then the first,
+All of them up to MAX_TASKS. Of more: first those that did not succeed at once, then the first,
 the last and the slowest. The texts of all rows together stay under TEXT_BYTES.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from weft.inspect.logs import log_tails
 from weft.inspect.report.places import Block, Places
 from weft.inspect.report.text import clip, failure_text, some, value_text, weight
-from weft.inspect.report.timeline import Worker
+from weft.inspect.report.timeline import WorkerId
 from weft.storage.manifest import Manifest
 
 MAX_TASKS = 1600
@@ -27,7 +28,7 @@ LOG_TAIL_BYTES = 2000
 MAX_LOGS = 60
 FAILURE_BYTES = 160
 MAX_ATTEMPTS = 4
-"""Attempts told per task: the last ones."""
+"""Attempts shown per task: the last ones."""
 _CHUNK = 500
 _TROUBLED = (
     ("failed", "SELECT id FROM tasks WHERE state = 'failed' ORDER BY id"),
@@ -35,15 +36,20 @@ _TROUBLED = (
     ("running", "SELECT id FROM tasks WHERE state = 'running' ORDER BY id"),
     ("dropped", "SELECT id FROM tasks WHERE state IN ('dropped', 'cancelled') ORDER BY id"),
 )
-"""What is shown before all else, in this order."""
-_COLUMNS = (
-    "id, key, function, args, state, value, error, attempt, queued_at, started_at, finished_at,"
-    " run_s, worker_pid, worker_started, node, gpu, notes"
+"""Tasks that are shown before all others, in this order."""
+_SELECT_TASKS = (
+    "SELECT id, key, function, args, state, value, error, attempt, queued_at, started_at,"
+    " finished_at, run_s, worker_pid, worker_started, node, gpu, notes FROM tasks"
+    " WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+)
+_SELECT_ATTEMPTS = (
+    "SELECT task, attempt, outcome, reason, coalesce(detail, ''), finished_at FROM attempts"
+    " WHERE task IN (SELECT value FROM json_each(?)) ORDER BY rowid"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
+class FailedAttempt:
     """One attempt that did not succeed."""
 
     attempt: int
@@ -55,7 +61,7 @@ class Try:
 
 @dataclass(frozen=True, slots=True)
 class TaskFacts:
-    """One task as the report tells it; texts are cut."""
+    """One task as the report shows it; texts are cut."""
 
     key: str
     function: str
@@ -71,9 +77,9 @@ class TaskFacts:
     started_at: float | None
     finished_at: float | None
     run_s: float | None
-    worker: Worker | None
+    worker: WorkerId | None
     notes: str
-    tries: tuple[Try, ...] = ()
+    failures: tuple[FailedAttempt, ...] = ()
     failure: str = ""
     """Why it failed, in a few words."""
     log_tail: str = ""
@@ -83,15 +89,15 @@ class TaskFacts:
 
 @dataclass(frozen=True, slots=True)
 class TaskList:
-    """The tasks shown, by place in the manifest, and what is left out in words."""
+    """The tasks shown, by place in the manifest, and which these are, in words."""
 
     rows: tuple[TaskFacts, ...] = ()
     total: int = 0
-    said: str = ""
+    scope: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Chooser:
+class TaskReader:
     """Reads the chosen tasks of one manifest."""
 
     manifest: Manifest
@@ -101,19 +107,18 @@ class Chooser:
     def read(self) -> TaskList:
         """Return the tasks to show."""
         total = self.manifest.query("SELECT count(*) FROM tasks")[0][0]
-        ids, said = self._choose(total)
+        ids, scope = self._choose(total)
         limit = min(MAX_ROW_BYTES, TEXT_BYTES // max(1, len(ids)))
-        shown = tuple(self.told(ids, limit))
-        return TaskList(shown, total, said)
+        return TaskList(tuple(self.read_tasks(ids, limit)), total, scope)
 
     # -- which ones --------------------------------------------------------------------------
 
     def _choose(self, total: int) -> tuple[list[int], str]:
         if total <= MAX_TASKS:
-            every = self._ids("SELECT id FROM tasks ORDER BY id")
-            return every, some(len(every), total, "task")
+            ids = self._ids("SELECT id FROM tasks ORDER BY id")
+            return ids, some(len(ids), total, "task")
         chosen: set[int] = set()
-        said: list[str] = []
+        parts: list[str] = []
         for name, sql in _TROUBLED:
             ids = self._ids(sql)
             room = MAX_TROUBLED - len(chosen)
@@ -121,63 +126,58 @@ class Chooser:
             chosen.update(new[:room])
             if ids:
                 all_of = len(new) <= room
-                said.append(_said(name, len(ids), len(ids) - max(0, len(new) - room), all_of))
+                parts.append(_share(name, len(ids), len(ids) - max(0, len(new) - room), all_of))
         for sql, count in (
             ("SELECT id FROM tasks ORDER BY id LIMIT ?", FIRST),
             ("SELECT id FROM tasks ORDER BY id DESC LIMIT ?", LAST),
             ("SELECT id FROM tasks ORDER BY run_s DESC, id LIMIT ?", SLOWEST),
         ):
             chosen.update(self._ids(sql, count))
-        parts = [*said, f"and the first {FIRST}, the last {LAST}, the slowest {SLOWEST}"]
+        parts.append(f"and the first {FIRST}, the last {LAST}, the slowest {SLOWEST}")
         return sorted(chosen), f"{some(len(chosen), total, 'task')}: {', '.join(parts)}"
 
     def _ids(self, sql: str, *parameters: object) -> list[int]:
         return [row[0] for row in self.manifest.query(sql, *parameters)]
 
-    # -- what is told ------------------------------------------------------------------------
+    # -- what is shown -----------------------------------------------------------------------
 
-    def told(self, ids: Sequence[int], limit: int) -> Iterator[TaskFacts]:
-        """Give these tasks by id, the texts of each in `limit` bytes."""
+    def read_tasks(self, ids: Sequence[int], limit: int) -> Iterator[TaskFacts]:
+        """Yield these tasks by id, the texts of each in `limit` bytes."""
         logs = MAX_LOGS
         for start in range(0, len(ids), _CHUNK):
-            chunk = ids[start : start + _CHUNK]
-            marks = ",".join("?" * len(chunk))
-            tries = self._tries(chunk, marks)
-            for row in self.manifest.query(
-                f"SELECT {_COLUMNS} FROM tasks WHERE id IN ({marks}) ORDER BY id",  # noqa: S608
-                *chunk,
-            ):
-                place = self.places.of(row[0])
-                facts = _facts(row, place, tries.get(row[0], ()), _Purse(limit))
+            chunk = json.dumps(ids[start : start + _CHUNK])
+            failures = self._failures(chunk)
+            for columns in self.manifest.query(_SELECT_TASKS, chunk):
+                row = _TaskRow(*columns)
+                place = self.places.of(row.id)
+                facts = _facts(row, place, failures.get(row.id, ()), _TextBudget(limit))
                 tail = self._log_tail(facts.key) if logs else ""
                 logs -= bool(tail)
                 yield replace(facts, log_tail=tail)
 
-    def _tries(self, ids: Sequence[int], marks: str) -> dict[int, tuple[Try, ...]]:
-        rows = self.manifest.query(
-            "SELECT task, attempt, outcome, reason, coalesce(detail, ''), finished_at"  # noqa: S608
-            f" FROM attempts WHERE task IN ({marks}) ORDER BY rowid",
-            *ids,
-        )
-        tries: dict[int, list[Try]] = {}
-        for id_, attempt, outcome, reason, detail, at in rows:
+    def _failures(self, ids: str) -> dict[int, tuple[FailedAttempt, ...]]:
+        """Return the last failed attempts of tasks, by id; `ids` is a JSON array."""
+        failures: dict[int, list[FailedAttempt]] = {}
+        rows = self.manifest.query(_SELECT_ATTEMPTS, ids)
+        for id_, number, outcome, reason, detail, at in rows:
             text = detail.strip()[-MAX_ROW_BYTES:]
-            told = Try(attempt, clip(outcome, 20), clip(reason, MAX_NAME_BYTES), text, at)
-            tries.setdefault(id_, []).append(told)
-        return {id_: tuple(found[-MAX_ATTEMPTS:]) for id_, found in tries.items()}
+            name = clip(reason, MAX_NAME_BYTES)
+            attempt = FailedAttempt(number, clip(outcome, 20), name, text, at)
+            failures.setdefault(id_, []).append(attempt)
+        return {id_: tuple(attempts[-MAX_ATTEMPTS:]) for id_, attempts in failures.items()}
 
     def _log_tail(self, key: str) -> str:
         text = "".join(log_tails(self.logs, key, LOG_TAIL_BYTES))
         return clip(text, 2 * LOG_TAIL_BYTES, lines=True)
 
 
-def _said(name: str, total: int, shown: int, all_of: bool) -> str:
+def _share(name: str, total: int, shown: int, all_of: bool) -> str:
     return f"all {total:,} {name}" if all_of else f"{shown:,} of {total:,} {name}"
 
 
 @dataclass(slots=True)
-class _Purse:
-    """What the texts of one row may take in all."""
+class _TextBudget:
+    """How many bytes the texts of one row may still take."""
 
     left: int
 
@@ -189,63 +189,83 @@ class _Purse:
 
     def clip_end(self, text: str) -> str:
         """Keep the end of a text, where a traceback says what happened."""
-        kept = text[-self.left // 2 :] if self.left else ""
-        shown = self.clip(kept, lines=True)
-        return shown if len(kept) == len(text) else f"… {shown}"
+        end = text[-self.left // 2 :] if self.left else ""
+        shown = self.clip(end, lines=True)
+        return shown if len(end) == len(text) else f"… {shown}"
 
 
-def _facts(row: tuple[Any, ...], place: Block, tries: tuple[Try, ...], purse: _Purse) -> TaskFacts:
-    id_, key, function, args, state, value, error, attempt = row[:8]
-    queued, started, finished, run_s, pid, born, node, gpu, notes = row[8:]
-    index = id_ - place.first
-    worker = None if pid is None else worker_of(node, gpu, pid, born)
-    failure = "" if error is None else _failure(error, tries)
-    args = purse.clip(value_text(args), 0.4)
-    value = None if value is None else purse.clip(value_text(value), 0.6)
-    notes = purse.clip(notes or "", 0.4)
-    told = tuple(replace(t, detail=purse.clip_end(t.detail)) for t in reversed(tries))[::-1]
+class _TaskRow(NamedTuple):
+    """The columns of one task, in the order of `_SELECT_TASKS`."""
+
+    id: int
+    key: str
+    function: str
+    args: str
+    state: str
+    value: str | None
+    error: str | None
+    attempt: int
+    queued_at: float | None
+    started_at: float | None
+    finished_at: float | None
+    run_s: float | None
+    worker_pid: int | None
+    worker_started: float | None
+    node: str | None
+    gpu: int | None
+    notes: str | None
+
+
+def _facts(
+    row: _TaskRow, place: Block, failures: tuple[FailedAttempt, ...], budget: _TextBudget
+) -> TaskFacts:
+    pid, index = row.worker_pid, row.id - place.first
+    args = budget.clip(value_text(row.args), 0.4)
+    value = None if row.value is None else budget.clip(value_text(row.value), 0.6)
+    notes = budget.clip(row.notes or "", 0.4)
+    cut = tuple(replace(f, detail=budget.clip_end(f.detail)) for f in reversed(failures))[::-1]
     return TaskFacts(
-        key=key,
-        function=clip(function, MAX_NAME_BYTES),
+        key=row.key,
+        function=clip(row.function, MAX_NAME_BYTES),
         args=args,
         lane=clip(place.lane, MAX_NAME_BYTES),
         round=place.round,
         index=index,
-        state=state,
+        state=row.state,
         value=value,
-        error=None if error is None else clip(error, MAX_NAME_BYTES),
-        attempt=attempt,
-        queued_at=queued,
-        started_at=started,
-        finished_at=finished,
-        run_s=run_s,
-        worker=worker,
+        error=None if row.error is None else clip(row.error, MAX_NAME_BYTES),
+        attempt=row.attempt,
+        queued_at=row.queued_at,
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        run_s=row.run_s,
+        worker=None if pid is None else worker_of(row.node, row.gpu, pid, row.worker_started),
         notes=notes,
-        tries=told,
-        failure=failure,
-        why=_why(place, index, state),
+        failures=cut,
+        failure="" if row.error is None else _failure(row.error, failures),
+        why=_why(place, index, row.state),
     )
 
 
 def sealed(task: TaskFacts) -> TaskFacts:
-    """Leave out what a task took, gave and wrote."""
-    return replace(task, args="", value=None, notes="", tries=(), failure="", log_tail="")
+    """Leave out the arguments, value, notes and output of a task."""
+    return replace(task, args="", value=None, notes="", failures=(), failure="", log_tail="")
 
 
-def worker_of(node: str | None, gpu: int | None, pid: int, born: float | None) -> Worker:
+def worker_of(node: str | None, gpu: int | None, pid: int, started: float | None) -> WorkerId:
     """Name a worker by the columns of a row."""
-    return Worker(clip(node or "", 80), -1 if gpu is None else gpu, pid, born or 0.0)
+    return WorkerId(clip(node or "", 80), -1 if gpu is None else gpu, pid, started or 0.0)
 
 
-def _failure(error: str, tries: tuple[Try, ...]) -> str:
-    """Say the recorded type, and the last line of what was told of the last attempt."""
+def _failure(error: str, failures: tuple[FailedAttempt, ...]) -> str:
+    """Return the recorded type, and the last line of detail of the last attempt."""
     kind = failure_text(error)
-    last = (tries[-1].detail.rstrip().splitlines() if tries else []) or [""]
+    last = (failures[-1].detail.rstrip().splitlines() if failures else []) or [""]
     return clip(f"{kind}: {last[-1].strip()}" if last[-1] else kind, FAILURE_BYTES)
 
 
 def _why(place: Block, index: int, state: str) -> str:
-    """Why a task has no record (yet); the ledger says it of those that have one."""
+    """Why a task has no record (yet); those that have one are numbered by the ledger."""
     if state in ("dropped", "cancelled"):
         stop = f"{state} by early stop at index {place.recorded - 1}"
         return f"{stop}; its outcome does not count" if state == "dropped" else stop

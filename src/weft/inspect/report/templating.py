@@ -17,7 +17,7 @@ from weft.inspect.report.tasks import TaskFacts
 SCRIPTS = ("kit.js", "tasks.js", "timeline.js", "report.js")
 """What the one script of a report is made of, in this order."""
 LEAST_SHARE = 0.6
-"""What is not nothing is seen: percent of a bar."""
+"""Any count above zero is visible: percent of a bar."""
 
 
 def new_environment(*packages: str) -> Environment:

@@ -1,4 +1,4 @@
-r"""How things read in a report: visible escapes, bounded texts, numbers with their units.
+r"""Texts of a report: visible escapes, bounded texts, numbers with their units.
 
 >>> visible("a\u202eb")
 'a\\u202eb'
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from typing import Any
 
 from weft.errors import WeftError
 from weft.model.results import TaskError
-from weft.model.values import Object, decode
+from weft.model.values import JsonValue, Object, Value, decode
 
 LONG_INT_BITS = 4096
 CUT = "… ({:,} characters in all)"
@@ -25,8 +24,8 @@ def visible(text: str, *, lines: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    kept = "\n\t" if lines else ""
-    return "".join(c if c.isprintable() or c in kept else ascii(c)[1:-1] for c in text)
+    allowed = "\n\t" if lines else ""
+    return "".join(c if c.isprintable() or c in allowed else ascii(c)[1:-1] for c in text)
 
 
 def clip(text: str, limit_bytes: int, *, lines: bool = False) -> str:
@@ -57,7 +56,7 @@ def value_text(recorded: str) -> str:
         return recorded
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Value) -> JsonValue:
     if isinstance(value, Object):
         return {"object": value.digest}
     if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:
@@ -121,5 +120,5 @@ def counted(count: int, what: str) -> str:
 
 
 def some(shown: int, total: int, what: str) -> str:
-    """Say how many of a list are shown: `12 tasks`, `showing 2,000 of 100,000 tasks`."""
+    """Write how many of a list are shown: `12 tasks`, `showing 2,000 of 100,000 tasks`."""
     return counted(total, what) if shown == total else f"showing {shown:,} of {total:,} {what}s"

@@ -1,4 +1,4 @@
-"""Who worked when: spans per worker, merged until they fit a page. Pure.
+"""When each worker was busy: spans per worker, merged until they fit a page. Pure.
 
 Spans go into a fine grid by their start, so that a million tasks need bounded memory; spans of
 one worker that nearly touch are then joined, with the gap allowed growing until few are left.
@@ -15,8 +15,8 @@ MAX_TRACKS = 64
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Worker:
-    """A process that ran tasks; `started` tells two with the same pid apart."""
+class WorkerId:
+    """A process that ran tasks; `started` distinguishes two with the same pid."""
 
     node: str
     gpu: int
@@ -25,13 +25,13 @@ class Worker:
     started: float
 
     def label(self) -> str:
-        """Name it for people."""
+        """Return its name for display."""
         gpu = f" · gpu {self.gpu}" if self.gpu >= 0 else ""
         return f"{self.node}{gpu} · pid {self.pid}"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class WorkSpan:
     """A stretch of work: `tasks` of them, `failed` among those, busy for `busy_s`."""
 
     start: float
@@ -46,8 +46,8 @@ class Span:
 class Track:
     """One worker's spans, by start, and the moments at which it lost or failed an attempt."""
 
-    worker: Worker
-    spans: tuple[Span, ...]
+    worker: WorkerId
+    spans: tuple[WorkSpan, ...]
     marks: tuple[float, ...]
     tasks: int
     busy_s: float
@@ -66,16 +66,16 @@ class Timeline:
 
 
 @dataclass(slots=True)
-class Weaver:
-    """Takes spans in any order and gives the timeline."""
+class TimelineBuilder:
+    """Takes spans in any order and builds the timeline."""
 
     start: float
     end: float
-    _cells: dict[Worker, dict[int, Span]] = field(default_factory=dict)
-    _marks: dict[Worker, list[float]] = field(default_factory=dict)
+    _cells: dict[WorkerId, dict[int, WorkSpan]] = field(default_factory=dict)
+    _marks: dict[WorkerId, list[float]] = field(default_factory=dict)
     _joined: bool = False
 
-    def add(self, worker: Worker, span: Span) -> None:
+    def add(self, worker: WorkerId, span: WorkSpan) -> None:
         """Put a span into its cell of the grid."""
         cells = self._cells.setdefault(worker, {})
         width = (self.end - self.start) / GRID or 1.0
@@ -84,7 +84,7 @@ class Weaver:
         self._joined |= old is not None
         cells[cell] = span if old is None else _join(old, span)
 
-    def mark(self, worker: Worker, at: float) -> None:
+    def mark(self, worker: WorkerId, at: float) -> None:
         """Note a moment at which an attempt did not succeed."""
         self._marks.setdefault(worker, []).append(at)
 
@@ -99,10 +99,10 @@ class Weaver:
         tracks = [self._track(w, spans) for w, spans in zip(shown, rows, strict=True)]
         return Timeline(self.start, self.end, tuple(tracks), len(workers), merged)
 
-    def _busy_s(self, worker: Worker) -> float:
+    def _busy_s(self, worker: WorkerId) -> float:
         return sum(span.busy_s for span in self._cells.get(worker, {}).values())
 
-    def _track(self, worker: Worker, spans: Sequence[Span]) -> Track:
+    def _track(self, worker: WorkerId, spans: Sequence[WorkSpan]) -> Track:
         marks = sorted(self._marks.get(worker, []))
         step = max(1, len(marks) // 100)
         tasks = sum(span.tasks for span in spans)
@@ -111,7 +111,7 @@ class Weaver:
         )
 
 
-def _fit(rows: list[list[Span]], length: float) -> list[list[Span]]:
+def _fit(rows: list[list[WorkSpan]], length: float) -> list[list[WorkSpan]]:
     gap = length / GRID / 2
     while sum(map(len, rows)) > MAX_SPANS:
         rows = [list(_merged(spans, gap)) for spans in rows]
@@ -119,8 +119,8 @@ def _fit(rows: list[list[Span]], length: float) -> list[list[Span]]:
     return rows
 
 
-def _merged(spans: Iterable[Span], gap: float) -> Iterator[Span]:
-    last: Span | None = None
+def _merged(spans: Iterable[WorkSpan], gap: float) -> Iterator[WorkSpan]:
+    last: WorkSpan | None = None
     for span in spans:
         if last is not None and not span.running and span.start - last.end <= gap:
             last = _join(last, span)
@@ -132,7 +132,7 @@ def _merged(spans: Iterable[Span], gap: float) -> Iterator[Span]:
         yield last
 
 
-def _join(a: Span, b: Span) -> Span:
+def _join(a: WorkSpan, b: WorkSpan) -> WorkSpan:
     return replace(
         a,
         start=min(a.start, b.start),

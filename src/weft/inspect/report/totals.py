@@ -1,12 +1,12 @@
 """Sums over all tasks of a run, however many: per function, lane and round, and by duration.
 
-Everything is grouped in SQLite; what comes back is small. Lists are bounded and say so.
+SQLite groups the rows, so the results are small. Lists are bounded and state their total.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from weft.inspect.report.text import duration
 from weft.storage.manifest import Manifest
@@ -16,10 +16,19 @@ BOUNDS_S = (
     0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0,
     3000.0, 10000.0,
 )  # fmt: skip
-_SUMS = (
-    "count(t.id), coalesce(sum(t.state = 'completed'), 0), coalesce(sum(t.state = 'failed'), 0),"
-    " coalesce(sum(t.run_s), 0), max(t.run_s)"
-)
+_SELECT_FUNCTIONS = """
+    SELECT t.function, count(t.id), coalesce(sum(t.state = 'completed'), 0),
+           coalesce(sum(t.state = 'failed'), 0), coalesce(sum(t.run_s), 0), max(t.run_s)
+    FROM tasks t GROUP BY t.function ORDER BY t.function
+"""
+_SELECT_ROUNDS = """
+    SELECT l.path, r.round, r.size, r.recorded, r.closed, r.stopped,
+           count(t.id), coalesce(sum(t.state = 'completed'), 0),
+           coalesce(sum(t.state = 'failed'), 0), coalesce(sum(t.run_s), 0), max(t.run_s)
+    FROM rounds r JOIN lanes l ON l.id = r.lane
+    LEFT JOIN tasks t ON t.id >= r.first AND t.id < r.first + coalesce(r.size, r.recorded)
+    WHERE r.kind = 'tasks' GROUP BY r.id ORDER BY l.path, r.round
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +72,8 @@ class Totals:
 
 def read_totals(manifest: Manifest) -> Totals:
     """Sum up every task of the manifest."""
-    functions = manifest.query(
-        f"SELECT t.function, {_SUMS} FROM tasks t GROUP BY t.function ORDER BY t.function"  # noqa: S608
-    )
-    rounds = manifest.query(
-        "SELECT l.path, r.round, r.size, r.recorded, r.closed, r.stopped,"  # noqa: S608
-        f" {_SUMS} FROM rounds r JOIN lanes l ON l.id = r.lane"
-        " LEFT JOIN tasks t ON t.id >= r.first AND t.id < r.first + coalesce(r.size, r.recorded)"
-        " WHERE r.kind = 'tasks' GROUP BY r.id ORDER BY l.path, r.round"
-    )
+    functions = manifest.query(_SELECT_FUNCTIONS)
+    rounds = [_RoundRow(*row) for row in manifest.query(_SELECT_ROUNDS)]
     return Totals(
         _bounded([Sum(*row) for row in functions]),
         _bounded(_lanes(manifest, rounds)),
@@ -86,31 +88,45 @@ def _bounded(lines: list[Sum]) -> Sums:
     return Sums(tuple(shown), len(lines))
 
 
-def _round(row: tuple[Any, ...]) -> Sum:
-    lane, number, size, recorded, closed, stopped = row[:6]
-    note = "ended" if closed else f"{recorded:,} of {'?' if size is None else f'{size:,}'} recorded"
-    if stopped:
-        note = f"stopped early after {recorded:,} of {size:,}"
-    tasks, completed, failed, busy_s, longest_s = row[6:]
-    name = f"{lane or '/'} : {number}"
-    return Sum(name, tasks, completed, failed, busy_s, longest_s, note)
+class _RoundRow(NamedTuple):
+    """The columns of one round, in the order of `_SELECT_ROUNDS`."""
+
+    lane: str
+    round: int
+    size: int | None
+    recorded: int
+    closed: int
+    stopped: int
+    tasks: int
+    completed: int
+    failed: int
+    busy_s: float
+    longest_s: float | None
 
 
-def _lanes(manifest: Manifest, rounds: list[tuple[Any, ...]]) -> list[Sum]:
+def _round(row: _RoundRow) -> Sum:
+    size = "?" if row.size is None else f"{row.size:,}"
+    note = "ended" if row.closed else f"{row.recorded:,} of {size} recorded"
+    if row.stopped:
+        note = f"stopped early after {row.recorded:,} of {size}"
+    name = f"{row.lane or '/'} : {row.round}"
+    return Sum(name, row.tasks, row.completed, row.failed, row.busy_s, row.longest_s, note)
+
+
+def _lanes(manifest: Manifest, rounds: list[_RoundRow]) -> list[Sum]:
     """Add up rounds per lane; lanes that only opened other lanes are left out."""
     answered = dict(manifest.query("SELECT path, answer IS NOT NULL FROM lanes"))
     sums: dict[str, Sum] = {}
     for row in rounds:
-        path, (tasks, completed, failed, busy_s, longest_s) = row[0], row[6:]
-        old = sums.get(path) or Sum(path or "/", 0, 0, 0, 0.0, None)
-        sums[path] = Sum(
+        old = sums.get(row.lane) or Sum(row.lane or "/", 0, 0, 0, 0.0, None)
+        sums[row.lane] = Sum(
             old.name,
-            old.tasks + tasks,
-            old.completed + completed,
-            old.failed + failed,
-            old.busy_s + busy_s,
-            max((s for s in (old.longest_s, longest_s) if s is not None), default=None),
-            "answered" if answered.get(path) else "open",
+            old.tasks + row.tasks,
+            old.completed + row.completed,
+            old.failed + row.failed,
+            old.busy_s + row.busy_s,
+            max((s for s in (old.longest_s, row.longest_s) if s is not None), default=None),
+            "answered" if answered.get(row.lane) else "open",
         )
     return [sums[path] for path in sorted(sums)]
 

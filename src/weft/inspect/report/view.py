@@ -1,16 +1,16 @@
-"""What a search's page may read of its run: values decoded, nothing to write with."""
+"""What a search's page may read of its run: decoded values, read-only."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from weft.inspect.access import last_record, open_manifest
 from weft.inspect.logs import log_tails
-from weft.inspect.report.places import Places
+from weft.inspect.report.places import Block, Places
 from weft.inspect.report.work import paused_s
 from weft.ledger.records import Record
 from weft.model.values import Object, decode, from_wire
@@ -25,7 +25,7 @@ MAX_PAGE_BYTES = 800_000
 
 
 @dataclass(frozen=True, slots=True)
-class TaskSeen:
+class ViewedTask:
     """One task of the run; `value` and `error` are None until it has one."""
 
     key: str
@@ -50,7 +50,7 @@ class TaskSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class AttemptSeen:
+class ViewedAttempt:
     """One attempt that did not succeed, of the task with this key."""
 
     key: str
@@ -63,7 +63,7 @@ class AttemptSeen:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """One run, for the pages of its search. Everything is read when it is asked for."""
+    """One run, for the pages of its search. Everything is read on demand."""
 
     path: Path
     search: str
@@ -86,8 +86,8 @@ class RunView:
         for seq, line in enumerate(whole_lines(RunFolder(self.path).ledger)):
             yield parse_at(line, seq)
 
-    def tasks(self) -> Iterator[TaskSeen]:
-        """Every task that was made, in the manifest's order; also those without a record."""
+    def tasks(self) -> Iterator[ViewedTask]:
+        """Every task that was created, in the manifest's order; also those without a record."""
         with open_manifest(RunFolder(self.path)) as manifest:
             places = Places.read(manifest)
             last = manifest.query("SELECT coalesce(max(id), 0) FROM tasks")[0][0]
@@ -100,11 +100,10 @@ class RunView:
                     first,
                     first + CHUNK,
                 )
-                for id_, *row in rows:
-                    block = places.of(id_)
-                    yield _seen(row, block.lane, block.round, id_ - block.first)
+                for row in rows:
+                    yield _viewed_task(row, places.of(row[0]))
 
-    def attempts(self) -> Iterator[AttemptSeen]:
+    def attempts(self) -> Iterator[ViewedAttempt]:
         """Every attempt that did not succeed, by task and in order."""
         with open_manifest(RunFolder(self.path)) as manifest:
             rows = manifest.query(
@@ -112,7 +111,7 @@ class RunView:
                 " FROM attempts a JOIN tasks t ON t.id = a.task ORDER BY a.task, a.rowid"
             )
         for row in rows:
-            yield AttemptSeen(*row)
+            yield ViewedAttempt(*row)
 
     def log_tail(self, key: str, limit_bytes: int) -> str:
         """Return the end of what a task's last attempt printed: stdout, then stderr."""
@@ -133,13 +132,13 @@ class RunView:
         return ObjectStore(RunFolder(self.path).objects, Disk()).read(reference.digest)
 
 
-def _seen(row: list[Any], lane: str, round_: int, index: int) -> TaskSeen:
-    key, function, state, args, value, error, run_s, notes, *where = row
-    return TaskSeen(
+def _viewed_task(columns: Sequence[Any], block: Block) -> ViewedTask:
+    id_, key, function, state, args, value, error, run_s, notes, *where = columns
+    return ViewedTask(
         key,
-        lane,
-        round_,
-        index,
+        block.lane,
+        block.round,
+        id_ - block.first,
         function,
         state,
         decode(args),

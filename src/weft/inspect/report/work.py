@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from weft.inspect.report.tasks import worker_of
-from weft.inspect.report.timeline import Span, Timeline, Weaver
+from weft.inspect.report.timeline import Timeline, TimelineBuilder, WorkSpan
 from weft.storage.manifest import Manifest
 
 CHUNK = 50_000
@@ -14,12 +14,12 @@ MAX_MARKS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """Times of a run; None where nothing has happened yet."""
+    """Times of a run; None before the first event."""
 
     started_at: float | None
     ended_at: float | None
     wall_s: float | None
-    """From the first task queued to the last thing that happened, without `paused_s`."""
+    """From the first task queued to the last event, without `paused_s`."""
     paused_s: float
     """Between an interruption and what came after it."""
     busy_s: float
@@ -37,7 +37,7 @@ def read_work(manifest: Manifest) -> Work:
     work = measure(manifest)
     if work.started_at is None or work.ended_at is None:
         return work
-    return replace(work, timeline=_weave(manifest, work.started_at, work.ended_at))
+    return replace(work, timeline=_build_timeline(manifest, work.started_at, work.ended_at))
 
 
 def measure(manifest: Manifest) -> Work:
@@ -73,22 +73,22 @@ def paused_s(manifest: Manifest) -> float:
     return total
 
 
-def _weave(manifest: Manifest, start: float, end: float) -> Timeline:
-    weaver = Weaver(start, end)
+def _build_timeline(manifest: Manifest, start: float, end: float) -> Timeline:
+    builder = TimelineBuilder(start, end)
     last = manifest.query("SELECT coalesce(max(id), 0) FROM tasks")[0][0]
     for first in range(0, last + 1, CHUNK):
-        _add_spans(manifest, weaver, first)
+        _add_spans(manifest, builder, first)
     marks = manifest.query(
         "SELECT node, gpu, worker_pid, worker_started, finished_at FROM attempts"
         " WHERE worker_pid IS NOT NULL AND finished_at IS NOT NULL ORDER BY rowid LIMIT ?",
         MAX_MARKS,
     )
-    for node, gpu, pid, born, at in marks:
-        weaver.mark(worker_of(node, gpu, pid, born), at)
-    return weaver.finish()
+    for node, gpu, pid, worker_started, at in marks:
+        builder.mark(worker_of(node, gpu, pid, worker_started), at)
+    return builder.finish()
 
 
-def _add_spans(manifest: Manifest, weaver: Weaver, first: int) -> None:
+def _add_spans(manifest: Manifest, builder: TimelineBuilder, first: int) -> None:
     rows = manifest.query(
         "SELECT started_at, finished_at, run_s, error IS NOT NULL, node, gpu, worker_pid,"
         " worker_started FROM tasks WHERE id >= ? AND id < ? AND started_at IS NOT NULL"
@@ -96,9 +96,9 @@ def _add_spans(manifest: Manifest, weaver: Weaver, first: int) -> None:
         first,
         first + CHUNK,
     )
-    for started, finished, run_s, failed, node, gpu, pid, born in rows:
+    for started, finished, run_s, failed, node, gpu, pid, worker_started in rows:
         running = finished is None
-        end = weaver.end if running else finished
+        end = builder.end if running else finished
         busy_s = max(0.0, end - started) if run_s is None else run_s
-        span = Span(started, max(started, end), 1, int(failed), busy_s, running)
-        weaver.add(worker_of(node, gpu, pid, born), span)
+        span = WorkSpan(started, max(started, end), 1, int(failed), busy_s, running)
+        builder.add(worker_of(node, gpu, pid, worker_started), span)

@@ -1,7 +1,7 @@
 """The addresses of the live page, each a GET that reads. Knows requests, not files.
 
 /                     list of runs          /run/ID                one run
-/looks                the list, live        /run/ID/looks          its overview, live
+/updates              the list, live        /run/ID/updates        its overview, live
 /compare?a=ID&b=ID    two runs              /run/ID/tasks …        its views
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.resources import files
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -25,11 +24,12 @@ from weft.inspect.serve.guard import FRAME_POLICY, Gate, Guard
 from weft.inspect.serve.ledgerrows import record_number
 from weft.inspect.serve.live import Stopping, stream
 from weft.inspect.serve.progress import read_progress
-from weft.inspect.serve.rows import Asked, read_rows
-from weft.inspect.serve.rundirectory import RunDirectory, Shelved
+from weft.inspect.serve.rows import TaskQuery, read_rows
+from weft.inspect.serve.rundirectory import RunDirectory, ServedRun
 from weft.inspect.serve.views import Views
+from weft.model.values import JsonValue
 
-PARTS = ("totals", "timeline", "events", "asked")
+PARTS = ("totals", "timeline", "events", "request")
 STATIC = {
     "report.css": ("weft.inspect.report", "templates/report.css", "text/css"),
     "live.css": ("weft.inspect.serve", "static/live.css", "text/css"),
@@ -43,32 +43,32 @@ STATIC = {
     "compare.js": ("weft.inspect.serve", "static/compare.js", "text/javascript"),
     "uplot.js": ("weft.inspect.serve", "static/uPlot.iife.min.js", "text/javascript"),
 }
-"""Every file that is given out, by the name it is asked for."""
-Answer = Callable[[Request], Awaitable[Response]]
-OfRun = Callable[[Shelved, Request], Any]
+"""Every static file, by the name in its address."""
+Endpoint = Callable[[Request], Awaitable[Response]]
+ReadRun = Callable[[ServedRun, Request], JsonValue]
 
 
 def new_app(directory: RunDirectory, views: Views, gate: Gate, stopping: Stopping) -> Starlette:
     """Return the application behind its guard."""
     pages = Pages(directory, views, stopping)
-    of_run: dict[str, OfRun] = {
-        "tasks": lambda run, request: read_rows(run.path, Asked.of(request.query_params)),
+    of_run: dict[str, ReadRun] = {
+        "tasks": lambda run, request: read_rows(run.path, TaskQuery.parse(request.query_params)),
         "ledger": pages.ledger,
         "record": lambda run, request: record_number(run.path, request.query_params.get("key", "")),
         "progress": lambda run, _: read_progress(run.path),
         "verdict": lambda run, _: views.verdict(run),
-        "pages": lambda run, _: views.page_titles(run),
+        "pages": lambda run, _: [*views.page_titles(run)],
         **{name: partial(_part, views, name) for name in PARTS},
     }
     routes = [
         Route("/", pages.index),
-        Route("/looks", pages.index_looks),
+        Route("/updates", pages.index_updates),
         Route("/compare", pages.compare),
-        Route("/compare/looks", pages.compare_looks),
+        Route("/compare/updates", pages.compare_updates),
         Route("/run/{id}", pages.run),
-        Route("/run/{id}/looks", pages.run_looks),
+        Route("/run/{id}/updates", pages.run_updates),
         Route("/run/{id}/page/{number:int}", pages.search_page),
-        *(Route(f"/run/{{id}}/{name}", pages.answer(read)) for name, read in of_run.items()),
+        *(Route(f"/run/{{id}}/{name}", pages.json_of(read)) for name, read in of_run.items()),
         *(Route(f"/static/{name}", _file(*where)) for name, where in STATIC.items()),
     ]
     app = Starlette(routes=routes, middleware=[Middleware(Guard, gate=gate)])
@@ -76,17 +76,17 @@ def new_app(directory: RunDirectory, views: Views, gate: Gate, stopping: Stoppin
     return app
 
 
-def _part(views: Views, name: str, run: Shelved, _: Request) -> Any:
+def _part(views: Views, name: str, run: ServedRun, _: Request) -> JsonValue:
     return views.part(run, name)
 
 
-def _file(package: str, path: str, media_type: str) -> Answer:
+def _file(package: str, path: str, media_type: str) -> Endpoint:
     data = files(package).joinpath(path).read_bytes()
 
-    async def give(_: Request) -> Response:
+    async def respond(_: Request) -> Response:
         return Response(data, media_type=media_type)
 
-    return give
+    return respond
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +101,14 @@ class Pages:
 
     async def index(self, _: Request) -> Response:
         """List the runs."""
-        found = await run_in_threadpool(self._listing)
-        return HTMLResponse(self.views.page("index.html", **found))
+        listing = await run_in_threadpool(self._listing)
+        return HTMLResponse(self.views.page("index.html", **listing))
 
-    async def index_looks(self, _: Request) -> Response:
+    async def index_updates(self, _: Request) -> Response:
         """Send the list whenever it changes."""
         return stream(self._listing, self.stopping)
 
-    def _listing(self) -> dict[str, Any]:
+    def _listing(self) -> dict[str, JsonValue]:
         runs = self.directory.runs()
         return {
             "rows": self.views.listing(runs),
@@ -123,14 +123,14 @@ class Pages:
             return _not_found()
         return HTMLResponse(self.views.page("compare.html", a=pair[0], b=pair[1]))
 
-    async def compare_looks(self, request: Request) -> Response:
+    async def compare_updates(self, request: Request) -> Response:
         """Send the comparison whenever it changes."""
         pair = await run_in_threadpool(self._pair, request)
         if pair is None:
             return _not_found()
         return stream(lambda: {"html": self.views.comparison(*pair)}, self.stopping)
 
-    def _pair(self, request: Request) -> tuple[Shelved, Shelved] | None:
+    def _pair(self, request: Request) -> tuple[ServedRun, ServedRun] | None:
         a, b = (self.directory.find(request.query_params.get(name, "")) for name in "ab")
         return (a, b) if a and b else None
 
@@ -141,48 +141,48 @@ class Pages:
         run = await self._find(request)
         if run is None:
             return _not_found()
-        values = await run_in_threadpool(_told, partial(self.views.look, run))
-        return HTMLResponse(self.views.page("run.html", run=run, look=values))
+        values = await run_in_threadpool(_or_trouble, partial(self.views.update, run))
+        return HTMLResponse(self.views.page("run.html", run=run, update=values))
 
-    async def run_looks(self, request: Request) -> Response:
-        """Send the overview whenever it changes; a run that is gone for now may come back."""
-        return stream(partial(self._look, request.path_params["id"]), self.stopping)
+    async def run_updates(self, request: Request) -> Response:
+        """Send the overview whenever it changes; a run that is missing now may come back."""
+        return stream(partial(self._update, request.path_params["id"]), self.stopping)
 
-    def _look(self, id_: str) -> dict[str, Any]:
+    def _update(self, id_: str) -> dict[str, JsonValue]:
         run = self.directory.find(id_)
-        return self.views.look(run) if run else {"trouble": "the run is not there now"}
+        return self.views.update(run) if run else {"trouble": "the run is missing now"}
 
     async def search_page(self, request: Request) -> Response:
-        """Give one page that the run's search adds, to be framed."""
+        """Send one page that the run's search adds, to be framed."""
         run, number = await self._find(request), int(request.path_params["number"])
         html = await run_in_threadpool(self.views.search_page, run, number) if run else None
         if html is None:
             return _not_found()
         return HTMLResponse(html, headers={"content-security-policy": FRAME_POLICY})
 
-    def answer(self, read: OfRun) -> Answer:
-        """Return an address that reads something of one run and gives it as JSON."""
+    def json_of(self, read: ReadRun) -> Endpoint:
+        """Return an endpoint that reads something of one run and sends it as JSON."""
 
-        async def give(request: Request) -> Response:
+        async def respond(request: Request) -> Response:
             run = await self._find(request)
             if run is None:
                 return _not_found()
-            return JSONResponse(await run_in_threadpool(_told, partial(read, run, request)))
+            return JSONResponse(await run_in_threadpool(_or_trouble, partial(read, run, request)))
 
-        return give
+        return respond
 
-    def ledger(self, run: Shelved, request: Request) -> Any:
+    def ledger(self, run: ServedRun, request: Request) -> JsonValue:
         """Return one page of records."""
         first, find = (request.query_params.get(name, "") for name in ("first", "find"))
         is_number = first.isascii() and first.isdigit() and len(first) < 16
         return self.views.ledgers.rows(run.path, int(first) if is_number else None, find)
 
-    async def _find(self, request: Request) -> Shelved | None:
+    async def _find(self, request: Request) -> ServedRun | None:
         return await run_in_threadpool(self.directory.find, request.path_params["id"])
 
 
-def _told(read: Callable[[], Any]) -> Any:
-    """Say what cannot be read instead of it; the page asks again."""
+def _or_trouble(read: Callable[[], JsonValue]) -> JsonValue:
+    """Return what is read, or why it cannot be; the page tries again."""
     try:
         return read()
     except (WeftError, OSError) as error:

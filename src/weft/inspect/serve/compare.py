@@ -1,4 +1,4 @@
-"""Two runs beside each other: where their ledgers part, and what was asked of each."""
+"""Two runs side by side: where their ledgers diverge, and the request of each."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from pathlib import Path
 
 from weft.errors import WeftError
 from weft.inspect.diff import Difference, diff
-from weft.inspect.report.overview import Glance
+from weft.inspect.report.overview import RunSummary
 from weft.inspect.report.text import clip, counted, duration
 
 MAX_TEXT_BYTES = 1200
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ComparedFact:
     """One fact of both runs."""
 
     name: str
@@ -31,50 +31,55 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two runs have in common, and where they part."""
+    """What two runs have in common, and where they diverge."""
 
     equal: bool
     verdict: str
     difference: Difference | None
-    lines: tuple[Line, ...]
+    lines: tuple[ComparedFact, ...]
 
 
-def compare(paths: tuple[Path, Path], glances: tuple[Glance, Glance]) -> Comparison:
-    """Compare two runs; what cannot be read is said in the verdict."""
-    lines = tuple(_lines(*glances))
+def compare(paths: tuple[Path, Path], summaries: tuple[RunSummary, RunSummary]) -> Comparison:
+    """Compare two runs; what cannot be read is named in the verdict."""
+    lines = tuple(_lines(*summaries))
     try:
-        found = diff(*paths)
+        difference = diff(*paths)
     except WeftError as error:
         return Comparison(False, str(error), None, lines)
-    if found is None:
-        size = glances[0].overview.size
+    if difference is None:
+        size = summaries[0].overview.size
         return Comparison(True, f"the same, byte for byte: {counted(size, 'record')}", None, lines)
     clipped = Difference(
-        found.seq, *(clip(text, MAX_TEXT_BYTES) for text in (found.what, found.a, found.b))
+        difference.seq,
+        *(clip(text, MAX_TEXT_BYTES) for text in (difference.what, difference.a, difference.b)),
     )
-    return Comparison(False, f"they part at record {found.seq:,}: {clipped.what}", clipped, lines)
+    return Comparison(
+        False, f"they diverge at record {difference.seq:,}: {clipped.what}", clipped, lines
+    )
 
 
-def _lines(a: Glance, b: Glance) -> list[Line]:
-    one, two = a.overview, b.overview
+def _lines(a: RunSummary, b: RunSummary) -> list[ComparedFact]:
+    first, second = a.overview, b.overview
     busy = tuple(g.work.busy_s if g.work else None for g in (a, b))
     wall = tuple(g.work.wall_s if g.work else None for g in (a, b))
     return [
-        Line("state", a.badge.word, b.badge.word),
-        Line("search", one.search, two.search, True),
-        Line("version", one.genesis.version, two.genesis.version, True),
-        Line("seed", one.genesis.seed, two.genesis.seed, True),
-        Line("arguments", one.genesis.args, two.genesis.args, True),
-        Line("config", one.genesis.config, two.genesis.config, True),
-        Line("inputs", _inputs(a), _inputs(b), True),
-        Line("answer", one.answer, two.answer, True),
-        Line("head", f"{one.size:,} {one.head}", f"{two.size:,} {two.head}", True),
-        Line("tasks over", f"{one.finished:,}", f"{two.finished:,}"),
-        Line("wall time", duration(wall[0]), duration(wall[1])),
-        Line("task time", duration(busy[0]), duration(busy[1])),
-        Line("workers", str(one.workers or "–"), str(two.workers or "–")),
+        ComparedFact("state", a.badge.word, b.badge.word),
+        ComparedFact("search", first.search, second.search, True),
+        ComparedFact("version", first.genesis.version, second.genesis.version, True),
+        ComparedFact("seed", first.genesis.seed, second.genesis.seed, True),
+        ComparedFact("arguments", first.genesis.args, second.genesis.args, True),
+        ComparedFact("config", first.genesis.config, second.genesis.config, True),
+        ComparedFact("inputs", _inputs(a), _inputs(b), True),
+        ComparedFact("answer", first.answer, second.answer, True),
+        ComparedFact(
+            "head", f"{first.size:,} {first.head}", f"{second.size:,} {second.head}", True
+        ),
+        ComparedFact("finished tasks", f"{first.finished:,}", f"{second.finished:,}"),
+        ComparedFact("wall time", duration(wall[0]), duration(wall[1])),
+        ComparedFact("task time", duration(busy[0]), duration(busy[1])),
+        ComparedFact("workers", str(first.workers or "–"), str(second.workers or "–")),
     ]
 
 
-def _inputs(glance: Glance) -> str:
-    return ", ".join(f"{name} {digest[:12]}" for name, digest in glance.overview.genesis.inputs)
+def _inputs(summary: RunSummary) -> str:
+    return ", ".join(f"{name} {digest[:12]}" for name, digest in summary.overview.genesis.inputs)

@@ -1,4 +1,4 @@
-"""Who may ask: GET only, from a page of our own on this machine, by someone who has the token.
+"""Which requests are answered: GET only, from our own pages on this machine, with the token.
 
 A page on any other site can send requests to a loopback port, and by DNS rebinding can even
 read the answers. So every request must name us in `Host`, must not come from another origin, and
@@ -41,7 +41,7 @@ ALWAYS = {
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """What a request must bring: one of our names for Host, and the token."""
+    """What a request must have: one of our names in `Host`, and the token."""
 
     port: int
     token: str
@@ -72,9 +72,9 @@ class Gate:
         return self._ask_token(request)
 
     def _ask_token(self, request: Request) -> Response | None:
-        given = request.query_params.getlist("token")
-        if given:
-            return self._let_in(request) if self._fits(given[-1]) else _no_token()
+        values = request.query_params.getlist("token")
+        if values:
+            return self._let_in(request) if self._fits(values[-1]) else _no_token()
         return None if self._fits(request.cookies.get(self.cookie, "")) else _no_token()
 
     def _let_in(self, request: Request) -> Response:
@@ -86,18 +86,18 @@ class Gate:
         response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
         return response
 
-    def _fits(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self.token.encode())
+    def _fits(self, token: str) -> bool:
+        return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
 
 
-def _is_one_of(given: list[str], allowed: Iterable[str], *, needed: bool = False) -> bool:
-    if not given:
+def _is_one_of(values: list[str], allowed: Iterable[str], *, needed: bool = False) -> bool:
+    if not values:
         return not needed
-    return len(given) == 1 and given[0].lower() in allowed
+    return len(values) == 1 and values[0].lower() in allowed
 
 
 def _is_foreign(headers: Headers) -> bool:
-    """Whether a browser says that another site asks for something that is not a whole page."""
+    """Whether a browser says that another site requests something that is not a whole page."""
     if headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
         return False
     return headers.get("sec-fetch-dest") != "document"

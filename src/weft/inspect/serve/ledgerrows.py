@@ -1,7 +1,7 @@
-"""One page of a ledger, however long: the beginnings of its lines are found once and kept.
+"""One page of a ledger, however long: the offsets of its lines are indexed once.
 
-Only what was appended since is read again. Judges nothing; a line that is no record is shown as
-it is.
+Only what was appended since is read again. Checks nothing; a line that is not a record is shown
+unchanged.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ import threading
 from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from weft.inspect.report.ledgerview import read_record
-from weft.inspect.report.payload import made_visible
+from weft.inspect.report.payload import visible_texts
+from weft.model.values import JsonValue
 from weft.storage.folder import SEALED_VIEWS, RunFolder
 from weft.storage.plainfile import is_plain_file, open_plain
 
@@ -37,7 +37,7 @@ class LineIndex:
         return len(self.starts) - 1
 
     def refresh(self, path: Path) -> None:
-        """Read on from where the last look ended; begin again with another or shorter file."""
+        """Continue where the last refresh ended; start over with another or a shorter file."""
         with open_plain(path) as file:
             status = os.fstat(file.fileno())
             if status.st_ino != self.inode or status.st_size < self.starts[-1]:
@@ -56,13 +56,13 @@ class LineIndex:
 
 
 class Ledgers:
-    """The line indices of the ledgers that were looked at."""
+    """The line indices of the ledgers that were shown."""
 
     def __init__(self) -> None:
         self._known: dict[Path, LineIndex] = {}
         self._lock = threading.Lock()
 
-    def rows(self, run: Path, first: int | None, find: str) -> dict[str, Any]:
+    def rows(self, run: Path, first: int | None, find: str) -> dict[str, JsonValue]:
         """Return one page of records; the last one without `first`."""
         folder = RunFolder(run)
         sealed = SEALED_VIEWS in folder.read_run_file().tags
@@ -73,18 +73,20 @@ class Ledgers:
             index.refresh(folder.ledger)
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
                 needle = b"" if sealed else find[:MAX_FIND_CHARS].encode()
-                chosen = _chosen(data, index, needle)
-                last = max(0, (len(chosen) - 1) // PAGE_ROWS * PAGE_ROWS)
+                matches = _matches(data, index, needle)
+                last = max(0, (len(matches) - 1) // PAGE_ROWS * PAGE_ROWS)
                 begin = last if first is None else min(max(0, first), last)
-                page = chosen[begin : begin + PAGE_ROWS]
-                records = [_row(data, index, seq, sealed) for seq in page]
-        table = {"total": len(chosen), "first": begin, "size": index.size, "records": records}
-        found = made_visible(table)
-        assert isinstance(found, dict)
-        return found
+                page = matches[begin : begin + PAGE_ROWS]
+                records: list[JsonValue] = [_row(data, index, seq, sealed) for seq in page]
+        return {
+            "total": len(matches),
+            "first": begin,
+            "size": index.size,
+            "records": visible_texts(records),
+        }
 
 
-def _chosen(data: mmap.mmap, index: LineIndex, needle: bytes) -> range | list[int]:
+def _matches(data: mmap.mmap, index: LineIndex, needle: bytes) -> range | list[int]:
     if not needle:
         return range(index.size)
     starts = index.starts
@@ -93,7 +95,7 @@ def _chosen(data: mmap.mmap, index: LineIndex, needle: bytes) -> range | list[in
     ]
 
 
-def _row(data: mmap.mmap, index: LineIndex, seq: int, sealed: bool) -> list[Any]:
+def _row(data: mmap.mmap, index: LineIndex, seq: int, sealed: bool) -> list[JsonValue]:
     line = data[index.starts[seq] : index.starts[seq + 1] - 1]
     record = read_record(seq, line)
     body = "" if sealed and seq else record.body

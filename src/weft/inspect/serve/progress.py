@@ -1,12 +1,13 @@
-"""How a run's results came in over time, as few numbers as a curve needs."""
+"""How a run's results arrived over time, reduced to the points of a curve."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from weft.inspect.access import open_manifest
 from weft.inspect.report.work import measure
+from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 
 POINTS = 240
@@ -14,10 +15,10 @@ WINDOW = 12
 """Points over which speed is averaged."""
 
 
-def read_progress(run: Path) -> dict[str, Any]:
-    """Return times since the start, and at each how many tasks were over, failed, and a second."""
+def read_progress(run: Path) -> dict[str, JsonValue]:
+    """Return seconds since the start, and at each the tasks over, failed, and per second."""
     folder = RunFolder(run)
-    empty: dict[str, Any] = {"at_s": [], "done": [], "failed": [], "per_s": []}
+    empty: dict[str, JsonValue] = {"at_s": [], "done": [], "failed": [], "per_s": []}
     if not folder.manifest.is_file():
         return empty
     with open_manifest(folder) as manifest:
@@ -31,10 +32,10 @@ def read_progress(run: Path) -> dict[str, Any]:
             work.started_at,
             step_s,
         )
-    return _curve(rows, step_s)
+    return _curve([(bin_, count, failed) for bin_, count, failed in rows], step_s)
 
 
-def _curve(rows: list[tuple[Any, ...]], step_s: float) -> dict[str, Any]:
+def _curve(rows: Sequence[tuple[int, int, int]], step_s: float) -> dict[str, JsonValue]:
     over = {min(max(0, bin_), POINTS - 1): (0, 0) for bin_, _, _ in rows}
     for bin_, count, failed in rows:
         place = min(max(0, bin_), POINTS - 1)
@@ -48,4 +49,4 @@ def _curve(rows: list[tuple[Any, ...]], step_s: float) -> dict[str, Any]:
         failed_sum.append(failed_sum[-1] + failed)
         points = min(WINDOW, place + 1)
         per_s.append(round((done[-1] - done[-1 - points]) / (points * step_s), 3))
-    return {"at_s": at_s, "done": done, "failed": failed_sum, "per_s": per_s}
+    return {"at_s": [*at_s], "done": [*done], "failed": [*failed_sum], "per_s": [*per_s]}

@@ -1,7 +1,7 @@
 """One page of a run's tasks: any order, any filter, a hundred thousand of them or more.
 
-SQLite chooses the ids; what is told of each is the report's. Of a run with sealed views neither
-shows nor finds what tasks took and gave.
+SQLite selects the ids; each row is the report's. Of a run with sealed views, arguments and values
+are neither shown nor searched.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from weft.inspect.access import open_manifest
-from weft.inspect.report.payload import made_visible, task_table
+from weft.inspect.report.payload import task_table, visible_texts
 from weft.inspect.report.places import Places
-from weft.inspect.report.tasks import MAX_ROW_BYTES, TEXT_BYTES, Chooser, TaskFacts, sealed
+from weft.inspect.report.tasks import MAX_ROW_BYTES, TEXT_BYTES, TaskFacts, TaskReader, sealed
 from weft.inspect.report.work import measure
 from weft.inspect.status import STATES
+from weft.model.values import JsonValue
 from weft.storage.folder import SEALED_VIEWS, RunFolder
 from weft.storage.manifest import FINAL, Manifest
 
@@ -34,16 +34,16 @@ ORDERS = {
     "worker": "coalesce(node, '') || ' ' || coalesce(worker_pid, '')",
 }
 CONTENTS = ("call", "outcome")
-_SHOWN = "args || ' ' || coalesce(value, '') || ' ' || coalesce(error, '')"
-_TOLD = (
+_CONTENT = "args || ' ' || coalesce(value, '') || ' ' || coalesce(error, '')"
+_IN_ATTEMPTS = (
     " OR id IN (SELECT task FROM attempts"
     " WHERE instr(lower(reason || ' ' || coalesce(detail, '')), ?))"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Which tasks, in which order, from which on."""
+class TaskQuery:
+    """Which tasks, in which order, starting where."""
 
     first: int = 0
     order: str = "place"
@@ -52,12 +52,12 @@ class Asked:
     words: tuple[str, ...] = ()
 
     @staticmethod
-    def of(query: Mapping[str, str]) -> Asked:
-        """Read a query string; what makes no sense is left out."""
+    def parse(query: Mapping[str, str]) -> TaskQuery:
+        """Read a query string; what cannot be understood is ignored."""
         first, order = query.get("first", ""), query.get("sort", "")
         off = query.get("off", "").split(",")
         words = query.get("find", "").lower().split()[:MAX_WORDS]
-        return Asked(
+        return TaskQuery(
             min(int(first), MAX_FIRST) if first.isascii() and first.isdigit() else 0,
             order if order in ORDERS else "place",
             query.get("down") == "1",
@@ -66,37 +66,37 @@ class Asked:
         )
 
 
-def read_rows(run: Path, asked: Asked) -> dict[str, Any]:
-    """Return one page of tasks, as the page's script reads it, and how many fit in all."""
+def read_rows(run: Path, query: TaskQuery) -> dict[str, JsonValue]:
+    """Return one page of tasks, as the page's script reads it, and how many match in all."""
     folder = RunFolder(run)
     is_sealed = SEALED_VIEWS in folder.read_run_file().tags
     if not folder.manifest.is_file():
         return {"total": 0, "first": 0, **task_table((), None)}
     with open_manifest(folder) as manifest:
         places = Places.read(manifest)
-        where, values = _where(places, asked, is_sealed)
+        where, values = _where(places, query, is_sealed)
         total = manifest.query(f"SELECT count(*) FROM tasks WHERE {where}", *values)[0][0]  # noqa: S608
-        first = min(asked.first, max(0, (total - 1) // PAGE_ROWS * PAGE_ROWS))
-        ids = _ids(manifest, where, values, _order(asked, is_sealed), first)
+        first = min(query.first, max(0, (total - 1) // PAGE_ROWS * PAGE_ROWS))
+        ids = _ids(manifest, where, values, _order(query, is_sealed), first)
         limit = min(MAX_ROW_BYTES, TEXT_BYTES // max(1, len(ids)))
-        tasks = Chooser(manifest, places, folder.logs).told(sorted(ids), limit)
-        found = dict(zip(sorted(ids), tasks, strict=True))
+        tasks = TaskReader(manifest, places, folder.logs).read_tasks(sorted(ids), limit)
+        by_id = dict(zip(sorted(ids), tasks, strict=True))
         work = measure(manifest)
-    shown = [_live(found[id_], is_sealed) for id_ in ids]
-    table = made_visible({"total": total, "first": first, **task_table(shown, work)})
+    shown = [_live(by_id[id_], is_sealed) for id_ in ids]
+    table = visible_texts(task_table(shown, work))
     assert isinstance(table, dict)
-    return table
+    return {"total": total, "first": first, **table}
 
 
 def _live(task: TaskFacts, is_sealed: bool) -> TaskFacts:
-    """Say of a task that is over only that: the number of its record is asked for by itself."""
-    told = replace(task, why="its end is durable") if task.state in FINAL else task
-    return sealed(told) if is_sealed else told
+    """Leave the record of a finished task open: the page requests its number separately."""
+    shown = replace(task, why="its end is durable") if task.state in FINAL else task
+    return sealed(shown) if is_sealed else shown
 
 
-def _order(asked: Asked, is_sealed: bool) -> str:
-    order = ORDERS["place" if is_sealed and asked.order in CONTENTS else asked.order]
-    return f"{order} {'DESC' if asked.descending else 'ASC'}, id"
+def _order(query: TaskQuery, is_sealed: bool) -> str:
+    order = ORDERS["place" if is_sealed and query.order in CONTENTS else query.order]
+    return f"{order} {'DESC' if query.descending else 'ASC'}, id"
 
 
 def _ids(manifest: Manifest, where: str, values: list[object], order: str, first: int) -> list[int]:
@@ -109,21 +109,21 @@ def _ids(manifest: Manifest, where: str, values: list[object], order: str, first
     return [row[0] for row in rows]
 
 
-def _where(places: Places, asked: Asked, is_sealed: bool) -> tuple[str, list[object]]:
-    """Return a condition and its values; every word must be found, or be the task's place."""
+def _where(places: Places, query: TaskQuery, is_sealed: bool) -> tuple[str, list[object]]:
+    """Return a condition and its values; every word must occur, or be the task's place."""
     parts, values = ["1"], list[object]()
-    if asked.states != STATES:
-        parts.append(f"state IN ({','.join('?' * len(asked.states))})")
-        values += asked.states
-    text = "key || ' ' || function" if is_sealed else f"key || ' ' || function || ' ' || {_SHOWN}"
-    for word in asked.words:
+    if query.states != STATES:
+        parts.append(f"state IN ({','.join('?' * len(query.states))})")
+        values += query.states
+    text = "key || ' ' || function" if is_sealed else f"key || ' ' || function || ' ' || {_CONTENT}"
+    for word in query.words:
         span = _span(places, word)
         if span is not None:
             parts.append("id >= ? AND id < ?")
             values += span
         else:
-            told = "" if is_sealed else _TOLD
-            parts.append(f"(instr(lower({text}), ?){told})")
+            attempts = "" if is_sealed else _IN_ATTEMPTS
+            parts.append(f"(instr(lower({text}), ?){attempts})")
             values += [word] if is_sealed else [word, word]
     return " AND ".join(parts), values
 

@@ -1,6 +1,6 @@
-"""Which runs there are below a folder. A run's id is made of its place, so addresses last.
+"""Which runs are below a folder. A run's id is a hash of its path there, so addresses last.
 
-Nothing that a request says becomes part of a path: ids are looked up in what was found.
+Nothing in a request becomes part of a path: ids are looked up among the runs listed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ID_CHARS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Shelved:
+class ServedRun:
     """A run below the folder that is served."""
 
     id: str
@@ -33,34 +33,32 @@ class RunDirectory:
 
     root: Path
 
-    def runs(self) -> list[Shelved]:
+    def runs(self) -> list[ServedRun]:
         """Return every run, by name. Hidden folders and links out of the folder are left out."""
         if RunFolder(self.root).is_run():
-            return [_shelved(self.root.resolve().name, self.root)]
-        found = [
-            _shelved(path.relative_to(self.root).as_posix(), path) for path in _walk(self.root)
-        ]
-        return sorted(found, key=lambda run: run.name)
+            return [_served(self.root.resolve().name, self.root)]
+        runs = [_served(path.relative_to(self.root).as_posix(), path) for path in _walk(self.root)]
+        return sorted(runs, key=lambda run: run.name)
 
-    def find(self, id_: str) -> Shelved | None:
+    def find(self, id_: str) -> ServedRun | None:
         """Return the run with this id."""
         return next((run for run in self.runs() if run.id == id_), None)
 
 
-def _shelved(name: str, path: Path) -> Shelved:
+def _served(name: str, path: Path) -> ServedRun:
     digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()
-    return Shelved(digest[:ID_CHARS], name, path)
+    return ServedRun(digest[:ID_CHARS], name, path)
 
 
 def _walk(root: Path) -> Iterator[Path]:
-    """Give the runs below a folder, breadth first; what is inside a run is its own."""
-    level, seen = [root], 0
+    """Yield the runs below a folder, breadth first; runs inside a run are not listed."""
+    level, visited = [root], 0
     for _ in range(MAX_DEPTH):
         inside: list[Path] = []
         for folder in level:
             for path in _folders(folder):
-                seen += 1
-                if seen > MAX_FOLDERS:
+                visited += 1
+                if visited > MAX_FOLDERS:
                     return
                 if RunFolder(path).is_run():
                     yield path
@@ -71,7 +69,7 @@ def _walk(root: Path) -> Iterator[Path]:
 
 def _folders(folder: Path) -> list[Path]:
     try:
-        found = sorted(folder.iterdir())
-        return [p for p in found if p.name[0] != "." and p.is_dir() and not p.is_symlink()]
+        paths = sorted(folder.iterdir())
+        return [p for p in paths if p.name[0] != "." and p.is_dir() and not p.is_symlink()]
     except OSError:
-        return []  # gone or not ours to read
+        return []  # deleted meanwhile, or no permission

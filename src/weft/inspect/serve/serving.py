@@ -1,7 +1,7 @@
-"""The live page put together: a loopback port, a random token, the server.
+"""Assembles the live page: a loopback port, a random token, the server.
 
-It listens on 127.0.0.1 alone. What it serves is read only; `weft.inspect.serve.guard` decides who
-may ask.
+It listens on 127.0.0.1 alone. What it serves is read only; `weft.inspect.serve.guard` decides
+which requests are answered.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MAX_PORT = 65_535
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServerAddress:
     """Where the page is; the address carries the token."""
 
     port: int
@@ -42,20 +42,20 @@ class Served:
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it can be asked and stopped."""
+    """A server that reports when it is ready for requests and signals."""
 
-    def __init__(self, config: uvicorn.Config, begun: Callable[[], None]) -> None:
+    def __init__(self, config: uvicorn.Config, on_start: Callable[[], None]) -> None:
         super().__init__(config)
-        self._begun = begun
+        self._on_start = on_start
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to listen, then say so: signals are caught by now."""
+        """Start to listen, then call `on_start`: signals are handled from here on."""
         await super().startup(sockets=sockets)
-        self._begun()
+        self._on_start()
 
 
-def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
-    """Serve the runs below a folder until Ctrl-C; `announce` is told once it listens.
+def serve(root: Path, port: int, announce: Callable[[ServerAddress], None]) -> None:
+    """Serve the runs below a folder until Ctrl-C; `announce` is called once it listens.
 
     Raises FileInvalid when there is no such folder, StorageFailed when the port is taken.
     """
@@ -64,9 +64,9 @@ def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
     if RunFolder(root).is_run():
         RunFolder(root).require_run()
     listening = _listen(port)
-    served = Served(listening.getsockname()[1], secrets.token_urlsafe(32), root)
+    address = ServerAddress(listening.getsockname()[1], secrets.token_urlsafe(32), root)
     views = Views(real_place().heads)
-    gate = Gate(served.port, served.token)
+    gate = Gate(address.port, address.token)
     app = new_app(RunDirectory(root), views, gate, lambda: server.should_exit)
     config = uvicorn.Config(
         app,
@@ -78,7 +78,7 @@ def serve(root: Path, port: int, announce: Callable[[Served], None]) -> None:
         lifespan="off",
         timeout_graceful_shutdown=2,
     )
-    server = _Server(config, lambda: announce(served))
+    server = _Server(config, lambda: announce(address))
     with listening:
         server.run(sockets=[listening])
 

@@ -1,6 +1,6 @@
-"""What each address shows: a run's parts, filled into the templates of the report.
+"""What each address shows: a run's parts, rendered by the templates of the report.
 
-Reads runs through `looks`, so that many pages cost one look. Knows no request.
+Reads runs through `RunCache`, so that many pages cost one read. Knows no request.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from weft.inspect.access import open_manifest, run_named
 from weft.inspect.report.drawing import Figures, draw_timeline
 from weft.inspect.report.events import EventList, read_events
 from weft.inspect.report.hook import Page, pages_for
-from weft.inspect.report.overview import Badge, Glance, glance, judge
-from weft.inspect.report.payload import made_visible, track_table
+from weft.inspect.report.overview import Badge, RunSummary, judge, summarise
+from weft.inspect.report.payload import track_table
 from weft.inspect.report.places import Places
 from weft.inspect.report.templating import new_environment
 from weft.inspect.report.totals import Totals, read_totals
@@ -25,96 +25,96 @@ from weft.inspect.report.view import RunView
 from weft.inspect.report.work import Work, measure, read_work
 from weft.inspect.serve.compare import compare
 from weft.inspect.serve.ledgerrows import Ledgers
-from weft.inspect.serve.looks import Kept
-from weft.inspect.serve.rundirectory import Shelved
+from weft.inspect.serve.runcache import RunCache
+from weft.inspect.serve.rundirectory import ServedRun
+from weft.model.values import JsonValue
 from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A run in the list: what a look found, or why it found nothing."""
+class ListedRun:
+    """A run in the list: its summary, or why it cannot be read."""
 
-    run: Shelved
-    glance: Glance | None
+    run: ServedRun
+    summary: RunSummary | None
     badge: Badge
 
     @property
     def share(self) -> float:
         """How much of what is planned is over, in percent."""
-        overview = self.glance.overview if self.glance else None
+        overview = self.summary.overview if self.summary else None
         return 100 * overview.finished / overview.planned if overview and overview.planned else 0.0
 
 
 @dataclass(slots=True)
 class Views:
-    """Everything that is shown of runs."""
+    """Renders everything that is shown of runs."""
 
     heads: HeadsList
     ledgers: Ledgers = field(default_factory=Ledgers)
     _templates: Environment = field(default_factory=lambda: new_environment("weft.inspect.serve"))
-    _glances: Kept[Glance] = field(default_factory=lambda: Kept(glance))
-    _verdicts: Kept[Badge] = field(init=False)
-    _pages: Kept[list[Page]] = field(default_factory=lambda: Kept(_search_pages))
+    _summaries: RunCache[RunSummary] = field(default_factory=lambda: RunCache(summarise))
+    _verdicts: RunCache[Badge] = field(init=False)
+    _pages: RunCache[list[Page]] = field(default_factory=lambda: RunCache(_search_pages))
 
     def __post_init__(self) -> None:
-        self._verdicts = Kept(lambda run: judge(run, self.heads)[1])
+        self._verdicts = RunCache(lambda run: judge(run, self.heads)[1])
 
-    def see(self, run: Shelved) -> Seen:
-        """Look at a run; raises WeftError when there is none to see."""
-        found = self._glances.of(run.path)
-        return Seen(run, found, self._verdicts.known(run.path) or found.badge)
+    def read(self, run: ServedRun) -> ListedRun:
+        """Read a run; raises WeftError when it cannot be read."""
+        summary = self._summaries.get(run.path)
+        return ListedRun(run, summary, self._verdicts.peek(run.path) or summary.badge)
 
     def page(self, name: str, **values: Any) -> str:
-        """Fill a whole page."""
+        """Render a template."""
         return self._templates.get_template(name).render(**values)
 
     # -- the list ----------------------------------------------------------------------------
 
-    def listing(self, runs: list[Shelved]) -> str:
+    def listing(self, runs: list[ServedRun]) -> str:
         """Return the rows of the list of runs."""
-        return self.page("parts/runs.html", seen=[self._seen(run) for run in runs])
+        return self.page("parts/runs.html", listed=[self._listed(run) for run in runs])
 
-    def _seen(self, run: Shelved) -> Seen:
+    def _listed(self, run: ServedRun) -> ListedRun:
         try:
-            return self.see(run)
+            return self.read(run)
         except (WeftError, OSError) as error:
-            return Seen(run, None, Badge("bad", "unreadable", str(error)))
+            return ListedRun(run, None, Badge("bad", "unreadable", str(error)))
 
     # -- one run -----------------------------------------------------------------------------
 
-    def look(self, run: Shelved) -> dict[str, Any]:
-        """Return what changes from look to look: the header and the overview."""
-        seen = self.see(run)
-        assert seen.glance is not None
+    def update(self, run: ServedRun) -> dict[str, JsonValue]:
+        """Return what changes from update to update: the header and the overview."""
+        listed = self.read(run)
+        summary = listed.summary
+        assert summary is not None
         values = {
-            "overview": seen.glance.overview,
-            "badge": seen.badge,
-            "work": seen.glance.work,
-            "troubles": seen.glance.troubles,
-            "shown": Figures(seen.glance.overview, seen.glance.work),
+            "overview": summary.overview,
+            "badge": listed.badge,
+            "work": summary.work,
+            "troubles": summary.troubles,
+            "shown": Figures(summary.overview, summary.work),
         }
         return {
             "top": self.page("parts/top.html", **values),
             "overview": self.page("parts/overview.html", **values),
-            "state": seen.glance.overview.state,
-            "checked": seen.badge is not seen.glance.badge,
-            "title": f"{run.name} · {seen.badge.word} · Weft",
+            "state": summary.overview.state,
+            "checked": listed.badge is not summary.badge,
+            "title": f"{run.name} · {listed.badge.word} · Weft",
         }
 
-    def verdict(self, run: Shelved) -> dict[str, Any]:
-        """Verify a run that nobody works on; every look says it from then on."""
-        if self._glances.of(run.path).overview.state == "running":
+    def verdict(self, run: ServedRun) -> dict[str, JsonValue]:
+        """Verify a run that no coordinator works on; later updates have its badge."""
+        if self._summaries.get(run.path).overview.state == "running":
             return {"word": "running"}
-        badge = self._verdicts.of(run.path)
+        badge = self._verdicts.get(run.path)
         return {"word": badge.word, "reason": badge.reason}
 
-    def part(self, run: Shelved, name: str) -> dict[str, Any]:
+    def part(self, run: ServedRun, name: str) -> dict[str, JsonValue]:
         """Return one view of a run: its HTML, and the data its script draws with."""
         work, totals, events = _read_part(run.path, name)
-        seen = self.see(run)
-        assert seen.glance is not None
-        overview = seen.glance.overview
+        overview = self._summaries.get(run.path).overview
         html = self.page(
             f"parts/{name}.html",
             overview=overview,
@@ -124,15 +124,15 @@ class Views:
             shown=Figures(overview, work, totals),
             drawn=draw_timeline(work),
         )
-        return {"html": html, **(made_visible(track_table(work)) if name == "timeline" else {})}
+        return {"html": html, **(track_table(work) if name == "timeline" else {})}
 
-    def page_titles(self, run: Shelved) -> list[str]:
+    def page_titles(self, run: ServedRun) -> list[str]:
         """Return the titles of the pages that the run's search adds."""
-        return [page.title for page in self._pages.of(run.path)]
+        return [page.title for page in self._pages.get(run.path)]
 
-    def search_page(self, run: Shelved, number: int) -> str | None:
+    def search_page(self, run: ServedRun, number: int) -> str | None:
         """Return one page of the run's search as a document of its own."""
-        pages = self._pages.of(run.path)
+        pages = self._pages.get(run.path)
         if not 0 <= number < len(pages):
             return None
         page = pages[number]
@@ -140,13 +140,11 @@ class Views:
 
     # -- two runs ----------------------------------------------------------------------------
 
-    def comparison(self, a: Shelved, b: Shelved) -> str:
-        """Return two runs beside each other."""
-        one, two = self.see(a), self.see(b)
-        assert one.glance is not None
-        assert two.glance is not None
-        found = compare((a.path, b.path), (one.glance, two.glance))
-        return self.page("parts/compared.html", found=found, a=one, b=two)
+    def comparison(self, a: ServedRun, b: ServedRun) -> str:
+        """Return two runs side by side."""
+        summaries = (self._summaries.get(a.path), self._summaries.get(b.path))
+        comparison = compare((a.path, b.path), summaries)
+        return self.page("parts/compared.html", comparison=comparison, a=a, b=b)
 
 
 def _search_pages(run: Path) -> list[Page]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import cast
 
-from weft.inspect.report.view import TaskSeen
+from weft.inspect.report.view import ViewedTask
 from weft.searches.arc.recorded import ArcRun
 from weft.searches.arc.records import AnswerRecord, CostRecord, ScoreRecord
 from weft.searches.arc.task import ArcTask
@@ -131,7 +131,7 @@ def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:
     return places[0] if places else None
 
 
-def cost(tasks: int, records: Iterable[TaskSeen]) -> Cost:
+def cost(tasks: int, records: Iterable[ViewedTask]) -> Cost:
     """Add up what the tasks of a run reported."""
     total = Cost(tasks)
     for task in records:

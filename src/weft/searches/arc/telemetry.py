@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from weft.inspect.report.text import percent
-from weft.inspect.report.view import TaskSeen
+from weft.inspect.report.view import ViewedTask
 from weft.searches.arc.records import SLICE, TelemetryRecord, WorkerRecord
 from weft.searches.arc.score import Cost, cost
 
@@ -90,13 +90,13 @@ class SearchTelemetry:
         return f" ({', '.join(shares)})" if shares else ""
 
 
-def telemetry(tasks: int, records: Iterable[TaskSeen]) -> SearchTelemetry:
+def telemetry(tasks: int, records: Iterable[ViewedTask]) -> SearchTelemetry:
     """Add up what the tasks of a run reported; `tasks` is how many puzzles there are."""
     listed = list(records)
     return SearchTelemetry(cost(tasks, listed), _workers(listed), _balance(listed))
 
 
-def _workers(records: Sequence[TaskSeen]) -> tuple[WorkerRate, ...]:
+def _workers(records: Sequence[ViewedTask]) -> tuple[WorkerRate, ...]:
     programs: dict[str, int] = defaultdict(int)
     busy_s: dict[str, float] = defaultdict(float)
     for task in records:
@@ -107,7 +107,7 @@ def _workers(records: Sequence[TaskSeen]) -> tuple[WorkerRate, ...]:
     return tuple(WorkerRate(name, programs[name], busy_s[name]) for name in sorted(programs))
 
 
-def _balance(records: Sequence[TaskSeen]) -> float | None:
+def _balance(records: Sequence[ViewedTask]) -> float | None:
     """Time of all slices over what they would take if each took as long as its task's longest."""
     lanes: dict[str, list[float]] = defaultdict(list)
     for task in records:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from weft.console.nodeplan import NodePlan, spread
-from weft.inspect.report.view import RunView, TaskSeen
+from weft.inspect.report.view import RunView, ViewedTask
 from weft.model.slots import Node, local_nodes
 from weft.model.values import Object
 
@@ -85,7 +85,7 @@ def _place(slot: str) -> tuple[str, str, int] | None:
     return (node, name[:3].upper(), int(index)) if index.isdigit() else None
 
 
-def _seen(task: TaskSeen) -> JobSeen:
+def _seen(task: ViewedTask) -> JobSeen:
     value = task.value or {}
     found = value.get("object")
     asked = task.args["args"]
@@ -108,7 +108,7 @@ def _seen(task: TaskSeen) -> JobSeen:
     )
 
 
-def _slot(task: TaskSeen) -> str | None:
+def _slot(task: ViewedTask) -> str | None:
     """The slot's name as the job noted it; without a note, as far as the worker tells."""
     if task.node is None:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from weft.inspect.report.view import AttemptSeen, RunView
+from weft.inspect.report.view import RunView, ViewedAttempt
 from weft.model.values import Value
 from weft.searches.tree.failures import kind_of
 from weft.searches.tree.history import Eval, Node, Rule
@@ -104,7 +104,7 @@ class TreeRecords:
 
 def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:
     """Return every planned eval and every node of a run."""
-    attempts: dict[str, list[AttemptSeen]] = {}
+    attempts: dict[str, list[ViewedAttempt]] = {}
     for attempt in run.attempts():
         attempts.setdefault(attempt.key, []).append(attempt)
     history, timing = tree_run.history, tree_run.timing
@@ -131,7 +131,7 @@ def _node(node: Node, unfinished: Sequence[bool]) -> NodeRecord:
     )
 
 
-def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[AttemptSeen]]) -> EvalRecord:
+def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt]]) -> EvalRecord:
     errors = tuple(
         _error(item, stage, key, attempt)
         for key, stage in zip(item.keys, item.stages, strict=True)
@@ -181,7 +181,7 @@ def _state(item: Eval, own: Timing) -> str:
 # -- errors -------------------------------------------------------------------------------------
 
 
-def _error(item: Eval, stage: str, key: str, attempt: AttemptSeen) -> ErrorRecord:
+def _error(item: Eval, stage: str, key: str, attempt: ViewedAttempt) -> ErrorRecord:
     final = attempt.outcome == "failed" and key == item.keys[-1]
     code = item.error.exit_code if final and item.error else None
     if attempt.reason == "temporary":

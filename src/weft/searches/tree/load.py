@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
-from weft.inspect.report.view import RunView, TaskSeen
+from weft.inspect.report.view import RunView, ViewedTask
 from weft.model.results import Result
 from weft.model.values import Object, encode, from_wire
 from weft.searches.tree import fields
@@ -79,7 +79,7 @@ def args_of(genesis: Table) -> SearchArgs:
     return SearchArgs.from_dict(plot, ideas, root, recorded, imported)
 
 
-def _drive(steps: Steps, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:
+def _drive(steps: Steps, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> None:
     """Feed recorded rounds to the search, one after the other, until one is not complete."""
     try:
         planned = next(steps)
@@ -94,14 +94,14 @@ def _drive(steps: Steps, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> No
         return
 
 
-def _timed(tasks: Iterable[TaskSeen], timing: dict[int, Timing]) -> Iterator[TaskSeen]:
+def _timed(tasks: Iterable[ViewedTask], timing: dict[int, Timing]) -> Iterator[ViewedTask]:
     """Pass tasks on and record the timing of each."""
     for task in tasks:
         _time(timing, task)
         yield task
 
 
-def _results(tasks: list[TaskSeen]) -> Iterator[Result]:
+def _results(tasks: list[ViewedTask]) -> Iterator[Result]:
     for task in sorted(tasks, key=lambda t: t.index):
         if task.state not in ("completed", "failed"):
             return
@@ -110,18 +110,18 @@ def _results(tasks: list[TaskSeen]) -> Iterator[Result]:
         yield Result(task.index, task.key, task.function, encode(task.args), value, error)
 
 
-def stage_args_of(task: TaskSeen) -> Table:
+def stage_args_of(task: ViewedTask) -> Table:
     """Return the arguments of a stage, as a command or without one."""
     args: Table = task.args.get("asked") or task.args["args"]
     return args
 
 
-def stage_id_of(task: TaskSeen) -> StageId:
+def stage_id_of(task: ViewedTask) -> StageId:
     """Return which stage of which eval a task is."""
     return StageId.from_dict(stage_args_of(task))
 
 
-def _time(timing: dict[int, Timing], task: TaskSeen) -> None:
+def _time(timing: dict[int, Timing], task: ViewedTask) -> None:
     number = stage_id_of(task).eval_id
     if number is None:
         return

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from weft.define import task
-from weft.inspect.report.view import TaskSeen
+from weft.inspect.report.view import ViewedTask
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall
 from weft.model.values import Object, Value
@@ -86,7 +86,7 @@ class Recordings:
         return Recordings({key: Outcome.from_dict(fields.inner(raw, key)) for key in raw})
 
 
-def recordings_of(tasks: Iterable[tuple[TaskSeen, Table]]) -> Recordings:
+def recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
     """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
     entries: dict[str, Outcome] = {}
     for recorded, args in tasks:

@@ -106,9 +106,9 @@ const weft = {};
   };
 
   weft.tally = (values) => {
-    const found = new Map();
-    for (const value of values) found.set(value, (found.get(value) || 0) + 1);
-    return [...found];
+    const counts = new Map();
+    for (const value of values) counts.set(value, (counts.get(value) || 0) + 1);
+    return [...counts];
   };
 
   // Chips for the kinds of events; `off` are those that were switched off before a redraw.

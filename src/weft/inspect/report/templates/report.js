@@ -20,7 +20,7 @@
       more.textContent = "show " + count(Math.min(STEP, rows.length - shown)) + " more of " + count(rows.length - shown);
     };
     more.addEventListener("click", grow);
-    return (found) => { rows = found; shown = 0; body.replaceChildren(); grow(); };
+    return (newRows) => { rows = newRows; shown = 0; body.replaceChildren(); grow(); };
   }
 
   const wordsOf = (field) => field.value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -31,18 +31,18 @@
     let sort = ["place", 1];
     const redraw = () => {
       const words = wordsOf(find);
-      const found = [...data.tasks.keys()].filter((i) => !off.has(of.state(data.tasks[i]))
+      const matches = [...data.tasks.keys()].filter((i) => !off.has(of.state(data.tasks[i]))
         && words.every((word) => texts[i].includes(word)));
       const value = sort[0] === "place" ? (t, i) => i : of[sort[0]];
-      const values = new Map(found.map((i) => [i, value(data.tasks[i], i)]));
+      const values = new Map(matches.map((i) => [i, value(data.tasks[i], i)]));
       const order = (a, b) => (values.get(a) < values.get(b) ? -1 : values.get(a) > values.get(b) ? 1 : 0);
-      found.sort((a, b) => sort[1] * order(a, b) || a - b);
-      const part = found.length < data.tasks.length;
-      $("task-said").textContent = part ? count(found.length) + " found. " : "";
-      fill(found);
+      matches.sort((a, b) => sort[1] * order(a, b) || a - b);
+      const part = matches.length < data.tasks.length;
+      $("task-said").textContent = part ? count(matches.length) + " found. " : "";
+      fill(matches);
     };
     const off = weft.chips($("state-chips"), weft.tally(data.tasks.map(of.state)), redraw);
-    weft.sortable(table, (...wanted) => { sort = wanted; redraw(); });
+    weft.sortable(table, (...order) => { sort = order; redraw(); });
     find.addEventListener("input", redraw);
     refillTasks = (text) => { find.value = text; redraw(); };
     redraw();
@@ -85,8 +85,8 @@
     const fill = pager($("ledger-table"), $("ledger-more"), recordRow), find = $("ledger-find");
     const words = data.ledger.map((r) => (r.length === 2 ? r[0] + " result " + texts[r[1]] : r.join(" ").toLowerCase()));
     const redraw = () => {
-      const asked = wordsOf(find);
-      fill(data.ledger.filter((_, i) => asked.every((word) => words[i].includes(word))));
+      const needles = wordsOf(find);
+      fill(data.ledger.filter((_, i) => needles.every((word) => words[i].includes(word))));
     };
     find.addEventListener("input", redraw);
     redraw();

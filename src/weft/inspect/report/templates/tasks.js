@@ -1,5 +1,5 @@
 "use strict";
-// One task as a table row, and its life below it. `data` names what rows refer to by number.
+// One task as a table row, and its history below it. `data` names what rows refer to by number.
 (() => {
   const { make, duration, count, moment } = weft;
   const [LANE, ROUND, INDEX, CALL, STATE, KEY, ATTEMPT, QUEUED, STARTED, FINISHED, RUN_S, WORKER,
@@ -48,7 +48,7 @@
       return list;
     };
 
-    // `onToggle(key, open)` hears of lives that are opened and closed by hand.
+    // `onToggle(key, open)` is called when a history is opened or closed by hand.
     of.row = (t, open, onToggle) => {
       const row = make("tr", null, "row"), first = make("td", null, "place");
       const opener = make("button", of.place(t));
@@ -62,17 +62,17 @@
       const below = make("tr", null, "life"), cell = make("td");
       cell.colSpan = row.cells.length;
       below.append(cell);
-      const toggle = (wanted) => {
-        opener.setAttribute("aria-expanded", String(wanted));
-        if (!wanted) { below.remove(); return; }
+      const toggle = (expanded) => {
+        opener.setAttribute("aria-expanded", String(expanded));
+        if (!expanded) { below.remove(); return; }
         cell.replaceChildren(life(t));
         row.after(below);
       };
       row.addEventListener("click", (event) => {
         if (event.target !== opener && String(getSelection())) return;
-        const wanted = opener.getAttribute("aria-expanded") !== "true";
-        toggle(wanted);
-        if (onToggle) onToggle(t[KEY], wanted);
+        const expanded = opener.getAttribute("aria-expanded") !== "true";
+        toggle(expanded);
+        if (onToggle) onToggle(t[KEY], expanded);
       });
       if (!open) return [row];
       opener.setAttribute("aria-expanded", "true");

@@ -2,7 +2,7 @@
 // The workers' timeline: zoom and move by buttons, keys, wheel and drag; a tip under the pointer.
 (() => {
   const { $, count, duration } = weft;
-  let from = 0, width = 1;  // kept when the page is drawn again
+  let from = 0, width = 1;  // survives a redraw of the page
 
   weft.timeline = (data) => {
     const box = $("tracks");

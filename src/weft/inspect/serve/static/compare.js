@@ -1,6 +1,6 @@
 "use strict";
-// Two runs beside each other, as they go on.
+// Two runs side by side, as they progress.
 (() => {
   const { a, b } = document.body.dataset;
-  weft.listen("/compare/looks?a=" + a + "&b=" + b, (look) => weft.put(weft.$("compared"), look.html));
+  weft.listen("/compare/updates?a=" + a + "&b=" + b, (update) => weft.put(weft.$("compared"), update.html));
 })();

@@ -1,18 +1,18 @@
 "use strict";
-// What every live page does: listen, say when the line is cut, and change only what changed.
+// What every live page does: listen, report a lost connection, and change only what changed.
 (() => {
-  const LOST = "The page has lost its server; what you see may be old. It is trying again …";
-  const ABSENT = { 404: "the run is not there now" };
-  const OVER = "weft serve was stopped or started again: open the address that it prints.";
+  const LOST = "Connection lost; what you see may be outdated. Trying again …";
+  const ABSENT = { 404: "the run is missing now" };
+  const OVER = "weft serve was stopped or restarted: open the address that it prints.";
 
   // Makes `old` equal to `fresh`, node by node, so that focus, selection and scrolling stay.
   const patch = (old, fresh) => {
     if (old.isEqualNode(fresh)) return;
     if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) { old.replaceWith(fresh); return; }
     if (old.nodeType !== Node.ELEMENT_NODE) { old.nodeValue = fresh.nodeValue; return; }
-    const kept = old.matches("details") ? ["open"] : [];
+    const sticky = old.matches("details") ? ["open"] : [];
     for (const { name } of [...old.attributes]) {
-      if (!fresh.hasAttribute(name) && !kept.includes(name)) old.removeAttribute(name);
+      if (!fresh.hasAttribute(name) && !sticky.includes(name)) old.removeAttribute(name);
     }
     for (const { name, value } of fresh.attributes) old.setAttribute(name, value);
     patchInside(old, fresh);
@@ -33,34 +33,34 @@
   weft.ask = async (address) => {
     const answer = await fetch(address, { headers: { accept: "application/json" } });
     if (!answer.ok) throw new Error(ABSENT[answer.status] || "The server answers " + answer.status + ".");
-    const found = await answer.json();
-    if (found && found.trouble) throw new Error(found.trouble);
-    return found;
+    const body = await answer.json();
+    if (body && body.trouble) throw new Error(body.trouble);
+    return body;
   };
 
-  // What the last look and the last question could not read; either is gone with its next success.
-  const told = { look: "", question: "" };
-  weft.trouble = (who, text) => {
+  // What the last update and the last request could not read; each is cleared by its next success.
+  const troubles = { update: "", request: "" };
+  weft.trouble = (source, text) => {
     const box = weft.$("trouble");
-    told[who] = text || "";
+    troubles[source] = text || "";
     if (!box) return;
-    box.textContent = told.look || told.question;
+    box.textContent = troubles.update || troubles.request;
     box.hidden = !box.textContent;
   };
 
-  // Calls `onLook` with each look; a cut line is mended by the browser, or by a new one of ours.
-  weft.listen = (address, onLook) => {
+  // Calls `onUpdate` with each update; the browser reconnects by itself after a lost connection.
+  weft.listen = (address, onUpdate) => {
     const link = weft.$("link");
     const say = (text) => { link.hidden = !text; link.textContent = text; };
     const source = new EventSource(address);
-    let away = false;  // what is asked for meanwhile fails, and must be asked for again
+    let away = false;  // requests made meanwhile fail, and must be repeated
     source.addEventListener("open", () => say(""));
-    source.addEventListener("look", (event) => {
+    source.addEventListener("update", (event) => {
       say("");
-      const look = JSON.parse(event.data);
-      weft.trouble("look", look.trouble);
-      if (!look.trouble) onLook(look, away);
-      away = Boolean(look.trouble);
+      const update = JSON.parse(event.data);
+      weft.trouble("update", update.trouble);
+      if (!update.trouble) onUpdate(update, away);
+      away = Boolean(update.trouble);
     });
     source.addEventListener("error", () => {
       if (source.readyState === EventSource.CLOSED) { say(OVER); return; }
@@ -68,7 +68,7 @@
     });
   };
 
-  // Runs one request of a kind at a time; what is asked for meanwhile is asked once, afterwards.
+  // Runs one request of a kind at a time; requests made meanwhile are repeated once, afterwards.
   weft.oneAtATime = (work) => {
     let busy = false, again = false;
     return async function run() {
@@ -76,8 +76,8 @@
       busy = true;
       try {
         await work();
-        weft.trouble("question", "");
-      } catch (error) { weft.trouble("question", String(error.message || error)); }
+        weft.trouble("request", "");
+      } catch (error) { weft.trouble("request", String(error.message || error)); }
       busy = false;
       if (again) { again = false; run(); }
     };
@@ -89,15 +89,15 @@
     const nav = weft.make("span", null, "pages");
     box.append(nav);
     const button = (text, label) => {
-      const made = weft.make("button", text);
-      made.type = "button";
-      made.setAttribute("aria-label", label);
-      nav.append(made);
-      return made;
+      const node = weft.make("button", text);
+      node.type = "button";
+      node.setAttribute("aria-label", label);
+      nav.append(node);
+      return node;
     };
     const start = button("«", "first page"), back = button("‹", "page before");
-    const said = weft.make("span");
-    nav.append(said);
+    const range = weft.make("span");
+    nav.append(range);
     const on = button("›", "next page"), end = button("»", "last page");
     let first = 0, total = 0;
     const last = () => Math.max(0, Math.floor((total - 1) / step) * step);
@@ -108,7 +108,7 @@
     return (newFirst, newTotal) => {
       first = newFirst; total = newTotal;
       box.hidden = total <= step;
-      said.textContent = weft.count(first + 1) + " – " + weft.count(Math.min(total, first + step)) + " of " + weft.count(total);
+      range.textContent = weft.count(first + 1) + " – " + weft.count(Math.min(total, first + step)) + " of " + weft.count(total);
       start.disabled = back.disabled = first === 0;
       on.disabled = end.disabled = first >= last();
     };

@@ -1,5 +1,5 @@
 "use strict";
-// One run as it goes on: every look brings the overview; the view that is open asks for its own.
+// One run as it progresses: every update has the overview; the open view requests its own data.
 (() => {
   const { $, make, count, duration } = weft;
   const base = "/run/" + document.body.dataset.run;
@@ -9,43 +9,43 @@
 
   // -- tasks -----------------------------------------------------------------------------------
 
-  const asked = { first: 0, sort: "place", down: 0 };
+  const taskQuery = { first: 0, sort: "place", down: 0 };
   const lives = new Set();
   const table = $("task-table"), find = $("find");
-  const turnTasks = weft.pages($("task-pages"), 100, (first) => { asked.first = first; lives.clear(); loadTasks(); });
+  const turnTasks = weft.pages($("task-pages"), 100, (first) => { taskQuery.first = first; lives.clear(); loadTasks(); });
 
-  async function tellRecord(key, wanted) {
-    if (!wanted) { lives.delete(key); return; }
+  async function linkRecord(key, expanded) {
+    if (!expanded) { lives.delete(key); return; }
     lives.add(key);
     const number = await weft.ask(base + "/record?key=" + key);
     const list = [...table.querySelectorAll(".life dl")].find((dl) => dl.textContent.includes(key));
     if (number === null || !list || list.querySelector(".record")) return;
     const title = make("dt", "record"), cell = make("dd"), link = make("a", count(number), "record");
     link.href = "#ledger";
-    link.addEventListener("click", () => { ledgerAsked.first = number - (number % 100); loadLedger(); });
+    link.addEventListener("click", () => { ledgerQuery.first = number - (number % 100); loadLedger(); });
     cell.append(link);
     list.append(title, cell);
   }
 
   const loadTasks = weft.oneAtATime(async () => {
-    const wanted = asked.first, query = new URLSearchParams({ ...asked, off: [...off].join(","), find: find.value });
+    const first = taskQuery.first, query = new URLSearchParams({ ...taskQuery, off: [...off].join(","), find: find.value });
     const data = await weft.ask(base + "/tasks?" + query);
     const of = weft.tasks(data), body = table.tBodies[0], focused = document.activeElement;
     const place = body.contains(focused) ? [...body.querySelectorAll("button")].indexOf(focused) : -1;
-    if (asked.first === wanted) asked.first = data.first;  // not when another page was asked for meanwhile
-    body.replaceChildren(...data.tasks.flatMap((t) => of.row(t, lives.has(of.key(t)), tellRecord)));
-    for (const key of lives) tellRecord(key, true);
+    if (taskQuery.first === first) taskQuery.first = data.first;  // unless another page was chosen meanwhile
+    body.replaceChildren(...data.tasks.flatMap((t) => of.row(t, lives.has(of.key(t)), linkRecord)));
+    for (const key of lives) linkRecord(key, true);
     if (place >= 0) (body.querySelectorAll("button")[place] || table).focus();
     $("task-said").textContent = count(data.total) + (data.total === 1 ? " task" : " tasks") + (find.value ? " found" : "");
     turnTasks(data.first, data.total);
   });
-  const fromFirst = () => { asked.first = 0; lives.clear(); loadTasks(); };
+  const fromFirst = () => { taskQuery.first = 0; lives.clear(); loadTasks(); };
   const off = weft.chips($("state-chips"), STATES.map((state) => [state, null]), fromFirst);
-  weft.sortable(table, (sort, way) => { asked.sort = sort; asked.down = way < 0 ? 1 : 0; fromFirst(); });
+  weft.sortable(table, (sort, way) => { taskQuery.sort = sort; taskQuery.down = way < 0 ? 1 : 0; fromFirst(); });
   let typing = 0;
   const soon = (work) => () => { clearTimeout(typing); typing = setTimeout(work, 200); };
-  const findSoon = soon(loadTasks);  // what is opened while it waits stays open
-  find.addEventListener("input", () => { asked.first = 0; lives.clear(); findSoon(); });
+  const findSoon = soon(loadTasks);  // what is opened meanwhile stays open
+  find.addEventListener("input", () => { taskQuery.first = 0; lives.clear(); findSoon(); });
 
   const loadTotals = weft.oneAtATime(async () => weft.put($("totals"), (await weft.ask(base + "/totals")).html));
 
@@ -55,7 +55,7 @@
     event.preventDefault();
     find.value = link.dataset.task;
     lives.add(link.dataset.task);
-    asked.first = 0;
+    taskQuery.first = 0;
     show("tasks", true);
   });
 
@@ -75,8 +75,8 @@
         { ...axis, size: 70, values: (u, all) => all.map(count) },
         { ...axis, scale: "rate", side: 1, size: 60, grid: { show: false } }],
       series: [{ label: "after", value: (u, s) => (s === null ? "" : duration(s)) },
-        line("over", "--c-completed", { fill: colour("--good-bg") }), line("failed", "--c-failed"),
-        line("a second", "--c-running", { scale: "rate", width: 1 })],
+        line("finished", "--c-completed", { fill: colour("--good-bg") }), line("failed", "--c-failed"),
+        line("per second", "--c-running", { scale: "rate", width: 1 })],
     }, [[0], [0], [0], [0]], box);
   }
   const loadProgress = weft.oneAtATime(async () => {
@@ -84,7 +84,7 @@
     if (!data.at_s.length) return;
     chart = chart || newChart($("chart"));
     chart.setData([data.at_s, data.done, data.failed, data.per_s]);
-    $("chart").setAttribute("aria-label", "Tasks over time: " + count(data.done.at(-1)) + " over, "
+    $("chart").setAttribute("aria-label", "Tasks over time: " + count(data.done.at(-1)) + " finished, "
       + count(data.failed.at(-1)) + " failed, in " + duration(data.at_s.at(-1)));
   });
   window.addEventListener("resize", () => { if (chart) chart.setSize({ width: $("chart").clientWidth - 26, height: 320 }); });
@@ -113,9 +113,9 @@
 
   // -- ledger ----------------------------------------------------------------------------------
 
-  const ledgerAsked = { first: 0 };
+  const ledgerQuery = { first: 0 };
   const ledgerFind = $("ledger-find");
-  const turnLedger = weft.pages($("ledger-pages"), 100, (first) => { ledgerAsked.first = first; loadLedger(); });
+  const turnLedger = weft.pages($("ledger-pages"), 100, (first) => { ledgerQuery.first = first; loadLedger(); });
   function recordRow([seq, kind, key, prevHash, text]) {
     const row = make("tr"), cell = make("td"), keyCell = make("td", null, "code");
     cell.append(make("span", kind, "kind"));
@@ -129,16 +129,16 @@
     return row;
   }
   const loadLedger = weft.oneAtATime(async () => {
-    const wanted = ledgerAsked.first, query = new URLSearchParams({ ...ledgerAsked, find: ledgerFind.value });
+    const first = ledgerQuery.first, query = new URLSearchParams({ ...ledgerQuery, find: ledgerFind.value });
     const data = await weft.ask(base + "/ledger?" + query);
-    if (ledgerAsked.first === wanted) ledgerAsked.first = data.first;
+    if (ledgerQuery.first === first) ledgerQuery.first = data.first;
     $("ledger-table").tBodies[0].replaceChildren(...data.records.map(recordRow));
     $("ledger-said").textContent = count(data.size) + (data.size === 1 ? " record" : " records")
       + (ledgerFind.value ? ", " + count(data.total) + " found" : "");
     turnLedger(data.first, data.total);
-    weft.put($("asked"), (await weft.ask(base + "/asked")).html);
+    weft.put($("request"), (await weft.ask(base + "/request")).html);
   });
-  ledgerFind.addEventListener("input", soon(() => { ledgerAsked.first = 0; loadLedger(); }));
+  ledgerFind.addEventListener("input", soon(() => { ledgerQuery.first = 0; loadLedger(); }));
 
   // -- pages of the search: documents of their own, in which nothing runs -------------------------
 
@@ -182,14 +182,14 @@
   const show = weft.tabs((id) => { open = id; load(); });
   const check = weft.oneAtATime(() => weft.ask(base + "/verdict"));
   let last = "", pagesAt = "", unchecked = false;
-  setInterval(() => { if (unchecked) check(); }, CHECK_AGAIN_MS);  // what changed meanwhile is asked for again
-  weft.listen(base + "/looks", (look, returned) => {
-    weft.put($("top"), look.top);
-    weft.put($("overview"), look.overview);
-    document.title = look.title;
-    unchecked = !look.checked && look.state !== "running";
+  setInterval(() => { if (unchecked) check(); }, CHECK_AGAIN_MS);  // what changed meanwhile is verified again
+  weft.listen(base + "/updates", (update, returned) => {
+    weft.put($("top"), update.top);
+    weft.put($("overview"), update.overview);
+    document.title = update.title;
+    unchecked = !update.checked && update.state !== "running";
     if (unchecked) check();
-    if (look.state !== pagesAt) { pagesAt = look.state; loadPages(); }
-    if (returned || look.overview !== last) { last = look.overview; load(); }
+    if (update.state !== pagesAt) { pagesAt = update.state; loadPages(); }
+    if (returned || update.overview !== last) { last = update.overview; load(); }
   });
 })();

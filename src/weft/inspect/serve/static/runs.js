@@ -1,5 +1,5 @@
 "use strict";
-// The list of runs: follows it, finds in it, and leads to the comparison of two.
+// The list of runs: updates it, filters it, and links to the comparison of two.
 (() => {
   const { $, count } = weft;
   const chosen = [];
@@ -28,10 +28,10 @@
     showPair();
   });
   find.addEventListener("input", filter);
-  weft.listen("/looks", (look) => {
-    weft.put(body, look.rows);
-    $("said").textContent = count(look.runs) + (look.runs === 1 ? " run" : " runs");
-    $("none").hidden = look.runs > 0;
+  weft.listen("/updates", (update) => {
+    weft.put(body, update.rows);
+    $("said").textContent = count(update.runs) + (update.runs === 1 ? " run" : " runs");
+    $("none").hidden = update.runs > 0;
     showPair();
     filter();
   });

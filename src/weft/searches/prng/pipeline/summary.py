@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from weft.inspect.report.text import counted, duration
-from weft.inspect.report.view import RunView, TaskSeen
+from weft.inspect.report.view import RunView, ViewedTask
 from weft.model.values import Object
 from weft.searches.prng.pipeline.steps import STEPS, TITLES
 
@@ -82,7 +82,7 @@ def steps_of(run: RunView) -> list[StepSummary]:
     """Return all six steps in order, as far as the run has come."""
     start = run.genesis()["config"]["args"]["start"]["step"]
     begun = STEPS.index(start)
-    groups: list[list[TaskSeen]] = [[]]
+    groups: list[list[ViewedTask]] = [[]]
     for task in sorted(run.tasks(), key=lambda task: task.round):
         groups[-1].append(task)
         if task.function == FINISH and task.state == "completed":
@@ -92,7 +92,7 @@ def steps_of(run: RunView) -> list[StepSummary]:
     return before + [_step(step, group) for step, group in zip(STEPS[begun:], groups, strict=False)]
 
 
-def _step(step: str, tasks: list[TaskSeen]) -> StepSummary:
+def _step(step: str, tasks: list[ViewedTask]) -> StepSummary:
     ends = [task.finished_at for task in tasks if task.finished_at is not None]
     starts = [task.started_at for task in tasks if task.started_at is not None]
     seconds = max(ends) - min(starts) if ends and starts else 0.0

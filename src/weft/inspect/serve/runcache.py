@@ -1,4 +1,4 @@
-"""Looking at runs again and again, cheaply: only when their files changed, once for everybody.
+"""Reads runs again and again, cheaply: only when their files changed, once for all pages.
 
 A *stamp* is what the file system says of a run's files, and SQLite's own count of changes: two
 commits may fall into one tick of the file system's clock.
@@ -16,7 +16,7 @@ from weft.inspect.access import is_locked
 from weft.storage.folder import RunFolder
 from weft.storage.plainfile import open_plain
 
-MAX_KEPT = 500
+MAX_RUNS = 500
 Stamp = tuple[object, ...]
 T = TypeVar("T")
 
@@ -31,10 +31,10 @@ def stamp(run: Path) -> Stamp:
 
 def _file_stamp(path: Path) -> tuple[int, ...]:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return ()
-    return (found.st_mtime_ns, found.st_size, found.st_mode, found.st_ino)
+    return (status.st_mtime_ns, status.st_size, status.st_mode, status.st_ino)
 
 
 def _changes(manifest: Path) -> bytes:
@@ -47,32 +47,32 @@ def _changes(manifest: Path) -> bytes:
 
 
 @dataclass(slots=True)
-class Kept(Generic[T]):
-    """What `read` found of each run, kept until the run's stamp changes.
+class RunCache(Generic[T]):
+    """The result of `read` for each run, valid until the run's stamp changes.
 
-    Threads that ask at the same time wait for one look.
+    Threads that ask at the same time wait for one read.
     """
 
     read: Callable[[Path], T]
-    _found: dict[Path, tuple[Stamp, T]] = field(default_factory=dict)
+    _entries: dict[Path, tuple[Stamp, T]] = field(default_factory=dict)
     _locks: dict[Path, threading.Lock] = field(default_factory=dict)
 
-    def of(self, run: Path) -> T:
+    def get(self, run: Path) -> T:
         """Return what is known of a run now."""
-        if len(self._found) > MAX_KEPT:
-            self._found.clear()
+        if len(self._entries) > MAX_RUNS:
+            self._entries.clear()
         with self._locks.setdefault(run, threading.Lock()):
             now = stamp(run)
-            kept = self._found.get(run)
-            if kept is not None and kept[0] == now:
-                return kept[1]
-            found = self.read(run)
+            entry = self._entries.get(run)
+            if entry is not None and entry[0] == now:
+                return entry[1]
+            result = self.read(run)
             # Reading a run that was killed sets up SQLite's wal-index anew; nothing was written.
             after = stamp(run)
-            self._found[run] = (after if after[0] == now[0] else now, found)
-            return found
+            self._entries[run] = (after if after[0] == now[0] else now, result)
+            return result
 
-    def known(self, run: Path) -> T | None:
-        """Return what was found if it still holds; never looks."""
-        kept = self._found.get(run)
-        return kept[1] if kept is not None and kept[0] == stamp(run) else None
+    def peek(self, run: Path) -> T | None:
+        """Return the last result if it is still valid; never reads."""
+        entry = self._entries.get(run)
+        return entry[1] if entry is not None and entry[0] == stamp(run) else None

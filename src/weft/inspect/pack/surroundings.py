@@ -1,6 +1,6 @@
-"""What commands of a run find around them, for its pack: files of their folder, and nodes.
+"""What the commands of a run use beside their arguments: files of their folder, and nodes.
 
-Known are the files that a command names as `{work_dir}/…`; what a script reads beside them is not.
+It knows the files that a command names as `{work_dir}/…`; not what a script reads by itself.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from weft.errors import Damaged
 from weft.inspect.access import open_manifest
 from weft.model.tasks import COMMAND
+from weft.model.values import JsonValue
 from weft.storage.folder import RunFile, RunFolder
 
 HERE = "{work_dir}/"
 NODES_FILE = "nodes.json"
-TAKEN = ("again", "args.json", "inputs", NODES_FILE, "pack.json", "pack.md", "source")
+RESERVED = ("again", "args.json", "inputs", NODES_FILE, "pack.json", "pack.md", "source")
 """Names that a pack has for itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Files by the name that commands use, with where each is now; and what is not to be had."""
+    """Files by the name that commands use, with where each is now; and what is missing."""
 
     files: Mapping[str, Path]
     missing: tuple[str, ...]
-    nodes: tuple[Mapping[str, Any], ...]
+    nodes: tuple[Mapping[str, JsonValue], ...]
 
     def nodes_text(self) -> str:
         """Write the nodes as `--nodes` reads them."""
@@ -36,30 +36,32 @@ class Surroundings:
 
 
 def surroundings(folder: RunFolder, run_file: RunFile) -> Surroundings:
-    """Look for the files that the commands of a run name, where the run was begun."""
+    """Find the files that the commands of a run name, in the folder where the run was begun."""
     table = run_file.execution
     nodes = tuple(node for node in table.get("nodes", ()) if isinstance(node, dict))
     base = (folder.path.absolute() / str(table.get("folder", "."))).resolve()
     places = [base, *(base / str(node.get("folder", "")) for node in nodes)]
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     missing: list[str] = []
     for name in sorted(set(_named(folder))):
-        there = [place / name for place in places if _is_inside(name) and (place / name).is_file()]
-        if there:
-            found[name] = there[0]
+        existing = [
+            place / name for place in places if _is_inside(name) and (place / name).is_file()
+        ]
+        if existing:
+            files[name] = existing[0]
         else:
             missing.append(name)
-    return Surroundings(found, tuple(missing), nodes)
+    return Surroundings(files, tuple(missing), nodes)
 
 
 def _named(folder: RunFolder) -> Iterator[str]:
-    """Give the files that commands name, as often as they do."""
+    """Yield the files that commands name, as often as they do."""
     if not folder.manifest.is_file():
         return
     try:
         with open_manifest(folder) as manifest:
             rows = manifest.query("SELECT args FROM task_view WHERE function = ?", COMMAND)
-    except Damaged:  # the pack says so elsewhere
+    except Damaged:  # the pack reports it elsewhere
         return
     for (text,) in rows:
         for word in json.loads(text)["argv"]:
@@ -70,10 +72,12 @@ def _named(folder: RunFolder) -> Iterator[str]:
 def _is_inside(name: str) -> bool:
     """Whether a name leads to a file below the folder, and to none that the pack makes itself."""
     parts = PurePosixPath(name).parts
-    return bool(parts) and not name.startswith("/") and ".." not in parts and parts[0] not in TAKEN
+    return (
+        bool(parts) and not name.startswith("/") and ".." not in parts and parts[0] not in RESERVED
+    )
 
 
-def _entry(node: Mapping[str, Any]) -> dict[str, Any]:
+def _entry(node: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     counts = {"gpu_count": node.get("gpus", 0), "cpu_count": node.get("cpus", 0)}
     cap = node.get("max_concurrent")
     return {"hostname": node["name"], **counts, **({"max_concurrent": cap} if cap else {})}

@@ -1,0 +1,71 @@
+"""The result of a check: `ok` is fine, a `note` is worth knowing, a `problem` stops runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypedDict
+
+SCHEMA_VERSION = 1
+OK, NOTE, PROBLEM = "ok", "note", "problem"
+
+
+class CheckJson(TypedDict):
+    """JSON form of a result."""
+
+    name: str
+    verdict: str
+    found: str
+    next: str
+
+
+class HealthJson(TypedDict):
+    """What `weft doctor --json` prints."""
+
+    schema_version: int
+    problems: int
+    checks: list[CheckJson]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check observed; `next` is what to do about it, empty when nothing."""
+
+    name: str
+    verdict: str
+    detail: str
+    next: str = ""
+
+    def to_dict(self) -> CheckJson:
+        """JSON form."""
+        return {
+            "name": self.name,
+            "verdict": self.verdict,
+            "found": self.detail,
+            "next": self.next,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """All results, in the order of the checks."""
+
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def problems(self) -> int:
+        """How many checks report a problem."""
+        return sum(check.verdict == PROBLEM for check in self.checks)
+
+    def to_dict(self) -> HealthJson:
+        """JSON form."""
+        checks = [check.to_dict() for check in self.checks]
+        return {"schema_version": SCHEMA_VERSION, "problems": self.problems, "checks": checks}
+
+
+def size_text(count: int) -> str:
+    """Bytes in a unit people use.
+
+    >>> size_text(3 * 2**30), size_text(5 * 2**20)
+    ('3.0 GiB', '5.0 MiB')
+    """
+    return f"{count / 2**30:,.1f} GiB" if count >= 2**30 else f"{count / 2**20:.1f} MiB"
