@@ -43,11 +43,11 @@ KeyArgument = Annotated[
 Args = Annotated[str, decision("JSON", "The search's arguments as a JSON object, or @FILE.")]
 Seed = Annotated[int, decision("N", "The run's seed.")]
 Inputs = Annotated[
-    list[str],
+    list[str] | None,
     decision("NAME=PATH", "A file the search reads; copied into the run. Repeatable.", "--input"),
 ]
 Budgets = Annotated[
-    list[str], decision("NAME=N", "A count the search may spend. Repeatable.", "--budget")
+    list[str] | None, decision("NAME=N", "A count the search may spend. Repeatable.", "--budget")
 ]
 Retries = Annotated[int, decision("N", "More attempts after a time-out or weft.Temporary.")]
 Timeout = Annotated[float | None, decision("S", "Seconds one attempt may take.")]
@@ -188,14 +188,14 @@ def execution(
     }
 
 
-def read_inputs(items: Sequence[str]) -> dict[str, Path]:
+def read_inputs(items: Sequence[str] | None) -> dict[str, Path]:
     """Read `--input NAME=PATH`; a name may hold a `=` if a file lies behind a later one."""
-    return {n: Path(path) for n, path in _pairs("--input", "PATH", items, _input_parts)}
+    return {n: Path(path) for n, path in _pairs("--input", "PATH", items or (), _input_parts)}
 
 
-def read_budgets(items: Sequence[str]) -> dict[str, int]:
+def read_budgets(items: Sequence[str] | None) -> dict[str, int]:
     """Read `--budget NAME=N`."""
-    return {name: _count(name, text) for name, text in _pairs("--budget", "N", items)}
+    return {name: _count(name, text) for name, text in _pairs("--budget", "N", items or ())}
 
 
 def check_seconds(option: str, value: float | None) -> None:

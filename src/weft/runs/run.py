@@ -67,44 +67,57 @@ def run(
     strict: bool = False,
     workers: int | None = None,
     backend: str = "local",
-    accept: Sequence[str] = (),
-    wall_limit_s: float | None = None,
-    sign_key: str | Path | None = None,
     nodes: Sequence[Node] = (),
     placement: str = "greedy",
     group_cap: int | None = None,
-    stagger_s: float = 0.0,
-    device: str = "auto",
-    labels: Mapping[str, str] | None = None,
-    tags: Sequence[str] = (),
-    ray_address: str = "",
+    accept: Sequence[str] = (),
+    wall_limit_s: float | None = None,
+    sign_key: str | Path | None = None,
     pause_at: str | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Run a search into the folder `out`, or go on with the run that is there.
+    """Run a search into the folder `out`, or continue the run that is there.
 
-    The first group of options decides the outcome and is bound into the ledger; the same call
-    on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
-    only say how to carry it out. All `nodes` are slots of this machine, whatever their names,
-    unless the backend is `ray`: then they are nodes of the cluster at `ray_address`.
-    `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
-    `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
+    The options up to `strict` decide the outcome and are bound into the ledger; the same call on
+    the same folder resumes, and any other is refused. `workers` and what follows only say how to
+    execute it. All `nodes` are slots of this machine, whatever their names, unless the backend is
+    `ray`: then they are nodes of its cluster.
     `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
     """
-    given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
-    data = read_inputs(given)
-    policy = checked_policy(retries, timeout_s, strict)
-    decision = Decision(search, seed, digests(data), Budget(dict(budget or {})), policy)
-    key = Path(sign_key) if sign_key else None
     execution = Execution(
-        Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
-        group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
-        ray_address=ray_address,
-        device=device,
+        Path(out), workers, backend, tuple(accept), wall_limit_s,
+        Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
+        pause_at=pause_at,
     )  # fmt: skip
+    return run_search(
+        search,
+        execution,
+        seed=seed,
+        inputs=inputs,
+        budget=budget,
+        policy=checked_policy(retries, timeout_s, strict),
+        watcher=watcher,
+    )
+
+
+def run_search(
+    search: SearchCall,
+    execution: Execution,
+    *,
+    seed: int = 0,
+    inputs: Mapping[str, str | Path | bytes] | None = None,
+    budget: Mapping[str, int] | None = None,
+    policy: Policy | None = None,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Run a search as `execution` says: `run` for callers that have one."""
+    sources = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
+    data = read_inputs(sources)
+    counts = Budget(dict(budget or {}))
+    decision = Decision(search, seed, digests(data), counts, policy or Policy())
     return execute(decision, execution, data, watcher)
 
 
