@@ -75,8 +75,8 @@ def args_of(genesis: Table) -> SearchArgs:
     assert isinstance(raw, dict)
     imported = fields.inner_or_none(raw, "imported")
     ideas = fields.tables(raw, "ideas")
-    plot, root, recorded = (fields.inner(raw, name) for name in ("plot", "root", "recorded"))
-    return SearchArgs.from_dict(plot, ideas, root, recorded, imported)
+    config, root, recorded = (fields.inner(raw, name) for name in ("config", "root", "recorded"))
+    return SearchArgs.from_dict(config, ideas, root, recorded, imported)
 
 
 def _drive(steps: Steps, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:

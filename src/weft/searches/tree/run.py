@@ -17,7 +17,7 @@ from weft.runs.outcome import Run
 from weft.runs.run import execute, unnoted_place
 from weft.searches.tree.check import write_report
 from weft.searches.tree.evals import TreeRecords, records_of
-from weft.searches.tree.history import Node, TreeHistory
+from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.keep import FAILED, REJECTED, keep_rejected, name_commits
 from weft.searches.tree.load import TreeRun
 from weft.searches.tree.past import load_tree_run
@@ -33,7 +33,7 @@ __all__ = ["FAILED", "REJECTED", "load_tree_run"]
 def plan_first(request: TreeRequest) -> TreeHistory:
     """Plan the evals of the first depth as the run would; runs nothing."""
     root = request.args.root
-    history = TreeHistory(nodes=[Node(0, root.commit, root.tree, 0, ())])
+    history = TreeHistory(nodes=[TreeNode(0, root.commit, root.tree, 0, ())])
     TreeState(request.args, {}, history).plan(1, history.nodes)
     return history
 
