@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from weft.define import search
 from weft.model.results import Result, TaskError
@@ -33,7 +32,8 @@ from weft.searches.tree.spending import Spending
 from weft.searches.tree.stages import message_of, root_call, stage_call
 
 NAME = "tree.run"
-Steps = Generator[Round, Sequence[Result], Any]
+Steps = Generator[Round, Sequence[Result], None]
+Search = Generator[Round, Sequence[Result], dict[str, Value] | Unknown]
 Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
 
@@ -47,7 +47,7 @@ def tree(
     imported: dict[str, Value] | None,
     *,
     inputs: Mapping[str, Object],
-) -> Steps:
+) -> Search:
     """Improve a repository's score by sequences of ideas; the answer is the best path."""
     args = SearchArgs.from_dict(config, ideas, root, recorded, imported)
     return (yield from search_tree(args, inputs, TreeHistory()))
@@ -83,7 +83,7 @@ class SearchArgs:
         )  # fmt: skip
 
 
-def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory) -> Steps:
+def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory) -> Search:
     """Run the search and write down in `history` what is decided."""
     state = TreeState(args, inputs, history)
     yield from state.score_root(args.root)
