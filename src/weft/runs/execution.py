@@ -53,6 +53,11 @@ class Execution:
     """What stays after use beside the record: `failed`, the folders of failed commands; what
     else a search knows how to keep."""
 
+    @property
+    def on_ray(self) -> bool:
+        """Whether tasks run on a Ray cluster."""
+        return self.backend == "ray"
+
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
             raise UsageError(f"--workers must be 1 to {MAX_SLOTS}, not {self.workers}")
