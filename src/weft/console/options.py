@@ -12,7 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from weft.errors import FileInvalid, UsageError
+from weft.model import strictjson
 from weft.model.slots import Node
+from weft.model.values import JsonValue
 
 DECISION = "Decision (bound into the ledger)"
 EXECUTION = "Execution"
@@ -43,11 +45,11 @@ KeyArgument = Annotated[
 Args = Annotated[str, decision("JSON", "The search's arguments as a JSON object, or @FILE.")]
 Seed = Annotated[int, decision("N", "The run's seed.")]
 Inputs = Annotated[
-    list[str],
+    list[str] | None,
     decision("NAME=PATH", "A file the search reads; copied into the run. Repeatable.", "--input"),
 ]
 Budgets = Annotated[
-    list[str], decision("NAME=N", "A count the search may spend. Repeatable.", "--budget")
+    list[str] | None, decision("NAME=N", "A count the search may spend. Repeatable.", "--budget")
 ]
 Retries = Annotated[int, decision("N", "More attempts after a time-out or weft.Temporary.")]
 Timeout = Annotated[float | None, decision("S", "Seconds one attempt may take.")]
@@ -119,16 +121,14 @@ Verbose = Annotated[
 ]
 
 
-def read_args(text: str) -> dict[str, Any]:
+def read_args(text: str) -> dict[str, JsonValue]:
     """Read `--args`: a JSON object, or `@FILE` that holds one."""
-    from weft.model.strictjson import loads  # noqa: PLC0415
-
     data: str | bytes = text
     where = "--args"
     if text.startswith("@"):
         where = f"--args {text}"
         data = read_file(Path(text[1:]), where)
-    value = loads(data, where=where, max_bytes=MAX_ARGS_BYTES)
+    value: JsonValue = strictjson.loads(data, where=where, max_bytes=MAX_ARGS_BYTES)
     if not isinstance(value, dict):
         raise FileInvalid(
             f"{where}: a JSON {_json_name(value)}, not an object",
@@ -188,14 +188,14 @@ def execution(
     }
 
 
-def read_inputs(items: Sequence[str]) -> dict[str, Path]:
+def read_inputs(items: Sequence[str] | None) -> dict[str, Path]:
     """Read `--input NAME=PATH`; a name may hold a `=` if a file lies behind a later one."""
-    return {n: Path(path) for n, path in _pairs("--input", "PATH", items, _input_parts)}
+    return {n: Path(path) for n, path in _pairs("--input", "PATH", items or (), _input_parts)}
 
 
-def read_budgets(items: Sequence[str]) -> dict[str, int]:
+def read_budgets(items: Sequence[str] | None) -> dict[str, int]:
     """Read `--budget NAME=N`."""
-    return {name: _count(name, text) for name, text in _pairs("--budget", "N", items)}
+    return {name: _count(name, text) for name, text in _pairs("--budget", "N", items or ())}
 
 
 def check_seconds(option: str, value: float | None) -> None:

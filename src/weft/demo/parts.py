@@ -24,6 +24,7 @@ from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
 from weft.lazy_imports import lazy_imports
 from weft.model.values import JsonValue
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.resume import resume
 from weft.runs.run import real_place, run
@@ -161,8 +162,10 @@ def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
 
 def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:
     config = _project(out.parent / "project") / "tree.toml"
-    options = {**LIMITS, "max_parallel_evals": workers}
-    return tree_run.execute_tree(tree_request.read_request(config, options, out=out), out, watcher)
+    values = {**LIMITS, "max_parallel_evals": workers}
+    overrides = [tree_configfile.Override(name, value) for name, value in values.items()]
+    request = tree_request.read_request(config, overrides, out=out)
+    return tree_run.execute_tree(request, Execution(out), watcher)
 
 
 def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:

@@ -93,7 +93,7 @@ def replay(
     before = read_outcome(folder, None)
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
         out = Path(place) / "run"
-        original = recalled(folder, run_file, {})
+        original = recalled(folder, run_file)
         execution = Execution(out, workers, backend, nodes=original.nodes, base=original.base)
         recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
         rerun = _execute(folder, decision, execution, watcher, recall)

@@ -1,4 +1,4 @@
-"""Run a search from start to answer: the only place that puts all parts together."""
+"""Run a search from start to answer: the only place that assembles all parts."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from weft.errors import (
     StorageFailed,
     UsageError,
 )
+from weft.lazy_imports import lazy_imports
 from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
@@ -51,6 +52,9 @@ from weft.storage.reserve import Reserve
 from weft.worker.context import DEVICE
 from weft.worker.space import NO_ROOM
 
+with lazy_imports():
+    from weft.runs import rayrun
+
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
 
@@ -67,44 +71,57 @@ def run(
     strict: bool = False,
     workers: int | None = None,
     backend: str = "local",
-    accept: Sequence[str] = (),
-    wall_limit_s: float | None = None,
-    sign_key: str | Path | None = None,
     nodes: Sequence[Node] = (),
     placement: str = "greedy",
     group_cap: int | None = None,
-    stagger_s: float = 0.0,
-    device: str = "auto",
-    labels: Mapping[str, str] | None = None,
-    tags: Sequence[str] = (),
-    ray_address: str = "",
+    accept: Sequence[str] = (),
+    wall_limit_s: float | None = None,
+    sign_key: str | Path | None = None,
     pause_at: str | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Run a search into the folder `out`, or go on with the run that is there.
+    """Run a search into the folder `out`, or continue the run that is there.
 
-    The first group of options decides the outcome and is bound into the ledger; the same call
-    on the same folder resumes, and any other is refused. `workers`, `backend` and what follows
-    only say how to carry it out. All `nodes` are slots of this machine, whatever their names,
-    unless the backend is `ray`: then they are nodes of the cluster at `ray_address`.
-    `device` is what tasks learn from `weft.device()`: cpu, gpu or auto.
-    `labels` (names of inputs or lanes) and `tags` are remembered in run.toml for the views.
+    The options up to `strict` decide the outcome and are bound into the ledger; the same call on
+    the same folder resumes, and any other is refused. `workers` and what follows only say how to
+    execute it. All `nodes` are slots of this machine, whatever their names, unless the backend is
+    `ray`: then they are nodes of its cluster.
     `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
     """
-    given = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
-    data = read_inputs(given)
-    policy = checked_policy(retries, timeout_s, strict)
-    decision = Decision(search, seed, digests(data), Budget(dict(budget or {})), policy)
-    key = Path(sign_key) if sign_key else None
     execution = Execution(
-        Path(out), workers, backend, tuple(accept), wall_limit_s, key, tuple(nodes), placement,
-        group_cap, stagger_s, labels=dict(labels or {}), pause_at=pause_at, tags=tuple(tags),
-        ray_address=ray_address,
-        device=device,
+        Path(out), workers, backend, tuple(accept), wall_limit_s,
+        Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
+        pause_at=pause_at,
     )  # fmt: skip
+    return run_search(
+        search,
+        execution,
+        seed=seed,
+        inputs=inputs,
+        budget=budget,
+        policy=checked_policy(retries, timeout_s, strict),
+        watcher=watcher,
+    )
+
+
+def run_search(
+    search: SearchCall,
+    execution: Execution,
+    *,
+    seed: int = 0,
+    inputs: Mapping[str, str | Path | bytes] | None = None,
+    budget: Mapping[str, int] | None = None,
+    policy: Policy | None = None,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Run a search as `execution` says: `run` for callers that have one."""
+    sources = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
+    data = read_inputs(sources)
+    counts = Budget(dict(budget or {}))
+    decision = Decision(search, seed, digests(data), counts, policy or Policy())
     return execute(decision, execution, data, watcher)
 
 
@@ -139,10 +156,8 @@ def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
     if execution.backend != "ray" or is_over(RunFolder(execution.out), execution.sign_key):
         yield execution.nodes
         return
-    from weft.runs.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
-
-    with joined(execution.ray_address, execution.nodes, execution.workers) as found:
-        yield found.nodes
+    with rayrun.joined(execution.ray_address, execution.nodes, execution.workers) as cluster:
+        yield cluster.nodes
 
 
 def _execute(
@@ -283,7 +298,7 @@ def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
             hint=f"free some, or run fewer at a time with --workers, then: {again}",
         )
     if machine.broken:
-        return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {again}")
     done = machine.counts().finished
     return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
 
@@ -355,9 +370,7 @@ def _backend(
         kept_folder=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
     if execution.backend == "ray":
-        from weft.runs.rayrun import ray_backend  # noqa: PLC0415 - only where Ray is wanted
-
-        return ray_backend(opened, slots, setup, journal, execution.stagger_s)
+        return rayrun.ray_backend(opened, slots, setup, journal, execution.stagger_s)
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
 
@@ -365,7 +378,7 @@ def _backend(
 @contextmanager
 def _storage_named(path: Path) -> Iterator[None]:
     """Say a full or broken disk in one line; what was completed before is safe."""
-    hint = f"free space or mend the disk, then: weft resume {shlex.quote(str(path))}"
+    hint = f"free space or fix the disk, then: weft resume {shlex.quote(str(path))}"
     try:
         yield
     except OSError as error:
