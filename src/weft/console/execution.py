@@ -78,8 +78,17 @@ class ExecutionOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputOptions:
-    """What a command prints."""
+    """What a command that runs something prints."""
 
     as_json: options.AsJson = False
     quiet: options.Quiet = False
     verbose: options.Verbose = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewOptions:
+    """What a command that only reads prints."""
+
+    as_json: options.AsJson = False
+    verbose: options.Verbose = 0
+    """Not read by commands: tracebacks are printed by `weft.main`, which looks for -vv itself."""

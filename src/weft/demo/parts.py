@@ -23,6 +23,7 @@ import weft
 from weft.cluster import host
 from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.resume import resume
 from weft.runs.run import real_place
@@ -134,12 +135,12 @@ def _picture(out: Path, workers: int, watcher: Watcher | None) -> Run:
 
 def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
     from weft.searches.arc.data import load  # noqa: PLC0415 - brings in numba
-    from weft.searches.arc.request import ArcSettings, solve  # noqa: PLC0415
+    from weft.searches.arc.request import ArcRequest, solve  # noqa: PLC0415
     from weft.searches.arc.synthesis.budget import SearchBudget  # noqa: PLC0415
 
     tasks = load("arc-agi-1").select((PUZZLE,))
-    settings = ArcSettings(SearchBudget(max_programs=PROGRAMS))
-    return solve(tasks, settings, {"out": out, "workers": workers, "watcher": watcher})
+    request = ArcRequest(tasks.tasks, SearchBudget(max_programs=PROGRAMS))
+    return solve(request, Execution(out, workers), watcher)
 
 
 def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:
@@ -159,8 +160,8 @@ def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:
     request = AnalyseRequest(
         1000, ("java",), ("bounded",), skips=(0, 20), starts=(0, 0), predict=12
     )
-    execution = {"out": out, "workers": workers, "device": "cpu", "watcher": watcher}
-    return execute(History(planted().draws), request, execution)
+    execution = Execution(out, workers, device="cpu")
+    return execute(History(planted().draws), request, execution, watcher)
 
 
 PARTS = (
