@@ -11,10 +11,10 @@ import pytest
 
 from tests.support.commands import Told
 from weft.main import _exit_code
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.searches.arc.data import TaskSet
 from weft.searches.arc.program import Program
-from weft.searches.arc.request import ArcSettings, solve
+from weft.searches.arc.request import ArcRequest, solve
 from weft.searches.arc.synthesis.budget import SearchBudget
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
@@ -88,9 +88,8 @@ def write_tasks(folder: Path, tasks: Sequence[ArcTask]) -> Path:
 
 def run_tasks(out: Path, tasks: Sequence[ArcTask], **settings: Any) -> Run:
     """Solve tasks with one worker and the tiny budget."""
-    how = {"out": out, "workers": 1, "tags": settings.pop("tags", ())}
-    chosen = ArcSettings(**{"budget": BUDGET, **settings})
-    return solve(TaskSet("made here", tuple(tasks)), chosen, how)
+    execution = Execution(out, workers=1, tags=tuple(settings.pop("tags", ())))
+    return solve(ArcRequest(tuple(tasks), **{"budget": BUDGET, **settings}), execution)
 
 
 def weft_here(capfd: pytest.CaptureFixture[str]) -> Here:

@@ -23,7 +23,7 @@ from weft.cluster import host
 from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
 from weft.lazy_imports import lazy_imports
-from weft.model.values import JsonValue
+from weft.model.values import Value
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.resume import resume
@@ -43,6 +43,7 @@ with lazy_imports():
     from weft.searches.prng import history as prng_history
     from weft.searches.prng import request as prng_request
     from weft.searches.prng import run as prng_run
+    from weft.searches.tree import configfile as tree_configfile
     from weft.searches.tree import request as tree_request
     from weft.searches.tree import run as tree_run
 
@@ -98,7 +99,7 @@ class PartResult:
         """Whether both runs decided the same."""
         return self.one_worker.head == self.two_workers.head
 
-    def to_dict(self) -> dict[str, JsonValue]:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form."""
         return {
             "name": self.part.name,
@@ -156,8 +157,8 @@ def _picture(out: Path, workers: int, watcher: Watcher | None) -> Run:
 
 def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
     tasks = arc_data.load("arc-agi-1").select((PUZZLE,))
-    settings = arc_request.ArcSettings(budget.SearchBudget(max_programs=PROGRAMS))
-    return arc_request.solve(tasks, settings, {"out": out, "workers": workers, "watcher": watcher})
+    request = arc_request.ArcRequest(tasks.tasks, budget.SearchBudget(max_programs=PROGRAMS))
+    return arc_request.solve(request, Execution(out, workers), watcher)
 
 
 def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:
@@ -172,8 +173,9 @@ def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:
     request = prng_request.AnalyseRequest(
         1000, ("java",), ("bounded",), skips=(0, 20), starts=(0, 0), predict=12
     )
-    execution = {"out": out, "workers": workers, "device": "cpu", "watcher": watcher}
-    return prng_run.execute(prng_history.History(planted().draws), request, execution)
+    execution = Execution(out, workers, device="cpu")
+    history = prng_history.History(planted().draws)
+    return prng_run.execute(history, request, execution, watcher)
 
 
 PARTS = (

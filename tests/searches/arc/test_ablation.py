@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.support.arcruns import TINY, Here, ambiguous, solved, write_tasks
 from tests.support.arctasks import options
 from weft.errors import UsageError
 from weft.searches.arc.recorded import read_run
-from weft.searches.arc.request import ArcSettings
+from weft.searches.arc.request import ArcRequest
 from weft.searches.arc.synthesis.ablation import FITTED, PARTS, parse_without
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.phases import shallow
@@ -28,14 +29,28 @@ def test_parts_are_read_sorted_and_once() -> None:
         parse_without("checks,luck")
 
 
-def test_settings_without_a_part_bind_it() -> None:
-    plain, bare = ArcSettings().options(), ArcSettings(without=("checks", "pruning")).options()
+def test_request_without_a_part_binds_it() -> None:
+    plain = ArcRequest(()).options()
+    bare = ArcRequest((), without=("checks", "pruning")).options()
     assert plain["without"] == []
     assert plain["margin_millibits"] == 4000
     assert bare["without"] == ["checks", "pruning"]
     assert bare["prune"] == []
     assert bare["margin_millibits"] is None
-    assert ArcSettings(margin_bits=7, without=("checks",)).options()["margin_millibits"] == 7000
+    assert ArcRequest((), margin_bits=7, without=("checks",)).options()["margin_millibits"] == 7000
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"without": ("luck",)}, "--without takes fitted, .*, not 'luck'"),
+        ({"no_prune": ("luck",)}, "--no-prune takes shape, .*, not 'luck'"),
+        ({"slices": 0}, "--slices must be 1 to 1024, not 0"),
+    ],
+)
+def test_request_that_cannot_be_is_refused_when_it_is_made(wrong: dict[str, Any], why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        ArcRequest((), **wrong)
 
 
 def test_search_without_fitted_operators_tries_none() -> None:

@@ -15,6 +15,7 @@ import pytest
 from tests.searches.prng.conftest import Analyse
 from tests.support.commands import COMMAND
 from tests.workers.lab import arrival_order, ledger_digest, wait_until
+from weft.runs.execution import Execution
 from weft.searches.prng.analyse import NAME
 from weft.searches.prng.generate import checked_family
 from weft.searches.prng.history import History, read_history
@@ -147,7 +148,7 @@ def test_recording_in_arrival_order_is_noticed(
     monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
     history, _ = load_history(str(HISTORIES / "java.csv"))
     request = AnalyseRequest(1000, ("java",), ("bounded",), (0, 200), max_cost_ms=300_000)
-    execute(history, request, {"out": tmp_path / "planted", "workers": 2})
+    execute(history, request, Execution(tmp_path / "planted", workers=2))
     assert ledger_digest(tmp_path / "planted") != ledger_digest(reference)
 
 

@@ -6,14 +6,14 @@ import inspect
 import re
 
 from tests.support.shown import ROOT
-from weft.searches.prng import clianalyse as prnganalyse
 from weft.searches.prng.attacks import ALL
+from weft.searches.prng.cli import analyse
 
 GUIDE = (ROOT / "docs" / "prng.md").read_text("utf-8")
 
 
 def test_defaults_of_the_guide_are_the_defaults() -> None:
-    defaults = inspect.signature(prnganalyse.analyse).parameters
+    defaults = inspect.signature(analyse).parameters
     for name, stated in re.findall(r"^\| `--([a-z]+)` \| ([^|]+) \|", GUIDE, re.M):
         assert str(defaults[name].default) == stated, name
 

@@ -1,24 +1,76 @@
-"""`weft arc solve` and `bench`: search programs for tasks. Parses, calls one function, renders."""
+"""`weft arc`: search programs for tasks, look at tasks and runs, check programs, learn concepts.
+
+Each command parses, calls one function, and renders.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from weft.console import options, render
+from weft.console import options
+from weft.console import render as console
+from weft.console.execution import OutputOptions, ViewOptions
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
-from weft.errors import FileInvalid, InputError
-from weft.searches.arc import clilook as arclook
+from weft.errors import FileInvalid, InputError, UsageError
+from weft.lazy_imports import lazy_imports
 from weft.searches.arc import options as arcoptions
 
-if TYPE_CHECKING:
-    from weft.runs.outcome import Run
-    from weft.searches.arc.data import TaskSet
-    from weft.searches.arc.recorded import ArcRun
-    from weft.searches.arc.telemetry import SearchTelemetry
+with lazy_imports():
+    from weft.runs import execution as executions
+    from weft.runs import outcome
+    from weft.searches.arc import bank as banks
+    from weft.searches.arc import check as checks
+    from weft.searches.arc import compile as compiling
+    from weft.searches.arc import data as datasets
+    from weft.searches.arc import heldout, program, recorded, render, request, runview, submission
+    from weft.searches.arc import learn as learning
+    from weft.searches.arc import score as scoring
+    from weft.searches.arc.views import model as views
+    from weft.storage import disk, folder
+
+NOT_EXACT = 1
+NO_CONCEPT = 1
+
+What = Annotated[
+    str | None,
+    typer.Argument(metavar="TASK|RUN", help="A task's name or file, or the folder of a run."),
+]
+TaskOfRun = Annotated[
+    str | None, typer.Argument(metavar="TASK", help="Of a run: this task only, with steps.")
+]
+ListedBank = Annotated[
+    Path | None, typer.Option("--bank", metavar="FILE", help="List the concepts of a bank.")
+]
+Steps = Annotated[bool, typer.Option("--steps", help="Draw what every step of the programs gives.")]
+Svg = Annotated[
+    Path | None, typer.Option("--svg", metavar="FILE", help="Draw one task into an SVG file.")
+]
+Png = Annotated[
+    Path | None, typer.Option("--png", metavar="FILE", help="Draw one task into a PNG file.")
+]
+RevealBench = Annotated[
+    bool, typer.Option("--reveal", help="List evaluation tasks one by one, too.")
+]
+RevealRun = Annotated[
+    bool, typer.Option("--reveal", help="Show the evaluation tasks of a bench one by one.")
+]
+RunOrProgram = Annotated[
+    Path, typer.Argument(metavar="RUN|PROGRAM", help="A run's folder, or a program's file.")
+]
+TaskOfProgram = Annotated[
+    str | None, typer.Argument(metavar="TASK", help="For a program: a task's name.")
+]
+Runs = Annotated[
+    list[Path], typer.Argument(metavar="RUNS...", help="Finished runs on training tasks.")
+]
+WrittenBank = Annotated[
+    Path, typer.Option("--bank", metavar="FILE", help="Where to write the concepts.")
+]
 
 app = typer.Typer(
     name="arc",
@@ -32,27 +84,27 @@ app = typer.Typer(
 @with_groups
 def solve(
     search: arcoptions.SearchOptions,
-    execution: arcoptions.ExecutionOptions,
+    out: arcoptions.OutBase,
+    execution: arcoptions.ArcExecutionOptions,
+    output: OutputOptions,
     attempts: arcoptions.Attempts = 2,
-    submission: arcoptions.Submission = None,
+    submission_file: arcoptions.Submission = None,
 ) -> None:
     """Search programs for tasks; answer only where the evidence is sound.
 
     Exit code 0 when at least one task is SOLVED, 1 when none is.
     """
-    chosen = arcoptions.choose(search.data, search.split, search.tasks, search.limit)
-    if submission is not None and not submission.parent.is_dir():
-        raise FileInvalid(f"--submission {submission}: there is no folder {submission.parent}")
-    done = _run(chosen, search, execution, sealed=False)
-    run = _read(done)
-    if submission is not None:
-        _write_submission(run, chosen, submission, attempts)
-    if execution.as_json:
-        more = {"telemetry": _telemetry(run, done).to_dict(), **_results(run)}
-        render.print_json({**done.to_dict(), **more})
-    else:
-        _show_results(run)
-        render.show_end(done)
+    how = execution.execution(out)
+    tasks = search.choose()
+    if submission_file is not None and not submission_file.parent.is_dir():
+        where = submission_file.parent
+        raise FileInvalid(f"--submission {submission_file}: there is no folder {where}")
+    how = replace(how, tags=_tags(tasks, search.split))
+    done = _run(tasks, search, how, output)
+    run = recorded.read_run(done.out)
+    if submission_file is not None:
+        submission_file.write_bytes(submission.of_run(run, tasks.tasks, attempts))
+    render.show_solved(done, run, as_json=output.as_json)
     raise typer.Exit(done.exit_code)
 
 
@@ -60,184 +112,142 @@ def solve(
 @with_groups
 def bench(
     search: arcoptions.SearchOptions,
-    execution: arcoptions.ExecutionOptions,
-    reveal: Annotated[
-        bool, typer.Option("--reveal", help="List evaluation tasks one by one, too.")
-    ] = False,
+    out: arcoptions.OutBase,
+    execution: arcoptions.ArcExecutionOptions,
+    output: OutputOptions,
+    reveal: RevealBench = False,
 ) -> None:
     """Solve tasks whose outputs are known, and count: answered, right, wrong, unknown.
 
     Of evaluation tasks only totals are shown, unless --reveal is given.
     """
-    from weft.searches.arc.score import score  # noqa: PLC0415 - slow to import
+    how = execution.execution(out)
+    tasks = search.choose()
+    if any(not task.truth for task in tasks.tasks):
+        raise InputError(f"{tasks.source}: some tasks have no known output; bench needs them")
+    how = replace(how, tags=_tags(tasks, search.split, sealed=not reveal))
+    done = _run(tasks, search, how, output)
+    run = recorded.read_run(done.out)
+    score = scoring.score(run, {task.digest: task for task in tasks.tasks})
+    render.show_bench(done, run, tasks.source, score, output, reveal=reveal)
 
-    chosen = arcoptions.choose(search.data, search.split, search.tasks, search.limit)
-    if any(not task.truth for task in chosen.tasks):
-        raise InputError(f"{chosen.source}: some tasks have no known output; bench needs them")
-    done = _run(chosen, search, execution, sealed=not reveal)
-    run = _read(done)
-    bench_score = score(run, {task.digest: task for task in chosen.tasks})
-    spent = _telemetry(run, done).to_dict()
-    body = {"data": chosen.source, "score": bench_score.to_dict(), "telemetry": spent}
-    if execution.as_json:
-        per_task = _results(run, reveal=reveal)
-        render.print_json({**done.to_dict(), **body, **per_task})
+
+@app.command()
+@with_groups
+def show(
+    what: What = None,
+    task: TaskOfRun = None,
+    data: arcoptions.Data = "arc-agi-1",
+    split: arcoptions.Split = None,
+    bank: ListedBank = None,
+    steps: Steps = False,
+    svg: Svg = None,
+    png: Png = None,
+    reveal: RevealRun = False,
+    *,
+    output: ViewOptions,
+) -> None:
+    """Draw a task, or the tasks of a run with outcome, answers, programs and their steps."""
+    if bank is not None:
+        render.show_bank(banks.Bank.read(bank), as_json=output.as_json)
         return
-    if execution.verbose:
-        _show_results(run, reveal=reveal)
-    _show_score(body)
-    render.show_end(done)
+    if what is None:
+        raise UsageError("name a task, a file or a run", hint="weft arc show 007bbfb7")
+    is_run = (Path(what) / "run.toml").is_file()
+    if is_run:
+        run = recorded.read_run(Path(what))
+        if run.sealed and not reveal:
+            render.show_totals(run, as_json=output.as_json, asked_more=bool(task or svg or png))
+            return
+        items = run.items if task is None else (run.find(task),)
+        shown = [runview.view_of(item) for item in items]
+    else:
+        shown = [_view_of_task(what, task, data, split)]
+    render.write_pictures(shown, svg, png)
+    if output.as_json:
+        render.print_views(shown, is_run=is_run)
+    elif svg is None and png is None:
+        render.draw(shown, steps=steps or task is not None)
 
 
-for _command in (arclook.show, arclook.check, arclook.learn):
-    app.command()(_command)
+@app.command()
+@with_groups
+def check(
+    run: RunOrProgram,
+    task: TaskOfProgram = None,
+    data: arcoptions.Data = "arc-agi-1",
+    split: arcoptions.Split = None,
+    *,
+    output: ViewOptions,
+) -> None:
+    """Run programs again by their slow definitions and compare with what they claim.
+
+    Exit code 0 when everything is exact, 1 when anything differs.
+    """
+    if run.is_dir():
+        checked = list(checks.check_run(recorded.read_run(run)))
+    else:
+        text = options.read_file(run, "program").decode("utf-8", "replace")
+        if task is None:
+            raise UsageError("a program is checked against a task", hint="weft arc check FILE TASK")
+        chosen = arcoptions.choose(data, split, [task]).tasks[0]
+        checked = [checks.check_program(chosen, program.parse(text, str(run)), None)]
+    render.show_checks(checked, as_json=output.as_json)
+    raise typer.Exit(0 if all(item.exact for item in checked) else NOT_EXACT)
 
 
-# -- doing ----------------------------------------------------------------------------------
+@app.command()
+@with_groups
+def learn(runs: Runs, bank: WrittenBank, *, output: ViewOptions) -> None:
+    """Find chains of operators that solved programs share, and keep those that pay.
+
+    Exit code 0 when the bank has a concept, 1 when no chain shortens the description.
+    """
+    if bank.exists():
+        banks.Bank.read(bank)  # a file that is no bank is not overwritten
+    elif not bank.parent.is_dir():
+        raise FileInvalid(f"--bank {bank}: there is no folder {bank.parent}")
+    corpus = learning.corpus_of([recorded.read_run(path) for path in runs])
+    learned = learning.learn(corpus)
+    disk.Disk().replace(bank, learned.bank.to_json().encode())
+    render.show_learned(learned, bank, as_json=output.as_json)
+    raise typer.Exit(0 if learned.bank.concepts else NO_CONCEPT)
 
 
 def _run(
-    tasks: TaskSet,
+    tasks: datasets.TaskSet,
     search: arcoptions.SearchOptions,
-    execution: arcoptions.ExecutionOptions,
-    *,
-    sealed: bool,
-) -> Run:
-    """Turn options into settings, compile what is missing, and run.
-
-    With `sealed`, evaluation tasks get no view of their own, now or later.
-    """
-    options.check_seconds("--wall-limit", execution.wall_limit)
-
-    from weft.searches.arc.bank import Bank  # noqa: PLC0415 - slow to import
-    from weft.searches.arc.compile import compile_kernels  # noqa: PLC0415
-    from weft.searches.arc.request import ArcSettings  # noqa: PLC0415
-    from weft.searches.arc.request import solve as execute  # noqa: PLC0415
-    from weft.searches.arc.synthesis.ablation import parse_without  # noqa: PLC0415
-    from weft.searches.arc.synthesis.budget import SearchBudget  # noqa: PLC0415
-
-    budget = SearchBudget(
-        max_programs=search.max_programs,
-        max_depth=search.max_depth,
-        max_states=search.max_states,
-        competitor_programs=search.competitor_programs,
-        max_millibits=1000 * search.max_bits,
-        stop_on_first=search.stop_on_first,
-    )
-    no_prune = [rule for rule in search.no_prune.split(",") if rule]
-    bank = None if search.bank is None else Bank.read(search.bank)
-    settings = ArcSettings(
-        budget, search.seed, no_prune, search.margin_bits, bank,
-        without=parse_without(search.without),
-    )  # fmt: skip
-    settings.options()
-    how = {
-        "out": execution.out,
-        "workers": execution.workers,
-        "backend": execution.backend or "local",
-        "nodes": options.read_nodes(
-            execution.nodes, simulate=execution.simulate_nodes, backend=execution.backend
-        ),
-        "ray_address": options.ray_address(
-            execution.backend, execution.ray_address, execution.nodes
-        ),
-        "placement": execution.placement or "greedy",
-        "accept": execution.accept,
-        "wall_limit_s": execution.wall_limit,
-        "sign_key": execution.sign_key,
-        "tags": _tags(tasks, search.split, sealed=sealed),
-    }
-    if not execution.quiet:
-        render.message(f"{len(tasks)} tasks of {tasks.source}")
-    compile_kernels(render.message)
-    with watching(execution.quiet, execution.verbose) as watcher, resumable(execution.out):
-        return execute(tasks, settings, {**how, "watcher": watcher})
+    execution: executions.Execution,
+    output: OutputOptions,
+) -> outcome.Run:
+    """Turn options into a request, compile what is missing, and run."""
+    wanted = search.request(tasks)
+    if not output.quiet:
+        console.message(f"{len(tasks)} tasks of {tasks.source}")
+    compiling.compile_kernels(console.message)
+    with watching(output.quiet, output.verbose) as watcher, resumable(execution.out):
+        return request.solve(wanted, execution, watcher)
 
 
-def _tags(tasks: TaskSet, split: str | None, *, sealed: bool) -> list[str]:
-    from weft.searches.arc.heldout import EVALUATION, held_out  # noqa: PLC0415 - slow to import
-    from weft.storage.folder import SEALED_VIEWS  # noqa: PLC0415
-
-    if split != EVALUATION and not held_out(tasks.tasks):
-        return []
-    return [EVALUATION, SEALED_VIEWS] if sealed else [EVALUATION]
-
-
-def _read(done: Run) -> ArcRun:
-    from weft.searches.arc.recorded import read_run  # noqa: PLC0415
-
-    return read_run(done.out)
+def _tags(tasks: datasets.TaskSet, split: str | None, *, sealed: bool = False) -> tuple[str, ...]:
+    """Return the tags of a run on evaluation tasks; sealed, they get no view of their own."""
+    if split != heldout.EVALUATION and not heldout.held_out(tasks.tasks):
+        return ()
+    evaluation = heldout.EVALUATION
+    return (evaluation, folder.SEALED_VIEWS) if sealed else (evaluation,)
 
 
-def _telemetry(run: ArcRun, done: Run) -> SearchTelemetry:
-    from weft.inspect.report.view import RunView  # noqa: PLC0415
-    from weft.searches.arc.telemetry import telemetry  # noqa: PLC0415
-
-    return telemetry(len(run.items), RunView(done.out, done.search).tasks())
-
-
-def _write_submission(run: ArcRun, tasks: TaskSet, path: Path, attempts: int) -> None:
-    from weft.searches.arc.submission import write  # noqa: PLC0415
-    from weft.searches.arc.values import Grid  # noqa: PLC0415
-
-    answer_of = {item.task.digest: item.answer for item in run.items}
-    answers: dict[str, list[list[Grid]]] = {}
-    for task in tasks.tasks:
-        groups = (answer_of[task.digest] or {"groups": []})["groups"][:attempts]
-        guesses = [[Grid.of(rows) for rows in group["outputs"]] for group in groups]
-        answers[task.name] = [[guess[i] for guess in guesses] for i in range(len(task.test))]
-    path.write_bytes(write(tasks.tasks, answers))
-
-
-# -- saying ---------------------------------------------------------------------------------
-
-
-def _results(run: ArcRun, *, reveal: bool = False) -> dict[str, Any]:
-    """Return the answer of every task, or of a sealed run the totals."""
-    if run.sealed and not reveal:
-        return {"outcomes": run.outcomes()}
-    each = [
-        {"name": item.task.name, "digest": item.task.digest, **(item.answer or {})}
-        for item in run.items
-    ]
-    return {"outcomes": run.outcomes(), "results": each}
-
-
-def _show_results(run: ArcRun, *, reveal: bool = False) -> None:
-    if run.sealed and not reveal:
-        for name, count in run.outcomes().items():
-            render.out(f"{name:24}{count}")
-        return
-    for item in run.items:
-        render.out(f"{item.task.name:12}{item.outcome:22}{_evidence(item.answer)}")
-
-
-def _evidence(answer: Any) -> str:
-    if not answer:
-        return ""
-    if answer["outcome"] == "SOLVED":
-        best = answer["groups"][0]
-        lines = best["programs"][0].strip().splitlines()
-        return f"{best['millibits'] / 1000:.0f} bits  {'; '.join(lines)}"
-    failure = answer.get("failure")
-    return "" if failure is None else f"{failure['class']}: {failure['why']}"
-
-
-def _show_score(body: dict[str, Any]) -> None:
-    score, cost = body["score"], body["telemetry"]
-    render.out(f"data      {body['data']}")
-    precision = "" if score["precision"] is None else f"  precision {score['precision']:.1%}"
-    render.out(
-        f"answered {score['answered']}  right {score['right']}  wrong {score['wrong']}"
-        f"  unknown {score['unknown']}  of {score['tasks']}{precision}"
-    )
-    render.out(f"top-1     {score['top1']}   top-2  {score['top2']}")
-    for name, count in score["outcomes"].items():
-        render.out(f"  {name:24}{count}")
-    for name, count in score["failures"].items():
-        render.out(f"  {name:24}{count}")
-    render.out(
-        f"cost      {cost['cpu_s_per_task']:.2f} CPU s per task, {cost['programs_per_s']:,}"
-        f" programs/s, {cost['states_per_s']:,} states/s; pruned {cost['pruned_share']:.0%},"
-        f" repeated {cost['repeated_share']:.0%}, cache hits {cost['cache_hit_share']:.0%}"
-    )
+def _view_of_task(what: str, task: str | None, data: str, split: str | None) -> views.TaskView:
+    path = Path(what)
+    if path.is_dir():
+        raise InputError(
+            f"{what} is a folder, and no run", hint=f"weft arc show TASK --data {what}"
+        )
+    if task is not None:
+        raise UsageError(f"{what} is no run, so {task} cannot be one of its tasks")
+    if not path.is_file():
+        return views.TaskView.of(arcoptions.choose(data, split, [what]).tasks[0])
+    tasks = arcoptions.choose(what, split, ())
+    if len(tasks) > 1:
+        raise InputError(f"{what} holds {len(tasks)} tasks", hint=f"... TASK --data {what}")
+    return views.TaskView.of(tasks.tasks[0])

@@ -1,17 +1,24 @@
-"""Options that the commands of `weft arc` share, and the one reader of their data."""
+"""Options of `weft arc`, the one reader of its data, and the request that they become."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from weft.console import options
+from weft.console.execution import ExecutionOptions
+from weft.lazy_imports import lazy_imports
 
-if TYPE_CHECKING:
-    from weft.searches.arc.data import TaskSet
+with lazy_imports():
+    from weft.searches.arc import bank as banks
+    from weft.searches.arc import data as datasets
+    from weft.searches.arc import request as requests
+    from weft.searches.arc.synthesis import ablation
+    from weft.searches.arc.synthesis import budget as budgets
 
 DATA = "Tasks"
 BUDGET = "Decision (bound into the ledger)"
@@ -138,7 +145,7 @@ DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4
 DEFAULT_BITS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchOptions:
     """Which tasks to search programs for, and what decides the outcome."""
 
@@ -158,28 +165,42 @@ class SearchOptions:
     bank: BankFile = None
     seed: options.Seed = 0
 
+    def choose(self) -> datasets.TaskSet:
+        """Return the tasks to search."""
+        return choose(self.data, self.split, self.tasks or (), self.limit)
 
-@dataclass(frozen=True, slots=True)
-class ExecutionOptions:
-    """Where and how a search runs, and what it prints meanwhile; none of it decides anything."""
+    def request(self, tasks: datasets.TaskSet) -> requests.ArcRequest:
+        """Return what decides the run, checked."""
+        return requests.ArcRequest(
+            tasks.tasks,
+            self._budget(),
+            self.seed,
+            no_prune=tuple(rule for rule in self.no_prune.split(",") if rule),
+            margin_bits=self.margin_bits,
+            bank=None if self.bank is None else banks.Bank.read(self.bank),
+            without=ablation.parse_without(self.without),
+        )
 
-    out: OutBase
+    def _budget(self) -> budgets.SearchBudget:
+        return budgets.SearchBudget(
+            max_programs=self.max_programs,
+            max_depth=self.max_depth,
+            max_states=self.max_states,
+            competitor_programs=self.competitor_programs,
+            max_millibits=1000 * self.max_bits,
+            stop_on_first=self.stop_on_first,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArcExecutionOptions(ExecutionOptions):
+    """The shared options, with the classic spelling of `--workers`."""
+
     workers: Jobs = None
-    backend: options.Backend = None
-    ray_address: options.RayAddress = None
-    nodes: options.Nodes = None
-    simulate_nodes: options.SimulateNodes = False
-    placement: options.Placement = None
-    accept: options.Accept = field(default_factory=list)
-    wall_limit: options.WallLimit = None
-    sign_key: options.SignKey = None
-    as_json: options.AsJson = False
-    quiet: options.Quiet = False
-    verbose: options.Verbose = 0
 
 
-def choose(data: str, split: str | None, names: list[str] | None, limit: int | None) -> TaskSet:
+def choose(
+    data: str, split: str | None, names: Sequence[str], limit: int | None = None
+) -> datasets.TaskSet:
     """Return the named tasks of some data, or all of them up to a limit."""
-    from weft.searches.arc.data import load  # noqa: PLC0415 - slow to import
-
-    return load(data, split).select(tuple(names or ()), limit)
+    return datasets.load(data, split).select(tuple(names), limit)

@@ -160,6 +160,24 @@ class AnswerRecord(TypedDict):
     log: NotRequired[Object]
 
 
+class NamedTaskRecord(TypedDict):
+    """A task that has no answer yet, as `--json` prints it."""
+
+    name: str
+    digest: str
+
+
+class NamedAnswerRecord(NamedTaskRecord, AnswerRecord):
+    """The answer of a task, as `--json` prints it."""
+
+
+class ResultsRecord(TypedDict):
+    """What became of a run's tasks; of a sealed run only how many ended how."""
+
+    outcomes: dict[str, int]
+    results: NotRequired[list[NamedTaskRecord | NamedAnswerRecord]]
+
+
 class ScoreRecord(TypedDict):
     """A `BenchScore`."""
 

@@ -15,6 +15,7 @@ from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.jsonfields import kind_of
 from weft.model.values import JsonValue
+from weft.searches.arc.recorded import ArcRun
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.taskfile import keys_of, printable, read_grid
 from weft.searches.arc.values import Grid
@@ -38,6 +39,18 @@ def write(tasks: Sequence[ArcTask], answers: Mapping[str, Sequence[Sequence[Grid
         assert len(guesses) == len(task.test), f"{task.name}: one answer for each test"
         body[task.name] = [_attempts(grids) for grids in guesses]
     return json.dumps(body, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+
+
+def of_run(run: ArcRun, tasks: Sequence[ArcTask], attempts: int) -> bytes:
+    """Return the file of what a run found, its best `attempts` groups of each task."""
+    answer_of = {item.task.digest: item.answer for item in run.items}
+    answers: dict[str, list[list[Grid]]] = {}
+    for task in tasks:
+        answer = answer_of[task.digest]
+        groups = [] if answer is None else answer["groups"][:attempts]
+        guesses = [[Grid.of(rows) for rows in group["outputs"]] for group in groups]
+        answers[task.name] = [[guess[i] for guess in guesses] for i in range(len(task.test))]
+    return write(tasks, answers)
 
 
 def read(data: bytes, tasks: Sequence[ArcTask], where: str) -> dict[str, tuple[Attempts, ...]]:

@@ -23,11 +23,11 @@ from weft.model.tasks import TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
 from weft.searches.prng import planning, verdict
 from weft.searches.prng.answer import (
-    AnswerRecord,
-    CandidateRecord,
+    AnalyseAnswerRecord,
     ScoredCandidate,
     ScoredRecord,
     StreamCandidate,
+    StreamCandidateRecord,
 )
 from weft.searches.prng.attack import Gap, GapRecord, HypothesisMatch, Units, best
 from weft.searches.prng.attacks import attack_named
@@ -55,7 +55,7 @@ class RangeRecord(TypedDict):
     """What `cover` returns."""
 
     covered: list[int]
-    found: list[CandidateRecord]
+    found: list[StreamCandidateRecord]
     strong: bool
 
 
@@ -94,7 +94,7 @@ def cover(
 
 @task(name="prng.score")
 def score(
-    history: Object, settings: AnalyseRecord, found: list[CandidateRecord]
+    history: Object, settings: AnalyseRecord, found: list[StreamCandidateRecord]
 ) -> list[ScoredRecord]:
     """Compare every candidate with all draws, the holdout too; best first."""
     request, streams = AnalyseRequest.from_dict(settings), _history(history).streams()
@@ -112,7 +112,7 @@ def look_for_structure(history: Object, settings: AnalyseRecord) -> list[Detecti
 @search(name="prng.analyse", version=2)
 def analyse(
     settings: AnalyseRecord, *, inputs: Mapping[str, Object]
-) -> Rounds[AnswerRecord | Unknown]:
+) -> Rounds[AnalyseAnswerRecord | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], AnalyseRequest.from_dict(settings)
     [planned] = yield [make_plan(history, settings)]

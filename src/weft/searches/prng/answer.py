@@ -13,14 +13,14 @@ from weft.searches.prng.attack import Gap, GapRecord
 from weft.searches.prng.attacks.detectors import Detection, DetectionRecord
 from weft.searches.prng.hypothesis import Hypothesis, HypothesisRecord
 from weft.searches.prng.planning import StreamPlan
-from weft.searches.prng.scoring import MatchScore, ScoreRecord
+from weft.searches.prng.scoring import MatchScore, MatchScoreRecord
 
 SIGNAL = "signal"
 STRUCTURE = "structure"
 NO_SIGNAL = "no signal"
 
 
-class CandidateRecord(TypedDict):
+class StreamCandidateRecord(TypedDict):
     """The recorded form of `StreamCandidate`."""
 
     stream: str
@@ -28,10 +28,10 @@ class CandidateRecord(TypedDict):
     tried: int
 
 
-class ScoredRecord(CandidateRecord):
+class ScoredRecord(StreamCandidateRecord):
     """The recorded form of `ScoredCandidate`."""
 
-    score: ScoreRecord
+    score: MatchScoreRecord
     next: list[int]
 
 
@@ -47,7 +47,7 @@ class CoverageRecord(TypedDict):
     units: int
 
 
-class AnswerRecord(TypedDict):
+class AnalyseAnswerRecord(TypedDict):
     """The recorded form of `AnalyseAnswer`."""
 
     verdict: str
@@ -68,7 +68,7 @@ class StreamCandidate:
     hypothesis: Hypothesis
     tried: int
 
-    def to_dict(self) -> CandidateRecord:
+    def to_dict(self) -> StreamCandidateRecord:
         """Return the recorded form; `from_dict` undoes it."""
         return {
             "stream": self.stream,
@@ -77,7 +77,7 @@ class StreamCandidate:
         }
 
     @classmethod
-    def from_dict(cls, raw: CandidateRecord) -> StreamCandidate:
+    def from_dict(cls, raw: StreamCandidateRecord) -> StreamCandidate:
         """Read the recorded form, also that of a candidate that was scored before."""
         return cls(raw["stream"], Hypothesis.from_dict(raw["hypothesis"]), raw["tried"])
 
@@ -169,7 +169,7 @@ class AnalyseAnswer:
         """Whether a generator was found."""
         return self.verdict == SIGNAL
 
-    def to_dict(self) -> AnswerRecord:
+    def to_dict(self) -> AnalyseAnswerRecord:
         """Return the recorded form; `from_dict` undoes it."""
         return {
             "verdict": self.verdict,
@@ -183,7 +183,7 @@ class AnalyseAnswer:
         }
 
     @classmethod
-    def from_dict(cls, raw: AnswerRecord) -> AnalyseAnswer:
+    def from_dict(cls, raw: AnalyseAnswerRecord) -> AnalyseAnswer:
         """Read the recorded form."""
         return cls(
             raw["verdict"],

@@ -1,18 +1,58 @@
-"""`weft prng`: its commands, each in a file of its own."""
+"""`weft prng`: find the generator behind draws, make draws, run the pipeline of six steps.
+
+Each command parses, calls one function, and renders.
+"""
 
 from __future__ import annotations
 
+import json
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, cast
+
 import typer
 
-from weft.searches.prng import (
-    clianalyse as prnganalyse,
-)
-from weft.searches.prng import (
-    climake as prngmake,
-)
-from weft.searches.prng import (
-    clipipeline as prngpipe,
-)
+from weft.console import options, render
+from weft.console.execution import ExecutionOptions, OutputOptions, ViewOptions
+from weft.console.groups import with_groups
+from weft.console.progress import resumable, watching
+from weft.console.steps import watching_steps
+from weft.errors import Interrupted, Paused, UsageError
+from weft.lazy_imports import lazy_imports
+from weft.model.tasks import Unknown
+from weft.searches.prng import options as prngoptions
+from weft.searches.prng.pipeline import options as pipeoptions
+from weft.searches.prng.pipeline.steps import STEPS
+
+with lazy_imports():
+    from weft.runs import execution as executions
+    from weft.runs import outcome
+    from weft.searches.prng import answer as answers
+    from weft.searches.prng import catalogue, planting, words
+    from weft.searches.prng import run as analyses
+    from weft.searches.prng.pipeline import render as piperender
+    from weft.searches.prng.pipeline import request as requests
+    from weft.searches.prng.pipeline import run as pipelines
+
+UNSAVED = Path("run")
+"""Where a run that is not saved lies, in a folder that is gone afterwards."""
+CONFIG_FILE = "reinforcement_engine_config.json"
+
+LotteryData = Annotated[
+    str, typer.Option(metavar="FILE", help="Training draws: CSV, JSON or bare integers.")
+]
+SurvivorData = Annotated[
+    Path, typer.Option(metavar="FILE", help="Scored survivors, JSON or Parquet.")
+]
+Mode = Annotated[str, typer.Option(metavar="full", help="full: all parameters.")]
+Apply = Annotated[
+    bool,
+    typer.Option("--apply", help=f"Write {CONFIG_FILE} into the current folder for --params."),
+]
 
 app = typer.Typer(
     name="prng",
@@ -20,16 +60,218 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for _command in (
-    prnganalyse.analyse,
-    prngpipe.pipeline,
-    prngpipe.adapt,
-    prngmake.generate,
-    prngmake.families,
-):
-    app.command()(_command)
 
 
 @app.callback()
 def _prng() -> None:
     """Find the generator and the seed behind draws, and what comes next."""
+
+
+# -- analyse ----------------------------------------------------------------------------------
+
+
+@app.command()
+@with_groups
+def analyse(
+    draws: prngoptions.Draws,
+    search: prngoptions.AnalyseOptions,
+    out: prngoptions.OutOrNone = None,
+    device: prngoptions.Device = "auto",
+    *,
+    execution: ExecutionOptions,
+    output: OutputOptions,
+) -> None:
+    """Find the generator, the seed and the skips behind draws, or say that there is no signal.
+
+    Exit code 0 with a signal, 1 without one.
+    """
+    how = replace(execution.execution(out or UNSAVED), device=device)
+    request = search.request()
+    history, where = analyses.load_history(draws)
+    analyses.check(history, where, request)
+    analyses.check_device(how)
+    with _placed(how, saved=out is not None, quiet=output.quiet) as placed:
+        with watching(output.quiet, output.verbose) as watcher, resumable(placed.out):
+            done = analyses.execute(history, request, placed, watcher)
+        _show_analysis(done, len(history), as_json=output.as_json, saved=out is not None)
+    raise typer.Exit(done.exit_code)
+
+
+@contextmanager
+def _placed(
+    how: executions.Execution, *, saved: bool, quiet: bool
+) -> Iterator[executions.Execution]:
+    """Yield the execution in the folder asked for, or in one that is gone afterwards."""
+    if saved:
+        yield how
+        return
+    if not quiet:
+        render.message("this run is not saved; --out DIR saves it, with proof")
+    with tempfile.TemporaryDirectory(prefix="weft-") as place:
+        try:
+            yield replace(how, out=Path(place) / how.out)
+        except Interrupted as error:  # its hint names a folder that is about to go
+            reason = error.message.partition(";")[0]
+            raise Interrupted(reason, hint="nothing is saved without --out DIR") from None
+
+
+def _show_analysis(done: outcome.Run, draws: int, *, as_json: bool, saved: bool) -> None:
+    if as_json:
+        render.show_run(done, as_json=True)
+        return
+    raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
+    if isinstance(raw, dict):
+        record = cast("answers.AnalyseAnswerRecord", raw)
+        _show_verdict(answers.AnalyseAnswer.from_dict(record), draws)
+    else:
+        render.show_answer(done)
+    if saved:
+        render.show_end(done)
+
+
+def _show_verdict(answer: answers.AnalyseAnswer, draws: int) -> None:
+    for line in words.verdict_lines(answer, draws):
+        render.out(line)
+    if answer.candidates:
+        render.out("")
+        render.table(words.table_rows(answer))
+
+
+# -- pipeline ---------------------------------------------------------------------------------
+
+
+@app.command()
+@with_groups
+def pipeline(
+    out: options.Out,
+    search: pipeoptions.PipelineOptions,
+    steps: pipeoptions.StepOptions,
+    draws: pipeoptions.DrawsOrNone = None,
+    params: pipeoptions.Params = None,
+    seed: options.Seed = 0,
+    json_export: pipeoptions.JsonExport = False,
+    *,
+    execution: ExecutionOptions,
+    display: OutputOptions,
+) -> None:
+    """Six steps from draws to a prediction, or to no signal.
+
+    Exit code 0 with a signal or when paused by --to, 1 without a signal.
+    """
+    changes = search.changes()
+    steps.check([*changes.given(), *(["params"] if params else [])])
+    search.check_installed()
+    how = replace(execution.execution(out), pause_at=steps.pause_at())
+    if how.nodes and not any(node.cpus for node in how.nodes):
+        where = f"--nodes {execution.nodes}"
+        raise UsageError(f"{where}: the pipeline runs on CPU slots", hint="add cpu_count")
+    prepared = _prepared(draws, steps.from_, changes, params)
+    done = _run_steps(prepared, how, seed, display)
+    piperender.finish(out, done, json_export=json_export, as_json=display.as_json)
+    raise typer.Exit(0 if done is None else done.exit_code)
+
+
+def _prepared(
+    draws: str | None,
+    from_: tuple[str, str] | None,
+    changes: requests.PipelineChanges,
+    params: Path | None,
+) -> pipelines.PreparedRun:
+    """Read and check everything before anything is written."""
+    training = None if params is None else pipelines.load_params(params)
+    if from_ is None:
+        if draws is None:
+            raise UsageError("DRAWS is missing", hint="name a file of draws, or --from STEP RUN")
+        request = changes.applied(requests.PipelineRequest())
+        history, where = analyses.load_history(draws)
+        return pipelines.prepare(history, where, request, training)
+    step, path = from_[0], Path(from_[1])
+    earlier = pipelines.load_earlier(path, step)
+    if draws is not None:
+        pipelines.check_same_draws(earlier, *analyses.load_history(draws))
+    request = changes.applied(earlier.request)
+    if step == STEPS[0]:
+        pipelines.check_draws(earlier.history(), str(path), request)
+    return pipelines.prepare_at(step, earlier, request, training)
+
+
+def _run_steps(
+    prepared: pipelines.PreparedRun, how: executions.Execution, seed: int, display: OutputOptions
+) -> outcome.Run | None:
+    """Run the steps with their headlines; None when the run was paused."""
+    announce = piperender.headline(how)
+    quiet, verbose = display.quiet, display.verbose
+    with watching_steps(quiet, verbose, announce) as watcher, resumable(how.out):
+        try:
+            return pipelines.execute(prepared, how, seed=seed, watcher=watcher)
+        except Paused:
+            return None
+
+
+@app.command()
+@with_groups
+def adapt(
+    lottery_data: LotteryData,
+    survivor_data: SurvivorData,
+    mode: Mode = "full",
+    modulus: prngoptions.Modulus = 1000,
+    apply: Apply = False,
+    *,
+    output: ViewOptions,
+) -> None:
+    """Derive training parameters from survivors and history, as step 4 of the pipeline does."""
+    if mode != "full":
+        raise UsageError(f"--mode must be full, not {mode!r}")
+    prngoptions.check_modulus(modulus)
+    pipeoptions.check_extra()
+    history, _ = analyses.load_history(lottery_data)
+    facts, training = pipelines.adapt_files(history, survivor_data, modulus)
+    body = training.to_dict()
+    if apply:
+        Path(CONFIG_FILE).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+    if output.as_json:
+        written = CONFIG_FILE if apply else None
+        render.print_json({"params": body, "facts": facts.to_dict(), "written": written})
+        return
+    for name, value in body.items():
+        render.out(f"{name:16}{value}")
+    if apply:
+        render.message(f"written to {CONFIG_FILE}; use it with --params {CONFIG_FILE}")
+
+
+# -- generate ---------------------------------------------------------------------------------
+
+
+@app.command()
+@with_groups
+def generate(
+    family: prngoptions.FamilyName,
+    history: prngoptions.PlantedOptions,
+    display: ViewOptions,
+) -> None:
+    """Write a test history: the draws of a generator from a known seed or state.
+
+    Prints a column `draw`; with --json also the truth and which rows are wrong.
+    """
+    truth, wrong = history.truth(family), round(history.corrupt * history.count)
+    planted = planting.make_history(truth, history.count, wrong, history.corrupt_seed)
+    if display.as_json:
+        render.print_json(planted.to_dict())
+    else:
+        sys.stdout.write("draw\n" + "".join(f"{draw}\n" for draw in planted.draws))
+
+
+@app.command()
+@with_groups
+def families(output: ViewOptions) -> None:
+    """List the generators: state and seed in bits, output maps, attacks and their seconds."""
+    entries = catalogue.catalogue()
+    if output.as_json:
+        render.print_json({"families": [entry.to_dict() for entry in entries]})
+        return
+    heading = ("name", "state", "seed", "output maps, the usual one first", "attacks", "generator")
+    render.table([heading, *(entry.row() for entry in entries)])
+    render.message(
+        f"seconds of one core for {catalogue.EXAMPLE_DRAWS:,} draws modulo 1000 with the usual"
+        " options; --json says what each attack covers"
+    )

@@ -1,8 +1,9 @@
-"""Options that commands of `weft prng` share, those of the pipeline, and readers of ranges."""
+"""Options of `weft prng analyse` and `generate`, checked, and the requests they become."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,76 +11,203 @@ import typer
 
 from weft.console import options
 from weft.errors import UsageError
+from weft.lazy_imports import lazy_imports
+
+with lazy_imports():
+    from weft.searches.prng import hypothesis as hypotheses
+    from weft.searches.prng import planting
+    from weft.searches.prng import request as requests
 
 MAX_SKIP = 100_000
 MAX_START = 10_000_000
 MAX_MODULUS = 1 << 32
 """A modulus is a word of the generators' arithmetic."""
+MAX_DRAWS = 10_000_000
+MAX_CALLS = 10**10
+MAX_SEED = 2**64 - 1
+MAX_PREDICTED = 10_000
+EFFORTS_MS = {"quick": 5_000, "standard": 300_000, "all": None}
+"""Milliseconds of one core that one attack may be estimated to cost; what is rare gets less."""
 
 Modulus = Annotated[int, options.decision("M", "Draws are from 0 to M-1.")]
 
-DrawsOrNone = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[DRAWS]",
-        help="CSV, JSON or bare integers, oldest first; - for stdin. Not needed with --from.",
+# -- analyse ----------------------------------------------------------------------------------
+
+Draws = Annotated[
+    str,
+    typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
+]
+Families = Annotated[
+    str, options.decision("NAME,…", "Generators to try; weft prng families lists them.")
+]
+Outputs = Annotated[
+    str, options.decision("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …")
+]
+SkipRange = Annotated[
+    str, options.decision("LO:HI", "Calls that may have been skipped before each draw.")
+]
+StartRange = Annotated[
+    str, options.decision("LO:HI", "Calls that may have come before the first draw.")
+]
+CorruptShare = Annotated[
+    float, options.decision("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
+]
+Effort = Annotated[
+    str,
+    options.decision(
+        "quick|standard|all", "What an attack may cost of one core: 5 s, 5 minutes, or anything."
     ),
 ]
-PlanModulus = Annotated[int | None, options.decision("M", "Draws are from 0 to M-1 (1000).")]
-Family = Annotated[str | None, options.decision("NAME", "The generator to sieve (java).")]
-Output = Annotated[
-    str | None, options.decision("MAP", "How its outputs become draws (its first map).")
+Predict = Annotated[int, options.decision("N", "How many next draws to predict.")]
+OutOrNone = Annotated[
+    Path | None, options.runtime("DIR", "The run's folder; without it nothing is saved.")
 ]
-Seeds = Annotated[
-    str | None, options.decision("N|LO:HI", "Seeds 0 to N-1, or LO to HI-1 (100000).")
+Device = Annotated[
+    str, options.runtime("auto|cpu|gpu", "Where brute force runs; it finds the same.")
 ]
-PlanSkips = Annotated[
-    str | None, options.decision("LO:HI", "Calls skipped before each draw (0:5).")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyseOptions:
+    """What decides an analysis beside the draws."""
+
+    modulus: Modulus = 1000
+    families: Families = "all"
+    outputs: Outputs = "all"
+    skips: SkipRange = "0:500"
+    starts: StartRange = "0:1000"
+    corrupt: CorruptShare = 0.1
+    effort: Effort = "standard"
+    predict: Predict = 100
+
+    def request(self) -> requests.AnalyseRequest:
+        """Return the request; refuses values that make no sense."""
+        check_modulus(self.modulus)
+        if not 0 <= self.corrupt <= 0.3:
+            raise UsageError(f"--corrupt is a share from 0 to 0.3, not {self.corrupt}")
+        if self.effort not in EFFORTS_MS:
+            names = ", ".join(EFFORTS_MS)
+            raise UsageError(f"--effort must be one of {names}, not {self.effort!r}")
+        if not 0 <= self.predict <= MAX_PREDICTED:
+            raise UsageError(f"--predict must be 0 to {MAX_PREDICTED}, not {self.predict}")
+        return requests.AnalyseRequest(
+            modulus=self.modulus,
+            families=_names("--families", self.families),
+            outputs=_names("--outputs", self.outputs),
+            skips=read_range("--skips", self.skips, MAX_SKIP),
+            starts=read_range("--starts", self.starts, MAX_START),
+            corrupt_percent=round(100 * self.corrupt),
+            max_cost_ms=EFFORTS_MS[self.effort],
+            predict=self.predict,
+        )
+
+
+def _names(option: str, text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise UsageError(
+            f"{option} {text[:40]!r} names nothing", hint=f"leave {option} out for all"
+        )
+    return () if "all" in names else names
+
+
+# -- generate ---------------------------------------------------------------------------------
+
+FamilyName = Annotated[
+    str, typer.Argument(metavar="FAMILY", help="A generator; weft prng families lists them.")
 ]
-PlanStarts = Annotated[
-    str | None, options.decision("LO:HI", "Calls before a window's first draw (0:200).")
+GeneratorSeed = Annotated[
+    str | None,
+    options.decision("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed"),
 ]
-WindowTrials = Annotated[int | None, options.decision("N", "Trials of step 1 (8).")]
-ScorerTrials = Annotated[int | None, options.decision("N", "Trials of step 2.5 (8).")]
-ModelTrials = Annotated[
-    int | None, options.decision("N", "Trials of step 5 per kind of model (4).")
+StateHex = Annotated[
+    str | None, options.decision("HEX", "A whole state in place of a seed.", "--state")
 ]
-Model = Annotated[
+Skip = Annotated[
+    str,
+    options.decision(
+        "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
+    ),
+]
+Start = Annotated[int, options.decision("N", "Calls before the first draw.")]
+Count = Annotated[int, options.decision("N", "How many draws.", "-n", "--count")]
+OutputMap = Annotated[
     str | None,
     options.decision(
-        "auto|neural_net|xgboost|lightgbm|random_forest",
-        "The kind of model; auto compares all four (auto).",
+        "MAP", "How outputs become draws; the generator's usual way if not said.", "--output"
     ),
 ]
-Net = Annotated[
-    str | None,
-    options.decision("sklearn|torch", "Who trains the neural net; torch is an extra (sklearn)."),
+WrongShare = Annotated[float, options.decision("SHARE", "Share of wrong draws, 0 to 1.")]
+CorruptSeed = Annotated[
+    int, options.decision("N", "Seed of what is wrong, and of skips that vary.")
 ]
-TopK = Annotated[int | None, options.decision("N", "Survivors of a stream that vote (20).")]
-Nulls = Annotated[
-    int | None, options.decision("N", "Reruns on histories without signal, 99 or more (99).")
-]
-Params = Annotated[
-    Path | None,
-    options.decision("FILE", "Training parameters for step 4, as adapt --apply writes them."),
-]
-To = Annotated[
-    str | None, options.runtime("STEP", "Pause after a step: 1, 2.5, 3, 4, 5 or 6.", "--to")
-]
-From = Annotated[
-    tuple[str, str] | None,
-    options.decision(
-        "STEP RUN", "Begin a new run at a step, with what an earlier run left before it.", "--from"
-    ),
-]
-JsonExport = Annotated[
-    bool,
-    options.output(
-        None,
-        "Also write survivors_with_scores.json and train_history.json into the run.",
-        "--json-export",
-    ),
-]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlantedOptions:
+    """What decides a history that is made on purpose, beside the family."""
+
+    seed: GeneratorSeed = None
+    state: StateHex = None
+    skip: Skip = "0"
+    start: Start = 0
+    modulus: Modulus = 1000
+    count: Count = 1000
+    output: OutputMap = None
+    corrupt: WrongShare = 0.0
+    corrupt_seed: CorruptSeed = 0
+
+    def truth(self, family: str) -> hypotheses.Hypothesis:
+        """Return the hypothesis that the draws are to follow; refuses what makes no sense."""
+        self._check_counts()
+        skips = read_range("--skip", self.skip, MAX_SKIP)
+        if self.start + self.count * (skips[1] + 1) > MAX_CALLS:
+            raise UsageError(f"these are more than {MAX_CALLS:,} calls; take fewer draws or skips")
+        if (self.seed is None) == (self.state is None):
+            raise UsageError("give the generator's --seed N or its --state HEX, one of them")
+        return planting.make_truth(
+            family,
+            self.output,
+            self.modulus,
+            None if self.seed is None else _read_seed(self.seed),
+            None if self.state is None else _read_state(self.state),
+            hypotheses.Skips(skips),
+            self.start,
+        )
+
+    def _check_counts(self) -> None:
+        if not 0 <= self.start <= MAX_START:
+            raise UsageError(f"--start must be 0 to {MAX_START}, not {self.start}")
+        check_modulus(self.modulus)
+        if not 1 <= self.count <= MAX_DRAWS:
+            raise UsageError(f"-n must be 1 to {MAX_DRAWS}, not {self.count}")
+        if not 0 <= self.corrupt <= 1:
+            raise UsageError(f"--corrupt is a share from 0 to 1, not {self.corrupt}")
+        if not 0 <= self.corrupt_seed <= MAX_SEED:
+            raise UsageError(f"--corrupt-seed must be 0 to 2^64-1, not {self.corrupt_seed}")
+
+
+def _read_seed(text: str) -> int:
+    try:
+        seed = int(text, 0)
+    except ValueError:
+        raise UsageError(f"--seed {text[:40]!r} is not an integer") from None
+    if not 0 <= seed <= MAX_SEED:
+        raise UsageError(
+            f"--seed must be 0 to 2^64-1, not {text[:40]}",
+            hint="write a negative seed modulo 2^64, for cpython without its sign",
+        )
+    return seed
+
+
+def _read_state(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise UsageError(f"--state {text[:40]!r} is not a hexadecimal number") from None
+
+
+# -- values that several commands read --------------------------------------------------------
 
 
 def check_modulus(modulus: int) -> None:
@@ -97,19 +225,3 @@ def read_range(option: str, text: str, most: int) -> tuple[int, int]:
     if not 0 <= least <= greatest <= most:
         raise UsageError(f"{option} must lie within 0:{most} and rise, not {text!r}")
     return least, greatest
-
-
-def read_range_or_none(option: str, text: str | None, most: int) -> tuple[int, int] | None:
-    """Read a range that may be left out."""
-    return None if text is None else read_range(option, text, most)
-
-
-def read_seeds(text: str) -> tuple[int, int]:
-    """Read `N`, the seeds below it, or `LO:HI`, those from one to below the other."""
-    match = re.fullmatch(r"(?:([0-9]{1,20}):)?([0-9]{1,20})", text, re.ASCII)
-    if match is None:
-        raise UsageError(f"--seeds takes N or LO:HI, not {text[:40]!r}")
-    least, end = int(match[1] or 0), int(match[2])
-    if least >= end:
-        raise UsageError(f"--seeds {text} is empty: LO:HI are the seeds from LO to HI - 1")
-    return least, end

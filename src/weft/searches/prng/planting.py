@@ -11,7 +11,7 @@ from typing import TypedDict
 
 from weft.searches.prng.families import family_named, splitmix
 from weft.searches.prng.family import State
-from weft.searches.prng.generate import generate
+from weft.searches.prng.generate import draw_of, generate
 from weft.searches.prng.hypothesis import Hypothesis, HypothesisRecord, Skips
 
 _below = splitmix.FAMILY.outputs["high"]
@@ -40,6 +40,24 @@ class PlantedHistory:
             "draws": list(self.draws),
             "wrong": list(self.wrong),
         }
+
+
+def make_truth(
+    name: str,
+    output: str | None,
+    modulus: int,
+    seed: int | None,
+    state: bytes | None,
+    skips: Skips,
+    start: int,
+) -> Hypothesis:
+    """Return the hypothesis of a family by name; without an output map its usual one."""
+    family = family_named(name)
+    chosen = output or next(iter(family.outputs))
+    draw_of(family, chosen)
+    if state is not None:
+        family.read_state(state)
+    return Hypothesis(family.name, chosen, modulus, seed, state, skips, start)
 
 
 def make_history(truth: Hypothesis, count: int, wrong: int, chance_seed: int) -> PlantedHistory:

@@ -15,7 +15,7 @@ from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
 from weft.model.values import Object, from_wire
 from weft.searches.prng import words
-from weft.searches.prng.answer import AnalyseAnswer, AnswerRecord, Coverage
+from weft.searches.prng.answer import AnalyseAnswer, AnalyseAnswerRecord, Coverage
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
@@ -64,7 +64,7 @@ def answer_of(run: RunView) -> AnalyseAnswer | None:
     raw = body["value"] if body.get("status") != "unknown" else from_wire(body["detail"])
     if not isinstance(raw, dict) or "verdict" not in raw:
         return None
-    return AnalyseAnswer.from_dict(cast(AnswerRecord, raw))
+    return AnalyseAnswer.from_dict(cast(AnalyseAnswerRecord, raw))
 
 
 def _history(run: RunView) -> History:

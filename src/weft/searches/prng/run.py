@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
+from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, InputError, UsageError
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import run
+from weft.runs.run import run_search
 from weft.searches.prng.analyse import analyse
 from weft.searches.prng.families import ALL as FAMILIES
 from weft.searches.prng.families import family_named
@@ -69,9 +69,9 @@ def check_below(history: History, where: str, modulus: int) -> None:
             )
 
 
-def check_device(device: str, backend: str | None) -> None:
+def check_device(execution: Execution) -> None:
     """Refuse a GPU that is not there; on the nodes of a cluster it may be."""
-    if device == "gpu" and backend != "ray" and not is_available():
+    if execution.device == "gpu" and execution.backend != "ray" and not is_available():
         raise InputError(
             "--device gpu: this machine has no GPU that CuPy can use",
             hint="leave it out, or pip install 'weft[gpu]' where there is one",
@@ -90,7 +90,12 @@ def draws_needed(request: AnalyseRequest) -> int:
     return MOST_DRAWS_ASKED
 
 
-def execute(history: History, request: AnalyseRequest, execution: Mapping[str, Any]) -> Run:
-    """Run the search; `execution` are the options of `weft.run` that decide nothing."""
+def execute(
+    history: History,
+    request: AnalyseRequest,
+    execution: Execution,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Run the search as `execution` says."""
     inputs = {"history": history.canonical()}
-    return run(analyse(request.to_dict()), inputs=inputs, **execution)
+    return run_search(analyse(request.to_dict()), execution, inputs=inputs, watcher=watcher)

@@ -26,7 +26,7 @@ def split(draws: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(draws[:at]), tuple(draws[at:])
 
 
-class ScoreRecord(TypedDict):
+class MatchScoreRecord(TypedDict):
     """The recorded form of `MatchScore`."""
 
     hits: int
@@ -51,7 +51,7 @@ class MatchScore:
     held: int
     held_evidence: int
 
-    def to_dict(self) -> ScoreRecord:
+    def to_dict(self) -> MatchScoreRecord:
         """Return the recorded form; `from_dict` undoes it."""
         return {
             "hits": self.hits,
@@ -63,7 +63,7 @@ class MatchScore:
         }
 
     @classmethod
-    def from_dict(cls, raw: ScoreRecord) -> MatchScore:
+    def from_dict(cls, raw: MatchScoreRecord) -> MatchScore:
         """Read the recorded form."""
         return cls(**raw)
 

@@ -11,7 +11,7 @@ from weft.inspect.diff import Difference, diff
 from weft.inspect.replay import CommandRecord
 from weft.inspect.report.view import RunView
 from weft.model.tasks import Unknown
-from weft.model.values import Value
+from weft.model.values import JsonValue
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import execute, unnoted_place
@@ -94,7 +94,7 @@ class Parity:
     """Commands were answered from the record, since they need not be deterministic."""
     difference: Difference | None
 
-    def to_dict(self) -> dict[str, Value]:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         difference = self.difference
         return {

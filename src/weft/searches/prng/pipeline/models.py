@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, cast
 import numpy as np
 
 from weft.errors import BugError
+from weft.lazy_imports import lazy_module
 from weft.searches.prng.arrays import Floats
-from weft.searches.prng.lazy import lazy
 from weft.searches.prng.pipeline import torchnet
 from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.optimizer import IntRange, LogRange, Space
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     import sklearn.neural_network as networks
     import xgboost
 else:
-    lightgbm, xgboost = lazy("lightgbm"), lazy("xgboost")
-    ensembles, networks = lazy("sklearn.ensemble"), lazy("sklearn.neural_network")
-    warnings_of_sklearn = lazy("sklearn.exceptions")
+    lightgbm, xgboost = lazy_module("lightgbm"), lazy_module("xgboost")
+    ensembles, networks = lazy_module("sklearn.ensemble"), lazy_module("sklearn.neural_network")
+    warnings_of_sklearn = lazy_module("sklearn.exceptions")
 
 Layer: TypeAlias = tuple[Floats, Floats]
 """Weights, from inputs to outputs, and bias."""

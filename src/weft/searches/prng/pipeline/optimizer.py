@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypedDict, final
 
 from weft.errors import BugError
-from weft.searches.prng.lazy import lazy
+from weft.lazy_imports import lazy_module
 from weft.searches.prng.statistics import MILLI
 
 if TYPE_CHECKING:
     import optuna
     from optuna.distributions import BaseDistribution
 else:
-    optuna = lazy("optuna")
+    optuna = lazy_module("optuna")
 
 STARTUP = 4
 """Trials before the sampler begins to learn."""

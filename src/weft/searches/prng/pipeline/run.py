@@ -11,18 +11,20 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import TYPE_CHECKING, TextIO, cast
 
+from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
 from weft.inspect.report.view import RunView
 from weft.inspect.verify import verify
+from weft.lazy_imports import lazy_module
 from weft.model.strictjson import loads
 from weft.model.values import from_wire
 from weft.runs import world
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import run
+from weft.runs.run import run_search
 from weft.searches.prng.history import History
-from weft.searches.prng.lazy import lazy
 from weft.searches.prng.pipeline import adapt, artifact, table, window
 from weft.searches.prng.pipeline.features import ALL
 from weft.searches.prng.pipeline.request import PipelineRecord, PipelineRequest
@@ -40,7 +42,7 @@ from weft.storage.heads import HeadsList
 if TYPE_CHECKING:
     import polars as pl
 else:
-    pl = lazy("polars")
+    pl = lazy_module("polars")
 
 MAX_PARAMS_BYTES = 1 << 20
 HOLDOUT_FREE = ("label_hits", "label_draws")
@@ -98,10 +100,16 @@ def prepare_at(
     return PreparedRun(request, start, {**inputs, **_params_input(params)})
 
 
-def execute(prepared: PreparedRun, execution: Mapping[str, Any]) -> Run:
-    """Run the pipeline; `execution` are the options of `weft.run` that decide nothing."""
+def execute(
+    prepared: PreparedRun,
+    execution: Execution,
+    *,
+    seed: int = 0,
+    watcher: Watcher | None = None,
+) -> Run:
+    """Run the pipeline as `execution` says."""
     call = pipeline(prepared.request.to_dict(), prepared.start)
-    return run(call, inputs=prepared.inputs, **execution)
+    return run_search(call, execution, seed=seed, inputs=prepared.inputs, watcher=watcher)
 
 
 def load_earlier(path: Path, step: str) -> EarlierRun:

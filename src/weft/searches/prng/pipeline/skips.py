@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.lazy_imports import lazy_module
 from weft.searches.prng.arrays import Floats, Ints
-from weft.searches.prng.lazy import lazy
 from weft.searches.prng.pipeline.features import SKIP_GROUP
 
 if TYPE_CHECKING:
     import polars as pl
 else:
-    pl = lazy("polars")
+    pl = lazy_module("polars")
 
 
 def with_skips(rows: pl.DataFrame) -> pl.DataFrame:

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from weft.errors import InputError
+from weft.lazy_imports import lazy_module
 from weft.searches.prng.arrays import Floats
-from weft.searches.prng.lazy import lazy
 from weft.searches.prng.pipeline.features import ALL, EXCLUDED, check_complete
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 else:
-    pl = lazy("polars")
+    pl = lazy_module("polars")
 
 IDS = ("stream", "cut", "first", "seed", "skip", "base", "hits")
 LABELS = ("label_hits", "label_draws")

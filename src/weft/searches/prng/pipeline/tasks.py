@@ -76,7 +76,7 @@ class AdaptRecord(TypedDict):
     values: adapt.TrainingRecord
 
 
-class StepRecord(TypedDict):
+class PipelineStepRecord(TypedDict):
     """What `finish_step` returns."""
 
     step: str
@@ -248,6 +248,6 @@ def _adapted(training: adapt.TrainingParams, facts: adapt.Facts | None) -> Adapt
 
 
 @task(name="prng.pipeline.finish_step")
-def finish_step(step: str, count: int, artifacts: dict[str, Object]) -> StepRecord:
+def finish_step(step: str, count: int, artifacts: dict[str, Object]) -> PipelineStepRecord:
     """Record what a step left behind; views and later runs find it here."""
     return {"step": step, "count": count, "artifacts": artifacts}

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from weft.lazy_imports import lazy_module
 from weft.searches.prng.arrays import Floats
-from weft.searches.prng.lazy import lazy
 
 if TYPE_CHECKING:
     import torch
 
     from weft.searches.prng.pipeline.models import Layer, ModelParams
 else:
-    torch = lazy("torch")
+    torch = lazy_module("torch")
 
 BATCH_ROWS = 200
 

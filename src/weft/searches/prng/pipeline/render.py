@@ -3,50 +3,35 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from weft.console import render
-from weft.searches.prng.lazy import lazy
+from weft.console.nodeplan import place_of, spread
+from weft.inspect.report.view import RunView
+from weft.model.slots import Deal, Node, slots_of
+from weft.model.tasks import Milestone
+from weft.runs.execution import Execution
+from weft.runs.outcome import Run
+from weft.searches.prng.pipeline.prediction import StreamPrediction
+from weft.searches.prng.pipeline.run import export, write_predictions
+from weft.searches.prng.pipeline.search import NAME
 from weft.searches.prng.pipeline.steps import TITLES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from weft.console import nodeplan as node_plans
-    from weft.inspect.report import view as views
-    from weft.model import slots as slot_lists
-    from weft.model.slots import Node
-    from weft.model.tasks import Milestone
-    from weft.runs.outcome import Run
-    from weft.searches.prng.pipeline import prediction as predictions_of
-    from weft.searches.prng.pipeline import run as prngpipe
-    from weft.searches.prng.pipeline import search as searches
-    from weft.searches.prng.pipeline import summary as summaries
-    from weft.searches.prng.pipeline import verdict as verdicts
-else:
-    node_plans, slot_lists = lazy("weft.console.nodeplan"), lazy("weft.model.slots")
-    predictions_of = lazy("weft.searches.prng.pipeline.prediction")
-    searches, summaries = (
-        lazy("weft.searches.prng.pipeline.search"),
-        lazy("weft.searches.prng.pipeline.summary"),
-    )
-    verdicts, views = lazy("weft.searches.prng.pipeline.verdict"), lazy("weft.inspect.report.view")
-    prngpipe = lazy("weft.searches.prng.pipeline.run")
+from weft.searches.prng.pipeline.summary import end_line, steps_of
+from weft.searches.prng.pipeline.verdict import Power
 
 
-def headline(
-    nodes: Sequence[Node], placement: str, pause_at: str | None
-) -> Callable[[Milestone], None]:
+def headline(execution: Execution) -> Callable[[Milestone], None]:
     """Announce a step and, with nodes, where its tasks will run; not one that is not begun."""
 
     def say(milestone: Milestone) -> None:
-        if milestone.name == pause_at:
+        if milestone.name == execution.pause_at:
             return
         render.message(
             f"step {milestone.name}  {TITLES[milestone.name]}, about {milestone.tasks} tasks"
         )
-        for line in _plan_lines(nodes, placement, milestone):
+        for line in _plan_lines(execution.nodes, execution.placement, milestone):
             render.message(f"  {line}")
 
     return say
@@ -56,26 +41,26 @@ def _plan_lines(nodes: Sequence[Node], placement: str, milestone: Milestone) -> 
     """Where a step's tasks go: every round is dealt anew."""
     if not nodes:
         return []
-    slots = slot_lists.slots_of(nodes)
+    slots = slots_of(nodes)
     if placement != "static":
         cpus = sum(slot.gpu is None for slot in slots)
         words = "greedy: the next to the first free slot"
         return [f"PARALLEL: {milestone.tasks} tasks for {cpus} CPU slots | {words}"]
-    deal = slot_lists.Deal.of(slots, gpu=False)
+    deal = Deal.of(slots, gpu=False)
     dealt = [deal.slot(ordinal, size) for size in milestone.rounds for ordinal in range(size)]
-    places = [node_plans.place_of(slots[number]) for number in dealt if number is not None]
-    plans = node_plans.spread(places, nodes)
+    places = [place_of(slots[number]) for number in dealt if number is not None]
+    plans = spread(places, nodes)
     return [plan.line() for plan in plans]
 
 
 def finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) -> None:
     """Write the files of a run that has come so far, and print its summary."""
-    view = views.RunView(out, searches.NAME)
-    steps = summaries.steps_of(view)
-    predictions = None if done is None else prngpipe.write_predictions(done)
+    view = RunView(out, NAME)
+    steps = steps_of(view)
+    predictions = None if done is None else write_predictions(done)
     written = [] if predictions is None else [predictions]
     if json_export and steps[2].done:
-        written += prngpipe.export(out)
+        written += export(out)
     if as_json:
         head = {"status": "paused", "out": str(out)} if done is None else done.to_dict()
         more = {"steps": [step.to_dict() for step in steps], "files": [str(p) for p in written]}
@@ -92,14 +77,14 @@ def finish(out: Path, done: Run | None, *, json_export: bool, as_json: bool) -> 
         render.out(f"PAUSED  continue with: {render.command('resume', out)}")
         return
     render.show_end(done)
-    render.out(summaries.end_line(view))
+    render.out(end_line(view))
 
 
 def _show_streams(done: Run | None) -> None:
     if done is None or done.status != "answered":
         return
     for raw in done.answer["streams"]:
-        prediction = predictions_of.StreamPrediction.from_dict(raw)
+        prediction = StreamPrediction.from_dict(raw)
         name = f"stream {prediction.stream}" if prediction.stream else "draws"
         hypothesis = prediction.hypothesis
         render.out(
@@ -115,7 +100,7 @@ def _show_power(done: Run | None) -> None:
     """Without a signal: what would have been found, and what was not looked for."""
     if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
         return
-    power = verdicts.Power.from_dict(done.answer.detail["power"])
+    power = Power.from_dict(done.answer.detail["power"])
     render.out(f"searched {power.searched}: {power.tried:,} hypotheses")
     render.out(f"would have been found: {power.would_be_found}")
     render.out(f"not covered: {power.not_covered}")

@@ -1,0 +1,87 @@
+"""Modules that wait for their first use: nothing is loaded before, everything is there after."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from weft.lazy_imports import lazy_imports, lazy_module
+
+BLOCK = """
+import sys
+from weft.lazy_imports import lazy_imports
+with lazy_imports():
+    from weft.console import nodeplan, steps as step_lines
+    import wave
+"""
+
+
+def run_python(code: str) -> list[str]:
+    """Run code in an interpreter of its own, since modules are loaded once; return its lines."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+IS_LOADED = "type(sys.modules['weft.console.nodeplan']).__name__"
+
+
+def test_module_in_the_block_is_not_loaded_until_its_first_name_is_used() -> None:
+    code = f"""{BLOCK}
+print({IS_LOADED})
+print(callable(nodeplan.spread))
+print({IS_LOADED})
+"""
+    before, value, after = run_python(code)
+    assert (before, after) == ("_LazyModule", "module")
+    assert value == "True"
+
+
+def test_names_in_the_block_are_those_of_plain_imports() -> None:
+    code = f"""{BLOCK}
+import weft.console.steps
+print(step_lines is weft.console.steps, nodeplan.__name__, "spread" in dir(nodeplan))
+"""
+    assert run_python(code) == ["True weft.console.nodeplan True"]
+
+
+def test_only_modules_of_weft_wait_and_only_in_the_block() -> None:
+    code = f"""{BLOCK}
+import weft.console.groups, colorsys
+names = ("wave", "colorsys", "weft.console", "weft.console.groups")
+print([type(sys.modules[name]).__name__ for name in names])
+"""
+    assert run_python(code) == ["['module', 'module', 'module', 'module']"]
+
+
+def test_missing_module_of_weft_is_refused_at_once() -> None:
+    with pytest.raises(ImportError, match=r"weft\.nowhere"), lazy_imports():
+        import weft.nowhere  # type: ignore[import-not-found]  # noqa: F401
+
+
+def test_finders_are_as_before_when_an_import_in_the_block_fails() -> None:
+    before = list(sys.meta_path)
+    with pytest.raises(ImportError), lazy_imports():
+        raise ImportError("as if")
+    assert sys.meta_path == before
+
+
+def test_module_of_an_extra_is_not_loaded_until_its_first_name_is_used() -> None:
+    code = """
+import sys
+from weft.lazy_imports import lazy_module
+wave = lazy_module("wave")
+print("wave" in sys.modules)
+print(wave.Error is sys.modules["wave"].Error)
+"""
+    assert run_python(code) == ["False", "True"]
+
+
+def test_module_of_an_extra_that_is_missing_is_refused_at_its_first_use() -> None:
+    module = lazy_module("weft_no_such_extra")
+    assert isinstance(module, ModuleType)
+    with pytest.raises(ImportError, match="weft_no_such_extra"):
+        module.anything  # noqa: B018
