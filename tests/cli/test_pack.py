@@ -295,7 +295,7 @@ def test_folder_in_use_is_refused(weft: Weft, informed: Told, tmp_path: Path) ->
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "file").touch()
     weft("pack", "run", "--out", "used").check_one_line(3, "used is in use")
-    weft("pack", "run", "--out", "run/pack").check_one_line(3, "run/pack lies inside the run")
+    weft("pack", "run", "--out", "run/pack").check_one_line(3, "run/pack is inside the run")
     assert sorted(p.name for p in (tmp_path / "used").iterdir()) == ["file"]
     weft("pack", "nowhere").check_one_line(3, "nowhere")
 

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,11 +17,13 @@ from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
     from weft.demo import drawing, parts, picture
-    from weft.runs import outcome
     from weft.searches.arc import compile as arc_compile
     from weft.searches.arc import recorded, runview
     from weft.searches.arc.views import terminal
     from weft.searches.tree import run as tree_run
+
+if TYPE_CHECKING:
+    from weft.runs.outcome import Run
 
 SHOWN_DRAWS = 8
 
@@ -80,7 +82,7 @@ def _check(results: list[parts.PartResult]) -> None:
 
 def _print_result(result: parts.PartResult) -> None:
     """Print the answer of a part, then its two heads below each other."""
-    views: dict[str, Callable[[outcome.Run], None]] = {
+    views: dict[str, Callable[[Run], None]] = {
         "picture": _print_picture,
         "puzzle": _print_puzzle,
         "tree": _print_tree,
@@ -103,7 +105,7 @@ def _print_end(results: list[parts.PartResult], place: Path) -> None:
     render.out(f"next    {render.command('verify', last)}, or {render.command('serve', place)}")
 
 
-def _print_picture(run: outcome.Run) -> None:
+def _print_picture(run: Run) -> None:
 
     if render.is_terminal(sys.stdout):
         drawing.draw(picture.target(), picture.paint(run.answer["strips"]))
@@ -111,7 +113,7 @@ def _print_picture(run: outcome.Run) -> None:
     render.out(f"picture: {tasks}; {run.answer['error'] / 10:.1f} % of the error is left")
 
 
-def _print_puzzle(run: outcome.Run) -> None:
+def _print_puzzle(run: Run) -> None:
     """Draw the puzzle, its answer, and what every step of the program gives."""
     view = runview.view_of(recorded.read_run(run.out).items[0])
     terminal.show(view, render.console(sys.stdout), steps=True)
@@ -120,7 +122,7 @@ def _print_puzzle(run: outcome.Run) -> None:
     render.out(f"puzzle: {view.name} {view.outcome} by {program}")
 
 
-def _print_tree(run: outcome.Run) -> None:
+def _print_tree(run: Run) -> None:
     """Print the states of the tree, each with its score, and the refused ideas."""
     history = tree_run.load_tree_run(run.out).history
     for node in history.nodes:
@@ -135,7 +137,7 @@ def _print_tree(run: outcome.Run) -> None:
     render.out(f"tree: {answer['evals']} evals brought the compressed text from {scores}")
 
 
-def _print_seed(run: outcome.Run) -> None:
+def _print_seed(run: Run) -> None:
     """Print the seed and the draws it predicts, above the true ones."""
     best = run.answer["found"][0]
     seed = parts.java_seed(int(best["hypothesis"]["state"], 16))

@@ -1,4 +1,4 @@
-"""What a pack vouches for, each with how it was evidence. Nothing unchecked counts as true.
+"""What a pack vouches for, each with how it was checked. Nothing unchecked counts as true.
 
 `holds` is True, False, or None where this pack did not check it; `how` says what to do then.
 """
