@@ -224,7 +224,7 @@ def test_search_call_wrong_arguments_are_refused(lab):
 def test_search_call_defaults_are_recorded(lab):
     call = lab.everything("c")
     assert call.args == {"counter": "c", "width": 3}
-    assert (call.version, call.wants) == (3, ("seed", "inputs", "budget"))
+    assert (call.version, call.needs) == (3, ("seed", "inputs", "budget"))
 
 
 def nested_task():

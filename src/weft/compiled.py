@@ -21,6 +21,9 @@ import numba
 import platformdirs
 
 F = TypeVar("F", bound=Callable[..., Any])
+R = TypeVar("R")
+_njit: Any = numba.njit  # its stubs, where installed, lack options that we use
+_config: Any = numba.config
 
 
 class Kernels:
@@ -45,10 +48,9 @@ class Kernels:
 
     def kernel(self, function: F) -> F:
         """Compile a function that other kernels call; Python cannot call it."""
-        options: Any = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        compiled: Any = numba.njit(error_model="numpy", **options)(function)
-        typed: F = compiled
-        return typed
+        options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        compiled: F = _njit(error_model="numpy", **options)(function)
+        return compiled
 
     def entry(self, function: F) -> F:
         """Compile a function that Python calls; its machine code is kept on disk.
@@ -57,13 +59,13 @@ class Kernels:
         of them compile anew; so what varies is put into the function's globals.
         """
         assert function.__closure__ is None, f"{function.__qualname__} closes over something"
-        config: Any = numba.config
-        config.CACHE_DIR = str(self.folder)  # read while the function is declared
-        compiled: Any = numba.njit(cache=True, error_model="numpy")(function)
-        typed: F = compiled
-        return typed
+        _config.CACHE_DIR = str(self.folder)  # read while the function is declared
+        compiled: F = _njit(cache=True, error_model="numpy")(function)
+        return compiled
 
-    def around(self, loop: Callable[..., Any], name: str, **parts: Any) -> Any:
+    def around(
+        self, loop: Callable[..., R], name: str, **parts: Callable[..., Any]
+    ) -> Callable[..., R]:
         """Compile a loop around functions chosen at run time, which are globals of its copy.
 
         numba keeps code by qualified name, so each copy has its own.

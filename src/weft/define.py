@@ -10,16 +10,18 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Generic, ParamSpec, TypeVar, overload
+from typing import Generic, ParamSpec, TypeVar, overload
 
 from weft.errors import SearchInvalid
-from weft.model.tasks import COMMAND, Code, Limits, SearchCall, TaskCall
+from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall
+from weft.model.values import Argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
-F = TypeVar("F", bound=Callable[..., Any])
+Run = TypeVar("Run")
+Template = TypeVar("Template")
 CONTEXT = ("seed", "inputs", "budget")
 """Keyword-only parameters that the engine fills in: all for a search, `seed` for a task."""
 COMMAND_PATH = "weft.worker.command:run_command"
@@ -46,7 +48,7 @@ class Task(Generic[P, R]):
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> TaskCall:
+    def __call__(self, *args: Argument, **kwargs: Argument) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded."""
         if self._positional and len(args) == len(self._names) and not kwargs:
             values = dict(zip(self._names, args, strict=True))
@@ -112,13 +114,13 @@ def command(
     argv: Sequence[str],
     *,
     timeout_s: float,
-    args: Mapping[str, Any] | None = None,
-    prepare: Callable[..., Any] | None = None,
-    collect: Callable[..., Any] | None = None,
+    args: Mapping[str, object] | None = None,
+    prepare: Callable[[Run], Mapping[str, str] | None] | None = None,
+    collect: Callable[[Run], R] | None = None,
     env: Mapping[str, str] | None = None,
     env_from: Sequence[str] = (),
     cwd: str = "{out_dir}",
-    on_broken: Callable[..., Any] | None = None,
+    on_broken: Callable[[Run, Template, int], None] | None = None,
     retries: int | None = None,
     memory_mb: int | None = None,
     gpu: int = 0,
@@ -158,13 +160,13 @@ def command(
     return TaskCall(COMMAND, recorded, limits, tuple(code.items()))
 
 
-def hook(*, name: str) -> Callable[[F], F]:
+def hook(*, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Declare the name of a function that runs around a command: `prepare`, `collect`, `on_broken`.
 
     Like `name` of a task it identifies the function in keys and ledger instead of its import path.
     """
 
-    def declare(function: F) -> F:
+    def declare(function: Callable[P, R]) -> Callable[P, R]:
         _declared(function, "hook", name)
         function.__weft_name__ = name  # type: ignore[attr-defined]
         return function
@@ -172,7 +174,7 @@ def hook(*, name: str) -> Callable[[F], F]:
     return declare
 
 
-def _hook_name(function: Callable[..., Any], role: str, code: dict[str, str]) -> str:
+def _hook_name(function: Callable[P, R], role: str, code: dict[str, str]) -> str:
     """The name to record of a hook; a declared one is added to `code`."""
     name, path = _declared(function, role, getattr(function, "__weft_name__", None))
     code.update(path)
@@ -181,7 +183,7 @@ def _hook_name(function: Callable[..., Any], role: str, code: dict[str, str]) ->
 
 def search(
     *, version: int, name: str | None = None, libraries: tuple[str, ...] = ()
-) -> Callable[[Callable[..., Generator[Any, Any, Any]]], Callable[..., SearchCall]]:
+) -> Callable[[Callable[..., SearchBody]], Callable[..., SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
     `version` is part of a run's identity: raise it when the search decides differently.
@@ -200,7 +202,7 @@ def search(
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
 
-    def declare(body: Callable[..., Generator[Any, Any, Any]]) -> Callable[..., SearchCall]:
+    def declare(body: Callable[..., SearchBody]) -> Callable[..., SearchCall]:
         known_as, code = _declared(body, "search", name)
         if not inspect.isgeneratorfunction(body):
             raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
@@ -209,7 +211,7 @@ def search(
         parameters = [p for p in signature.parameters.values() if p.name not in needs]
         public = inspect.Signature(parameters)
 
-        def call(*args: Any, **kwargs: Any) -> SearchCall:
+        def call(*args: Argument, **kwargs: Argument) -> SearchCall:
             try:
                 binding = public.bind(*args, **kwargs)
             except TypeError as error:
@@ -224,7 +226,7 @@ def search(
     return declare
 
 
-def _declared(function: Callable[..., Any], role: str, name: str | None) -> tuple[str, Code]:
+def _declared(function: Callable[P, R], role: str, name: str | None) -> tuple[str, Code]:
     """The name that identifies a function, and where to import it if that is not the name."""
     path = import_name(function, role)
     if name is None:
@@ -243,7 +245,7 @@ def _declared(function: Callable[..., Any], role: str, name: str | None) -> tupl
     return name, ((name, path),)
 
 
-def import_name(function: Callable[..., Any], role: str) -> str:
+def import_name(function: Callable[P, R], role: str) -> str:
     """Return `module:function`; refuse what a worker could not import by that name."""
     module, name = function.__module__, function.__qualname__
     if "<" in name or "." in name:
@@ -272,7 +274,7 @@ def _main_module(role: str, name: str) -> str:
     return Path(file).stem
 
 
-def _plain_signature(function: Callable[..., Any], name: str) -> inspect.Signature:
+def _plain_signature(function: Callable[P, R], name: str) -> inspect.Signature:
     signature = inspect.signature(function)
     for parameter in signature.parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):

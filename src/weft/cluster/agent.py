@@ -18,7 +18,7 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import platformdirs
 import psutil
@@ -62,6 +62,25 @@ class Order:
         return private_folder(self.path().parent, self.path().name, make=make)
 
 
+class Activity(TypedDict):
+    """What Ray does on a machine."""
+
+    running: list[str]
+    """Of `head` and `node`, those that live."""
+    ports: list[tuple[str, int, str]]
+    """Address, port and process name of each listening socket."""
+
+
+class AgentAnswer(TypedDict):
+    """What an agent prints."""
+
+    problem: str
+    """Why the order could not be carried out; empty if it was."""
+    seconds: float
+    running: NotRequired[list[str]]
+    ports: NotRequired[list[tuple[str, int, str]]]
+
+
 def node_mark(folder: Path) -> range:
     """Return the mark of everything that was started for a folder."""
     low = TOP_US + 1 + int(sha256_hex(str(folder))[:MARK_DIGITS], 16)
@@ -100,7 +119,7 @@ def start(order: Order) -> str:
     return f"ray start ended with {code}: {' | '.join(output[-3:])[:400]}"
 
 
-def inspect(order: Order) -> dict[str, Any]:
+def inspect(order: Order) -> Activity:
     """Return whether Ray runs for a folder, and every port that its processes listen at."""
     order.checked(make=False)
     marks = [node_mark(order.path())]
@@ -112,7 +131,7 @@ def inspect(order: Order) -> dict[str, Any]:
     names = {name for process in processes.values() if (name := _name(process))}
     ports = {port for process in processes.values() for port in _ports(process)}
     running = [kind for kind, server in sorted(SERVER.items()) if server in names]
-    return {"running": running, "ports": [list(port) for port in sorted(ports)]}
+    return {"running": running, "ports": sorted(ports)}
 
 
 def _name(process: psutil.Process) -> str:
@@ -181,12 +200,14 @@ def _environment(folder: Path) -> dict[str, str]:
 
 def main() -> None:
     """Carry out the order on stdin."""
-    raw: dict[str, Any] = json.loads(sys.stdin.read())
+    raw = json.loads(sys.stdin.read())
     order = Order(**{**raw, "options": tuple(raw.get("options", ()))})
-    begun_s, answer = time.monotonic(), dict[str, Any](problem="")
+    begun_s = time.monotonic()
+    answer: AgentAnswer = {"problem": "", "seconds": 0.0}
     try:
         if order.do == "inspect":
-            answer |= inspect(order)
+            activity = inspect(order)
+            answer["running"], answer["ports"] = activity["running"], activity["ports"]
         else:
             answer["problem"] = {"start": start, "stop": stop}[order.do](order)
     except subprocess.TimeoutExpired:
@@ -195,7 +216,8 @@ def main() -> None:
         answer["problem"] = str(error)
     except OSError as error:
         answer["problem"] = f"{error.filename or order.folder}: {error.strerror}"
-    print(MARK + json.dumps({**answer, "seconds": time.monotonic() - begun_s}))
+    answer["seconds"] = time.monotonic() - begun_s
+    print(MARK + json.dumps(answer))
 
 
 if __name__ == "__main__":

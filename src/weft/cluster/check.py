@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from weft.backends.raynode import weft_digest
 from weft.cluster import agent as nodeagent
@@ -23,6 +23,7 @@ from weft.cluster.clusters import FOLDER, cluster_id, cluster_path
 from weft.cluster.nodesfile import NodeEntry, read_machines
 from weft.cluster.ssh import Shell
 from weft.errors import NodeUnreachable, UsageError
+from weft.model.values import Argument
 from weft.version import __version__
 
 SKEW_S = 2.0
@@ -31,6 +32,7 @@ LOOPBACK = "127.0.0.1"
 HEAD = "head"
 AGENT = "-m weft.cluster.agent"
 MANY = 32
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -58,7 +60,7 @@ class NodeReport:
     ports: tuple[str, ...] = ()
     """Where Ray listens there: address:port and process."""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Argument]:
         """JSON form."""
         return asdict(self)
 
@@ -102,7 +104,7 @@ def _inspected(
     """The report with the answer of the node's agent, which refuses folders open to others."""
     order = nodeagent.Order("inspect", folder)
     try:
-        answer = shell.ask(entry, AGENT, order_text(order), nodeagent.MARK)
+        answer: nodeagent.AgentAnswer = shell.ask(entry, AGENT, order_text(order), nodeagent.MARK)
     except NodeUnreachable as trouble:
         return replace(report, problem=str(trouble))
     if answer["problem"]:
@@ -121,7 +123,7 @@ def _check(entry: NodeEntry, shell: Shell) -> NodeReport:
     program = Path(nodeprobe.__file__).read_text("utf-8")
     sent_s = time.time()
     try:
-        facts = shell.ask(entry, "-", program, nodeprobe.MARK)
+        facts: nodeprobe.MachineFacts = shell.ask(entry, "-", program, nodeprobe.MARK)
     except NodeUnreachable as trouble:
         return NodeReport(entry.hostname, str(trouble))
     took_s = time.time() - sent_s
@@ -143,7 +145,7 @@ def _check(entry: NodeEntry, shell: Shell) -> NodeReport:
     )
 
 
-def _problem(entry: NodeEntry, facts: dict[str, Any]) -> str:
+def _problem(entry: NodeEntry, facts: nodeprobe.MachineFacts) -> str:
     """Why a node cannot serve: its versions must be ours, or results could differ."""
     name, our_python = f"node {entry.hostname}", ".".join(map(str, sys.version_info[:2]))
     install = f"install weft {__version__} with its extra ray in {facts['executable']}"
@@ -170,7 +172,7 @@ def _ray_version() -> str:
         raise UsageError("Ray is not installed here", hint="pip install 'weft[ray]'") from None
 
 
-def _notes(entry: NodeEntry, facts: dict[str, Any], skew_s: float) -> list[str]:
+def _notes(entry: NodeEntry, facts: nodeprobe.MachineFacts, skew_s: float) -> list[str]:
     notes = []
     if len(facts["gpus"]) < entry.gpu_count:
         notes.append(f"{entry.gpu_count} GPUs in the file, {len(facts['gpus'])} seen")
@@ -191,7 +193,7 @@ def node_folder(path: Path, name: str) -> str:
     return f"{FOLDER}/{cluster_id(path)}/{name}"
 
 
-def each(items: Sequence[Any], ask: Callable[[Any], T]) -> list[T]:
+def each(items: Sequence[S], ask: Callable[[S], T]) -> list[T]:
     """Ask all at once, answers in order."""
     with ThreadPoolExecutor(min(MANY, max(1, len(items)))) as pool:
         return list(pool.map(ask, items))

@@ -10,7 +10,6 @@ import secrets
 import socket
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from weft.cluster import agent as nodeagent
 from weft.cluster.check import (
@@ -139,7 +138,7 @@ def _stop(path: Path, shell: Shell, entry: NodeEntry, number: int) -> str:
     return ""
 
 
-def _require_success(entry: NodeEntry, answer: dict[str, Any]) -> None:
+def _require_success(entry: NodeEntry, answer: nodeagent.AgentAnswer) -> None:
     if answer["problem"]:
         raise WorldError(f"node {entry.hostname}: {answer['problem']}")
 

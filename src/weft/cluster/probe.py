@@ -18,14 +18,30 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import TypedDict
 
 MARK = "weft-node-probe "
 """Begins the answer: login scripts may print things, too."""
 
 
+class MachineFacts(TypedDict):
+    """What a machine answers."""
+
+    python: str
+    executable: str
+    weft: str | None
+    weft_digest: str
+    ray: str | None
+    gpus: list[str]
+    disk_free_bytes: int
+    time: float
+    connection: list[str]
+    """SSH_CONNECTION: our address and port as the machine sees them, then its own."""
+
+
 def main() -> None:
     """Print what this machine is."""
-    facts = {
+    facts: MachineFacts = {
         "python": platform.python_version(),
         "executable": sys.executable,
         "weft": _weft_version(),

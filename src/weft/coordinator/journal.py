@@ -28,7 +28,7 @@ from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
 from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import FINAL, ROOT_LANE, FinishedRow, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
 
 _HINT = "the search changed: raise its version and use a new --out, or restore the old code"
@@ -67,7 +67,7 @@ class Journal:
         """Rounds opened in this session: they have no recorded rows to look for."""
         self._dirty: dict[int, RoundRow] = {}
         self._running: dict[int, LiveTask] = {}
-        self._finished: list[tuple[Any, ...]] = []
+        self._finished: list[FinishedRow] = []
         self.pending = 0
         """Results taken since the last commit."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, overload
+from typing import TypeAlias, TypeVar, overload
 
 from weft.coordinator.steps import LiveTask
 from weft.errors import SearchInvalid, WeftError
@@ -20,18 +20,22 @@ from weft.model.tasks import (
     Until,
     make_round,
 )
-from weft.model.values import canonical, decode_trusted, encode, to_wire
+from weft.model.values import Argument, Value, canonical, decode_trusted, encode, to_wire
 
 Fetch = Callable[[str, int, int, int], Sequence[Result]]
 """Recorded results of (lane, round) from index `start` to `end`, for lazy rounds."""
 
 Step = Round | LazyRound | Lanes | Milestone
+LaneAnswer: TypeAlias = Value | Unknown
+LaneInput: TypeAlias = Sequence[Result] | Sequence[LaneAnswer] | None
+"""What a search's generator is sent: results, answers of its lanes, or nothing at its start."""
+T = TypeVar("T")
 
 
 class Ended(Exception):  # noqa: N818 - a signal, not an error
     """The generator returned; carries the lane's answer body and what its parent sees."""
 
-    def __init__(self, value: Any, path: str) -> None:
+    def __init__(self, value: Argument | Unknown, path: str) -> None:
         self.body, self.value = _answer(value, path)
 
 
@@ -46,11 +50,11 @@ class Lane:
         self.parent: Lane | None = None
         self.ordinal = 0
         self.waiting_for = 0
-        self.answers: list[Any] = []
+        self.answers: list[LaneAnswer] = []
         self.names: set[str] = set()
         self._body = body
 
-    def resume(self, value: Any) -> Step:
+    def resume(self, value: LaneInput) -> Step:
         """Send results or answers in and return the next step; raises `Ended` at the end."""
         return self._run(self._body.send, value)
 
@@ -58,7 +62,7 @@ class Lane:
         """Strict runs: let the search see the failed task as `TaskFailed`."""
         return self._run(self._body.throw, TaskFailed(result))
 
-    def _run(self, go_on: Callable[[Any], Any], value: Any) -> Step:
+    def _run(self, go_on: Callable[[T], object], value: T) -> Step:
         try:
             return _checked_step(go_on(value), self.path)
         except StopIteration as stop:
@@ -207,7 +211,7 @@ def _checked_step(step: object, path: str) -> Step:
     )
 
 
-def _answer(value: Any, path: str) -> tuple[str, Any]:
+def _answer(value: Argument | Unknown, path: str) -> tuple[str, LaneAnswer]:
     """Answer body for the ledger, and the value as a parent or caller sees it."""
     if isinstance(value, Unknown):
         body = {"detail": to_wire(value.detail), "lane": path, "reason": value.reason}

@@ -11,12 +11,20 @@ so nothing the search sees depends on who finished first.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.coordinator.dispatch import Dispatch
-from weft.coordinator.lane import Ended, Fetch, Lane, OpenRoundState, Step, StoredResults
+from weft.coordinator.lane import (
+    Ended,
+    Fetch,
+    Lane,
+    LaneAnswer,
+    LaneInput,
+    OpenRoundState,
+    Step,
+    StoredResults,
+)
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
 from weft.coordinator.steps import (
@@ -46,7 +54,17 @@ from weft.model.attempts import (
 from weft.model.keys import task_key
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
-from weft.model.tasks import Lanes, LazyRound, Milestone, Round, SearchCall, TaskCall, check_call
+from weft.model.tasks import (
+    Lanes,
+    LazyRound,
+    Milestone,
+    Round,
+    SearchBody,
+    SearchCall,
+    SearchContext,
+    TaskCall,
+    check_call,
+)
 from weft.model.values import encode_args
 
 
@@ -79,7 +97,7 @@ class Move:
     """A lane whose generator can go on, with what it gets: results, answers, or a failure."""
 
     lane: Lane
-    value: Any = None
+    value: LaneInput = None
     failed: Result | None = None
 
 
@@ -90,7 +108,7 @@ class Machine:
         self,
         genesis: str,
         root: SearchCall,
-        context: Mapping[str, Any],
+        context: SearchContext,
         policy: Policy,
         fetch: Fetch,
         lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
@@ -117,7 +135,7 @@ class Machine:
         self.exhausted = False
         """Whether it is a resource that ran out, such as disk space."""
         self.answer: str | None = None
-        self.value: Any = None
+        self.value: LaneAnswer = None
 
     # -- what the loop asks ---------------------------------------------------------------
 
@@ -363,7 +381,7 @@ class Machine:
         if not children:
             self._moves.append(Move(lane, []))
 
-    def _child(self, lane: Lane, ordinal: int, name: str, body: Any) -> Lane:
+    def _child(self, lane: Lane, ordinal: int, name: str, body: SearchCall | SearchBody) -> Lane:
         if name in lane.names:
             raise SearchInvalid(
                 f"lane {lane.path}/{name} was opened before",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from weft.errors import LedgerDamaged, ValueInvalid
-from weft.model.values import canonical
+from weft.model.values import JsonValue, canonical
 
 FORMAT = 1
 ZERO_HASH = "0" * 64
@@ -95,15 +95,19 @@ def _read_body(text: str) -> tuple[dict[str, Any], int]:
     return body, end
 
 
-def _is_deep(body: Any, text: str) -> bool:
+def _is_deep(body: JsonValue, text: str) -> bool:
     """Tell whether arrays and objects nest deeper than MAX_DEPTH, level by level."""
     if text.count("{") + text.count("[") <= MAX_DEPTH:
         return False
     level = [body]
     for _ in range(MAX_DEPTH):
-        inside = (item.values() if type(item) is dict else item for item in level)
-        level = [child for items in inside for child in items if type(child) in (dict, list)]
-    return bool(level)
+        nested = (item for item in level if isinstance(item, dict | list))
+        level = [
+            child
+            for item in nested
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+    return any(isinstance(item, dict | list) for item in level)
 
 
 def _read_int(digits: str) -> int:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.model.card import card
-from weft.model.values import canonical, decode_trusted
+from weft.model.values import Value, canonical, decode_trusted
 
 TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
 """Error types that another machine or another day might not show."""
@@ -73,8 +73,8 @@ class Result:
         self.error = error
         self._args_text = args_text
         self._value_text = value_text
-        self._args: Any = None
-        self._value: Any = None
+        self._args: Value = None
+        self._value: Value = None
 
     @property
     def ok(self) -> bool:

@@ -11,9 +11,10 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 from weft.errors import FileInvalid
+from weft.model.values import JsonValue
 
 MAX_INT_DIGITS = 4000
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"(\s*:)?|[{}]|[^\s{}\[\],:"]+')
@@ -53,7 +54,7 @@ class _Refused(Exception):  # noqa: N818 - a signal inside this file
         self.reason, self.token = reason, token
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
         raise _KeyRepeated
@@ -73,7 +74,7 @@ def _float(digits: str) -> float:
     return number
 
 
-def _constant(name: str) -> Any:
+def _constant(name: str) -> NoReturn:
     raise _Refused(f"{name} is not JSON", name)
 
 

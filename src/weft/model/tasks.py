@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from weft.errors import SearchInvalid
 from weft.model.results import Result
-from weft.model.values import Value
+from weft.model.values import Argument, Object, Value
 
 Until = Callable[[Result], bool]
 """Judges each result of a round once, in task order; True ends the round with that result."""
@@ -25,6 +25,8 @@ Code = tuple[tuple[str, str], ...]
 """Declared names with their import paths `module:function`; never part of a key or the ledger."""
 
 SearchBody = Generator[Any, Any, Any]
+SearchContext: TypeAlias = Mapping[str, "int | Mapping[str, Object] | Budget"]
+"""`seed`, `inputs` and `budget`, of which a search gets those it has parameters for."""
 
 
 def import_path(code: Code, name: str) -> str:
@@ -50,7 +52,7 @@ class TaskCall:
     """One call of a task function, not yet placed in a round."""
 
     function: str
-    args: Mapping[str, Any]
+    args: Mapping[str, Argument]
     limits: Limits = Limits()
     code: Code = ()
     """Where to import what the call names; a name that is missing here is an import path itself."""
@@ -79,7 +81,7 @@ class SearchCall:
 
     name: str
     version: int
-    args: Mapping[str, Any]
+    args: Mapping[str, Argument]
     body: Callable[..., SearchBody]
     libraries: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
@@ -91,7 +93,7 @@ class SearchCall:
         """Where the search is imported from: `module:function`."""
         return import_path(self.code, self.name)
 
-    def start(self, context: Mapping[str, Any]) -> SearchBody:
+    def start(self, context: SearchContext) -> SearchBody:
         """Begin the generator, with what it asks for from `context`."""
         return self.body(**self.args, **{name: context[name] for name in self.needs})
 

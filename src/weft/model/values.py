@@ -16,9 +16,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from weft.errors import ValueInvalid
 
@@ -57,6 +57,11 @@ class Object:
 Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | Object | None
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 """What a JSON document holds: a `Value` without object references."""
+Argument: TypeAlias = (
+    bool | int | float | str | Sequence["Argument"] | Mapping[str, object] | Object | None
+)
+"""What may be encoded, as far as a type checker knows it: a `TypedDict` is a `Mapping[str, object]`
+to it. `encode` refuses whatever is not a `Value`."""
 _Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, rendered on error
 
 
@@ -111,7 +116,7 @@ def from_wire(raw: Any) -> Value:
     return _untag(raw, 0, None)
 
 
-def canonical(wire: Any) -> str:
+def canonical(wire: Argument) -> str:
     """Write a wire structure (no floats, integers within ±(2^53−1)) as RFC 8785 text."""
     text = _dump(wire)
     if text.isascii():
@@ -134,7 +139,7 @@ def objects_in(text: str) -> list[str]:
     return _OBJECT_REF.findall(text) if '"$o"' in text else []
 
 
-def _is_wire(value: object, depth: int) -> bool:
+def _is_wire(value: object, depth: int) -> TypeGuard[Value]:
     """Say whether `value` is its own wire form: the shortcut past _tag for most values."""
     if type(value) is dict:
         for key in value:
@@ -155,12 +160,13 @@ def _is_wire(value: object, depth: int) -> bool:
     return True
 
 
-def _tag(value: Any, depth: int, path: _Path) -> Any:
+def _tag(value: Any, depth: int, path: _Path) -> JsonValue:
     kind = type(value)
     if kind is str:
         return _check_text(value, path)
     if value is None or kind is bool:
-        return value
+        scalar: bool | None = value
+        return scalar
     if kind is int:
         return value if -_MAX_INT <= value <= _MAX_INT else {"$i": hex(value)}
     if kind is float:
@@ -201,7 +207,7 @@ def _untag(raw: Any, depth: int, path: _Path) -> Value:
     raise _invalid(f"a bare {_type_name(kind)} is not in wire form", path)
 
 
-def _read_tag(tag: str, body: Any, path: _Path) -> Value:
+def _read_tag(tag: str, body: JsonValue, path: _Path) -> Value:
     """Read one tagged scalar, and accept it only if it would be written the same way."""
     try:
         value = _READERS[tag](body) if type(body) is str else None

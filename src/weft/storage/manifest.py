@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from weft.errors import ManifestDamaged
 from weft.storage.disk import Disk
@@ -54,6 +54,19 @@ class TaskRow:
     value: str | None
     error: str | None
     attempt: int
+
+
+FinishedRow: TypeAlias = tuple[
+    str, str | None, str | None, str, int, float, float, float,
+    int | None, float | None, str | None, int | None, str | None, int,
+]  # fmt: skip
+"""state, value, error, digest, attempt, started_at, finished_at, run_s,
+worker_pid, worker_started, node, gpu, notes, id"""
+AttemptRow: TypeAlias = tuple[
+    int, int, str, str, str, float | None, float,
+    int | None, float | None, str | None, int | None,
+]  # fmt: skip
+"""The columns of the table `attempts`, in their order."""
 
 
 class Manifest:
@@ -263,12 +276,8 @@ class Manifest:
         """Put a running task back."""
         self._db.execute("UPDATE tasks SET state='queued' WHERE id=?", (task,))
 
-    def finish_tasks(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        """Record final outcomes.
-
-        Each row: (state, value, error, digest, attempt, started_at, finished_at, run_s,
-        worker_pid, worker_started, node, gpu, notes, id).
-        """
+    def finish_tasks(self, rows: Sequence[FinishedRow]) -> None:
+        """Record final outcomes."""
         self._db.executemany(
             "UPDATE tasks SET state=?, value=?, error=?, digest=?, attempt=?, started_at=?,"
             " finished_at=?, run_s=?, worker_pid=?, worker_started=?, node=?, gpu=?, notes=?"
@@ -314,7 +323,7 @@ class Manifest:
 
     # -- how it went ----------------------------------------------------------------------
 
-    def attempt(self, row: Sequence[Any]) -> None:
+    def attempt(self, row: AttemptRow) -> None:
         """Insert one attempt that did not succeed (columns in schema order)."""
         self._db.execute("INSERT INTO attempts VALUES (?,?,?,?,?,?,?,?,?,?,?)", row)
 

@@ -7,7 +7,6 @@ queued again by the replay that follows; nothing the ledger records is run twice
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from weft.ledger.records import Record
 from weft.model.values import canonical
@@ -38,24 +37,25 @@ class _Rebuild:
             if record.kind == "result":
                 self._result(record)
             elif record.kind == "round":
-                self._close(record.body)
+                self._close(record)
             elif record.kind == "lanes":
-                self._open_lanes(record.body)
+                self._open_lanes(record)
             elif record.kind == "answer":
-                self._answer(record.body)
+                self._answer(record)
         if self._open:
             self._manifest.update_round(self._open)
         return self._restored
 
     def _result(self, record: Record) -> None:
-        row = self._open = self._open or self._round(record.body)
+        row = self._open = self._open or self._round(record)
         self._manifest.restore(_task_row(record, row.first))
         if record.body["index"] >= row.recorded:
             row.recorded = record.body["index"] + 1
             self._restored += 1
 
-    def _close(self, body: dict[str, Any]) -> None:
-        row = self._open or self._round(body)
+    def _close(self, record: Record) -> None:
+        body = record.body
+        row = self._open or self._round(record)
         if row.size is None:
             self._manifest.learn_size(row, body["tasks"])
         row.closed, row.stopped = True, body["stopped"]
@@ -64,13 +64,15 @@ class _Rebuild:
             self._manifest.drop(row.first + row.recorded, row.first + body["tasks"])
         self._open = None
 
-    def _round(self, body: dict[str, Any]) -> RoundRow:
+    def _round(self, record: Record) -> RoundRow:
         """Find or open a round; a new one's block of ids is the last, so it can grow."""
+        body = record.body
         lane = self._lanes[body["lane"]]
         row = self._manifest.find_round(lane, body["round"])
         return row or self._manifest.add_round(lane, body["round"], "tasks", None)
 
-    def _open_lanes(self, body: dict[str, Any]) -> None:
+    def _open_lanes(self, record: Record) -> None:
+        body = record.body
         path, round_ = body["lane"], body["round"]
         parent = self._lanes[path]
         if self._manifest.find_round(parent, round_) is None:
@@ -80,7 +82,8 @@ class _Rebuild:
         for lane, child in self._manifest.lanes_of(parent, round_):
             self._lanes[child] = lane
 
-    def _answer(self, body: dict[str, Any]) -> None:
+    def _answer(self, record: Record) -> None:
+        body = record.body
         totals = ("completed", "failed", "timing_dependent")
         fields = {name: value for name, value in body.items() if name not in totals}
         self._manifest.set_answer(self._lanes[body["lane"]], canonical(fields))

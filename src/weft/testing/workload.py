@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from typing import Any
 
 import weft
+from weft.model.tasks import SearchBody
 
 
 @weft.task
@@ -34,7 +34,7 @@ def measure(data: weft.Object) -> float:
 
 
 @weft.search(version=1)
-def mixed_steps(shape: int, depth: int = 0) -> Any:
+def mixed_steps(shape: int, depth: int = 0) -> SearchBody:
     """Take two to four steps that `shape` decides; the answer depends on every result."""
     state = shape % 1000
     for number in range(2 + dice(shape, "steps") % 3):
@@ -48,20 +48,20 @@ def dice(shape: int, name: str) -> int:
     return int.from_bytes(hashlib.sha256(f"{shape} {name}".encode()).digest()[:4], "big")
 
 
-def _plain(shape: int, state: int, depth: int) -> Any:
+def _plain(shape: int, state: int, depth: int) -> SearchBody:
     del depth
     results = yield [mix(state + i) for i in range(1 + dice(shape, "size") % 7)]
     return state + sum(r.value * (r.index + 1) for r in results if r.ok)
 
 
-def _stopping(shape: int, state: int, depth: int) -> Any:
+def _stopping(shape: int, state: int, depth: int) -> SearchBody:
     del depth
     tasks = [mix(state + i) for i in range(2 + dice(shape, "size") % 12)]
     results = yield weft.round(tasks, until=lambda r: r.ok and r.value % 5 == 0)
     return state + len(results)
 
 
-def _lazy(shape: int, state: int, depth: int) -> Any:
+def _lazy(shape: int, state: int, depth: int) -> SearchBody:
     del depth
     size = dice(shape, "size") % 25
     stop = (lambda r: r.index == size // 2) if dice(shape, "stop") % 3 == 0 else None
@@ -69,14 +69,14 @@ def _lazy(shape: int, state: int, depth: int) -> Any:
     return state + sum(r.value for r in results if r.ok) + len(results[::2])
 
 
-def _objects(shape: int, state: int, depth: int) -> Any:
+def _objects(shape: int, state: int, depth: int) -> SearchBody:
     del depth
     stored = yield [store(state + i) for i in range(1 + dice(shape, "size") % 4)]
     sizes = yield [measure(r.value) for r in stored]
     return state + sum(int(r.value) for r in sizes)
 
 
-def _lanes(shape: int, state: int, depth: int) -> Any:
+def _lanes(shape: int, state: int, depth: int) -> SearchBody:
     if depth == 2:
         return state
     names = [f"{shape}-{i}" for i in range(dice(shape, "lanes") % 4)]
@@ -88,10 +88,16 @@ def _lanes(shape: int, state: int, depth: int) -> Any:
 
 
 @weft.search(version=1)
-def fragile(start: int) -> Any:
+def fragile(start: int) -> SearchBody:
     """A lane that uses values without asking whether they are there: fails closed."""
     results = yield [mix(start + i) for i in range(4)]
     return {"state": sum(r.value for r in results)}
 
 
-STEPS: tuple[Callable[[int, int, int], Any], ...] = (_plain, _stopping, _lazy, _objects, _lanes)
+STEPS: tuple[Callable[[int, int, int], SearchBody], ...] = (
+    _plain,
+    _stopping,
+    _lazy,
+    _objects,
+    _lanes,
+)
