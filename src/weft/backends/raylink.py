@@ -276,8 +276,9 @@ class RayWorker(WorkerSeat):
 class GoneSeat(WorkerSeat):
     """A seat on a node that was lost before anything was sent there."""
 
-    def send(self, message: ToWorker) -> None:  # noqa: ARG002 - nobody reads it
-        """Say at once that nobody is there."""
+    def send(self, message: ToWorker) -> None:
+        """Report the loss at once; nobody reads the message."""
+        del message
         self._far.close()
 
     def flush(self) -> bool:

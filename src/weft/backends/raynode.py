@@ -30,6 +30,7 @@ from weft.backends.raylease import Lease, Reply
 from weft.errors import WorldError
 from weft.model.slots import Slot
 from weft.worker.context import DEVICE
+from weft.worker.environment import environment
 from weft.worker.frames import ToWorker
 
 FOLDER_VARIABLE = "WEFT_NODE_FOLDER"
@@ -124,8 +125,7 @@ def scratch_folder() -> Path:
 
 def _home(spec: NodeSpec) -> Path:
     """The run's folder on this node: made if absent, and ours alone each time it is asked for."""
-    environment = os.environ  # noqa: TID251 - the node's own
-    folder = Path(environment.get(FOLDER_VARIABLE) or scratch_folder()).absolute()
+    folder = Path(environment().get(FOLDER_VARIABLE) or scratch_folder()).absolute()
     return private_folder(folder.parent, folder.name, f"{spec.run}-{spec.name}")
 
 
@@ -213,7 +213,6 @@ class SlotActor:
         return True
 
     def _worker_setup(self, spec: NodeSpec) -> WorkerSetup:
-        environment = os.environ  # noqa: TID251 - the node's own
         paths = [path for path in sys.path if "_private/workers" not in path]
         return WorkerSetup(
             run_seed=spec.run_seed,
@@ -223,7 +222,7 @@ class SlotActor:
             attempts=self._home / "attempts",
             path=[str(self._home / "code"), *paths],
             environment={
-                **{n: v for n, v in environment.items() if not n.startswith(RAY_PREFIX)},
+                **{n: v for n, v in environment().items() if not n.startswith(RAY_PREFIX)},
                 DEVICE: spec.device,
             },
             marks=Marks(spec.marks),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, overload
 
 from weft.coordinator.steps import LiveTask
@@ -32,11 +33,12 @@ LaneInput: TypeAlias = Sequence[Result] | Sequence[LaneAnswer] | None
 T = TypeVar("T")
 
 
-class Ended(Exception):  # noqa: N818 - a signal, not an error
-    """The generator returned; carries the lane's answer body and what its parent sees."""
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The generator returned: the lane's answer body, and what its parent sees."""
 
-    def __init__(self, value: Argument | Unknown, path: str) -> None:
-        self.body, self.value = _answer(value, path)
+    body: str
+    value: LaneAnswer
 
 
 class Lane:
@@ -54,21 +56,21 @@ class Lane:
         self.names: set[str] = set()
         self._body = body
 
-    def resume(self, value: LaneInput) -> Step:
-        """Send results or answers in and return the next step; raises `Ended` at the end."""
+    def resume(self, value: LaneInput) -> Step | Ended:
+        """Send results or answers in and return the next step, or how the lane ended."""
         return self._run(self._body.send, value)
 
-    def fail(self, result: Result) -> Step:
+    def fail(self, result: Result) -> Step | Ended:
         """Strict runs: let the search see the failed task as `TaskFailed`."""
         return self._run(self._body.throw, TaskFailed(result))
 
-    def _run(self, go_on: Callable[[T], object], value: T) -> Step:
+    def _run(self, go_on: Callable[[T], object], value: T) -> Step | Ended:
         try:
             return _checked_step(go_on(value), self.path)
         except StopIteration as stop:
-            raise Ended(stop.value, self.path) from None
+            return _ended(stop.value, self.path)
         except TaskFailed as failed:
-            raise Ended(_incomplete(failed.result), self.path) from None
+            return _ended(_incomplete(failed.result), self.path)
         except WeftError:
             raise
         except Exception as error:
@@ -211,15 +213,15 @@ def _checked_step(step: object, path: str) -> Step:
     )
 
 
-def _answer(value: Argument | Unknown, path: str) -> tuple[str, LaneAnswer]:
+def _ended(value: Argument | Unknown, path: str) -> Ended:
     """Answer body for the ledger, and the value as a parent or caller sees it."""
     if isinstance(value, Unknown):
         body = {"detail": to_wire(value.detail), "lane": path, "reason": value.reason}
         detail = decode_trusted(encode(value.detail))
-        return canonical({**body, "status": "unknown"}), Unknown(value.reason, detail)
+        return Ended(canonical({**body, "status": "unknown"}), Unknown(value.reason, detail))
     text = encode(value)
     body = {"lane": path, "status": "answered", "value": to_wire(value)}
-    return canonical(body), decode_trusted(text)
+    return Ended(canonical(body), decode_trusted(text))
 
 
 def _incomplete(result: Result) -> Unknown:

@@ -80,6 +80,9 @@ class LazyLimits:
     """A round begins with so many tasks, so that workers start while the rest is made."""
 
 
+LAZY_LIMITS = LazyLimits()
+
+
 @dataclass(frozen=True, slots=True)
 class Counts:
     """Progress in numbers: `planned` counts every task of every round opened so far."""
@@ -111,7 +114,7 @@ class Machine:
         context: SearchContext,
         policy: Policy,
         fetch: Fetch,
-        lazy: LazyLimits = LazyLimits(),  # noqa: B008 - frozen
+        lazy: LazyLimits = LAZY_LIMITS,
         placement: Placement | None = None,
         pause_at: str | None = None,
     ) -> None:
@@ -356,10 +359,9 @@ class Machine:
     def _advance(self, move: Move) -> None:
         """Run a lane's generator up to its next step or its end."""
         lane = move.lane
-        try:
-            step = lane.fail(move.failed) if move.failed else lane.resume(move.value)
-        except Ended as end:
-            self._end_lane(lane, end)
+        step = lane.fail(move.failed) if move.failed else lane.resume(move.value)
+        if isinstance(step, Ended):
+            self._end_lane(lane, step)
         else:
             self._start_step(lane, step)
 

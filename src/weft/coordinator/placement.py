@@ -31,10 +31,13 @@ class Caps:
     group: int | None = None
 
 
+NO_CAPS = Caps()
+
+
 class Placement:
     """The slots of a run, what each holds, and the rule that fills them."""
 
-    def __init__(self, nodes: Sequence[Node], mode: str = "greedy", caps: Caps = Caps()) -> None:  # noqa: B008
+    def __init__(self, nodes: Sequence[Node], mode: str = "greedy", caps: Caps = NO_CAPS) -> None:
         if mode not in PLACEMENTS:
             raise UsageError(f"--placement must be one of {', '.join(PLACEMENTS)}, not {mode!r}")
         self.slots: tuple[Slot, ...] = slots_of(nodes)

@@ -33,9 +33,9 @@ def loads(data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20) -> Any:
             json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         raise _invalid(where, error.msg, text, error.pos) from None
-    except _Refused as error:
+    except _RefusedError as error:
         raise _invalid(where, error.reason, text, _find(text, error.token)) from None
-    except _KeyRepeated:
+    except _KeyRepeatedError:
         key, pos = next(_repeated_keys(text))
         raise _invalid(where, f"duplicate key {json.dumps(key[:40])}", text, pos) from None
     except RecursionError:
@@ -45,11 +45,11 @@ def loads(data: bytes | str, *, where: str, max_bytes: int = 64 * 2**20) -> Any:
     return value
 
 
-class _KeyRepeated(Exception):  # noqa: N818 - a signal inside this file
+class _KeyRepeatedError(Exception):
     pass
 
 
-class _Refused(Exception):  # noqa: N818 - a signal inside this file
+class _RefusedError(Exception):
     def __init__(self, reason: str, token: str) -> None:
         self.reason, self.token = reason, token
 
@@ -57,25 +57,25 @@ class _Refused(Exception):  # noqa: N818 - a signal inside this file
 def _unique(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        raise _KeyRepeated
+        raise _KeyRepeatedError
     return fields
 
 
 def _int(digits: str) -> int:
     if len(digits.lstrip("-")) > MAX_INT_DIGITS:
-        raise _Refused(f"an integer of more than {MAX_INT_DIGITS} digits", digits)
+        raise _RefusedError(f"an integer of more than {MAX_INT_DIGITS} digits", digits)
     return int(digits)
 
 
 def _float(digits: str) -> float:
     number = float(digits)
     if not math.isfinite(number):
-        raise _Refused("a number too large for a float", digits)
+        raise _RefusedError("a number too large for a float", digits)
     return number
 
 
 def _constant(name: str) -> NoReturn:
-    raise _Refused(f"{name} is not JSON", name)
+    raise _RefusedError(f"{name} is not JSON", name)
 
 
 _DECODER = json.JSONDecoder(

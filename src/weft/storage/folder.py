@@ -204,12 +204,10 @@ class RunFolder:
 
 def _find_owner(path: Path, host: str) -> str:
     """Name the holder; until it has written its name, the file may name one that was killed."""
-    import psutil  # noqa: PLC0415 - slow to import, rarely needed
-
     end_s = time.monotonic() + OWNER_WAIT_S
     while True:
         owner = _read_owner(path)
-        if owner and (owner[1] != host or psutil.pid_exists(owner[0])):
+        if owner and (owner[1] != host or Path(f"/proc/{owner[0]}").exists()):
             return f"pid {owner[0]} on {owner[1]}"
         if time.monotonic() >= end_s:
             return "another coordinator that is just starting"

@@ -185,12 +185,12 @@ class Manifest:
 
     def _move(self, first: int, end: int, by: int) -> None:
         """Give tasks other ids; the new ones must be free."""
-        for column in ("tasks.id", "attempts.task", "events.task"):
-            table, _, name = column.partition(".")
-            self._db.execute(
-                f"UPDATE {table} SET {name} = {name} + ? WHERE {name} >= ? AND {name} < ?",  # noqa: S608
-                (by, first, end),
-            )
+        for statement in (
+            "UPDATE tasks SET id = id + ? WHERE id >= ? AND id < ?",
+            "UPDATE attempts SET task = task + ? WHERE task >= ? AND task < ?",
+            "UPDATE events SET task = task + ? WHERE task >= ? AND task < ?",
+        ):
+            self._db.execute(statement, (by, first, end))
 
     def update_round(self, row: RoundRow) -> None:
         """Write how far the round has come."""

@@ -12,12 +12,13 @@ The simulator is also the independent reference: with no faults it runs tasks in
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import random
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -353,16 +354,15 @@ def _simulation(
     return Simulation(search, folder, root / "heads", chance, faults, crash_steps)
 
 
-class scratch_folder:  # noqa: N801 - used as a context manager, like open()
+@contextlib.contextmanager
+def scratch_folder() -> Iterator[Path]:
     """A folder in memory where the system has one: fsync is proven elsewhere."""
-
-    def __enter__(self) -> Path:
-        memory = Path("/dev/shm")  # noqa: S108
-        self._path = Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
-        return self._path
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._path)
+    memory = Path("/dev/shm")  # noqa: S108
+    path = Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path)
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ Dies with its coordinator: the kernel kills it when the parent ends, and so does
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import faulthandler
 import os
 import select
@@ -179,8 +180,6 @@ def _result_body(end: Finished) -> ResultBody:
 def die_with_parent(parent: int) -> None:
     """Ask the kernel (Linux) to kill us when the coordinator ends, however it ends."""
     with contextlib.suppress(OSError, AttributeError):
-        import ctypes  # noqa: PLC0415 - only here, and only where it exists
-
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
     if os.getppid() != parent:
         os._exit(0)

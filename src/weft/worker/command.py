@@ -35,6 +35,7 @@ from weft.worker import context as task_context
 from weft.worker import supervisor
 from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
+from weft.worker.environment import environment
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
 from weft.worker.supervisor import CommandReport, CommandSpec
 
@@ -264,23 +265,23 @@ def _hook(name: str) -> Callable[..., Any]:
 
 def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
     """Variables of the node that the command asks for; one that is missing is the node's fault."""
-    environment = os.environ  # noqa: TID251 - the slot's own environment, by name only
+    variables = environment()
     node = slot.rpartition("/")[0]
     missing = [
-        f"variable {name} is not set on node {node}" for name in names if name not in environment
+        f"variable {name} is not set on node {node}" for name in names if name not in variables
     ]
     if missing:
         raise Ending(None, lost=missing[0], detail="\n".join(missing), cause="machine")
-    return {name: environment[name] for name in names}
+    return {name: variables[name] for name in names}
 
 
 def _environment(
     run: CommandRun, env: Mapping[str, str], names: Mapping[str, str]
 ) -> dict[str, str]:
     """A small environment of known contents, the same on every machine."""
-    environment = os.environ  # noqa: TID251 - the slot's own environment, by name only
-    inherited = {name: environment[name] for name in KEPT_VARIABLES if name in environment}
-    variable, _, index = environment.get(COMMAND_DEVICES, f"{CUDA_DEVICES}=").partition("=")
+    variables = environment()
+    inherited = {name: variables[name] for name in KEPT_VARIABLES if name in variables}
+    variable, _, index = variables.get(COMMAND_DEVICES, f"{CUDA_DEVICES}=").partition("=")
     inherited[variable] = index
     fixed = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(run.tmp_dir)}
     weft = {f"WEFT_{name.upper()}": value for name, value in run.names().items()}

@@ -16,6 +16,7 @@ from pathlib import Path
 from weft.errors import ObjectDamaged, SearchInvalid
 from weft.model.attempts import Assignment
 from weft.model.values import JsonValue, Object
+from weft.worker.environment import environment
 
 PIECE_BYTES = 1 << 20
 DEVICE = "WEFT_DEVICE"
@@ -140,7 +141,7 @@ def device() -> str:
 
     It changes how long a task takes, never what it returns.
     """
-    return os.environ.get(DEVICE, "auto")  # noqa: TID251 - how a worker is told
+    return environment().get(DEVICE, "auto")
 
 
 def put(data: bytes) -> Object:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from weft.worker.command import expand
 from weft.worker.confine import containing, leaves, lies_below
+from weft.worker.environment import environment
 
 PATIENCE_S = 60.0
 OWN_FOLDERS = ("{out_dir}", "{tmp_dir}")
@@ -99,7 +100,7 @@ class _Check:
             or self._once(_script_problem, script, need.script_sha256)
             or (self._once(_python_problem, self.python) if program == self.python else "")
             or self._once(_program_problem, program, cwd, search_path)
-            or _variable_problem(need.env_from, os.environ)  # noqa: TID251 - the node's own
+            or _variable_problem(need.env_from, environment())
         )
 
     def _once(self, check: Callable[..., str], *paths: str) -> str:
@@ -155,6 +156,6 @@ def _python_problem(python: str) -> str:
     return f"{python} is not a Python interpreter: see python_env in the node file"
 
 
-def _variable_problem(names: Sequence[str], environment: Mapping[str, str]) -> str:
-    missing = [name for name in names if name not in environment]
+def _variable_problem(names: Sequence[str], variables: Mapping[str, str]) -> str:
+    missing = [name for name in names if name not in variables]
     return f"variable {missing[0]} of env_from is not set" if missing else ""
