@@ -1,6 +1,6 @@
 """The `ray` backend: workers on the nodes of a Ray cluster, one actor per slot.
 
-Ray moves messages and files and tells which nodes live. Placement, caps, retries and time limits
+Ray moves messages and files and reports which nodes live. Placement, caps, retries and time limits
 are the coordinator's, and starting, feeding, killing and replacing workers is the code of the
 local backend; Ray restarts and retries nothing. A slot whose node is lost is out of service
 until the node is back.
@@ -30,7 +30,7 @@ BATCH_S = 0.075
 PATIENCE_S = 60.0
 """With no node left at all, how long to wait for one to come back."""
 SESSIONS = 64
-"""Sessions of a run whose marks are told apart."""
+"""How many sessions of a run have marks of their own."""
 
 
 def session_marks(marks: Marks, session: int) -> Marks:

@@ -3,7 +3,7 @@
 A thread asks Ray once a second. A node that appears is *opened* (earlier processes ended, an
 empty folder made, its Weft compared with ours) before any slot of it is offered; one that
 vanishes takes its slots with it until it is back. What happened waits for the coordinator.
-A second thread knocks at the head's port: without the head Ray answers nothing, not even "no".
+A second thread connects to the head's port: without the head, calls of Ray hang.
 """
 
 from __future__ import annotations

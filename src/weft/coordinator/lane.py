@@ -231,7 +231,7 @@ def _incomplete(result: Result) -> Unknown:
 
 
 def _place(error: BaseException) -> str:
-    """Say where the search's own code raised, for a one-line message."""
+    """Return where the search's own code raised, for a one-line message."""
     frame = error.__traceback__
     assert frame is not None  # it was caught a moment ago
     while frame.tb_next is not None:

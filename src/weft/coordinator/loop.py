@@ -42,7 +42,7 @@ class Watcher(Protocol):
 
 @dataclass(slots=True)
 class Coordinator:
-    """Runs one machine to its end, or until `stop` says so."""
+    """Runs one machine to its end, or until `stop` returns True."""
 
     machine: Machine
     journal: Journal
@@ -52,7 +52,7 @@ class Coordinator:
     stop: Callable[[], bool]
     watcher: Watcher | None = None
     reserve: Reserve | None = None
-    """Looked at before each commit, and given up when room is short."""
+    """Checked before each commit, and released when space is short."""
     _first_pending_s: float | None = None
     _urgent: bool = False
 

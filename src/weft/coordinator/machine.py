@@ -224,7 +224,7 @@ class Machine:
     def _finish_attempt(self, task: LiveTask, end: Finished) -> None:
         if end.error is not None and end.retriable and self._policy.may_retry(task):
             task.charged += 1
-            task.losses = 0  # only losses in a row speak against the task
+            task.losses = 0  # only losses in a row count against the task
             self._commands.append(Requeue(task, end.error.type, end.detail, task.started_s))
             self._requeue(task)
             return

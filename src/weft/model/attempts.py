@@ -48,7 +48,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Who runs an attempt; the start time tells a reused pid apart."""
+    """Who runs an attempt; the start time distinguishes a reused pid."""
 
     pid: int | None = None
     started: float | None = None
