@@ -12,7 +12,7 @@ privilege cannot raise it again. Nobody else's process can carry it.
 # Why no other sign. An environment variable goes with `env -i`, and cannot be read from a
 # zombie; a session or group goes with `setsid`. To be the next subreaper would make orphans of
 # the program that called weft.run our children, indistinguishable from a command's, and leave them
-# to us to reap. With the mark nothing about that program changes, and we never search its processes.
+# to us to reap. With the mark nothing about that program changes, and its processes stay alone.
 
 from __future__ import annotations
 

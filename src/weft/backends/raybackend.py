@@ -19,7 +19,7 @@ from weft.backends.local import LocalBackend, WorkerSlot
 from weft.backends.orphans import Marks
 from weft.backends.process import WorkerSeat, WorkerSetup
 from weft.backends.raycluster import Cluster, NodeStay
-from weft.backends.raylink import GoneSeat, Lessor, RayWorker
+from weft.backends.raylink import Lessor, LostSeat, RayWorker
 from weft.backends.raynode import CodePacks, SlotActor
 from weft.model.attempts import BackendEvent
 from weft.model.slots import Slot
@@ -75,7 +75,7 @@ class RayBackend(LocalBackend):
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """What became of nodes, then of tasks."""
-        self._events += self._cluster.happened()
+        self._events += self._cluster.node_events()
         return super().poll(timeout_s)
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ class RayBackend(LocalBackend):
     def _launch(self, number: int, slot: Slot) -> WorkerSeat:
         lessor, stay = self._lessors[slot], self._cluster.stays.get(slot.node)
         if stay is None:  # lost since the slot was offered
-            return GoneSeat(number, slot)
+            return LostSeat(number, slot)
         earlier: Sequence[range] = ()
         if lessor.actor is None or lessor.stay is not stay:
             lessor.actor, lessor.stay = _new_actor(stay, slot), stay

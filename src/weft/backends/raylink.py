@@ -273,7 +273,7 @@ class RayWorker(WorkerSeat):
         return answer
 
 
-class GoneSeat(WorkerSeat):
+class LostSeat(WorkerSeat):
     """A seat on a node that was lost before anything was sent there."""
 
     def send(self, message: ToWorker) -> None:

@@ -16,7 +16,7 @@ from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import Close, Command, Kill, RecordResult
 from weft.errors import BugError
-from weft.model.attempts import Happened
+from weft.model.attempts import NodeEvent
 from weft.model.tasks import COMMAND
 from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.reserve import Reserve
@@ -58,7 +58,7 @@ class Coordinator:
 
     def run(self) -> bool:
         """Return True when the search has its answer, False when stopped before."""
-        self._execute(self.machine.go_on())
+        self._execute(self.machine.advance())
         self._commit()
         while not self.machine.done:
             if self.machine.broken or self.machine.paused or self.stop():
@@ -85,7 +85,7 @@ class Coordinator:
         events = self.backend.poll(wait_s)
         now_s = self.clock.monotonic()
         for event in events:
-            if isinstance(event, Happened):
+            if isinstance(event, NodeEvent):
                 self.journal.event(event.kind, event.detail)
                 self._urgent = True  # readers should see it soon
             else:
@@ -105,7 +105,7 @@ class Coordinator:
     def _execute(self, commands: Iterable[Command]) -> None:
         """Carry out commands and all that follows from them, until every lane waits."""
         waiting = deque(commands)
-        while waiting or (waiting := deque(self.machine.go_on())):
+        while waiting or (waiting := deque(self.machine.advance())):
             command = waiting.popleft()
             if isinstance(command, Kill):
                 self.backend.cancel(command.ticket)

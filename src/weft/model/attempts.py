@@ -112,8 +112,8 @@ class GivenBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """Something became of a node or a slot; an event of the run, no attempt's."""
+class NodeEvent:
+    """A node or slot was lost, refused, retired or is back: an event of the run, not of an attempt."""
 
     kind: str
     """`node-lost`, `node-returned`, `node-refused` or `slot-retired`."""
@@ -123,4 +123,4 @@ class Happened:
 
 
 TicketEvent = Started | Entered | Finished | Lost | GivenBack
-BackendEvent = TicketEvent | Happened
+BackendEvent = TicketEvent | NodeEvent
