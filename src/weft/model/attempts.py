@@ -113,7 +113,7 @@ class GivenBack:
 
 @dataclass(frozen=True, slots=True)
 class NodeEvent:
-    """A node or slot was lost, refused, retired or is back: an event of the run, not of an attempt."""
+    """A node or slot was lost, refused, retired or is back: an event of the run itself."""
 
     kind: str
     """`node-lost`, `node-returned`, `node-refused` or `slot-retired`."""
