@@ -12,7 +12,7 @@ from weft.coordinator import loop
 from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.policy import Policy
 from weft.errors import BugError
-from weft.model.attempts import Happened, Lost, Started, Worker
+from weft.model.attempts import Lost, NodeEvent, Started, Worker
 from weft.storage.disk import Disk
 from weft.storage.manifest import Manifest
 from weft.storage.reserve import Reserve
@@ -260,7 +260,7 @@ class Telling(InProcess):
         if self.told:
             return InProcess.poll(self, timeout_s)
         self.told = True
-        return [Happened("node-lost", "rig-a")]
+        return [NodeEvent("node-lost", "rig-a")]
 
 
 def test_what_becomes_of_a_node_is_an_event_of_the_run(sessions):

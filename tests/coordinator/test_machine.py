@@ -101,7 +101,7 @@ def test_queued_tasks_before_release_are_held_back():
     [first] = bench.take()
     machine = bench.machine
     machine.apply(Finished(first.ticket, "1"))
-    while machine.go_on():
+    while machine.advance():
         pass
     assert machine.dispatch.holds_back
     assert machine.dispatch.idle

@@ -57,7 +57,7 @@ class Bench:
     def follow(self, commands: Iterable[Command]) -> None:
         """Carry commands out and let every lane that can go on do so, then commit."""
         waiting = deque(commands)
-        while waiting or (waiting := deque(self.machine.go_on())):
+        while waiting or (waiting := deque(self.machine.advance())):
             command = waiting.popleft()
             self.commands.append(command)
             if isinstance(command, RecordResult):

@@ -2,7 +2,7 @@
 
     submit(assignment) ─► … ─► poll() gives Started, then one of Finished | Lost | GivenBack
                                              └─► Entered, for each further stage of a command
-    and Happened, when something became of a node or a slot
+    and NodeEvent, when a node or a slot is lost, refused, retired or back
 
 `weft.testing.conformance` is the suite every backend must pass.
 """

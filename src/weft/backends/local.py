@@ -30,8 +30,8 @@ from weft.model.attempts import (
     BackendEvent,
     Entered,
     GivenBack,
-    Happened,
     Lost,
+    NodeEvent,
     Started,
 )
 from weft.model.slots import Slot
@@ -354,14 +354,14 @@ class LocalBackend:
         cannot_start = place.failed_starts >= START_FAILURES and self._any_ready()
         if cannot_start or (healthy and place.losses >= SLOT_LOSSES):
             place.retired = True
-            self._events.append(Happened("slot-retired", f"{place.slot.name} only loses workers"))
+            self._events.append(NodeEvent("slot-retired", f"{place.slot.name} only loses workers"))
 
     def _count_fault(self, place: WorkerSlot, loss: Lost) -> None:
         """Retire a slot whose machine cannot run what it is given."""
         place.faults += 1
         if place.faults >= MACHINE_FAULTS and not place.retired:
             place.retired = True
-            self._events.append(Happened("slot-retired", f"{place.slot.name}: {loss.reason}"))
+            self._events.append(NodeEvent("slot-retired", f"{place.slot.name}: {loss.reason}"))
 
     def _give_back(self, worker: WorkerSeat) -> None:
         for ticket in worker.assignments:

@@ -3,7 +3,7 @@
     coordinator ── marks ──► worker ─► supervisor ─► command ─► all it starts
 
 A supervisor clears up after its command, and a worker after its supervisor. When both are
-killed in one instant, or a function's own children outlive its worker, the mark tells what is
+killed in one instant, or a function's own children outlive its worker, the mark identifies what is
 left. The mark is a value of RLIMIT_RTTIME, high enough to limit nothing. The kernel hands it
 down through fork, exec, `setsid`, double forks and cleared environments, and who has no
 privilege cannot raise it again. Nobody else's process can carry it.
@@ -11,8 +11,8 @@ privilege cannot raise it again. Nobody else's process can carry it.
 
 # Why no other sign. An environment variable goes with `env -i`, and cannot be read from a
 # zombie; a session or group goes with `setsid`. To be the next subreaper would make orphans of
-# the program that called weft.run our children, not to be told from a command's, and leave them
-# to us to reap. With the mark nothing of that program changes, and none of it is looked for.
+# the program that called weft.run our children, indistinguishable from a command's, and leave them
+# to us to reap. With the mark nothing about that program changes, and its processes stay alone.
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ from weft.worker import supervisor
 CLEARED_S = 5.0
 """How long a supervisor may take to clear up before it is ended with the rest."""
 SCAN_S = 0.02
-"""Pause between two looks at the processes of this machine."""
+"""Pause between two scans of the processes of this machine."""
 EMPTY_SCANS = 2
-"""Looks in a row that must find nothing: in one, a process may fork behind our back and end."""
+"""Scans in a row that must find nothing: during one, a process may fork unnoticed and end."""
 WORKER = "weft.worker"
 """The word in a worker's command line."""
 WORKER_BITS = 20
@@ -78,13 +78,13 @@ class Marks:
 
 @dataclass(slots=True)
 class _Search:
-    """Marks of workers that are gone, looked for until nothing carries them."""
+    """Marks of workers that are gone, searched for until nothing carries them."""
 
     marks: range
     until_s: float
     """Until then a supervisor that clears up is not disturbed."""
     empty: int = 0
-    """Looks in a row that found nothing."""
+    """Scans in a row that found nothing."""
 
 
 class Orphans:
@@ -97,13 +97,13 @@ class Orphans:
         """Pids of what was killed, workers apart."""
 
     def expect(self, *marks: range) -> None:
-        """Take note that no worker with these marks is left, and look at once."""
+        """Take note that no worker with these marks is left, and scan at once."""
         until_s = time.monotonic() + CLEARED_S
         self._searches += [_Search(mark, until_s) for mark in marks if mark]
         self._scan()
 
     def clear(self) -> None:
-        """Look again if it is time."""
+        """Scan again if it is time."""
         if self._searches and time.monotonic() >= self._next_s:
             self._scan()
 

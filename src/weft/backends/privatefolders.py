@@ -1,4 +1,4 @@
-"""Folders that nobody else may enter: where code, objects and tokens lie on a shared machine.
+"""Folders that nobody else may enter: for code, objects and tokens on a shared machine.
 
     private_folder(home, ".weft", "1f0c2b9a")
        home and all above   owned by us or root, writable by nobody else (a sticky /tmp may be)

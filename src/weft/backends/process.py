@@ -48,7 +48,7 @@ ONE_THREAD = (
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """What every worker of a run is told at its start."""
+    """What every worker of a run receives at its start."""
 
     run_seed: int
     objects: Path
@@ -135,7 +135,7 @@ class WorkerSeat(abc.ABC):
 
     @abc.abstractmethod
     def ended(self) -> int:
-        """Return the exit status of a worker that `receive` said has ended."""
+        """Return the exit status of a worker whose end `receive` reported."""
 
     @abc.abstractmethod
     def log_tail(self) -> str:
@@ -146,7 +146,7 @@ class WorkerSeat(abc.ABC):
         return range(0)
 
     def end_of(self, ticket: int, code: int) -> Finished | Lost:
-        """Tell what became of the task that ran when the worker ended."""
+        """Return what became of the task that ran when the worker ended."""
         return end_of_worker(ticket, code, self.log_tail())
 
 
@@ -187,7 +187,7 @@ class WorkerProcess(WorkerSeat):
         except BlockingIOError:
             return False
         except OSError:
-            sent_bytes = len(self.outbox)  # the worker is gone; reading will say so
+            sent_bytes = len(self.outbox)  # the worker is gone; reading will report it
         del self.outbox[:sent_bytes]
         return not self.outbox
 

@@ -1,6 +1,6 @@
 """The `ray` backend: workers on the nodes of a Ray cluster, one actor per slot.
 
-Ray moves messages and files and tells which nodes live. Placement, caps, retries and time limits
+Ray moves messages and files and reports which nodes live. Placement, caps, retries and time limits
 are the coordinator's, and starting, feeding, killing and replacing workers is the code of the
 local backend; Ray restarts and retries nothing. A slot whose node is lost is out of service
 until the node is back.
@@ -19,7 +19,7 @@ from weft.backends.local import LocalBackend, WorkerSlot
 from weft.backends.orphans import Marks
 from weft.backends.process import WorkerSeat, WorkerSetup
 from weft.backends.raycluster import Cluster, NodeStay
-from weft.backends.raylink import GoneSeat, Lessor, RayWorker
+from weft.backends.raylink import Lessor, LostSeat, RayWorker
 from weft.backends.raynode import CodePacks, SlotActor
 from weft.model.attempts import BackendEvent
 from weft.model.slots import Slot
@@ -30,7 +30,7 @@ BATCH_S = 0.075
 PATIENCE_S = 60.0
 """With no node left at all, how long to wait for one to come back."""
 SESSIONS = 64
-"""Sessions of a run whose marks are told apart."""
+"""How many sessions of a run have marks of their own."""
 
 
 def session_marks(marks: Marks, session: int) -> Marks:
@@ -75,7 +75,7 @@ class RayBackend(LocalBackend):
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """What became of nodes, then of tasks."""
-        self._events += self._cluster.happened()
+        self._events += self._cluster.node_events()
         return super().poll(timeout_s)
 
     def close(self) -> None:
@@ -102,7 +102,7 @@ class RayBackend(LocalBackend):
     def _launch(self, number: int, slot: Slot) -> WorkerSeat:
         lessor, stay = self._lessors[slot], self._cluster.stays.get(slot.node)
         if stay is None:  # lost since the slot was offered
-            return GoneSeat(number, slot)
+            return LostSeat(number, slot)
         earlier: Sequence[range] = ()
         if lessor.actor is None or lessor.stay is not stay:
             lessor.actor, lessor.stay = _new_actor(stay, slot), stay

@@ -3,7 +3,7 @@
 A thread asks Ray once a second. A node that appears is *opened* (earlier processes ended, an
 empty folder made, its Weft compared with ours) before any slot of it is offered; one that
 vanishes takes its slots with it until it is back. What happened waits for the coordinator.
-A second thread knocks at the head's port: without the head Ray answers nothing, not even "no".
+A second thread connects to the head's port: without the head, calls of Ray hang.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from weft.backends.raynode import (
     weft_digest,
 )
 from weft.errors import WorldError
-from weft.model.attempts import Happened
+from weft.model.attempts import NodeEvent
 
 LABEL = "weft-node"
 """The label by which `weft nodes up` names a node; others are known by host name or address."""
@@ -118,7 +118,7 @@ class Cluster:
         self._digest = weft_digest()
         self._refused: set[str] = set()
         """Ids of nodes that have another Weft."""
-        self._happened: list[Happened] = []
+        self._node_events: list[NodeEvent] = []
         self._stopped = threading.Event()
         self._closed = threading.Event()
         self._refresh_now = threading.Event()
@@ -132,15 +132,17 @@ class Cluster:
                 f"none of the run's nodes is in the Ray cluster: {', '.join(absent)[:200]}",
                 hint="weft nodes check FILE, weft nodes up FILE",
             )
-        self._happened += [Happened("node-lost", f"{name}: not in the cluster") for name in absent]
+        self._node_events += [
+            NodeEvent("node-lost", f"{name}: not in the cluster") for name in absent
+        ]
         for loop in (self._watch, self._watch_head):
             threading.Thread(target=loop, daemon=True).start()
 
-    def happened(self) -> list[Happened]:
+    def node_events(self) -> list[NodeEvent]:
         """Return what became of nodes since the last call; WorldError when the head is gone."""
         if self._head_lost:
             raise self._loss_of_head()
-        events, self._happened = self._happened, []
+        events, self._node_events = self._node_events, []
         return events
 
     def refresh_soon(self) -> None:
@@ -202,7 +204,7 @@ class Cluster:
         for name, stay in list(self.stays.items()):
             if name not in present or present[name].id != stay.node.id:
                 self.stays = {n: h for n, h in self.stays.items() if n != name}
-                self._happened.append(Happened("node-lost", name))
+                self._node_events.append(NodeEvent("node-lost", name))
         new = [n for n in present if n not in self.stays and present[n].id not in self._refused]
         answers = {n: self._call(open_node, present[n], self._specs[n]) for n in new}
         for name, answer in answers.items():
@@ -218,11 +220,11 @@ class Cluster:
             raise WorldError(f"node {name}: {why}", hint="weft nodes check FILE")
         if why:
             self._refused.add(node.id)
-            self._happened.append(Happened("node-refused", f"{name}: {why}"))
+            self._node_events.append(NodeEvent("node-refused", f"{name}: {why}"))
             return
         self.stays = {**self.stays, name: NodeStay(node, self._specs[name])}
         if not refuse:
-            self._happened.append(Happened("node-returned", name))
+            self._node_events.append(NodeEvent("node-returned", name))
 
     def _refusal(self, facts: NodeFacts) -> str:
         if facts.version != VERSION:

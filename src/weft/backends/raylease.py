@@ -24,7 +24,7 @@ from weft.model.slots import Slot
 from weft.worker.frames import FromWorker, ToWorker
 
 PULL_S = 5.0
-"""How long a call waits for something to be said."""
+"""How long a call waits for a message."""
 REST_S = 0.005
 """A worker that has more to do is left alone for so long: reading each message at once would
 take the core from it a thousand times a second."""
@@ -37,7 +37,7 @@ MAX_LOG_BYTES = 1 << 24
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a worker said, the logs of the attempts that ended, and how it ended if it has."""
+    """What a worker sent, the logs of the attempts that ended, and how it ended if it has."""
 
     messages: list[FromWorker]
     logs: list[tuple[str, bytes]]
@@ -79,7 +79,7 @@ class Lease:
         self._wake()
 
     def pull(self) -> Reply:
-        """Wait for something to be said, then a moment for more of it."""
+        """Wait for a message, then a moment for more."""
         with self._changed:
             self._changed.wait_for(lambda: self._outgoing or self._ended, PULL_S)
         end_s, last_count = time.monotonic() + GATHER_S, -1
@@ -126,7 +126,7 @@ class Lease:
         self._close((code, worker.log_tail()), lambda: self._clear(worker.orphans()))
 
     def _close(self, ended: tuple[int, str], clear: Callable[[], None]) -> None:
-        """Tell the end, then clear up: the next lease waits for that, the news does not."""
+        """Report the end, then clean up: only the next lease waits for the cleanup."""
         with self._changed:
             self._collect_logs(list(self._tickets))
             self._ended = ended

@@ -1,7 +1,7 @@
 """The coordinator's side of a slot on a Ray node: a seat whose worker is an actor's.
 
 Two threads per worker wait for Ray so that the coordinator never does: one sends what is queued,
-with the objects and the code the node lacks; one takes in what is said, with the objects the
+with the objects and the code the node lacks; one receives, with the objects the
 worker made. Every object is hashed where it arrives. A seat that was given up is never read
 again, so a late result of it has no effect.
 """
@@ -35,7 +35,7 @@ from weft.worker.frames import FromWorker, ResultBody, ToWorker
 START_S = 60.0
 """For an actor and its worker to start; a busy cluster may take its time."""
 SILENCE_S = PULL_S + 20.0
-"""An actor that says nothing for so long, not even that there is nothing, is gone for us."""
+"""An actor that sends nothing for so long, not even an empty reply, counts as lost."""
 END_S = 6.0
 PIECE_BYTES = 8 << 20
 
@@ -79,7 +79,7 @@ class RayWorker(WorkerSeat):
         self._ends: threading.Thread | None = None
         self._placed = threading.Event()
         """Set when the lease has begun, or never will."""
-        for loop in (self._listen, self._speak):
+        for loop in (self._listen, self._transmit):
             threading.Thread(target=loop, daemon=True).start()
 
     # -- for the backend ------------------------------------------------------------------
@@ -98,7 +98,7 @@ class RayWorker(WorkerSeat):
             self.channel.recv(4096)
         if self._trouble is not None:
             raise self._trouble
-        over = self._fate is not None  # asked first: what was said before the end counts
+        over = self._fate is not None  # read first: what was sent before the end counts
         messages = [self._received.popleft() for _ in range(len(self._received))]
         if over and messages:
             self._wake()
@@ -206,7 +206,7 @@ class RayWorker(WorkerSeat):
         return ("finished", ticket, complete)
 
     def _fetch(self, name: str, digest: str) -> str:
-        """Copy a staged object here; empty when its bytes are not what its name says."""
+        """Copy a staged object here; empty when its bytes do not match its digest."""
         self._setup.staging.mkdir(parents=True, exist_ok=True)
         target = self._setup.staging / next(self._names)
         hasher = hashlib.sha256()
@@ -225,11 +225,11 @@ class RayWorker(WorkerSeat):
     def _ask(answer: Any) -> Any:
         return ray.get(answer, timeout=START_S)
 
-    # -- the thread that speaks -----------------------------------------------------------
+    # -- the thread that sends ------------------------------------------------------------
 
-    def _speak(self) -> None:
+    def _transmit(self) -> None:
         self._placed.wait()
-        with contextlib.suppress(RayError):  # the other thread hears of it, too
+        with contextlib.suppress(RayError):  # the other thread gets it, too
             for number, messages in enumerate(iter(self._queued, [])):
                 self._supply(messages)
                 self._actor.push.remote(self.number, number, messages)
@@ -246,7 +246,7 @@ class RayWorker(WorkerSeat):
         return []
 
     def _supply(self, messages: Sequence[ToWorker]) -> None:
-        """See to it that the node has the code and the objects of the tasks to come."""
+        """Make sure that the node has the code and the objects of the tasks to come."""
         rows = [row for message in messages if message[0] == "run" for row in message[1]]
         if not rows:
             return
@@ -260,12 +260,12 @@ class RayWorker(WorkerSeat):
                     self._stay.objects.add(digest)
 
     def _give(self, digest: str) -> bool:
-        """Send an object in pieces; False when the node did not get what its name says."""
+        """Send an object in pieces; False when what arrived does not match its digest."""
         if self._ask(self._actor.holds.remote(digest)):
             return True
         path, name = self._setup.objects / digest[:2] / digest[2:], next(self._names)
         if not path.is_file():
-            return False  # the worker will say so
+            return False  # the worker will report it
         answer = False
         for piece, is_last in _pieces(path):
             stored = self._actor.store.remote(name, piece, digest if is_last else None)
@@ -273,7 +273,7 @@ class RayWorker(WorkerSeat):
         return answer
 
 
-class GoneSeat(WorkerSeat):
+class LostSeat(WorkerSeat):
     """A seat on a node that was lost before anything was sent there."""
 
     def send(self, message: ToWorker) -> None:
@@ -303,7 +303,7 @@ class GoneSeat(WorkerSeat):
         return -signal.SIGKILL
 
     def log_tail(self) -> str:
-        """Say why."""
+        """Return the reason."""
         return "its node is lost"
 
 

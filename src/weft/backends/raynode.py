@@ -60,7 +60,7 @@ class NodeSpec:
 
 @dataclass(frozen=True, slots=True)
 class NodeFacts:
-    """What a node says of itself when it is opened."""
+    """What a node reports about itself when it is opened."""
 
     version: str
     digest: str
@@ -119,7 +119,7 @@ def end_all(marks: Sequence[range]) -> None:
 
 
 def scratch_folder() -> Path:
-    """Where things of ours are on a machine without `weft nodes up`; not checked yet."""
+    """Where our files are on a machine without `weft nodes up`; not checked yet."""
     return Path(tempfile.gettempdir()) / f"weft-{os.geteuid()}"
 
 
@@ -157,7 +157,7 @@ class SlotActor:
             lease.push(number, messages)
 
     def pull(self, epoch: int) -> Reply:
-        """Return what the worker said since the last call, waiting for something."""
+        """Return what the worker sent since the last call, waiting for something."""
         lease = self._of(epoch)
         return Reply.stale() if lease is None else lease.pull()
 

@@ -2,7 +2,7 @@
 
 Two forms, both checked field by field: `nodes.toml` with a `[[nodes]]` table per node, and the
 classic JSON `{"nodes": [{"hostname": …, "gpu_count": …}]}`, read as it is. What a node can do is
-said in its fields and never guessed from its name. Without the backend `ray` nodes run on this
+stated in its fields and never guessed from its name. Without the backend `ray` nodes run on this
 machine: another machine's name is refused unless its slots are to be simulated here.
 """
 
@@ -51,7 +51,7 @@ class NodeEntry(BaseModel):
     ] = MAX_CONCURRENT
 
     def to_node(self) -> Node:
-        """Return the slots it offers; CPU slots as many as may run at a time, unless it says."""
+        """Return its slots; without cpu_count, as many CPU slots as may run at a time."""
         cpus = self.max_concurrent if self.cpu_count is None else self.cpu_count
         name, cap = self.hostname, self.max_concurrent
         place = (self.script_path, self.python_env, self.gpu_type, tuple(self.allow_paths))
@@ -87,7 +87,7 @@ def read_nodes(path: Path, *, simulate: bool = False, anywhere: bool = False) ->
 
 
 def read_machines(path: Path) -> tuple[NodeEntry, ...]:
-    """Return what a file says of each node; no two of them may be this machine."""
+    """Return the entry of each node; no two of them may be this machine."""
     entries = read_entries(path)
     here = [entry.hostname for entry in entries if entry.hostname in names_of_here()]
     if len(here) > 1:
@@ -99,7 +99,7 @@ def read_machines(path: Path) -> tuple[NodeEntry, ...]:
 
 
 def read_entries(path: Path) -> tuple[NodeEntry, ...]:
-    """Return what a file says of each node, checked; one line when it is wrong."""
+    """Return the entry of each node, checked; one line when the file is wrong."""
     try:
         entries = NodesFile.model_validate(_parsed(path)).nodes
         for number, entry in enumerate(entries):

@@ -68,7 +68,7 @@ def _weft_folder() -> Path | None:
 
 
 def _weft_version() -> str | None:
-    """What its own source says, without importing it."""
+    """The version in its own source, without importing it."""
     folder = _weft_folder()
     if folder is None:
         return None

@@ -41,7 +41,7 @@ class Dispatch:
         self._next_ticket = 1
         self._alone: int | None = None
         self.trouble = ""
-        """The last loss that was a machine's fault, for people."""
+        """The last loss that was a machine's fault, for error messages."""
 
     @property
     def idle(self) -> bool:
@@ -107,7 +107,7 @@ class Dispatch:
         return list(itertools.islice(waiting, 1)) if max(rooms) < 0 else []
 
     def _check_placeable(self, waiting: Sequence[ReadyRound]) -> None:
-        """Nothing runs and nothing could be placed: say so when it can never be."""
+        """Raise when nothing runs and what waits can never be placed."""
         if not waiting:
             return
         state = waiting[0][2]

@@ -64,9 +64,9 @@ class Lane:
         """Strict runs: let the search see the failed task as `TaskFailed`."""
         return self._run(self._body.throw, TaskFailed(result))
 
-    def _run(self, go_on: Callable[[T], object], value: T) -> Step | Ended:
+    def _run(self, resume_body: Callable[[T], object], value: T) -> Step | Ended:
         try:
-            return _checked_step(go_on(value), self.path)
+            return _checked_step(resume_body(value), self.path)
         except StopIteration as stop:
             return _ended(stop.value, self.path)
         except TaskFailed as failed:
@@ -231,7 +231,7 @@ def _incomplete(result: Result) -> Unknown:
 
 
 def _place(error: BaseException) -> str:
-    """Say where the search's own code raised, for a one-line message."""
+    """Return where the search's own code raised, for a one-line message."""
     frame = error.__traceback__
     assert frame is not None  # it was caught a moment ago
     while frame.tb_next is not None:

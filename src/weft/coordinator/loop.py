@@ -16,7 +16,7 @@ from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import Close, Command, Kill, RecordResult
 from weft.errors import BugError
-from weft.model.attempts import Happened
+from weft.model.attempts import NodeEvent
 from weft.model.tasks import COMMAND
 from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.reserve import Reserve
@@ -42,7 +42,7 @@ class Watcher(Protocol):
 
 @dataclass(slots=True)
 class Coordinator:
-    """Runs one machine to its end, or until `stop` says so."""
+    """Runs one machine to its end, or until `stop` returns True."""
 
     machine: Machine
     journal: Journal
@@ -52,13 +52,13 @@ class Coordinator:
     stop: Callable[[], bool]
     watcher: Watcher | None = None
     reserve: Reserve | None = None
-    """Looked at before each commit, and given up when room is short."""
+    """Checked before each commit, and released when space is short."""
     _first_pending_s: float | None = None
     _urgent: bool = False
 
     def run(self) -> bool:
         """Return True when the search has its answer, False when stopped before."""
-        self._execute(self.machine.go_on())
+        self._execute(self.machine.advance())
         self._commit()
         while not self.machine.done:
             if self.machine.broken or self.machine.paused or self.stop():
@@ -85,7 +85,7 @@ class Coordinator:
         events = self.backend.poll(wait_s)
         now_s = self.clock.monotonic()
         for event in events:
-            if isinstance(event, Happened):
+            if isinstance(event, NodeEvent):
                 self.journal.event(event.kind, event.detail)
                 self._urgent = True  # readers should see it soon
             else:
@@ -105,7 +105,7 @@ class Coordinator:
     def _execute(self, commands: Iterable[Command]) -> None:
         """Carry out commands and all that follows from them, until every lane waits."""
         waiting = deque(commands)
-        while waiting or (waiting := deque(self.machine.go_on())):
+        while waiting or (waiting := deque(self.machine.advance())):
             command = waiting.popleft()
             if isinstance(command, Kill):
                 self.backend.cancel(command.ticket)

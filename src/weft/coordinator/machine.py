@@ -1,7 +1,7 @@
 """The coordinator's transitions: state + event → state + commands. No clock, no I/O.
 
     apply(event) ─► commands ─► the journal carries them out, recalls what is recorded
-    go_on()    the next lane whose results are all in takes them and asks for more
+    advance()  the next lane whose results are all in takes them and asks for more
     dispatch   what waits and what runs, in a file of its own
 
 Results may arrive in any order; they are judged and handed to the search in task order only,
@@ -97,7 +97,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A lane whose generator can go on, with what it gets: results, answers, or a failure."""
+    """A lane whose generator can resume, with what it gets: results, answers, or a failure."""
 
     lane: Lane
     value: LaneInput = None
@@ -157,8 +157,8 @@ class Machine:
         """Whether the search stands at the milestone where it was asked to stop."""
         return self._milestone is not None and self._milestone.name == self._pause_at
 
-    def go_on(self) -> list[Command]:
-        """Run one lane on whose results are all in; nothing when no lane can go on.
+    def advance(self) -> list[Command]:
+        """Resume one lane whose results are all in; return nothing when there is none.
 
         Called only when all earlier commands are carried out: the search may read stored rows.
         """
@@ -224,7 +224,7 @@ class Machine:
     def _finish_attempt(self, task: LiveTask, end: Finished) -> None:
         if end.error is not None and end.retriable and self._policy.may_retry(task):
             task.charged += 1
-            task.losses = 0  # only losses in a row speak against the task
+            task.losses = 0  # only losses in a row count against the task
             self._commands.append(Requeue(task, end.error.type, end.detail, task.started_s))
             self._requeue(task)
             return

@@ -78,7 +78,7 @@ class Placement:
     def _elsewhere(self, task: LiveTask, rooms: Sequence[int]) -> int | None:
         """For a task that keeps losing its workers: another slot than the last, if there is one.
 
-        Otherwise a slot that kills whatever it runs would speak against the task.
+        Otherwise a slot that kills whatever it runs would count against the task.
         """
         kind = self._by_kind[task.limits.gpu > 0]
         free = [slot for slot in kind if rooms[slot] > 0 and self._may_use(slot, task)]

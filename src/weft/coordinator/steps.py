@@ -120,7 +120,7 @@ class Advance:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """The round is over; with `stopped`, what lies beyond `recorded` is dropped."""
+    """The round is over; with `stopped`, what is beyond `recorded` is dropped."""
 
     lane: str
     round: int

@@ -103,7 +103,7 @@ def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:
 
 
 def _check_genesis(record: Record, checkpoint: Checkpoint | None) -> None:
-    """Check that record 0 is named by its own content, and is what the checkpoint speaks of."""
+    """Check that record 0 is named by its own content, and belongs to the checkpoint."""
     if record.key != sha256_hex(canonical(record.body)):
         raise LedgerDamaged("the genesis key is not the hash of its body")
     origin = origin_of(str(record.body.get("search")))

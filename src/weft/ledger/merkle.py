@@ -81,7 +81,7 @@ def prove_inclusion(leaves: Sequence[bytes], index: int) -> list[bytes]:
 def check_inclusion(
     leaf: bytes, index: int, size: int, proof: Sequence[bytes], root: bytes
 ) -> bool:
-    """Tell whether the proof leads from `leaf` at `index` to `root` (RFC 9162 §2.1.3.2)."""
+    """Return whether the proof leads from `leaf` at `index` to `root` (RFC 9162 §2.1.3.2)."""
     if not 0 <= index < size or not _are_hashes(leaf, root, *proof):
         return False
     node, last, top = index, size - 1, leaf
@@ -121,7 +121,7 @@ def prove_consistency(leaves: Sequence[bytes], old_size: int) -> list[bytes]:
 def check_consistency(
     old_size: int, old_root: bytes, size: int, root: bytes, proof: Sequence[bytes]
 ) -> bool:
-    """Tell whether the tree `root` begins with the tree `old_root` (RFC 9162 §2.1.4.2)."""
+    """Return whether the tree `root` begins with the tree `old_root` (RFC 9162 §2.1.4.2)."""
     if not 0 <= old_size <= size or not _are_hashes(old_root, root, *proof):
         return False
     if old_size == size:

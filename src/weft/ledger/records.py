@@ -96,7 +96,7 @@ def _read_body(text: str) -> tuple[dict[str, Any], int]:
 
 
 def _is_deep(body: JsonValue, text: str) -> bool:
-    """Tell whether arrays and objects nest deeper than MAX_DEPTH, level by level."""
+    """Return whether arrays and objects nest deeper than MAX_DEPTH, level by level."""
     if text.count("{") + text.count("[") <= MAX_DEPTH:
         return False
     level = [body]

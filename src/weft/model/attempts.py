@@ -48,7 +48,7 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Who runs an attempt; the start time tells a reused pid apart."""
+    """Who runs an attempt; the start time distinguishes a reused pid."""
 
     pid: int | None = None
     started: float | None = None
@@ -112,8 +112,8 @@ class GivenBack:
 
 
 @dataclass(frozen=True, slots=True)
-class Happened:
-    """Something became of a node or a slot; an event of the run, no attempt's."""
+class NodeEvent:
+    """A node or slot was lost, refused, retired or is back: an event of the run itself."""
 
     kind: str
     """`node-lost`, `node-returned`, `node-refused` or `slot-retired`."""
@@ -123,4 +123,4 @@ class Happened:
 
 
 TicketEvent = Started | Entered | Finished | Lost | GivenBack
-BackendEvent = TicketEvent | Happened
+BackendEvent = TicketEvent | NodeEvent

@@ -171,7 +171,7 @@ def make_round(tasks: Iterable[TaskCall], until: Until | None = None) -> Round:
 
 
 def check_call(task: object, index: int) -> TaskCall:
-    """Return `task` if it is a task call; say what it is otherwise."""
+    """Return `task` if it is a task call; raise naming its type otherwise."""
     if isinstance(task, TaskCall):
         return task
     raise SearchInvalid(

@@ -140,7 +140,7 @@ def objects_in(text: str) -> list[str]:
 
 
 def _is_wire(value: object, depth: int) -> TypeGuard[Value]:
-    """Say whether `value` is its own wire form: the shortcut past _tag for most values."""
+    """Whether `value` is its own wire form: the shortcut past _tag for most values."""
     if type(value) is dict:
         for key in value:
             if type(key) is not str or key[:1] == "$":

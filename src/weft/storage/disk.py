@@ -1,7 +1,7 @@
 """The few durable operations everything else is made of.
 
 One place, so that the simulator can crash between any two of them (`step`), and so that
-nobody fsyncs twice after a failure: an error here stops the run, and recovery looks again.
+nobody fsyncs twice after a failure: an error here stops the run, and recovery checks again.
 """
 
 from __future__ import annotations

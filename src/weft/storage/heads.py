@@ -1,8 +1,8 @@
-"""The heads list: heads of runs, kept outside the runs they speak of.
+"""The heads list: heads of runs, kept outside the runs themselves.
 
 One append-only JSONL file per run id in the user's state folder. A chain cannot see its own
 clean cut or rewrite; a head noted elsewhere can. Also remembers where a run lives, which is
-how a copy that goes on is told from a folder that was moved.
+how a copy that continues is distinguished from a folder that was moved.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class RunLocation:
-    """Where a run folder was seen: enough to tell a move from a copy."""
+    """Where a run folder was seen: enough to distinguish a move from a copy."""
 
     host: str
     path: str

@@ -398,7 +398,7 @@ def _connect_reader(path: Path) -> sqlite3.Connection:
     """A finished run is one plain file, possibly on a read-only disk: `immutable` opens it."""
     live = path.with_name(path.name + "-wal").exists()
     mode = "mode=ro" if live else "mode=ro&immutable=1"
-    return _connect(path, mode, "BEGIN")  # one snapshot for everything this reader looks at
+    return _connect(path, mode, "BEGIN")  # one snapshot for everything this reader queries
 
 
 def _connect(path: Path, mode: str, *commands: str) -> sqlite3.Connection:

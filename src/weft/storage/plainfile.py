@@ -18,7 +18,7 @@ from typing import BinaryIO
 from weft.errors import RunFolderUnsafe
 
 TOP = 1
-"""Components of a file that lies directly in the run folder, such as `ledger.jsonl`."""
+"""Components of a file directly in the run folder, such as `ledger.jsonl`."""
 NESTED = 3
 """Components of `objects/ab/cd…` and `logs/<task>/<attempt>.log`."""
 SQLITE_SUFFIXES = ("", "-wal", "-shm", "-journal")
@@ -38,7 +38,7 @@ _FILE_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_C
 def is_plain_file(path: Path, components: int = TOP) -> bool:
     """Whether there is a plain file; False when nothing is there, or a folder.
 
-    `components` counts the names at the end of `path` that lie inside the run folder. Raises
+    `components` counts the names at the end of `path` that are inside the run folder. Raises
     `RunFolderUnsafe` when one of them is a link, FIFO, socket or device.
     """
     return stat.S_ISREG(_mode_of(path, components))
@@ -52,7 +52,7 @@ def is_plain_folder(path: Path, components: int = TOP) -> bool:
 def open_plain(path: Path, components: int = TOP) -> BinaryIO:
     """Open a plain file for reading; raises `RunFolderUnsafe`, or OSError as `open` does.
 
-    Looked at before it is opened, since opening a device may have effects, and again after,
+    Checked before it is opened, since opening a device may have effects, and again after,
     since it may have been exchanged meanwhile.
     """
     with _parent_of(path, components) as parent:

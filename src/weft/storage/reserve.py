@@ -1,4 +1,4 @@
-"""Room set aside in a run's folder, so that a run on a full disk can stop cleanly and say so.
+"""Room set aside in a run's folder, so that a run on a full disk can stop cleanly and report it.
 
 A file of `RESERVE_BYTES` that holds nothing. When room is short it is given up, and the last
 commit, the ledger and the checkpoint are written with what it held.
@@ -43,7 +43,7 @@ class Reserve:
             os.close(fd)
 
     def shortage(self) -> str:
-        """Say what the run's file system is short of; empty when it has room."""
+        """Return what the run's file system is short of; empty when it has room."""
         return shortage(self._folder)
 
     def release(self) -> None:

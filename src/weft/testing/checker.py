@@ -1,4 +1,4 @@
-"""Looks at everything a run has on disk, after each session and at the end.
+"""Checks everything a run has on disk, after each session and at the end.
 
 Nothing lost: what was once committed stays, with the same value. Nothing done twice: what was
 committed as finished never executes again. Order: no later durable item leads an earlier one.

@@ -55,7 +55,7 @@ class SimCrash(BaseException):
 
 
 class SimClock:
-    """Time that passes only when the simulation says so."""
+    """Time that passes only when the simulation advances it."""
 
     def __init__(self) -> None:
         self.now_s = 1000.0
@@ -335,7 +335,7 @@ def simulate(seed: int) -> SimReport:
 def crash_everywhere(search: SearchCall, every: int = 1) -> tuple[str, int]:
     """Crash once at each durable step of an otherwise calm run; return digest and steps.
 
-    With `every`, only at each so-manieth step.
+    With `every`, only at every n-th step.
     """
     expected, steps = reference(search)
     for step in range(1, steps + 1, every):

@@ -43,7 +43,7 @@ CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.
 TEMPORARY = 75
 BROKEN = (126, 127)
 OWN_FAULTS = (None, errno.ENOEXEC, errno.E2BIG, errno.ENAMETOOLONG)
-"""Why exec may fail on any machine; whatever else it says is the fault of this one."""
+"""Why exec may fail on any machine; any other error is the fault of this one."""
 INLINE_BYTES = 64 * 1024
 TAIL_LINES = 40
 OVERDUE_S = 2.5
@@ -290,7 +290,7 @@ def _environment(
 
 
 def _deadline(timeout_s: float | None) -> dict[str, str]:
-    """Tell a command when it will be ended, in Unix seconds."""
+    """The variable that gives a command its deadline, in Unix seconds."""
     if timeout_s is None:
         return {}
     return {"WEFT_DEADLINE": str(int(time.time() + timeout_s))}  # noqa: TID251 - not recorded
@@ -321,11 +321,11 @@ def _supervised(spec: CommandSpec) -> CommandReport:
 def _report_of(
     process: subprocess.Popen[bytes], spec: bytes, limit_s: float | None
 ) -> bytes | None:
-    """What the supervisor says in the end; None when it is overdue, and killed."""
+    """The supervisor's report; None when it is overdue, and killed."""
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(spec)
-    process.stdin.flush()  # and stays open: its end tells the supervisor that we are gone
+    process.stdin.flush()  # and stays open: when it closes, the supervisor knows that we are gone
     ready, _, _ = select.select([process.stdout], [], [], limit_s)
     if not ready:
         process.kill()

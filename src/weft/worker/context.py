@@ -62,7 +62,7 @@ class TaskContext:
         self._on_stage = on_stage
 
     def enter(self, stage: str) -> None:
-        """Go on to the next stage and say so: each has the time limit for itself."""
+        """Enter the next stage and report it: each stage has the full time limit."""
         self.stage = stage
         if self._on_stage is not None:
             self._on_stage(self.assignment)

@@ -1,4 +1,4 @@
-"""How a task body that is not a plain function says how it ended (commands do)."""
+"""How the body of a task ends its attempt as a given fault or loss; commands use it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Ending(Exception):  # noqa: N818 - an outcome, not an error of ours
         return self._error is not None
 
     def outcome(self, ticket: int) -> Finished | Lost:
-        """The event that tells the coordinator."""
+        """The event for the coordinator."""
         if self._error is None:
             return Lost(ticket, self._lost, self.detail, self._cause)
         return Finished(ticket, error=self._error, retriable=self._retriable, detail=self.detail)

@@ -1,4 +1,4 @@
-"""Run one assignment and say how it ended. The simulator and the worker share this code.
+"""Run one assignment and report how it ended. The simulator and the worker share this code.
 
 Before the function's body (import, decode) a failure is a loss: another worker may do better.
 From the body on it is the task's own fault and is recorded.

@@ -20,7 +20,7 @@ _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 
 class Hello(TypedDict):
-    """What a worker is told at its start."""
+    """What a worker receives at its start."""
 
     seed: int
     path: list[str]

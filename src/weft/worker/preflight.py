@@ -1,4 +1,4 @@
-"""What a command needs of the machine it runs on, looked at before anything starts.
+"""What a command needs of the machine it runs on, checked before anything starts.
 
 Whatever is missing here would be missing on every attempt: interpreter, program, folder, script,
 variable. The same rule for where a job's paths may lead holds again on the slot.
@@ -51,7 +51,7 @@ class JobPlace:
     """Folders of the attempt itself."""
 
     def problem(self, script: str, cwd: str, target: Path | None) -> str:
-        """Say why a job may not run with these paths; empty if it may."""
+        """Return why a job may not run with these paths; empty if it may."""
         allowed = (self.folder, *self.allow_paths, *self.own)
         for name, path in (("script", script), ("cwd", cwd)):
             if path and not lies_below(path, allowed):
@@ -82,7 +82,7 @@ def find_problem(
 
 @dataclass(slots=True)
 class _Check:
-    """Looks at each path once, however many commands name it."""
+    """Checks each path once, however many commands name it."""
 
     folder: str
     python: str

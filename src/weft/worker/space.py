@@ -30,7 +30,7 @@ _WORDS = tuple(os.strerror(number) for number in NO_ROOM)
 
 
 def shortage(folder: Path) -> str:
-    """Say what the folder's file system is short of; empty when it has room."""
+    """Return what the folder's file system is short of; empty when it has room."""
     room = _measured(folder)
     return "" if room is None else _shortage_text(folder, *room, RESERVE_BYTES, RESERVE_INODES)
 
@@ -101,7 +101,7 @@ class SpaceWatch:
                 raise no_room(reason)
 
     def reason(self, error: Exception, words: str) -> str:
-        """Say what was short when an attempt failed with `error` and these last words."""
+        """Return what was short when an attempt failed with `error` and printed `words` last."""
         during = (_shortage_text(*least, RESERVE_BYTES, RESERVE_INODES) for least in self._least)
         probes = (
             f"short of space: {why} in {folder}"
@@ -122,7 +122,7 @@ def no_room(reason: str, detail: str = "") -> Ending:
 
 
 def _reported_shortage(error: Exception, words: str) -> str:
-    """What the failure itself says of missing room."""
+    """What the failure itself reports about missing space."""
     if isinstance(error, OSError) and error.errno in NO_ROOM:
         return f"short of space: {error}"
     for line in reversed(words.splitlines()[-LAST_LINES:]):

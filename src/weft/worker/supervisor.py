@@ -106,7 +106,7 @@ class Supervisor:
     # -- starting -------------------------------------------------------------------------
 
     def _start(self) -> int:
-        """Fork the command; a pipe that exec closes tells why it could not become one."""
+        """Fork the command; a pipe that exec closes reports why it could not start."""
         supervisor_pid = os.getpid()
         reader, writer = os.pipe()
         pid = os.fork()
@@ -144,11 +144,10 @@ class Supervisor:
         os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606 - no shell, by design
 
     def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
-        """Say on the command's stderr why it could not start, as a shell would, and to us."""
+        """Write why it could not start to the command's stderr, as a shell would, and to us."""
         path = getattr(error, "filename", None)
-        subject = (
-            path if isinstance(path, str) else self._spec["argv"][0]
-        )  # bytes: looked for on PATH
+        is_text = isinstance(path, str)  # bytes name a place on PATH that was tried
+        subject = path if is_text else self._spec["argv"][0]
         why = str(getattr(error, "strerror", None) or error)
         with contextlib.suppress(OSError):  # a full disk
             os.write(2, f"{subject}: {why}\n".encode("utf-8", "replace"))
@@ -311,7 +310,7 @@ def wake_when_parent_ends() -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Be killed by the kernel when the supervisor is; what was started since is not, alas."""
+    """Have the kernel kill us when the supervisor dies; this does not cover our own children."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(126)
