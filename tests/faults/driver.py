@@ -42,11 +42,11 @@ def main() -> int:
 
 
 def install_hooks() -> None:
-    from weft.storage import writer
+    from weft.storage import ledgerwriter
 
     hook = os.environ.get
     if seconds := hook("WEFT_FAULTS_CHECKPOINT_S"):
-        writer.CHECKPOINT_EVERY_S = float(seconds)
+        ledgerwriter.CHECKPOINT_EVERY_S = float(seconds)
     if hook("WEFT_FAULTS_NO_SYNC"):
         _never_sync()
     if marks := hook("WEFT_FAULTS_MARKS"):

@@ -67,14 +67,14 @@ def asked_over_http() -> Callable[[bytes], object]:
     """The live page: bytes are a path, a query and a header, a line each."""
     from weft.inspect.serve.app import new_app
     from weft.inspect.serve.guard import Gate
-    from weft.inspect.serve.rundirectory import Shelf
+    from weft.inspect.serve.rundirectory import RunDirectory
     from weft.inspect.serve.views import Views
     from weft.storage.disk import Disk
     from weft.storage.heads import HeadsList
 
     shelf = Path(tempfile.mkdtemp())
     views = Views(HeadsList(shelf / "heads", Disk()))
-    app: Any = new_app(Shelf(shelf), views, Gate(4242, TOKEN), lambda: True)
+    app: Any = new_app(RunDirectory(shelf), views, Gate(4242, TOKEN), lambda: True)
 
     def asks(data: bytes) -> None:
         path, query, header = (*data.split(b"\n", 2), b"", b"")[:3]

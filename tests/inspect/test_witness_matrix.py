@@ -39,7 +39,7 @@ from weft.signing import key_hash, sign_checkpoint
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.heads import Head, HeadsList, RunLocation
-from weft.testing.workload import weave
+from weft.testing.workload import mixed_steps
 
 SCRIPT = Path(__file__).resolve().parents[2] / "docs" / "verify_ledger.py"
 SHAPE = 36
@@ -151,7 +151,7 @@ def head_of(origin: str, lines: list[bytes]) -> Checkpoint:
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Honest:
     signed = write_keys(tmp_path_factory.mktemp("honest"))
-    weft.run(weave(SHAPE), out=signed.run, sign_key=signed.sign_key)
+    weft.run(mixed_steps(SHAPE), out=signed.run, sign_key=signed.sign_key)
     return Honest(signed, read_lines(signed.run), read_checkpoint(signed.run).origin)
 
 
