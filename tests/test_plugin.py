@@ -24,6 +24,7 @@ import pytest
 from tests.support.commands import Told
 from tests.support.shown import ROOT, block_of, check_said
 from tests.workers.lab import wait_until
+from weft.errors import Interrupted
 
 pytestmark = pytest.mark.xdist_group("plugin")
 
@@ -242,7 +243,10 @@ def test_plugin_may_go_and_come_back_with_its_modules_moved(
     gated.kill_midway(out)
     gated.pip("uninstall", "--yes", "weft-hello")
     gated.weft("hello", TEXT, "--out", anew).check_one_line(2, "No such command 'hello'")
-    for words in (("verify", out), ("verify", first_run), ("status", out), ("report", first_run)):
+    interrupted = gated.weft("verify", out)
+    assert (interrupted.code, interrupted.err) == (Interrupted.exit_code, ""), interrupted
+    assert "status  interrupted" in interrupted.out, interrupted
+    for words in (("verify", first_run), ("status", out), ("report", first_run)):
         told = gated.weft(*words)
         assert (told.code, told.err) == (0, ""), told
     gated.weft("resume", out).check_one_line(3, "'hello.evolve'", "weft_hello.search", "install")
