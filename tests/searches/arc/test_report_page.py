@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,7 @@ def test_unfinished_run_has_pages_and_lines(small_run: Path, tmp_path: Path) -> 
     copy.mkdir()
     for name in ("run.toml", "manifest.sqlite"):
         (copy / name).write_bytes((small_run / name).read_bytes())
-    (copy / "objects").symlink_to(small_run / "objects")
+    shutil.copytree(small_run / "objects", copy / "objects")
     first = (small_run / "ledger.jsonl").read_text().splitlines(keepends=True)[0]
     (copy / "ledger.jsonl").write_text(first)
     run = RunView(copy, SEARCH)

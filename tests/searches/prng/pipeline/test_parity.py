@@ -85,8 +85,8 @@ def steps_done(run: Path) -> int:
     """How many steps of a run have been finished."""
     try:
         with sqlite3.connect(f"file:{run / 'manifest.sqlite'}?mode=ro", uri=True) as base:
-            sql = "SELECT count(*) FROM tasks WHERE state = 'completed' AND function LIKE ?"
-            return int(base.execute(sql, ["%:finish_step"]).fetchone()[0])
+            sql = "SELECT count(*) FROM tasks WHERE state = 'completed' AND function = ?"
+            return int(base.execute(sql, ["prng.pipeline.finish_step"]).fetchone()[0])
     except sqlite3.OperationalError:
         return 0
 
