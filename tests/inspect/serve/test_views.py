@@ -17,6 +17,8 @@ from weft.inspect.serve.rows import TaskQuery, read_rows
 from weft.inspect.serve.runcache import RunCache, stamp
 from weft.inspect.serve.rundirectory import RunDirectory, ServedRun
 from weft.inspect.serve.views import Views
+from weft.runs.execution import Execution
+from weft.runs.run import run_search
 from weft.storage.folder import SEALED_VIEWS
 
 
@@ -112,7 +114,7 @@ def test_rows_without_a_manifest_are_none(finished: Path, tmp_path: Path) -> Non
 
 def test_sealed_run_shows_and_finds_no_contents(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    weft.run(weave.wordy(3), out=run, tags=(SEALED_VIEWS,))
+    run_search(weave.wordy(3), Execution(run, tags=(SEALED_VIEWS,)))
     rows = read_rows(run, TaskQuery())
     assert rows["total"] == 3
     assert all(row[13] == "" and row[14] is None and not row[18] for row in rows["tasks"])
