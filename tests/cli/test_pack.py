@@ -24,6 +24,7 @@ from weft.errors import StorageFailed
 from weft.inspect.pack.markdown import to_markdown
 from weft.inspect.pack.packing import make_pack
 from weft.runs import run as wiring
+from weft.runs.execution import Execution
 from weft.storage.folder import SEALED_VIEWS
 
 TITLES = ("Result", "What was asked", "Commands", "Invariants", "Failures", "How it went",
@@ -279,6 +280,6 @@ def test_hostile_texts_stay_text(tmp_path: Path) -> None:
 
 
 def test_sealed_run_gives_no_examples(tmp_path: Path) -> None:
-    wiring.run(weave.hopeless(), out=tmp_path / "run", workers=1, tags=(SEALED_VIEWS,))
+    wiring.run_search(weave.hopeless(), Execution(tmp_path / "run", tags=(SEALED_VIEWS,)))
     (found,) = pack_of(tmp_path / "run")["failures"]
     assert (found["count"], len(found["examples"])) == (12, 0)

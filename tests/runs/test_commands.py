@@ -74,7 +74,7 @@ def fragile(modules):
 
 def test_broken_command_interrupts_the_run_and_a_resume_goes_on(fragile, modules, tmp_path):
     script, out = tmp_path / "script", tmp_path / "run"
-    with pytest.raises(Interrupted, match=r"broken with 127.*mend it, then: weft resume"):
+    with pytest.raises(Interrupted, match=r"broken with 127.*fix it, then: weft resume"):
         weft.run(fragile.fragile(str(script), ours=True), out=out, workers=1)
     assert len((out / "ledger.jsonl").read_bytes().splitlines()) == 1  # the genesis alone
     script.write_text("#!/bin/sh\necho mended $WEFT_RUN_ID\n")

@@ -16,7 +16,7 @@ from weft.model.keys import sha256_hex
 from weft.model.tasks import Budget, SearchCall
 from weft.runs.decision import Decision, check_same, decision_from_genesis, digests, read_inputs
 from weft.runs.execution import Execution
-from weft.runs.run import checked_policy
+from weft.runs.run import checked_policy, run_search
 from weft.storage.folder import RunFolder
 
 
@@ -41,11 +41,11 @@ def test_genesis_other_execution_is_the_same(tmp_path):
             {},
             {"workers": 7},
             {"backend": "serial"},
-            {"accept": ["code"]},
-            {"labels": {"d": "x"}, "tags": ["t"]},
+            {"accept": ("code",)},
+            {"labels": {"d": "x"}, "tags": ("t",)},
         ]
     ):
-        heads.add(weft.run(nothing(), out=tmp_path / str(i), **execution).head)
+        heads.add(run_search(nothing(), Execution(tmp_path / str(i), **execution)).head)
     assert len(heads) == 1
     last = RunFolder(tmp_path / "4").read_run_file()
     assert (last.labels, last.tags) == ({"d": "x"}, ("t",))

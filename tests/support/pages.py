@@ -7,7 +7,7 @@ from pathlib import Path
 
 import weft
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "report" / "searches"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "inspect" / "report" / "searches"))
 
 import weave
 

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from weft.console import options, render, views
+from weft.console.execution import ViewOptions
+from weft.console.groups import with_groups
 from weft.errors import FileInvalid, Interrupted, UsageError
+from weft.lazy_imports import lazy_imports
+from weft.model.values import JsonValue
+
+with lazy_imports():
+    from weft.inspect import diff as diffs
+    from weft.inspect import explain as explaining
+    from weft.inspect import products
+    from weft.inspect import prove as proofs
+    from weft.inspect import status as statuses
+    from weft.inspect import verify as verifying
+    from weft.model import strictjson
+    from weft.runs import run as running
 
 DIFFERENT = 1
 
 
+@with_groups
 def status(
     run: options.RunArgument,
     events: Annotated[bool, typer.Option("--events", help="List every event.")] = False,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """Show how far a run is: counts, slots, workers, events."""
-    from weft.inspect.products import summary_lines  # noqa: PLC0415
-    from weft.inspect.status import status as read  # noqa: PLC0415 - slow to import
-
-    found = read(run, events=events)
-    lines = summary_lines(run, found.search)
-    if as_json:
-        render.print_json({**found.to_dict(), **({"summary": lines} if lines else {})})
+    state = statuses.status(run, events=events)
+    lines = products.summary_lines(run, state.search)
+    if output.as_json:
+        render.print_json({**state.to_dict(), **({"summary": lines} if lines else {})})
     else:
-        views.show_status(found, lines)
+        views.show_status(state, lines)
 
 
+@with_groups
 def verify(
     run: options.RunArgument,
     against: Annotated[
@@ -41,8 +54,8 @@ def verify(
         Path | None,
         typer.Option(metavar="FILE", help="Ed25519 public key (PEM) that must have signed it."),
     ] = None,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001
+    *,
+    output: ViewOptions,
 ) -> None:
     """Check that ledger, manifest and objects agree; print the head.
 
@@ -50,38 +63,36 @@ def verify(
     finished (status interrupted), 5 when anything is damaged. With --public-key, 0 only when that
     key has signed the whole finished ledger; otherwise 5, "not signed" or "signed to 40 of 57".
     """
-    from weft.inspect.verify import verify as check  # noqa: PLC0415 - slow to import
-    from weft.runs.run import real_place  # noqa: PLC0415
-
-    verdict = check(run, real_place().heads, against=against, public_key=public_key)
-    if as_json:
+    heads = running.real_place().heads
+    verdict = verifying.verify(run, heads, against=against, public_key=public_key)
+    if output.as_json:
         render.print_json(verdict.to_dict())
     else:
         views.show_verdict(verdict)
     raise typer.Exit(0 if verdict.status == "finished" else Interrupted.exit_code)
 
 
+@with_groups
 def diff(
     a: Annotated[Path, typer.Argument(metavar="RUN_A", help="A run's folder.")],
     b: Annotated[Path, typer.Argument(metavar="RUN_B", help="Another run's folder.")],
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001
+    *,
+    output: ViewOptions,
 ) -> None:
     """Show the first record where two runs part, and why.
 
     Exit code 0 when the ledgers are equal, 1 when they differ.
     """
-    from weft.inspect.diff import diff as compare  # noqa: PLC0415 - slow to import
-
-    found = compare(a, b)
-    if as_json:
-        difference = None if found is None else found.to_dict()
-        render.print_json({"equal": found is None, "difference": difference})
+    difference = diffs.diff(a, b)
+    if output.as_json:
+        body = None if difference is None else difference.to_dict()
+        render.print_json({"equal": difference is None, "difference": body})
     else:
-        views.show_difference(found, (str(a), str(b)))
-    raise typer.Exit(0 if found is None else DIFFERENT)
+        views.show_difference(difference, (str(a), str(b)))
+    raise typer.Exit(0 if difference is None else DIFFERENT)
 
 
+@with_groups
 def prove(
     run: Annotated[
         Path | None, typer.Argument(metavar="RUN", help="A run's folder; not with --check.")
@@ -99,16 +110,14 @@ def prove(
         int | None,
         typer.Option(metavar="OLD_SIZE", help="Prove that the first records are still the same."),
     ] = None,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001
+    *,
+    output: ViewOptions,
 ) -> None:
     """Print a proof that one record is in the ledger, or check one."""
-    from weft.inspect import prove as proofs  # noqa: PLC0415 - slow to import
-
     if check is not None:
         if run is not None or key is not None or consistency is not None:
             raise UsageError("--check FILE stands alone", hint="weft prove --check FILE")
-        _show_checked(check, as_json=as_json)
+        _show_checked(check, as_json=output.as_json)
     elif run is not None and consistency is not None and key is None:
         render.print_json(proofs.prove_consistency(run, consistency).to_dict())
     elif run is not None and key is not None and consistency is None:
@@ -121,25 +130,22 @@ def prove(
         )
 
 
+@with_groups
 def explain(
     run: options.RunArgument,
     key: options.KeyArgument,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001
+    *,
+    output: ViewOptions,
 ) -> None:
-    """Tell the life of one task: attempts, errors, log."""
-    from weft.inspect.explain import explain as tell  # noqa: PLC0415 - slow to import
-
-    life = tell(run, key)
-    if as_json:
+    """Explain what happened to one task: attempts, errors, log."""
+    life = explaining.explain(run, key)
+    if output.as_json:
         render.print_json(life.to_dict())
     else:
         views.show_life(life)
 
 
 def _show_checked(path: Path, *, as_json: bool) -> None:
-    from weft.inspect import prove as proofs  # noqa: PLC0415 - slow to import
-
     raw = _read_proof(path)
     if "old_size" in raw:
         proofs.check_consistency_proof(proofs.ConsistencyProof.from_dict(raw))
@@ -157,10 +163,8 @@ def _show_checked(path: Path, *, as_json: bool) -> None:
         )
 
 
-def _read_proof(path: Path) -> dict[str, Any]:
-    from weft.model.strictjson import loads  # noqa: PLC0415
-
-    value = loads(options.read_file(path, "--check"), where=str(path))
+def _read_proof(path: Path) -> dict[str, JsonValue]:
+    value = strictjson.loads(options.read_file(path, "--check"), where=str(path))
     if not isinstance(value, dict):
         raise FileInvalid(f"{path}: not a proof (a JSON object)")
     return value

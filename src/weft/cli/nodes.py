@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from weft.console import options, render
+from weft.console import render
+from weft.console.execution import ViewOptions
+from weft.console.groups import with_groups
 from weft.errors import UsageError, WorldError
+from weft.lazy_imports import lazy_imports
 
-if TYPE_CHECKING:
-    from weft.cluster.check import NodeReport
-    from weft.cluster.ssh import Shell
+with lazy_imports():
+    from weft.cluster import check as checking
+    from weft.cluster import nodes as clusternodes
+    from weft.cluster import ssh
 
 FOUND_PROBLEMS = 1
 
@@ -42,23 +46,22 @@ HeadIp = Annotated[
 
 
 @app.command()
+@with_groups
 def check(
     nodes: File,
     ssh_config: SshConfig = None,
     accept_new_keys: AcceptNewKeys = False,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """Ask every node: Python, weft and Ray versions, GPUs seen, free disk, clock skew.
 
     Of a cluster that is up: whether its head and nodes live, and every port that Ray listens at.
     Changes nothing anywhere. Exit code 0 when all nodes can serve, 1 when any cannot.
     """
-    from weft.cluster import check as nodescheck  # noqa: PLC0415 - slow to import
-
-    reports = nodescheck.check(nodes, _shell(ssh_config, accept_new_keys))
-    head = nodescheck.check_head(nodes)
-    if as_json:
+    reports = checking.check(nodes, _shell(ssh_config, accept_new_keys))
+    head = checking.check_head(nodes)
+    if output.as_json:
         as_head = head.to_dict() if head else None
         render.print_json({"nodes": [report.to_dict() for report in reports], "head": as_head})
     else:
@@ -71,61 +74,57 @@ def check(
 
 
 @app.command()
+@with_groups
 def up(
     nodes: File,
     head_ip: HeadIp = None,
     ssh_config: SshConfig = None,
     accept_new_keys: AcceptNewKeys = False,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """Start Ray here and on every node, with a token of its own; runs then take --backend ray.
 
     Nodes are checked first. When anything fails, what was started is stopped again. In a cluster
     that is up already, nodes that died are started again; without its head all of it is.
     """
-    from weft.cluster.nodes import up as start  # noqa: PLC0415 - slow to import
-
-    made = start(nodes, _shell(ssh_config, accept_new_keys), head_ip)
-    if as_json:
-        render.print_json({"address": made.address, "nodes_file": made.nodes_file})
+    cluster = clusternodes.up(nodes, _shell(ssh_config, accept_new_keys), head_ip)
+    if output.as_json:
+        render.print_json({"address": cluster.address, "nodes_file": cluster.nodes_file})
         return
-    render.out(f"up      {made.address}")
+    render.out(f"up      {cluster.address}")
     render.out(f"use     --backend ray --nodes {nodes}")
     render.out(f"stop    {render.command('nodes', 'down', nodes)}")
 
 
 @app.command()
+@with_groups
 def down(
     nodes: File,
     ssh_config: SshConfig = None,
     accept_new_keys: AcceptNewKeys = False,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """Stop Ray here and on every node, and remove its folder; may be repeated."""
-    from weft.cluster.nodes import down as stop  # noqa: PLC0415 - slow to import
-
-    troubles = stop(nodes, _shell(ssh_config, accept_new_keys))
-    if as_json:
+    troubles = clusternodes.down(nodes, _shell(ssh_config, accept_new_keys))
+    if output.as_json:
         render.print_json({"troubles": troubles})
     for line in troubles[:-1]:
         render.message(f"weft: {line}")
     if troubles:
         raise WorldError(troubles[-1])
-    if not as_json:
+    if not output.as_json:
         render.out("down    nothing is left of it")
 
 
-def _shell(config: Path | None, accept_new: bool) -> Shell:
-    from weft.cluster.ssh import Shell  # noqa: PLC0415 - slow to import
-
+def _shell(config: Path | None, accept_new: bool) -> ssh.Shell:
     if config is not None and not config.is_file():
         raise UsageError(f"--ssh-config {config} is not a file")
-    return Shell(config, accept_new)
+    return ssh.Shell(config, accept_new)
 
 
-def _show(report: NodeReport) -> None:
+def _show(report: checking.NodeReport) -> None:
     if report.problem:
         render.out(f"problem {report.problem}")
         return
@@ -139,7 +138,7 @@ def _show(report: NodeReport) -> None:
     _show_ports(report)
 
 
-def _show_head(report: NodeReport) -> None:
+def _show_head(report: checking.NodeReport) -> None:
     if report.problem:
         render.out(f"problem {report.problem}")
         return
@@ -147,6 +146,6 @@ def _show_head(report: NodeReport) -> None:
     _show_ports(report)
 
 
-def _show_ports(report: NodeReport) -> None:
+def _show_ports(report: checking.NodeReport) -> None:
     for port in report.ports:
         render.out(f"port    {report.node}: {port}")

@@ -8,10 +8,17 @@ from typing import Annotated
 import typer
 
 from weft.console import options, render
+from weft.console.execution import ViewOptions
+from weft.console.groups import with_groups
+from weft.lazy_imports import lazy_imports
+
+with lazy_imports():
+    from weft.inspect.pack import markdown, packing
 
 DAMAGED = 5
 
 
+@with_groups
 def pack(
     run: options.RunArgument,
     out: Annotated[
@@ -23,21 +30,18 @@ def pack(
     replay: Annotated[
         bool, typer.Option("--replay", help="Run every function task again, to check the ledger.")
     ] = False,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
-    """Tell a run so that someone else can go on with it: a status pack in Markdown.
+    """Describe a run so that someone else can continue it: a status pack in Markdown.
 
     What was asked, commands to repeat it, results, failures with examples, telemetry, invariants
     and how each was checked, the head, open ends. --json prints the same for programs.
     Exit code 0, and 5 when the run is damaged, which the pack then says.
     """
-    from weft.inspect.pack.markdown import to_markdown  # noqa: PLC0415 - slow to import
-    from weft.inspect.pack.packing import make_pack  # noqa: PLC0415
-
-    made = make_pack(run, out, replayed=replay)
-    if as_json:
-        render.print_json(made.to_dict())
+    packed = packing.make_pack(run, out, replayed=replay)
+    if output.as_json:
+        render.print_json(packed.to_dict())
     else:
-        render.out(to_markdown(made).rstrip("\n"))
-    raise typer.Exit(0 if made.sound else DAMAGED)
+        render.out(markdown.to_markdown(packed).rstrip("\n"))
+    raise typer.Exit(0 if packed.sound else DAMAGED)

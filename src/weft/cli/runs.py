@@ -71,22 +71,9 @@ def resume(
     output: OutputOptions,
 ) -> None:
     """Continue an interrupted run, with the options it was started with."""
-    execution.check()
+    changes = execution.changes()
     with watching(output.quiet, output.verbose) as watcher, resumable(run):
-        done = resuming.resume(
-            run,
-            path=path,
-            workers=execution.workers,
-            nodes=execution.read_nodes(),
-            ray_address=execution.cluster_address() or None,
-            placement=execution.placement,
-            stagger_s=execution.stagger,
-            backend=execution.backend,
-            accept=execution.accept,
-            wall_limit_s=execution.wall_limit,
-            sign_key=execution.sign_key,
-            watcher=watcher,
-        )
+        done = resuming.resume(run, changes, path=path, watcher=watcher)
     products.finish_run(done.out, done.search)
     lines = () if output.as_json else products.summary_lines(done.out, done.search)
     render.show_run(done, as_json=output.as_json, lines=lines)

@@ -19,7 +19,7 @@ from weft.model.slots import Node
 
 with lazy_imports():
     from weft.cluster import clusters, nodesfile
-    from weft.runs import execution
+    from weft.runs import execution as runs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,10 +59,10 @@ class ExecutionOptions:
             return self.ray_address or ""
         return clusters.address_for(self.nodes)
 
-    def execution(self, out: Path) -> execution.Execution:
+    def execution(self, out: Path) -> runs.Execution:
         """Return how a new run is executed; the caller replaces what only its search knows."""
         self.check()
-        return execution.Execution(
+        return runs.Execution(
             out,
             self.workers,
             self.backend or "local",
@@ -73,6 +73,21 @@ class ExecutionOptions:
             self.placement or "greedy",
             stagger_s=self.stagger or 0.0,
             ray_address=self.cluster_address(),
+        )
+
+    def changes(self) -> runs.ExecutionChanges:
+        """Return what a resumed run does otherwise than before; what was not given stays."""
+        self.check()
+        return runs.ExecutionChanges(
+            workers=self.workers,
+            backend=self.backend,
+            nodes=self.read_nodes() or None,
+            ray_address=self.cluster_address() or None,
+            placement=self.placement,
+            stagger_s=self.stagger,
+            accept=tuple(self.accept),
+            wall_limit_s=self.wall_limit,
+            sign_key=self.sign_key,
         )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.model.slots import Node, Slot
+from weft.model.values import Value
 
 SIGN = "\N{TWISTED RIGHTWARDS ARROWS} "
 
@@ -37,11 +37,15 @@ class NodePlan:
         jobs = f"{self.jobs} jobs | distribution: {dict(self.distribution)}"
         return f"PARALLEL: {self.node} | {self.workers} {self.kind} workers | {jobs}"
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form."""
-        spread = {str(index): count for index, count in self.distribution.items()}
-        counts = {"workers": self.workers, "jobs": self.jobs, "distribution": spread}
-        return {"node": self.node, "kind": self.kind, **counts}
+        return {
+            "node": self.node,
+            "kind": self.kind,
+            "workers": self.workers,
+            "jobs": self.jobs,
+            "distribution": {str(index): count for index, count in self.distribution.items()},
+        }
 
 
 def spread(used: Iterable[tuple[str, str, int]], nodes: Sequence[Node]) -> list[NodePlan]:

@@ -12,7 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from weft.errors import FileInvalid, UsageError
+from weft.model import strictjson
 from weft.model.slots import Node
+from weft.model.values import JsonValue
 
 DECISION = "Decision (bound into the ledger)"
 EXECUTION = "Execution"
@@ -119,16 +121,14 @@ Verbose = Annotated[
 ]
 
 
-def read_args(text: str) -> dict[str, Any]:
+def read_args(text: str) -> dict[str, JsonValue]:
     """Read `--args`: a JSON object, or `@FILE` that holds one."""
-    from weft.model.strictjson import loads  # noqa: PLC0415
-
     data: str | bytes = text
     where = "--args"
     if text.startswith("@"):
         where = f"--args {text}"
         data = read_file(Path(text[1:]), where)
-    value = loads(data, where=where, max_bytes=MAX_ARGS_BYTES)
+    value: JsonValue = strictjson.loads(data, where=where, max_bytes=MAX_ARGS_BYTES)
     if not isinstance(value, dict):
         raise FileInvalid(
             f"{where}: a JSON {_json_name(value)}, not an object",

@@ -1,6 +1,6 @@
 """Progress of a run on stderr: a bar on a terminal, a line now and then with -v elsewhere.
 
-A `Watcher` is told the counts at every turn of the loop, often thousands of times a second;
+A `Watcher` gets the counts at every turn of the loop, often thousands of times a second;
 most of those calls only compare two numbers.
 """
 
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from weft.console import render
 from weft.errors import Interrupted
+from weft.lazy_imports import lazy_imports
+
+with lazy_imports():
+    from weft.console import terminal
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -27,14 +31,12 @@ LINE_EVERY_S = 3.0
 FIRST_LINE_AFTER_S = 1.0
 
 
-class _Show(Protocol):
-    def __call__(self, counts: Counts, elapsed_s: float) -> None: ...
-
-
 class Throttled:
-    """A watcher that shows what it is told at most every `every_s` seconds."""
+    """A watcher that shows what it gets at most every `every_s` seconds."""
 
-    def __init__(self, show: _Show, every_s: float, first_after_s: float) -> None:
+    def __init__(
+        self, show: Callable[[Counts, float], None], every_s: float, first_after_s: float
+    ) -> None:
         self._show = show
         self._every_s = every_s
         self._start_s = time.monotonic()
@@ -64,7 +66,7 @@ def watching(quiet: bool, verbosity: int) -> Iterator[Watcher | None]:
 
 @contextmanager
 def resumable(out: Path) -> Iterator[None]:
-    """Say how to go on after a second Ctrl-C, or one that came before the run listened."""
+    """Say how to continue after a second Ctrl-C, or one that came before the run listened."""
     try:
         yield
     except Interrupted:
@@ -97,30 +99,13 @@ def _print_line(counts: Counts, elapsed_s: float) -> None:
 
 def bar() -> Progress:
     """Return the bars of a terminal, with time left."""
-    from rich.progress import (  # noqa: PLC0415 - slow to import, for terminals only
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[words]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=render.console(sys.stderr), transient=True)
+    return terminal.new_bars(render.console(sys.stderr))
 
 
 def _bar_watcher(progress: Progress) -> Throttled:
     bar = progress.add_task("", total=None, words="")
 
-    def show(counts: Counts, elapsed_s: float) -> None:  # noqa: ARG001 - rich measures time itself
+    def show(counts: Counts, _elapsed_s: float) -> None:  # rich measures time itself
         words = f"{counts.running} running" + f", {counts.failed} failed" * bool(counts.failed)
         progress.update(bar, total=counts.planned, completed=counts.finished, words=words)
 

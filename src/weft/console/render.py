@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from weft.errors import Interrupted, WeftError
+from weft.lazy_imports import lazy_imports
 from weft.model.values import Object
+
+with lazy_imports():
+    from weft.console import terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,10 +74,8 @@ def command(*words: str | Path) -> str:
 
 
 def console(stream: TextIO) -> Console:
-    """Return a rich console; NO_COLOR is rich's to respect, CI is ours."""
-    from rich.console import Console  # noqa: PLC0415 - slow to import
-
-    return Console(file=stream, force_terminal=is_terminal(stream), highlight=False)
+    """Return a rich console; without colour on a build server."""
+    return terminal.new_console(stream, colour=is_terminal(stream))
 
 
 def is_terminal(stream: TextIO) -> bool:

@@ -86,7 +86,7 @@ def _on_terminal(bars: Progress, headline: Callable[[Milestone], None]) -> StepW
             bars.remove_task(bar)  # type: ignore[arg-type]
         shown[:] = [int(bars.add_task("", total=milestone.tasks or None, words=""))]
 
-    def show(counts: Counts, elapsed_s: float) -> None:  # noqa: ARG001 - rich measures time itself
+    def show(counts: Counts, _elapsed_s: float) -> None:  # rich measures time itself
         words = (
             f"step {counts.milestone.name if counts.milestone else ''}, {counts.running} running"
         )

@@ -144,12 +144,14 @@ def _puzzle(out: Path, workers: int, watcher: Watcher | None) -> Run:
 
 
 def _tree(out: Path, workers: int, watcher: Watcher | None) -> Run:
+    from weft.searches.tree.configfile import Override  # noqa: PLC0415
     from weft.searches.tree.request import read_request  # noqa: PLC0415
     from weft.searches.tree.run import execute_tree  # noqa: PLC0415
 
     config = _project(out.parent / "project") / "tree.toml"
-    given = {**LIMITS, "max_parallel_evals": workers}
-    return execute_tree(read_request(config, given, out=out), out, watcher)
+    values = {**LIMITS, "max_parallel_evals": workers}
+    overrides = [Override(name, value) for name, value in values.items()]
+    return execute_tree(read_request(config, overrides, out=out), Execution(out), watcher)
 
 
 def _seed(out: Path, workers: int, watcher: Watcher | None) -> Run:

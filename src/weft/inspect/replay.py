@@ -94,7 +94,7 @@ def replay(
     before = read_outcome(folder, None)
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
         out = Path(place) / "run"
-        begun = recalled(folder, run_file, {})
+        begun = recalled(folder, run_file)
         execution = Execution(out, workers, backend, nodes=begun.nodes, base=begun.base)
         recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
         again = _execute(folder, decision, execution, watcher, recall)

@@ -71,4 +71,4 @@ def _files(folder: Path) -> Iterator[Path]:
         if path.suffix == ".py" and path.is_file():
             yield path
         elif path.name.isidentifier() and (path / "__init__.py").is_file():
-            yield from (found for found in sorted(path.rglob("*.py")) if found.is_file())
+            yield from (file for file in sorted(path.rglob("*.py")) if file.is_file())

@@ -31,7 +31,7 @@ def _compile(argv: Sequence[str], started: list[subprocess.Popen[str]]) -> None:
         argv, stdout=pipe, stderr=pipe, text=True, env=host.worker_environment()
     ) as process:
         started.append(process)
-        _, said = process.communicate()
+        _, errors = process.communicate()
     if process.returncode:
-        last = (said.strip().splitlines() or ["no message"])[-1]
+        last = (errors.strip().splitlines() or ["no message"])[-1]
         raise WorldError(f"the kernels cannot be compiled: {last[:300]}", hint="weft doctor")

@@ -11,7 +11,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, ValueInvalid
@@ -20,7 +19,9 @@ from weft.model.keys import sha256_hex
 from weft.model.tasks import Budget, SearchCall
 from weft.model.values import (
     MAX_SEARCH_ARGS_CHARS,
+    JsonValue,
     Object,
+    Value,
     canonical,
     encode_args,
     from_wire,
@@ -40,7 +41,7 @@ class Decision:
     budget: Budget = field(default_factory=Budget)
     policy: Policy = field(default_factory=Policy)
 
-    def context(self) -> dict[str, Any]:
+    def context(self) -> dict[str, int | Mapping[str, Object] | Budget]:
         """Return what the search may ask for by keyword."""
         inputs = {name: Object(digest) for name, digest in self.inputs.items()}
         return {"seed": self.seed, "inputs": inputs, "budget": self.budget}
@@ -74,16 +75,21 @@ def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
     """Rebuild the decision of a recorded run; `call` supplies the search's code."""
     raw = json.loads(genesis)
     config = raw["config"]
-    timeout_s: Any = from_wire(config["timeout_s"])
-    seed: Any = from_wire(raw["seed"])
-    budget: Any = from_wire(config["budget"])
+    timeout_s, seed = from_wire(config["timeout_s"]), from_wire(raw["seed"])
+    assert timeout_s is None or isinstance(timeout_s, int | float)
+    assert isinstance(seed, int)
     return Decision(
         call=call,
         seed=seed,
         inputs=raw["inputs"],
-        budget=Budget(budget),
+        budget=_budget(from_wire(config["budget"])),
         policy=Policy(config["retries"], timeout_s, config["strict"]),
     )
+
+
+def _budget(counts: Value) -> Budget:
+    assert isinstance(counts, dict)
+    return Budget({name: count for name, count in counts.items() if isinstance(count, int)})
 
 
 def check_same(recorded: str, asked: str, where: Path) -> None:
@@ -131,7 +137,7 @@ def _installed(library: str) -> str:
         raise SearchInvalid(f"the search needs library {library}, which is not installed") from None
 
 
-def _flat(value: Any, name: str = "") -> dict[str, str]:
+def _flat(value: JsonValue, name: str = "") -> dict[str, str]:
     """Dotted names of all leaves, for comparing two configs in words."""
     flat: dict[str, str] = {}
     if isinstance(value, list) and any(isinstance(item, dict) for item in value):

@@ -23,11 +23,11 @@ MAX_STAGGER_S = 3600
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """How a run is carried out; may change on every resume and never reaches the ledger."""
+    """How a run is executed; may change on every resume and never reaches the ledger."""
 
     out: Path
     workers: int | None = None
-    """How many at a time: 1 if not said, and with `nodes` as many as they have slots."""
+    """How many at a time: 1 if not given, and with `nodes` as many as they have slots."""
     backend: str = "local"
     accept: tuple[str, ...] = ()
     wall_limit_s: float | None = None
@@ -40,7 +40,7 @@ class Execution:
     device: str = "auto"
     """Where tasks that can use a GPU should compute; their results are the same on both."""
     base: Path | None = None
-    """What the nodes' folders are relative to; the current folder if not said."""
+    """What the nodes' folders are relative to; the current folder if not given."""
     labels: Mapping[str, str] = field(default_factory=dict)
     """What people call inputs or lanes whose names in the ledger are digests; for views only."""
     pause_at: str | None = None
@@ -52,6 +52,11 @@ class Execution:
     keep: tuple[str, ...] = ()
     """What stays after use beside the record: `failed`, the folders of failed commands; what
     else a search knows how to keep."""
+
+    @property
+    def on_ray(self) -> bool:
+        """Whether tasks run on a Ray cluster."""
+        return self.backend == "ray"
 
     def __post_init__(self) -> None:
         if self.workers is not None and not 1 <= self.workers <= MAX_SLOTS:
@@ -68,6 +73,22 @@ class Execution:
             raise UsageError(f"--stagger must be 0 to {MAX_STAGGER_S} s, not {self.stagger_s}")
         if self.ray_address and self.backend != "ray":
             raise UsageError("--ray-address needs --backend ray")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionChanges:
+    """What a resume changes of how its run was executed before; None leaves it as it was."""
+
+    workers: int | None = None
+    backend: str | None = None
+    nodes: tuple[Node, ...] | None = None
+    ray_address: str | None = None
+    placement: str | None = None
+    stagger_s: float | None = None
+    accept: tuple[str, ...] = ()
+    """This and what follows is for one session only: nothing of it is remembered."""
+    wall_limit_s: float | None = None
+    sign_key: Path | None = None
 
 
 def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placement:

@@ -75,7 +75,7 @@ def reopen_run(
     place: Place,
     new_run_id: str,
 ) -> OpenRun:
-    """Open a run that exists: refuse what must be refused, then recover and go on."""
+    """Open a run that exists: refuse what must be refused, then recover and continue."""
     run_file = folder.read_run_file()
     folder.require_plain()
     checkpoint = read_checkpoint(folder.checkpoint)
@@ -88,7 +88,7 @@ def reopen_run(
     if changed:
         events.append(("code-accepted", ", ".join(changed)))
         run_file = replace(run_file, sources={**run_file.sources, **changed})
-    if recorded is None:  # killed before anything was recorded: begin anew
+    if recorded is None:  # killed before anything was recorded: start anew
         return create_run(folder, run_file, genesis, inputs, place)
     return _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
 
@@ -116,21 +116,21 @@ def _recover(
     new_run_id: str,
 ) -> OpenRun:
     heads = place.heads.binding(run_file.run_id)
-    seen = max((head.commits for head in heads), default=0)
-    manifest = _manifest(folder, run_file, genesis, place, events, seen)
+    noted_commits = max((head.commits for head in heads), default=0)
+    manifest = _manifest(folder, run_file, genesis, place, events, noted_commits)
     with _closed_on_failure(manifest):
-        found = _brought_up(folder, manifest, checkpoint, events, seen)
+        state = _brought_up(folder, manifest, checkpoint, events, noted_commits)
         if ("copy-accepted", "") in events:
             run_file = replace(run_file, run_id=new_run_id)
         if events:
             folder.write_run_file(run_file, place.disk)
         if manifest.run_id != run_file.run_id:
             manifest.set_meta("run_id", run_file.run_id)
-        writer = _writer(folder, run_file, manifest, found.chain, found.projection, place)
-        if found.torn_bytes:
-            writer.ledger.cut(found.good_bytes)
-            events.append(("tail-cut", f"{found.torn_bytes} bytes of an unfinished write"))
-        writer.ledger.append(found.pending)
+        writer = _writer(folder, run_file, manifest, state.chain, state.projection, place)
+        if state.torn_bytes:
+            writer.ledger.cut(state.good_bytes)
+            events.append(("tail-cut", f"{state.torn_bytes} bytes of an unfinished write"))
+        writer.ledger.append(state.pending)
         objects = ObjectStore(folder.objects, place.disk)
         objects.clear_staging()
     return OpenRun(folder, run_file, manifest, objects, writer, events)
@@ -142,11 +142,11 @@ def _manifest(
     genesis: str,
     place: Place,
     events: list[tuple[str, str]],
-    seen: int,
+    noted_commits: int,
 ) -> Manifest:
-    """Open the manifest, or begin a new one where it is gone.
+    """Open the manifest, or start a new one where it is gone.
 
-    A new one counts on from the `seen` commits, or the next session would call it a roll-back.
+    A new one counts on from `noted_commits`, or the next session would call it a roll-back.
     """
     path = folder.manifest
     if path.is_file():
@@ -154,7 +154,7 @@ def _manifest(
     for suffix in ("-wal", "-shm"):  # they belong to the manifest that is gone
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     events.append(("manifest-lost", "rebuilt from the ledger"))
-    return Manifest.create(path, place.disk, run_file.run_id, genesis, seen)
+    return Manifest.create(path, place.disk, run_file.run_id, genesis, noted_commits)
 
 
 def _brought_up(
@@ -162,20 +162,20 @@ def _brought_up(
     manifest: Manifest,
     checkpoint: Checkpoint | None,
     events: list[tuple[str, str]],
-    seen: int,
+    noted_commits: int,
 ) -> Reconciled:
     """Reconcile ledger and manifest, after rebuilding what the manifest lacks."""
-    found = reconcile(folder.ledger, Projection(manifest), checkpoint)
-    if not found.behind:
-        return found
+    state = reconcile(folder.ledger, Projection(manifest), checkpoint)
+    if not state.behind:
+        return state
     restored = rebuild(manifest, good_records(folder.ledger, checkpoint))
-    manifest.commits = max(manifest.commits, seen)
+    manifest.commits = max(manifest.commits, noted_commits)
     manifest.commit()
     events.append(("manifest-rebuilt", f"{restored} results restored from the ledger"))
-    found = reconcile(folder.ledger, Projection(manifest), checkpoint)
-    if found.behind:
+    state = reconcile(folder.ledger, Projection(manifest), checkpoint)
+    if state.behind:
         raise ManifestDamaged("manifest.sqlite cannot be brought up to the ledger")
-    return found
+    return state
 
 
 @contextlib.contextmanager

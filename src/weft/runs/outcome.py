@@ -9,10 +9,10 @@ from typing import Any
 
 from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint
-from weft.ledger.records import parse
+from weft.ledger.records import Record, parse
 from weft.model.card import card
 from weft.model.tasks import Unknown
-from weft.model.values import Object, canonical, from_wire
+from weft.model.values import Object, Value, canonical, from_wire
 from weft.runs.decision import check_same
 from weft.runs.history import check_signed
 from weft.runs.results import Results, read_results
@@ -33,7 +33,7 @@ class Run:
     search: str
     out: Path
     answer: Any
-    """The search's value, or an `Unknown`."""
+    """The search's value, or an `Unknown`; a search that returns records knows their types."""
     head: str
     size: int
     completed: int
@@ -73,9 +73,9 @@ class Run:
             rows.insert(2, ("timing-dependent", "another run may differ"))
         return card(f"Run of {self.search}", rows)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form, as `--json` prints it."""
-        answer: Any = self.answer
+        answer = self.answer
         if isinstance(answer, Unknown):
             answer = {"unknown": answer.reason, "detail": answer.detail}
         return {
@@ -100,29 +100,28 @@ def read_outcome(folder: RunFolder, genesis: str | None) -> Run:
     check_signed(folder)
     first, last = _ends(folder.ledger)
     if genesis is not None:
-        check_same(canonical(first), genesis, folder.path)
+        check_same(canonical(first.body), genesis, folder.path)
     return _run(folder, first, last, checkpoint)
 
 
-def _run(folder: RunFolder, first: Any, last: Any, checkpoint: Checkpoint) -> Run:
-    if last.get("status") == "unknown":
-        answer: Any = Unknown(last["reason"], from_wire(last["detail"]))
-    else:
-        answer = from_wire(last["value"])
+def _run(folder: RunFolder, first: Record, last: Record, checkpoint: Checkpoint) -> Run:
+    genesis, end = first.body, last.body
+    is_unknown = end.get("status") == "unknown"
+    answer = Unknown(end["reason"], from_wire(end["detail"])) if is_unknown else None
     return Run(
         run_id=folder.read_run_file().run_id,
-        search=first["search"],
+        search=genesis["search"],
         out=folder.path,
-        answer=answer,
+        answer=answer or from_wire(end["value"]),
         head=checkpoint.root.hex(),
         size=checkpoint.size,
-        completed=last["completed"],
-        failed=last["failed"],
-        timing_dependent=last["timing_dependent"],
+        completed=end["completed"],
+        failed=end["failed"],
+        timing_dependent=end["timing_dependent"],
     )
 
 
-def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+def _ends(path: Path) -> tuple[Record, Record]:
     """First and last record of a ledger, without reading what lies between."""
     hint = "weft verify says what is wrong"
     try:
@@ -133,4 +132,4 @@ def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     last = parse(last_line(path).rstrip(b"\n"))
     if last.kind != "answer":
         raise LedgerDamaged(f"{path}: a finished ledger ends with the root's answer", hint=hint)
-    return first.body, last.body
+    return first, last

@@ -22,16 +22,20 @@ from typing import Any
 from weft.backends.contract import Backend
 from weft.backends.privatefolders import private_folder
 from weft.backends.process import WorkerSetup
-from weft.backends.raynode import scratch_folder
+from weft.backends.raynode import NodeSpec, scratch_folder
 from weft.cluster import host
 from weft.cluster.agent import LONGEST_FOLDER, NO_METRICS, RAY_FOLDER
 from weft.cluster.clusters import address_for, token_for
 from weft.coordinator.journal import Journal
 from weft.errors import InputError, UsageError, WorldError
+from weft.lazy_imports import lazy_imports
 from weft.model.slots import Node, Slot
 from weft.runs.codepacks import CodePacks
 from weft.runs.opening import OpenRun
 from weft.worker.context import DEVICE
+
+with lazy_imports():
+    from weft.backends import raybackend, raycluster
 
 SESSION = "ray-session"
 """The event that a session leaves; their number tells sessions apart."""
@@ -39,7 +43,7 @@ LOCAL = "local"
 """As an address: start a cluster of this machine, for this run only."""
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # Ray prints what befalls nodes on stdout; we tell it, too
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",  # Ray prints node events on stdout; we report them, too
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_ENABLE_AUTO_CONNECT": "0",  # a thread that is late must not start a cluster of its own
     "RAY_gcs_rpc_server_reconnect_timeout_s": "3600",  # else Ray ends us a minute after its head
@@ -100,11 +104,11 @@ def _private_temporary(needed: bool) -> Iterator[Path | None]:
     ours = scratch_folder()
     if len(str(ours / "ray-00000000")) > LONGEST_FOLDER:
         ours = Path("/tmp") / ours.name  # noqa: S108 - checked before use
-    made = Path(tempfile.mkdtemp(prefix="ray-", dir=private_folder(ours.parent, ours.name)))
+    folder = Path(tempfile.mkdtemp(prefix="ray-", dir=private_folder(ours.parent, ours.name)))
     try:
-        yield made / RAY_FOLDER
+        yield folder / RAY_FOLDER
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(OSError):
             ours.rmdir()
 
@@ -125,14 +129,12 @@ def _init(ray: Any, address: str, workers: int | None, folder: Path | None) -> N
 
 def _nodes(asked: Sequence[Node]) -> tuple[Node, ...]:
     """The nodes to use: those asked for, or every one that the cluster has."""
-    from weft.backends.raycluster import living_nodes, match  # noqa: PLC0415 - needs Ray
-
-    living = living_nodes()
+    living = raycluster.living_nodes()
     if not asked:
         return tuple(Node(n.name, n.gpus, n.cpus) for n in living if n.gpus + n.cpus)
-    found = match([node.name for node in asked], living, host.names_of_here())
+    members = raycluster.match([node.name for node in asked], living, host.names_of_here())
     for node in asked:
-        there = found.get(node.name)
+        there = members.get(node.name)
         if there is not None and there.gpus < node.gpus:
             raise InputError(
                 f"node {node.name} has {there.gpus} GPUs in the Ray cluster, {node.gpus} are asked",
@@ -145,21 +147,18 @@ def ray_backend(
     opened: OpenRun, slots: Sequence[Slot], setup: WorkerSetup, journal: Journal, stagger_s: float
 ) -> Backend:
     """Build the backend of one session of a run, and note the session."""
-    from weft.backends.raybackend import RayBackend, other_marks, session_marks  # noqa: PLC0415
-    from weft.backends.raycluster import Cluster  # noqa: PLC0415
-    from weft.backends.raynode import NodeSpec  # noqa: PLC0415
-
     session: int = opened.manifest.query("SELECT count(*) FROM events WHERE kind=?", SESSION)[0][0]
     names = list(dict.fromkeys(slot.node for slot in slots))
     journal.event(SESSION, f"nodes: {', '.join(names)}"[:500])
     journal.commit()  # before anything carries this session's marks
     run = f"{opened.run_file.run_id[:12]}-{opened.folder.path.stat().st_ino:x}"
-    marks, earlier = session_marks(setup.marks, session), other_marks(setup.marks, session)
+    marks = raybackend.session_marks(setup.marks, session)
+    earlier = raybackend.other_marks(setup.marks, session)
     device = setup.environment.get(DEVICE, "auto")
     specs = [
         NodeSpec(name, run, setup.run_seed, marks.all, earlier, setup.run_id, device)
         for name in names
     ]
     packs = CodePacks(lambda: opened.run_file.sources)
-    cluster = Cluster(specs, host.names_of_here())
-    return RayBackend(replace(setup, marks=marks), slots, cluster, packs, stagger_s)
+    cluster = raycluster.Cluster(specs, host.names_of_here())
+    return raybackend.RayBackend(replace(setup, marks=marks), slots, cluster, packs, stagger_s)

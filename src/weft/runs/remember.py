@@ -1,6 +1,6 @@
-"""What run.toml remembers of how a run is carried out, so that `weft resume RUN` is enough.
+"""What run.toml remembers of how a run is executed, so that `weft resume RUN` is enough.
 
-    remembered(execution) ─► run.toml [execution] ─► recalled(…) ─► Execution
+    remembered(execution) ─► run.toml [execution] ─► recalled(…, changes) ─► Execution
 
 Nothing of it reaches the ledger. Folders of ours are kept relative to the run folder, which may
 be moved; paths that a person wrote into a node file stay as written.
@@ -12,12 +12,15 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from weft.errors import FileInvalid, InputError
 from weft.model.slots import Node
-from weft.runs.execution import Execution
+from weft.model.values import JsonValue
+from weft.runs.execution import Execution, ExecutionChanges
 from weft.storage.folder import RunFile, RunFolder
+
+T = TypeVar("T")
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "workers": (int,),
@@ -33,10 +36,10 @@ _TYPES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-def remembered(execution: Execution, slots: int) -> dict[str, Any]:
+def remembered(execution: Execution, slots: int) -> dict[str, JsonValue]:
     """Return the [execution] table of a new run that has so many slots."""
     base = (execution.base or Path.cwd()).absolute()
-    table = {
+    table: dict[str, JsonValue] = {
         "backend": execution.backend,
         "workers": execution.workers
         or (slots if execution.nodes or execution.backend == "ray" else 1),
@@ -55,45 +58,71 @@ def remembered(execution: Execution, slots: int) -> dict[str, Any]:
     return _without_empty(table)
 
 
-def recalled(folder: RunFolder, run_file: RunFile, given: Mapping[str, Any]) -> Execution:
-    """Return how to go on with a run: as it was begun, apart from what is `given` now."""
-    table = run_file.execution
+def recalled(
+    folder: RunFolder, run_file: RunFile, changes: ExecutionChanges | None = None
+) -> Execution:
+    """Return how to continue a run: as it was executed before, apart from the changes."""
+    table, changes = run_file.execution, changes or ExecutionChanges()
+    _check_types(folder, table)
+    nodes = tuple(_node(raw, folder) for raw in table.get("nodes", ()))
+    address = table.get("ray_address", "")
+    if table.get("backend") == "ray" and changes.backend not in (None, "ray"):
+        nodes, address = (), ""  # they are not of this machine
+    workers = table.get("workers") if changes.nodes is None else None  # other nodes, other numbers
+    return Execution(
+        folder.path,
+        workers if changes.workers is None else changes.workers,
+        _chosen(changes.backend, table.get("backend", "local")),
+        changes.accept,
+        changes.wall_limit_s,
+        changes.sign_key,
+        _chosen(changes.nodes, nodes),
+        _chosen(changes.placement, table.get("placement", "greedy")),
+        table.get("group_cap"),
+        _chosen(changes.stagger_s, table.get("stagger_s", 0.0)),
+        table.get("device", "auto"),
+        _base(folder, str(table.get("folder", ""))),
+        ray_address=_chosen(changes.ray_address, address),
+        keep=tuple(str(word) for word in table.get("keep", ())),
+    )
+
+
+def _chosen(change: T | None, before: T) -> T:
+    return before if change is None else change
+
+
+def _check_types(folder: RunFolder, table: Mapping[str, JsonValue]) -> None:
     for name, types in _TYPES.items():
         value = table.get(name)
         if value is not None and (not isinstance(value, types) or isinstance(value, bool)):
             raise FileInvalid(f"{folder.run_toml}: execution.{name} is of a wrong type")
-    kept = {name: table[name] for name in _TYPES if name in table and name != "folder"}
-    kept["nodes"] = tuple(_node(raw, folder) for raw in kept.get("nodes", ()))
-    kept["keep"] = tuple(str(word) for word in kept.get("keep", ()))
-    if given.get("nodes"):
-        kept.pop("workers", None)  # other nodes have other numbers
-    if kept.get("backend") == "ray" != given.get("backend", "ray"):
-        kept = {n: v for n, v in kept.items() if n not in ("nodes", "ray_address")}  # not for here
-    base = _base(folder, str(table.get("folder", "")))
-    return Execution(folder.path, **{**kept, **given}, base=base)
 
 
-def _node(raw: Any, folder: RunFolder) -> Node:
+def _node(raw: Mapping[str, JsonValue], folder: RunFolder) -> Node:
     try:
-        return Node(**{**dict(raw), "allow_paths": _paths(raw)})
-    except (TypeError, InputError) as error:
+        fields = dict(raw)
+        paths = _paths(fields.pop("allow_paths", []))
+        return Node(**fields, allow_paths=paths)  # type: ignore[arg-type]  # checked there
+    except (TypeError, ValueError, InputError) as error:
         raise FileInvalid(f"{folder.run_toml}: execution.nodes: {error}") from None
 
 
-def _paths(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    paths = raw.get("allow_paths", [])
-    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+def _paths(value: JsonValue) -> tuple[str, ...]:
+    if not isinstance(value, list):
         raise TypeError("allow_paths is not a list of folders")
-    return tuple(paths)
+    paths = tuple(path for path in value if isinstance(path, str))
+    if len(paths) < len(value):
+        raise TypeError("allow_paths is not a list of folders")
+    return paths
 
 
 def _base(folder: RunFolder, relative: str) -> Path | None:
-    """The folder the run was begun in, unless it was moved away from it."""
+    """The folder the run was started in, unless it was moved away from it."""
     place = (folder.path.absolute() / relative).resolve()
     return place if relative and place.is_dir() else None
 
 
-def _without_empty(table: Mapping[str, Any]) -> dict[str, Any]:
+def _without_empty(table: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     return {
         name: value for name, value in table.items() if value not in (None, "", [], (), {}, 0.0)
     }

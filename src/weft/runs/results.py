@@ -18,14 +18,14 @@ SHOWN = 20
 class Results(Sequence[Result]):
     """Results in the order of the ledger; a notebook shows the first of them."""
 
-    def __init__(self, found: Sequence[Result]) -> None:
-        self._found = tuple(found)
+    def __init__(self, results: Sequence[Result]) -> None:
+        self._results = tuple(results)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._results)
 
     def __iter__(self) -> Iterator[Result]:
-        return iter(self._found)
+        return iter(self._results)
 
     @overload
     def __getitem__(self, place: int) -> Result: ...
@@ -34,8 +34,8 @@ class Results(Sequence[Result]):
     def __getitem__(self, place: slice) -> Results: ...
 
     def __getitem__(self, place: int | slice) -> Result | Results:
-        found = self._found[place]
-        return Results(found) if isinstance(found, tuple) else found
+        chosen = self._results[place]
+        return Results(chosen) if isinstance(chosen, tuple) else chosen
 
     def __repr__(self) -> str:
         return f"<{len(self)} results>"

@@ -1,4 +1,4 @@
-"""Find a search by name, and go on with a run from nothing but its folder.
+"""Find a search by name, and continue a run from nothing but its folder.
 
 run.toml ── where to import from ──► the search's code ─┐
 genesis (manifest or ledger) ── args, seed, limits ─────┴─► Decision ──► execute
@@ -10,19 +10,17 @@ import importlib
 import json
 import sys
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
-from weft.model.slots import Node
 from weft.model.tasks import SearchCall
 from weft.model.values import from_wire
 from weft.product import check_name, locate
 from weft.runs.decision import Decision, check_same, decision_from_genesis
+from weft.runs.execution import ExecutionChanges
 from weft.runs.opening import recorded_genesis
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import recalled
@@ -53,11 +51,10 @@ def load_search(spec: str, search_path: Path | None = None) -> Callable[..., Sea
         module = _import_file(Path(place))
     else:
         module = _import_module(place, search_path or Path.cwd())
-    found: Any = getattr(module, name, None)
-    if getattr(found, "is_search", False):
-        search: Callable[..., SearchCall] = found
+    search: Callable[..., SearchCall] | None = getattr(module, name, None)
+    if search is not None and getattr(search, "is_search", False):
         return search
-    what = "has no" if found is None else f"has {name}, a {type(found).__name__}, but no search"
+    what = "has no" if search is None else f"has {name}, a {type(search).__name__}, but no search"
     raise InputError(f"{place} {what} {name}; {_searches_in(module)}")
 
 
@@ -97,37 +94,22 @@ def _not_installed(name: str, place: str | None) -> InputError:
 
 def resume(
     run: Path,
+    changes: ExecutionChanges | None = None,
     *,
     path: Path | None = None,
-    workers: int | None = None,
-    nodes: Sequence[Node] = (),
-    placement: str | None = None,
-    stagger_s: float | None = None,
-    backend: str | None = None,
-    ray_address: str | None = None,
-    accept: Sequence[str] = (),
-    wall_limit_s: float | None = None,
-    sign_key: Path | None = None,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Go on with an interrupted run; a finished one answers at once and starts nothing.
+    """Continue an interrupted run; a finished one answers at once and starts nothing.
 
-    A key that has not signed a finished run signs it, after the checks that going on takes.
+    A key that has not signed a finished run signs it, after the checks that continuing takes.
 
     What decides the outcome comes from the run's own records, inputs from its objects. The
     search is imported from `path`, or from where run.toml says, or from the current folder.
-    Nodes, placement and stagger are those it was begun with, unless given.
+    It is executed as before, apart from the changes.
     """
     folder = RunFolder(run)
-    run_file = folder.read_run_file()
-    given = {"nodes": tuple(nodes) or None, "placement": placement, "stagger_s": stagger_s}
-    given |= {"workers": workers, "backend": backend, "ray_address": ray_address}
-    execution = replace(
-        recalled(folder, run_file, {k: v for k, v in given.items() if v is not None}),
-        accept=tuple(accept),
-        wall_limit_s=wall_limit_s,
-        sign_key=sign_key,
-    )
+    execution = recalled(folder, folder.read_run_file(), changes)
+    sign_key = execution.sign_key
     if is_over(folder, sign_key):
         return read_outcome(folder, None)
     try:
@@ -149,15 +131,16 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     if genesis is None:
         raise RunFolderInvalid(
             f"{folder.path} was stopped before anything was recorded",
-            hint="give the command that began it again",
+            hint="give the command that started it again",
         )
     raw = json.loads(genesis)
     run_file = folder.read_run_file()
-    base = recalled(folder, run_file, {}).base
+    base = recalled(folder, run_file).base
     if base is not None and str(base) not in sys.path:
         sys.path.append(str(base))  # where modules that a config names were found
     search = find_search(raw["search"], run_file.imports, path or recorded_folder(folder, run_file))
-    args: Any = from_wire(raw["config"]["args"])
+    args = from_wire(raw["config"]["args"])
+    assert isinstance(args, dict)
     decision = decision_from_genesis(genesis, search(**args))
     check_same(genesis, decision.genesis_text(), folder.path)
     objects = ObjectStore(folder.objects, Disk())
@@ -196,10 +179,10 @@ def _import_file(file: Path) -> ModuleType:
             f"{file.name} cannot be imported by a worker", hint="name it like my_search.py"
         )
     module = _import_module(".".join(names), folder)
-    found = getattr(module, "__file__", None)
-    if found is None or not Path(found).samefile(file):
+    imported = getattr(module, "__file__", None)
+    if imported is None or not Path(imported).samefile(file):
         raise InputError(
-            f"{file}: the name {names[0]} is taken by {found or 'a built-in module'}",
+            f"{file}: the name {names[0]} is taken by {imported or 'a built-in module'}",
             hint="rename the file",
         )
     return module
@@ -233,8 +216,8 @@ def _broken(name: str, error: BaseException) -> SearchInvalid:
     if isinstance(error, SyntaxError):
         where = f" ({Path(error.filename or name).name}:{error.lineno})"
         error = SyntaxError(error.msg)
-    said = " ".join(str(error).split())
-    return SearchInvalid(f"importing {name} raised {type(error).__name__}: {said}{where}")
+    reason = " ".join(str(error).split())
+    return SearchInvalid(f"importing {name} raised {type(error).__name__}: {reason}{where}")
 
 
 def _searches_in(module: ModuleType) -> str:

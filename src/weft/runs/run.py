@@ -1,4 +1,4 @@
-"""Run a search from start to answer: the only place that puts all parts together."""
+"""Run a search from start to answer: the only place that assembles all parts."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from weft.errors import (
     StorageFailed,
     UsageError,
 )
+from weft.lazy_imports import lazy_imports
 from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
@@ -50,6 +51,9 @@ from weft.storage.heads import HeadsList
 from weft.storage.reserve import Reserve
 from weft.worker.context import DEVICE
 from weft.worker.space import NO_ROOM
+
+with lazy_imports():
+    from weft.runs import rayrun
 
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
@@ -152,10 +156,8 @@ def _joined(execution: Execution) -> Iterator[Sequence[Node]]:
     if execution.backend != "ray" or is_over(RunFolder(execution.out), execution.sign_key):
         yield execution.nodes
         return
-    from weft.runs.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
-
-    with joined(execution.ray_address, execution.nodes, execution.workers) as found:
-        yield found.nodes
+    with rayrun.joined(execution.ray_address, execution.nodes, execution.workers) as cluster:
+        yield cluster.nodes
 
 
 def _execute(
@@ -296,7 +298,7 @@ def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
             hint=f"free some, or run fewer at a time with --workers, then: {again}",
         )
     if machine.broken:
-        return Interrupted(f"interrupted: {machine.broken}", hint=f"mend it, then: {again}")
+        return Interrupted(f"interrupted: {machine.broken}", hint=f"fix it, then: {again}")
     done = machine.counts().finished
     return Interrupted(f"interrupted after {done} tasks; nothing completed is lost", hint=again)
 
@@ -368,9 +370,7 @@ def _backend(
         kept=opened.folder.kept.absolute() if "failed" in execution.keep else None,
     )
     if execution.backend == "ray":
-        from weft.runs.rayrun import ray_backend  # noqa: PLC0415 - only where Ray is wanted
-
-        return ray_backend(opened, slots, setup, journal, execution.stagger_s)
+        return rayrun.ray_backend(opened, slots, setup, journal, execution.stagger_s)
     credit = 1 if execution.backend == "serial" else MAX_CREDIT
     return LocalBackend(setup, slots, credit, execution.stagger_s)
 
@@ -378,7 +378,7 @@ def _backend(
 @contextmanager
 def _storage_named(path: Path) -> Iterator[None]:
     """Say a full or broken disk in one line; what was completed before is safe."""
-    hint = f"free space or mend the disk, then: weft resume {shlex.quote(str(path))}"
+    hint = f"free space or fix the disk, then: weft resume {shlex.quote(str(path))}"
     try:
         yield
     except OSError as error:

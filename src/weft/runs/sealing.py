@@ -11,19 +11,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from weft.errors import LedgerDamaged
+from weft.lazy_imports import lazy_imports
 from weft.ledger.checkpoint import origin_of, parse_checkpoint
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint, read_note
+
+with lazy_imports():
+    from weft import signing
 
 
 def signer(sign_key: Path | None, search: str) -> Callable[[str], str] | None:
     """Return what wraps a checkpoint of the search in a signed note; None without a key."""
     if sign_key is None:
         return None
-    from weft.signing import load_private_key, sign_checkpoint  # noqa: PLC0415 - slow import
-
-    key = load_private_key(sign_key)
-    return lambda text: sign_checkpoint(text, origin_of(search), key)
+    key = signing.load_private_key(sign_key)
+    return lambda text: signing.sign_checkpoint(text, origin_of(search), key)
 
 
 def is_over(folder: RunFolder, sign_key: Path | None) -> bool:
@@ -35,11 +37,9 @@ def is_over(folder: RunFolder, sign_key: Path | None) -> bool:
 
 def _is_signed(folder: RunFolder, sign_key: Path) -> bool:
     """Whether the key has signed the checkpoint as it is."""
-    from weft.signing import check_signed_note, load_private_key  # noqa: PLC0415 - slow import
-
-    public_key = load_private_key(sign_key).public_key()
+    public_key = signing.load_private_key(sign_key).public_key()
     try:
-        text = check_signed_note(read_note(folder.signature) or "", public_key)
+        text = signing.check_signed_note(read_note(folder.signature) or "", public_key)
         return parse_checkpoint(text) == read_checkpoint(folder.checkpoint)
     except LedgerDamaged:
         return False

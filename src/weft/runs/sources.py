@@ -43,8 +43,8 @@ class SourceBook:
 
 def changed_packages(recorded: Mapping[str, str]) -> dict[str, str]:
     """Packages whose source is not what was recorded, with their hash now."""
-    found = {package: source_hash(package) for package in sorted(recorded)}
-    return {package: now for package, now in found.items() if now != recorded[package]}
+    hashes = {package: source_hash(package) for package in sorted(recorded)}
+    return {package: now for package, now in hashes.items() if now != recorded[package]}
 
 
 def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]:
@@ -107,5 +107,5 @@ def files_at(location: Path) -> list[tuple[str, Path]]:
     """Python files of a package's folder or of a module's file, by name."""
     if location.is_file():
         return [(location.name, location)] if location.suffix == ".py" else []
-    found = sorted(location.rglob("*.py"))
-    return [(path.relative_to(location).as_posix(), path) for path in found]
+    files = sorted(location.rglob("*.py"))
+    return [(path.relative_to(location).as_posix(), path) for path in files]

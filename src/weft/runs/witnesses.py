@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid, LedgerDamaged, RunRolledBack, SignatureMissing, WeftError
+from weft.lazy_imports import lazy_imports
 from weft.ledger.checkpoint import Checkpoint, note_text, origin_of, parse_checkpoint
 from weft.storage.folder import RunFolder
 from weft.storage.heads import Head
 from weft.storage.ledgerfile import MAX_NOTE_BYTES, read_note, read_signed
+
+with lazy_imports():
+    from weft import signing
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +176,8 @@ def _is_note(text: str) -> bool:
 
 
 def _checked_text(note: str, public_key: Path) -> str:
-    from weft.signing import check_signed_note, load_public_key  # noqa: PLC0415 - slow import
-
-    return check_signed_note(note, load_public_key(public_key))
+    return signing.check_signed_note(note, signing.load_public_key(public_key))
 
 
 def _key_name(origin: str, public_key: Path) -> str:
-    from weft.signing import key_hash, load_public_key  # noqa: PLC0415 - slow import
-
-    return key_hash(origin, load_public_key(public_key)).hex()
+    return signing.key_hash(origin, signing.load_public_key(public_key)).hex()

@@ -17,6 +17,8 @@ from weft.inspect.serve.progress import read_progress
 from weft.inspect.serve.rows import Asked, read_rows
 from weft.inspect.serve.rundirectory import RunDirectory, Shelved
 from weft.inspect.serve.views import Views
+from weft.runs.execution import Execution
+from weft.runs.run import run_search
 from weft.storage.folder import SEALED_VIEWS
 
 
@@ -111,7 +113,7 @@ def test_rows_without_a_manifest_are_none(finished: Path, tmp_path: Path) -> Non
 
 def test_sealed_run_shows_and_finds_no_contents(tmp_path: Path) -> None:
     run = tmp_path / "run"
-    weft.run(weave.wordy(3), out=run, tags=(SEALED_VIEWS,))
+    run_search(weave.wordy(3), Execution(run, tags=(SEALED_VIEWS,)))
     found = read_rows(run, Asked())
     assert found["total"] == 3
     assert all(row[13] == "" and row[14] is None and not row[18] for row in found["tasks"])

@@ -14,7 +14,7 @@ from weft.inspect.report.view import RunView
 from weft.searches.tree.load import TreeRun, load_run
 from weft.searches.tree.search import NAME
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BINPACK = ROOT / "examples" / "tree" / "binpack" / "tree.toml"
 COMPRESSOR = ROOT / "examples" / "tree" / "compressor" / "tree.toml"
 SCORE = """

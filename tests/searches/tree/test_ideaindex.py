@@ -11,7 +11,7 @@ import pytest
 from tests.searches.tree.conftest import CONFIG, Wood
 from weft.inspect.report.view import RunView
 from weft.runs import world
-from weft.searches.tree.ideaindex import Entry, IdeaIndex
+from weft.searches.tree.ideaindex import IdeaEntry, IdeaIndex
 from weft.searches.tree.search import NAME
 from weft.storage.disk import Disk
 
@@ -29,8 +29,10 @@ for number, entry in enumerate(good):
 """
 
 
-def entry(number: int) -> Entry:
-    return Entry(f"run-e{number}", "i", "text", "0" * 64, "t" * 900, (), "c", "max", "1", "2", "x")
+def entry(number: int) -> IdeaEntry:
+    return IdeaEntry(
+        f"run-e{number}", "i", "text", "0" * 64, "t" * 900, (), "c", "max", "1", "2", "x"
+    )
 
 
 def append(folder: str, start: int) -> None:
@@ -60,7 +62,7 @@ def test_line_torn_or_foreign_is_left_alone_and_its_eval_noted_again(
     file.write_bytes(b'[]\n{}\n\xff\n"x"\n' + file.read_bytes()[:-9])
     assert index.add([entry(1), entry(2)]) == 1
     fed = json.loads(index.snapshot())
-    assert [Entry.from_dict(raw) for raw in fed] == [entry(1), entry(2)]
+    assert [IdeaEntry.from_dict(raw) for raw in fed] == [entry(1), entry(2)]
 
 
 def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(

@@ -124,7 +124,7 @@ def test_any_config_is_read_or_refused(text: str) -> None:
         file = Path(place) / "tree.toml"
         file.write_text(text, "utf-8", errors="replace")
         try:
-            read_config(file, {}).to_config(dry_run=False)
+            read_config(file).to_config(dry_run=False)
         except InputError as error:
             assert "tree.toml" in error.message  # noqa: PT017 - either way is right
 

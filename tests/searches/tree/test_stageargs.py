@@ -12,7 +12,7 @@ from weft.model.values import Object, canonical, encode
 from weft.searches.tree.config import Idea, Root, Stage, TreeConfig
 from weft.searches.tree.imports import ImportedEval, ImportedRun
 from weft.searches.tree.recordings import MISSING, RecordingKey, Recordings
-from weft.searches.tree.results import Candidate, Outcome, StageResult
+from weft.searches.tree.results import Candidate, StageOutcome, StageResult
 from weft.searches.tree.slot.values import Mutation
 from weft.searches.tree.stageargs import StageArgs
 
@@ -87,7 +87,10 @@ def test_recorded_values_keep_fields_that_are_not_read() -> None:
 
 
 def test_recordings_are_looked_up_by_files_first_and_a_diff_by_its_idea_alone() -> None:
-    first, other = Outcome({"diff": FILES}), Outcome(error=TaskError("timeout", "run", 124))
+    first, other = (
+        StageOutcome({"diff": FILES}),
+        StageOutcome(error=TaskError("timeout", "run", 124)),
+    )
     key = RecordingKey("implement", "t", 1, "d", "try again")
     exact, loose = key.texts()
     recordings = Recordings({exact: first, "review d t 0": other})

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 
 from weft.errors import FileInvalid, InputError, ObjectDamaged
 from weft.inspect.report.view import RunView
+from weft.searches.jobs.search import NAME
 from weft.searches.jobs.seen import JobSeen, jobs_of
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
@@ -28,14 +29,15 @@ class Fetched:
     digest: str
 
 
-def fetch(run: Path, search: str, to: Path, wanted: Sequence[str]) -> list[Fetched]:
-    """Write the results of completed jobs, or of those that are wanted, into the folder `to`.
+def fetch(run: Path, to: Path, names: Sequence[str]) -> list[Fetched]:
+    """Write the results of completed jobs, or of those that are named, into the folder `to`.
 
     Raises InputError for a job without a result, FileInvalid when a file is there already, and
     ObjectDamaged when stored bytes are not what was recorded; then nothing of that job is left.
     """
-    jobs = {job.job_id: job for job in jobs_of(RunView(run, search))}
-    chosen = [_with_result(name, jobs, run) for name in wanted] or [
+    _check_jobs_run(run)
+    jobs = {job.job_id: job for job in jobs_of(RunView(run, NAME))}
+    chosen = [_with_result(name, jobs, run) for name in names] or [
         job for job in jobs.values() if job.digest is not None
     ]
     paths = [to / (job.job_id + suffix_of(job)) for job in chosen]
@@ -45,6 +47,13 @@ def fetch(run: Path, search: str, to: Path, wanted: Sequence[str]) -> list[Fetch
     to.mkdir(parents=True, exist_ok=True)
     store = ObjectStore(RunFolder(run).objects, Disk())
     return [_write(store, job, path) for job, path in zip(chosen, paths, strict=True)]
+
+
+def _check_jobs_run(run: Path) -> None:
+    """Raise unless the folder is a run of jobs."""
+    recorded = RunFolder(run).read_run_file().search
+    if recorded != NAME:
+        raise InputError(f"{run} is a run of {recorded}, not of jobs", hint=f"weft status {run}")
 
 
 def suffix_of(job: JobSeen) -> str:
@@ -69,16 +78,16 @@ def _with_result(name: str, jobs: dict[str, JobSeen], run: Path) -> JobSeen:
 
 def _write(store: ObjectStore, job: JobSeen, path: Path) -> Fetched:
     assert job.digest is not None
-    found, size = hashlib.sha256(), 0
+    digest, size = hashlib.sha256(), 0
     try:
         with store.open(job.digest) as source, path.open("xb") as target:
             while piece := source.read(CHUNK_BYTES):
-                found.update(piece)
+                digest.update(piece)
                 size += len(piece)
                 target.write(piece)
     except FileNotFoundError:
         raise ObjectDamaged(f"object {job.digest} is missing from {store.folder}") from None
-    if found.hexdigest() != job.digest:
+    if digest.hexdigest() != job.digest:
         path.unlink()
         raise ObjectDamaged(f"object {job.digest}: its bytes do not match its name")
     return Fetched(job.job_id, path, size, job.digest)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from weft.model.values import Value
+
 OWN_PLACE = re.compile(r"\{(out_dir|tmp_dir|seed)\}")
 """Names that differ for every job, so that two paths with them never meet."""
 
@@ -38,12 +40,12 @@ class Job:
     retries: int | None = None
     memory_mb: int | None = None
     script_sha256: str = ""
-    """Of the script as it was when the run began; empty when it was not here."""
+    """Of the script as it was when the run started; empty when it was not here."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """JSON form, as the run's first record binds it; what is not said is left out."""
-        said = {name: getattr(self, name) for name in self.__slots__}
-        plain = {n: list(v) if isinstance(v, tuple) else v for n, v in said.items()}
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form, as the run's first record binds it; what is not given is left out."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        plain = {n: list(v) if isinstance(v, tuple) else v for n, v in fields.items()}
         plain["env"] = dict(self.env)
         return {n: v for n, v in plain.items() if n == "gpu" or v not in (None, "", [], {}, False)}
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -17,6 +17,7 @@ from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.fields import first_problem
 from weft.model.slots import VISIBLE_DEVICES
+from weft.model.values import JsonValue
 from weft.searches.jobs.job import Job
 
 MAX_BYTES = 16 * 2**20
@@ -119,14 +120,14 @@ def name_of(path: Path, number: int, job_id: object) -> str:
     return f"{path}: job {number} ({str(job_id)[:128]!r})"
 
 
-def _job(raw: Any, number: int, path: Path, timeout_s: float) -> Job:
+def _job(raw: JsonValue, number: int, path: Path, timeout_s: float) -> Job:
     job_id = raw.get("job_id", "?") if isinstance(raw, dict) else "?"
     try:
         return JobEntry.model_validate(raw).to_job(timeout_s)
     except ValidationError as error:
-        where, said = first_problem(error)
-    said = f"{where}: {said}" if where else said
-    raise FileInvalid(f"{name_of(path, number, job_id)}: {said}")
+        where, problem = first_problem(error)
+    problem = f"{where}: {problem}" if where else problem
+    raise FileInvalid(f"{name_of(path, number, job_id)}: {problem}")
 
 
 def _check_apart(jobs: Sequence[Job], path: Path) -> None:
@@ -151,7 +152,7 @@ def _check_apart(jobs: Sequence[Job], path: Path) -> None:
 # -- the forms of a file ------------------------------------------------------------------------
 
 
-def _entries(path: Path) -> list[Any]:
+def _entries(path: Path) -> list[JsonValue]:
     data = _read(path)
     if path.suffix == ".jsonl":
         lines = enumerate(data.split(b"\n"), 1)
@@ -171,11 +172,12 @@ def _entries(path: Path) -> list[Any]:
     return raw
 
 
-def _json(data: bytes, path: Path) -> Any:
-    return strictjson.loads(data, where=str(path), max_bytes=MAX_BYTES)
+def _json(data: bytes, path: Path) -> JsonValue:
+    value: JsonValue = strictjson.loads(data, where=str(path), max_bytes=MAX_BYTES)
+    return value
 
 
-def _toml(data: bytes, path: Path) -> Any:
+def _toml(data: bytes, path: Path) -> JsonValue:
     try:
         return tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:

@@ -28,21 +28,21 @@ def check_json(path: Path, start: int, end: int, name: str) -> None:
         for piece in _pieces(path, start, end, PIECE_BYTES):
             parser.feed(piece)
             done += len(piece)
-    except _Broken as broken:
+    except _ParseError as error:
         at = _exactly(path, start, done, end)
-        raise _malformed(path, start, at, name, str(broken)) from None
+        raise _malformed(path, start, at, name, str(error)) from None
     try:
         parser.finish()
-    except _Broken as broken:
-        raise _malformed(path, start, end, name, str(broken)) from None
+    except _ParseError as error:
+        raise _malformed(path, start, end, name, str(error)) from None
 
 
-class _Broken(Exception):  # noqa: N818 - a signal inside this file
+class _ParseError(Exception):
     pass
 
 
 class _Parser:
-    """Takes a document piece by piece and forgets what it read; raises _Broken."""
+    """Takes a document piece by piece and forgets what it read; raises _ParseError."""
 
     def __init__(self) -> None:
         import ijson  # noqa: PLC0415 - for workers with results only
@@ -55,22 +55,22 @@ class _Parser:
         try:
             self._parse.send(piece)
         except self._errors as error:
-            raise _Broken(_words(error)) from None
+            raise _ParseError(_words(error)) from None
         self._events.clear()
 
     def finish(self) -> None:
         try:
             self._parse.close()
         except self._errors as error:
-            raise _Broken(_words(error)) from None
+            raise _ParseError(_words(error)) from None
 
 
 def _words(error: Exception) -> str:
     """The first line of what the parser says; below it, it would draw the place."""
     if isinstance(error, ODD_NUMBERS):
         return "a number beyond reason"
-    said = error.args[0] if error.args else ""
-    text = said.decode(errors="replace") if isinstance(said, bytes) else str(said)
+    message = error.args[0] if error.args else ""
+    text = message.decode(errors="replace") if isinstance(message, bytes) else str(message)
     return text.strip().split("\n")[0][:200]
 
 
@@ -84,12 +84,12 @@ def _exactly(path: Path, start: int, sound: int, end: int) -> int:
         for byte in _pieces(path, sound, end, 1):
             parser.feed(byte)
             at += 1
-    except _Broken:
+    except _ParseError:
         pass
     return at
 
 
-def _malformed(path: Path, start: int, at: int, name: str, said: str) -> Malformed:
+def _malformed(path: Path, start: int, at: int, name: str, message: str) -> Malformed:
     """Say what is wrong, and its line and column, both counted from 1, in bytes."""
     line, last = 1, start - 1
     position = start
@@ -98,7 +98,7 @@ def _malformed(path: Path, start: int, at: int, name: str, said: str) -> Malform
         if b"\n" in piece:
             last = position + piece.rindex(b"\n")
         position += len(piece)
-    return Malformed(f"{name} is not JSON: {said} (line {line}, column {at - last})")
+    return Malformed(f"{name} is not JSON: {message} (line {line}, column {at - last})")
 
 
 def _pieces(path: Path, start: int, end: int, size: int) -> Iterator[bytes]:

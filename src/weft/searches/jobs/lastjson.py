@@ -34,7 +34,7 @@ Nothing is tried twice (`*+`, `(?>`), so no line takes more than linear time.
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ByteRange:
     """Bytes of a file, from `start` up to `end`."""
 
     path: Path
@@ -42,7 +42,7 @@ class Part:
     end: int
 
 
-def last_json(path: Path, *, scalars: bool = False) -> Part | None:
+def last_json(path: Path, *, scalars: bool = False) -> ByteRange | None:
     """Return the last JSON object or array that has its lines for itself, or None.
 
     With `scalars` any JSON on a line of its own counts. Raises Malformed when a later line begins
@@ -53,7 +53,7 @@ def last_json(path: Path, *, scalars: bool = False) -> Part | None:
     fd = os.open(path, os.O_RDONLY)
     try:
         for start, end in _lines_from_end(fd):
-            line = Part(path, *_stripped(fd, start, end))
+            line = ByteRange(path, *_stripped(fd, start, end))
             if document := _document(fd, line, scalars):
                 return document
     finally:
@@ -61,7 +61,7 @@ def last_json(path: Path, *, scalars: bool = False) -> Part | None:
     return None
 
 
-def _document(fd: int, line: Part, scalars: bool) -> Part | None:
+def _document(fd: int, line: ByteRange, scalars: bool) -> ByteRange | None:
     """Return the document that a line is, or that ends with it."""
     size = line.end - line.start
     if size and os.pread(fd, 1, line.end - 1) in (b"}", b"]"):
@@ -73,11 +73,11 @@ def _document(fd: int, line: Part, scalars: bool) -> Part | None:
     return line if begins and _is_json(fd, line) else None
 
 
-def _opened(fd: int, last: Part) -> Part | None:
+def _opened(fd: int, last: ByteRange) -> ByteRange | None:
     """Return the lines from the one that opens what `last` closes; None if there is no such."""
     depth = 0
     for start, end in _lines_from_end(fd, last.end):
-        part = Part(last.path, *_stripped(fd, start, end))
+        part = ByteRange(last.path, *_stripped(fd, start, end))
         if part.end - part.start > MAX_LINE_BYTES:
             return None
         line = _STRING.sub(b"", os.pread(fd, part.end - part.start, part.start))
@@ -85,11 +85,11 @@ def _opened(fd: int, last: Part) -> Part | None:
             return None
         depth += sum(map(line.count, (b"}", b"]"))) - sum(map(line.count, (b"{", b"[")))
         if depth <= 0:
-            return Part(last.path, part.start, last.end) if line[:1] in (b"{", b"[") else None
+            return ByteRange(last.path, part.start, last.end) if line[:1] in (b"{", b"[") else None
     return None
 
 
-def _is_json(fd: int, part: Part) -> bool:
+def _is_json(fd: int, part: ByteRange) -> bool:
     """Whether it is JSON; raises Malformed if it is not and begins as only JSON would."""
     beginning = os.pread(fd, min(BEGINNING_BYTES, part.end - part.start), part.start)
     alone = beginning.partition(b"\n")[0].rstrip(SPACE) == b"["

@@ -1,4 +1,4 @@
-"""Where jobs will run, said before the start. Pure; the deal is the one the engine uses."""
+"""Where jobs will run, shown before the start. Pure; the deal is the one the engine uses."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def table(jobs: Sequence[Job], nodes: Sequence[Node]) -> list[Slot | None]:
     slots = slots_of(nodes)
     deals = {gpu: Deal.of(slots, gpu=bool(gpu)) for gpu in (0, 1)}
     count, totals = Counter[int](), Counter(job.gpu for job in jobs)
-    found: list[Slot | None] = []
+    dealt: list[Slot | None] = []
     for job in jobs:
         number = deals[job.gpu].slot(count[job.gpu], totals[job.gpu])
         count[job.gpu] += 1
-        found.append(None if number is None else slots[number])
-    return found
+        dealt.append(None if number is None else slots[number])
+    return dealt
 
 
 def static_plan(jobs: Sequence[Job], nodes: Sequence[Node]) -> list[NodePlan]:
@@ -35,5 +35,5 @@ def greedy_line(jobs: Sequence[Job], nodes: Sequence[Node]) -> str:
         (gpu_jobs, sum(node.gpus for node in nodes), "GPU"),
         (len(jobs) - gpu_jobs, sum(node.cpus for node in nodes), "CPU"),
     ]
-    said = [f"{n} jobs for {slots} {kind} slots" for n, slots, kind in kinds if n]
-    return f"PARALLEL: {', '.join(said)} | greedy: the next job to the first free slot"
+    parts = [f"{n} jobs for {slots} {kind} slots" for n, slots, kind in kinds if n]
+    return f"PARALLEL: {', '.join(parts)} | greedy: the next job to the first free slot"

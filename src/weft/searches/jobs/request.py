@@ -1,38 +1,66 @@
-"""`weft jobs` put together: read both files, refuse what cannot run before anything starts."""
+"""The request of a jobs run: its jobs read, checked on the nodes that can be seen from here.
+
+What could never run is refused before anything starts.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from weft.cluster.host import names_of_here
-from weft.errors import FileInvalid, InputError
+from weft.coordinator.policy import Policy
+from weft.errors import FileInvalid
 from weft.model.slots import Node, local_nodes
+from weft.model.tasks import SearchCall
 from weft.runs.execution import placed
+from weft.runs.run import checked_policy
 from weft.searches.jobs.job import Job
 from weft.searches.jobs.jobfile import name_of, read_jobs
-from weft.storage.folder import RunFolder
+from weft.searches.jobs.search import jobs as jobs_search
 from weft.worker.preflight import Need, find_problem
 
 
 @dataclass(frozen=True, slots=True)
+class JobLimits:
+    """What decides beside the jobs file."""
+
+    timeout_s: float
+    """For an attempt of a job that has no limit of its own."""
+    retries: int = 0
+    strict: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class JobsRequest:
-    """Jobs that can run on these nodes, with their scripts bound."""
+    """Everything that decides a run of jobs, and what their nodes must have."""
 
     jobs: tuple[Job, ...]
+    """With their scripts bound, and each with its time limit."""
+    policy: Policy
+    seed: int
     nodes: tuple[Node, ...]
+    """Where they can run; decides nothing."""
     needs: tuple[Need, ...] = ()
     """What each job asks of the node that it runs on."""
+
+    def call(self) -> SearchCall:
+        """Return the search with these jobs."""
+        return jobs_search(jobs=[job.to_dict() for job in self.jobs])
+
+    def elsewhere(self) -> list[Node]:
+        """Return the nodes that are not this machine."""
+        return [node for node in self.nodes if node.name not in names_of_here()]
 
 
 def read_request(
     path: Path,
-    nodes: Sequence[Node],
-    workers: int | None,
-    timeout_s: float,
+    limits: JobLimits,
+    nodes: Sequence[Node] = (),
+    workers: int | None = None,
     *,
     anywhere: bool = False,
 ) -> JobsRequest:
@@ -41,12 +69,13 @@ def read_request(
     With `anywhere` nodes may be other machines, whose scripts cannot be seen from here.
     Raises FileInvalid naming the file and the job when one could never run.
     """
-    jobs = read_jobs(path, timeout_s)
+    policy = checked_policy(limits.retries, None, limits.strict)
+    jobs = read_jobs(path, limits.timeout_s)
     places = tuple(nodes) or local_nodes(workers or 1)
     for number, job in enumerate(jobs, 1):
         _check_kind(job, places, name_of(path, number, job.job_id), bool(nodes))
-    seen = [node for node in places if not anywhere or node.name in names_of_here()]
-    here = placed(seen, Path.cwd())
+    visible = [node for node in places if not anywhere or node.name in names_of_here()]
+    here = placed(visible, Path.cwd())
     folders = list(dict.fromkeys(Path(node.folder) for node in here))
     known: dict[Path, str] = {}
     bound = [
@@ -55,7 +84,7 @@ def read_request(
     ]
     needs = [_need(job, name_of(path, number, job.job_id)) for number, job in enumerate(bound, 1)]
     _check_here(here, needs)
-    return JobsRequest(tuple(bound), places, tuple(needs))
+    return JobsRequest(tuple(bound), policy, limits.seed, places, tuple(needs))
 
 
 def _need(job: Job, where: str) -> Need:
@@ -74,42 +103,6 @@ def _check_here(nodes: Sequence[Node], needs: Sequence[Need]) -> None:
         if place not in checked and (why := find_problem(*place, needs)):
             raise refusal(node.name, why)
         checked.add(place)
-
-
-@contextmanager
-def on_checked_nodes(
-    request: JobsRequest, out: Path, address: str, workers: int | None, *, ray: bool
-) -> Iterator[None]:
-    """Be part of the cluster of a run on Ray, whose nodes were looked at; else nothing."""
-    if not ray or RunFolder(out).is_finished():
-        yield
-        return
-    from weft.runs.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
-
-    with joined(address, request.nodes, workers):
-        _check_joined(request)
-        yield
-
-
-def check_cluster(request: JobsRequest, address: str) -> None:
-    """Look at the nodes of a cluster, for a plan."""
-    from weft.runs.rayrun import joined  # noqa: PLC0415 - only where Ray is wanted
-
-    with joined(address, request.nodes, None):
-        _check_joined(request)
-
-
-def _check_joined(request: JobsRequest) -> None:
-    from weft.backends.raycheck import find_problems  # noqa: PLC0415 - needs Ray
-
-    others = [node for node in request.nodes if node.name not in names_of_here()]
-    for name, why in find_problems(others, request.needs).items():
-        raise refusal(name, why)
-
-
-def other_nodes(request: JobsRequest) -> list[str]:
-    """Return the names of nodes that are not this machine."""
-    return [node.name for node in request.nodes if node.name not in names_of_here()]
 
 
 def refusal(node: str, why: str) -> FileInvalid:
@@ -150,10 +143,3 @@ def _digest(path: Path, where: str, known: dict[Path, str]) -> str:
         except OSError as error:
             raise FileInvalid(f"{where}: script {path}: {error.strerror}") from None
     return known[path]
-
-
-def check_jobs_run(run: Path, search: str) -> None:
-    """Raise unless the folder is a run of jobs."""
-    found = RunFolder(run).read_run_file().search
-    if found != search:
-        raise InputError(f"{run} is a run of {found}, not of jobs", hint=f"weft status {run}")

@@ -16,7 +16,7 @@ from typing import Any
 from weft.define import hook
 from weft.model.results import TaskError
 from weft.searches.jobs.jsoncheck import BOM, Malformed, check_json
-from weft.searches.jobs.lastjson import Part, last_json
+from weft.searches.jobs.lastjson import ByteRange, last_json
 from weft.worker.command import CommandRun, expand
 from weft.worker.context import note, put_file
 from weft.worker.ending import Ending
@@ -117,7 +117,7 @@ def collect(run: CommandRun) -> dict[str, Any]:
     raise Ending(TaskError("result-invalid", "collect"), detail=detail)
 
 
-def _find(run: CommandRun) -> tuple[str, Part]:
+def _find(run: CommandRun) -> tuple[str, ByteRange]:
     channel = run.args["result"]
     if channel in ("stdout", "auto"):
         document = last_json(run.stdout, scalars=run.args["scalars"])
@@ -129,7 +129,7 @@ def _find(run: CommandRun) -> tuple[str, Part]:
     return "file", _expected(run)
 
 
-def _expected(run: CommandRun) -> Part:
+def _expected(run: CommandRun) -> ByteRange:
     target = _target(run)
     assert target is not None
     name = f"the expected file {target.name}"
@@ -137,7 +137,7 @@ def _expected(run: CommandRun) -> Part:
         raise Malformed(f"{name} {'is no plain file' if target.exists() else 'was not written'}")
     if _place(run).is_outside(target, run.cwd):
         raise Malformed(f"{name} is a link that leads out of the job's folder")
-    part = Part(target, 0, target.stat().st_size)
+    part = ByteRange(target, 0, target.stat().st_size)
     if run.args["format"] == "json":
         check_json(part.path, part.start + _bom_bytes(target), part.end, name)
     return part

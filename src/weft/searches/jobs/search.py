@@ -6,7 +6,6 @@ It knows nothing of nodes, placement or time; two runs of one jobs file have the
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any
 
 from weft.define import command, search
 from weft.model.results import Result
@@ -16,15 +15,16 @@ from weft.searches.jobs import results
 from weft.searches.jobs.job import Job
 
 NAME = "jobs.run"
+JobsSearch = Generator[list[TaskCall], Sequence[Result], list[Value] | Unknown]
 
 
 @search(name="jobs.run", version=2)
-def jobs(jobs: list[dict[str, Any]]) -> Generator[list[TaskCall], Sequence[Result], Any]:
+def jobs(jobs: list[dict[str, Value]]) -> JobsSearch:
     """Run every job; the answer lists them in order, and is unknown when any failed."""
     asked = [Job.from_dict(raw) for raw in jobs]
-    found = yield [call_of(job) for job in asked]
-    said: list[Value] = [outcome_of(job, result) for job, result in zip(asked, found, strict=True)]
-    return said if all(result.ok for result in found) else Unknown("incomplete", said)
+    ended = yield [call_of(job) for job in asked]
+    outcomes: list[Value] = [outcome_of(job, end) for job, end in zip(asked, ended, strict=True)]
+    return outcomes if all(end.ok for end in ended) else Unknown("incomplete", outcomes)
 
 
 def call_of(job: Job) -> TaskCall:
@@ -58,6 +58,6 @@ def outcome_of(job: Job, result: Result) -> dict[str, Value]:
     error = result.error
     if error is None:
         return {"job_id": job.job_id, "status": "completed", **result.value, "error": None}
-    told: Value = {"type": error.type, "stage": error.stage, "exit_code": error.exit_code}
+    failure: Value = {"type": error.type, "stage": error.stage, "exit_code": error.exit_code}
     nothing = {"source": None, "bytes": None, "object": None}
-    return {"job_id": job.job_id, "status": "failed", **nothing, "error": told}
+    return {"job_id": job.job_id, "status": "failed", **nothing, "error": failure}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from weft.console.nodeplan import NodePlan, spread
 from weft.inspect.report.view import RunView, TaskSeen
 from weft.model.slots import Node, local_nodes
-from weft.model.values import Object
+from weft.model.values import Object, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +28,7 @@ class JobSeen:
     source: str | None = None
     size_bytes: int | None = None
     digest: str | None = None
-    error: Mapping[str, Any] | None = None
+    error: Mapping[str, Value] | None = None
     target: str = ""
     command_s: float | None = None
     """Time of the command alone, as its supervisor measured it."""
@@ -39,7 +38,7 @@ class JobSeen:
         """How long the job itself took; `run_s` has the work of its slot around it too."""
         return self.run_s if self.command_s is None else self.command_s
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form: what a person asks about a job."""
         return {
             "job_id": self.job_id,
@@ -67,7 +66,7 @@ def jobs_of(run: RunView) -> list[JobSeen]:
 
 
 def nodes_of(run: RunView) -> tuple[Node, ...]:
-    """Return the nodes that the run was begun with."""
+    """Return the nodes that the run was started with."""
     table = run.execution()
     nodes = tuple(Node(**raw) for raw in table.get("nodes", ()))
     return nodes or local_nodes(table.get("workers", 1))
@@ -87,7 +86,7 @@ def _place(slot: str) -> tuple[str, str, int] | None:
 
 def _seen(task: TaskSeen) -> JobSeen:
     value = task.value or {}
-    found = value.get("object")
+    result = value.get("object")
     asked = task.args["args"]
     return JobSeen(
         job_id=asked["job_id"],
@@ -101,7 +100,7 @@ def _seen(task: TaskSeen) -> JobSeen:
         attempt=task.attempt,
         source=value.get("source"),
         size_bytes=value.get("bytes"),
-        digest=None if found is None else found.digest,
+        digest=None if result is None else result.digest,
         error=task.error,
         target=asked["target"],
         command_s=task.notes.get("wall_s"),

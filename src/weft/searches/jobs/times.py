@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from weft.model.slots import Node
+from weft.model.values import Value
 from weft.searches.jobs.seen import JobSeen
 
 
@@ -44,7 +44,7 @@ class Times:
             f" speed-up {self._times(self.within_s)}",
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form."""
         return {
             "runtime_s": self.runtime_s,

@@ -99,7 +99,7 @@ def _table(history: TreeHistory, depths: int) -> Markup:
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class EvalSpan:
     """One stage on one slot."""
 
     slot: str
@@ -126,7 +126,7 @@ def worker_timeline(run: RunView) -> Markup:
     return element("h3", head) + drawn + legend
 
 
-def _spans(run: RunView) -> list[Span]:
+def _spans(run: RunView) -> list[EvalSpan]:
     spans = []
     for task in run.tasks():
         stage = stage_id_of(task)
@@ -135,11 +135,11 @@ def _spans(run: RunView) -> list[Span]:
             name = f"n{stage.parent_node_id}" if number is None else f"e{number}"
             title = f"{name} {stage.stage} {stage.idea_path}: {task.state}"
             slot = str(task.notes.get("slot") or task.node or "?")
-            spans.append(Span(slot, stage.stage, title, task.started_at, task.finished_at))
+            spans.append(EvalSpan(slot, stage.stage, title, task.started_at, task.finished_at))
     return sorted(spans, key=lambda span: (span.start, span.title))
 
 
-def _bar(span: Span, row: int, start: float, scale: float) -> Markup:
+def _bar(span: EvalSpan, row: int, start: float, scale: float) -> Markup:
     return element(
         "rect", element("title", span.title), x=LABEL + (span.start - start) * scale,
         y=row * ROW + 4, width=max(1.0, (span.end - span.start) * scale - 0.5), height=ROW - 8,
@@ -147,7 +147,7 @@ def _bar(span: Span, row: int, start: float, scale: float) -> Markup:
     )  # fmt: skip
 
 
-def _legend(spans: Sequence[Span]) -> list[Markup]:
+def _legend(spans: Sequence[EvalSpan]) -> list[Markup]:
     known = [stage for stage in STAGES if any(span.stage == stage for span in spans)]
     parts = []
     for stage in known:

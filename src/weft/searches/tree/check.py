@@ -24,8 +24,8 @@ from weft.searches.tree.slot.git import Git, restore
 from weft.searches.tree.validation import (
     FAILED,
     OK,
-    Check,
     RootTrial,
+    ValidationCheck,
     config_checks,
     history_checks,
     report,
@@ -39,7 +39,7 @@ PAID = ("propose", "implement", "review")
 """Stages whose command may be an agent: not run for a check."""
 
 
-def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[Check]:
+def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[ValidationCheck]:
     """Check a request as a whole; runs the scorer and the sweep on the root."""
     checks = standing_checks(request)
     if any(check.outcome == FAILED for check in checks):
@@ -47,7 +47,7 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
     inputs = dict(request.inputs)
     ideas = [idea.to_dict() for idea in request.args.ideas]
     root = request.args.root.to_dict()
-    call = validate(plot=request.config.to_dict(), ideas=ideas, root=root)
+    call = validate(config=request.config.to_dict(), ideas=ideas, root=root)
     policy = checked_policy(request.config.eval_retries, None, False)
     decision = Decision(call, request.file.seed, digests(inputs), Budget(), policy)
     with tempfile.TemporaryDirectory(prefix="weft-validate-") as place:
@@ -59,10 +59,10 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
     return checks + trial_checks(trial, deterministic=request.file.deterministic)
 
 
-def standing_checks(request: TreeRequest) -> list[Check]:
+def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
     """Check what needs no command to run."""
     files = _files(request)
-    checks = [Check("config", OK, "every field is known and in its range")]
+    checks = [ValidationCheck("config", OK, "every field is known and in its range")]
     checks += config_checks(request.config, request.args.ideas, request.args.root, files)
     for name, stage in sorted(request.config.stages.items()):
         if stage.argv and not stage.recorded:
@@ -87,18 +87,20 @@ def _files(request: TreeRequest) -> list[str]:
     return [name.decode("utf-8", "backslashreplace") for name in names.split(b"\0") if name]
 
 
-def _command(name: str, stage: Stage, files: list[str], base: Path) -> Check:
+def _command(name: str, stage: Stage, files: list[str], base: Path) -> ValidationCheck:
     """Locate a command's program, and scripts beside the config."""
     known = {"python": sys.executable, "work_dir": str(base)}
     program = expand(stage.argv[0], known)
     scripts = [expand(word, known) for word in stage.argv[1:] if word.startswith("{work_dir}/")]
     if missing := [path for path in scripts if not Path(path).exists()]:
-        return Check(f"[{name}]", FAILED, f"there is no {os.path.relpath(missing[0], base)}")
+        return ValidationCheck(
+            f"[{name}]", FAILED, f"there is no {os.path.relpath(missing[0], base)}"
+        )
     if "/" in program and not program.startswith("/"):
         exists = os.path.normpath(program) in files
     else:
         exists = "{" in program or shutil.which(program) is not None
     if not exists:
-        return Check(f"[{name}]", FAILED, f"there is no program {program[:80]!r}")
+        return ValidationCheck(f"[{name}]", FAILED, f"there is no program {program[:80]!r}")
     detail = "found; not run, since it may cost something" if name in PAID else "found"
-    return Check(f"[{name}]", OK, f"{stage.argv[0]} is {detail}")
+    return ValidationCheck(f"[{name}]", OK, f"{stage.argv[0]} is {detail}")

@@ -1,36 +1,40 @@
-"""Commands that look at a tree run: why, evals, transcript, export."""
+"""Commands that inspect a tree run: why, evals, transcript, export."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from weft.console import options, render
+from weft.console.execution import ViewOptions
+from weft.console.groups import with_groups
 from weft.errors import InputError, UsageError
+from weft.lazy_imports import lazy_imports
 
-if TYPE_CHECKING:
-    from weft.searches.tree.evals import EvalRecord
-    from weft.searches.tree.history import Eval
-    from weft.searches.tree.load import TreeRun
+with lazy_imports():
+    from weft.searches.tree import evals as records
+    from weft.searches.tree import export as exports
+    from weft.searches.tree import history, load
+    from weft.searches.tree import run as runs
+    from weft.searches.tree import transcript as transcripts
 
 
+@with_groups
 def why(
     run: options.RunArgument,
     name: Annotated[str, typer.Argument(metavar="EVAL", help="An eval, such as e7.")],
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """Explain why an eval was promoted or not: every rule with its numbers, and its rank."""
-    from weft.searches.tree.run import load_records, load_tree_run  # noqa: PLC0415 - slow to import
-
-    tree_run = load_tree_run(run)
+    tree_run = runs.load_tree_run(run)
     item = _find_eval(tree_run, name, run)
-    records = load_records(run, tree_run).evals
-    record = next(record for record in records if record.eval_id == item.eval_id)
-    if as_json:
+    known = runs.load_records(run, tree_run).evals
+    record = next(record for record in known if record.eval_id == item.eval_id)
+    if output.as_json:
         rules = [{"rule": r.name, "passed": r.passed, "detail": r.detail} for r in item.rules]
         render.print_json({**asdict(record), "rules": rules})
         return
@@ -38,25 +42,25 @@ def why(
         render.out(line)
 
 
+@with_groups
 def evals(
     run: options.RunArgument,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """List every planned eval with its state, times, errors and verdict, and the nodes."""
-    from weft.searches.tree.run import load_records, load_tree_run  # noqa: PLC0415 - slow to import
-
-    records = load_records(run, load_tree_run(run))
-    if as_json:
-        render.print_json({"run": str(run), **records.to_dict()})
+    tree_records = runs.load_records(run, runs.load_tree_run(run))
+    if output.as_json:
+        render.print_json({"run": str(run), **tree_records.to_dict()})
         return
-    for e in records.evals:
+    for e in tree_records.evals:
         seconds, score = f"{e.seconds:.2f} s", e.score or "-"
         parent, name = f"n{e.parent_node_id}", f"e{e.eval_id}"
         state = f"{e.task_state:10}{e.stage:10}{score:>12}{seconds:>10}"
         render.out(f"{name:6} depth {e.depth}  {parent:5} {state}  {e.idea_path}: {e.verdict}")
 
 
+@with_groups
 def export(
     run: options.RunArgument,
     repo: Annotated[
@@ -70,17 +74,15 @@ def export(
     node: Annotated[
         str | None, typer.Option(metavar="NODE", help="A node, such as n3; default the best one.")
     ] = None,
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """Write the best path as a branch with one commit per idea, or as a series of patches."""
     if (repo is None) is (patches is None):
         raise UsageError("give --repo DIR or --patches DIR, one of them")
 
-    from weft.searches.tree.export import export as write  # noqa: PLC0415 - slow to import
-
-    exported = write(run, node=node, repo=repo, branch=branch, patches=patches)
-    if as_json:
+    exported = exports.export(run, node=node, repo=repo, branch=branch, patches=patches)
+    if output.as_json:
         render.print_json({
             "run": str(run), "where": str(exported.where), "commits": list(exported.commits),
             "ideas": list(exported.names), "branch": None if repo is None else branch,
@@ -91,17 +93,16 @@ def export(
     render.out(f"wrote   {exported.where}" + ("" if repo is None else f", branch {branch}"))
 
 
+@with_groups
 def transcript(
     run: options.RunArgument,
     node: Annotated[str, typer.Argument(metavar="NODE", help="A node, such as n3.")],
-    as_json: options.AsJson = False,
-    verbose: options.Verbose = 0,  # noqa: ARG001 - main looks for -vv
+    *,
+    output: ViewOptions,
 ) -> None:
     """Print the transcript of a node: its ancestors' turns, then its own, oldest first."""
-    from weft.searches.tree.transcript import turns_of  # noqa: PLC0415 - slow to import
-
-    turns = turns_of(run, node)
-    if as_json:
+    turns = transcripts.turns_of(run, node)
+    if output.as_json:
         render.print_json({"run": str(run), "node": node, "turns": [t.to_dict() for t in turns]})
         return
     for turn in turns:
@@ -111,7 +112,7 @@ def transcript(
 # -- what is printed ----------------------------------------------------------------------------
 
 
-def _find_eval(tree_run: TreeRun, name: str, run: Path) -> Eval:
+def _find_eval(tree_run: load.TreeRun, name: str, run: Path) -> history.Eval:
     evals = tree_run.history.evals
     for item in evals:
         if name in (item.name, str(item.eval_id)):
@@ -119,7 +120,9 @@ def _find_eval(tree_run: TreeRun, name: str, run: Path) -> Eval:
     raise InputError(f"{run} has no eval {name!r:.40}", hint=f"evals are e1 to e{len(evals)}")
 
 
-def _why_lines(tree_run: TreeRun, item: Eval, run: Path, record: EvalRecord) -> list[str]:
+def _why_lines(
+    tree_run: load.TreeRun, item: history.Eval, run: Path, record: records.EvalRecord
+) -> list[str]:
     lines = [f"{item.name}: {item.idea.name} on {item.parent.name}, depth {item.depth}"]
     lines += [f"  {'ok ' if r.passed else 'NO '} {r.name:14} {r.detail}" for r in item.rules]
     if item.same_as is not None:

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from weft.errors import FileInvalid, UsageError
 from weft.model.fields import first_problem
+from weft.model.values import JsonValue
 from weft.searches.tree.config import Stage, TreeConfig
 from weft.searches.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
 
@@ -153,6 +155,11 @@ class TreeFile(BaseModel):
         ):
             raise ValueError("recorded = true and recorded_from, the run, belong together")
 
+    @property
+    def backend(self) -> str:
+        """The engine's name of the backend; `threadpool` is what others call its workers."""
+        return "local" if self.parallel_backend == "threadpool" else self.parallel_backend
+
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
         named = ("propose", "implement", "review", "sweep")
@@ -186,43 +193,62 @@ class TreeFile(BaseModel):
         )
 
 
-def read_config(path: Path, overrides: Mapping[str, Any]) -> TreeFile:
-    """Read and check a config, with `overrides` by dotted name in place of the file's values.
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A value that replaces the file's before anything is checked."""
+
+    name: str
+    """Of the field, dotted below a table."""
+    value: JsonValue
+
+    @property
+    def flag(self) -> str:
+        """The flag that gives it: the field's own, or --set."""
+        own = "--" + self.name.replace("_", "-")
+        return own if self.name in FLAGS else f"--set {self.name}"
+
+
+def read_config(path: Path, overrides: Sequence[Override] = ()) -> TreeFile:
+    """Read and check a config, with `overrides` in place of the file's values.
 
     Raises FileInvalid naming file and field, UsageError naming the flag.
     """
+    given = _by_name(overrides)
     raw = _toml(path)
-    for name, value in overrides.items():
-        _put(raw, name, value)
+    for override in overrides:
+        _put(raw, override)
     try:
         return TreeFile.model_validate(raw)
     except ValidationError as error:
         where, problem = first_problem(error)
-    if where in overrides:
-        raise UsageError(f"{flag_of(where)} {overrides[where]!r:.80}: {problem}")
-    flags = [flag_of(name) for name in overrides if name in problem]
+    if where in given:
+        raise UsageError(f"{given[where].flag} {given[where].value!r:.80}: {problem}")
+    flags = [override.flag for override in overrides if override.name in problem]
     if not where and flags:
         raise UsageError(f"{', '.join(flags)}: {problem}")
     raise FileInvalid(f"{path}: {where}: {problem}" if where else f"{path}: {problem}")
 
 
-def parse_setting(text: str) -> tuple[str, Any]:
+def _by_name(overrides: Sequence[Override]) -> dict[str, Override]:
+    by_name: dict[str, Override] = {}
+    for override in overrides:
+        if by_name.setdefault(override.name, override) is not override:
+            raise UsageError(f"{override.name} is given twice")
+    return by_name
+
+
+def parse_setting(text: str) -> Override:
     """Read `--set NAME=VALUE`; the value is written as in TOML."""
     name, separator, value = text.partition("=")
     if not separator or not re.fullmatch(r"[a-z_]+(\.[a-z_]+)?", name):
         raise UsageError(f"--set {text[:80]!r} is not NAME=VALUE", hint="--set score.timeout_s=5")
     try:
-        return name, tomllib.loads(f"x = {value}")["x"]
+        return Override(name, tomllib.loads(f"x = {value}")["x"])
     except (tomllib.TOMLDecodeError, RecursionError):
         raise UsageError(
             f"--set {text[:80]!r}: the value is not written as in TOML",
             hint="text stands in quotes: --set 'direction=\"min\"'",
         ) from None
-
-
-def flag_of(name: str) -> str:
-    """Return the flag that gives a field: its own, or --set."""
-    return "--" + name.replace("_", "-") if name in FLAGS else f"--set {name}"
 
 
 FLAGS = (
@@ -234,15 +260,15 @@ FLAGS = (
 """Fields that have a flag of their own."""
 
 
-def _put(raw: dict[str, Any], name: str, value: Any) -> None:
-    table, _, last = name.rpartition(".")
+def _put(raw: dict[str, JsonValue], override: Override) -> None:
+    table, _, last = override.name.rpartition(".")
     place = raw.setdefault(table, {}) if table else raw
     if not isinstance(place, dict):
-        raise UsageError(f"--set {name}: {table} is not a table")
-    place[last] = value
+        raise UsageError(f"--set {override.name}: {table} is not a table")
+    place[last] = override.value
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _toml(path: Path) -> dict[str, JsonValue]:
     try:
         if not path.is_file():
             what = "is not a plain file" if path.exists() else "does not exist"

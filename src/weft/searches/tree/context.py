@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from weft.model.values import Object, Value
 from weft.searches.tree import fields
 from weft.searches.tree.fields import Table
-from weft.searches.tree.history import Eval, Node, TreeHistory
+from weft.searches.tree.history import Eval, TreeHistory, TreeNode
 
 MAX_TRIED = 300
 """Evals listed, the latest ones; the rest is counted."""
@@ -117,7 +117,7 @@ class ProposalContext:
 
 
 def context_of(
-    node: Node, depth: int, history: TreeHistory, direction: str, inputs: Mapping[str, Object]
+    node: TreeNode, depth: int, history: TreeHistory, direction: str, inputs: Mapping[str, Object]
 ) -> ProposalContext:
     """Return what is known before ideas for a node are made."""
     path = node.path()
@@ -131,7 +131,7 @@ def context_of(
     )  # fmt: skip
 
 
-def _step(node: Node, inputs: Mapping[str, Object]) -> PathStep:
+def _step(node: TreeNode, inputs: Mapping[str, Object]) -> PathStep:
     idea, result = node.idea, node.result
     return PathStep(
         node.name, idea.name if idea else None, idea.bytes_in(inputs) if idea else None,

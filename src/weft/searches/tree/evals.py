@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from weft.inspect.report.view import AttemptSeen, RunView
 from weft.model.values import Value
 from weft.searches.tree.failures import kind_of
-from weft.searches.tree.history import Eval, Node, Rule
+from weft.searches.tree.history import Eval, Rule, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
 
 FINAL = ("completed", "failed", "dropped")
@@ -117,7 +117,7 @@ def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:
     )
 
 
-def _node(node: Node, unfinished: Sequence[bool]) -> NodeRecord:
+def _node(node: TreeNode, unfinished: Sequence[bool]) -> NodeRecord:
     return NodeRecord(
         node_id=node.node_id,
         parent_node_id=node.parent.node_id if node.parent else None,

@@ -23,7 +23,7 @@ class Rule:
 
 
 @dataclass(slots=True)
-class Node:
+class TreeNode:
     """A state with its score; `steps` are the diffs that lead to it from the root."""
 
     node_id: int
@@ -33,7 +33,7 @@ class Node:
     steps: tuple[Object, ...]
     result: StageResult | None = None
     """None until the root is scored; every other node has one."""
-    parent: Node | None = None
+    parent: TreeNode | None = None
     eval_id: int | None = None
     idea: Idea | None = None
     tried: set[str] = field(default_factory=set)
@@ -63,7 +63,7 @@ class Node:
         """Its result as stages get it; empty before it is scored."""
         return {} if self.result is None else self.result.to_dict()
 
-    def path(self) -> list[Node]:
+    def path(self) -> list[TreeNode]:
         """Return the nodes from the root to this one."""
         return [self] if self.parent is None else [*self.parent.path(), self]
 
@@ -73,7 +73,7 @@ class Eval:
     """One idea on one node, over all its stages."""
 
     eval_id: int
-    parent: Node
+    parent: TreeNode
     idea: Idea
     depth: int
     state: str = "queued"
@@ -130,7 +130,7 @@ class Skip:
 class TreeHistory:
     """All of it, in the order in which it was decided."""
 
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[TreeNode] = field(default_factory=list)
     evals: list[Eval] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     frontiers: list[list[int]] = field(default_factory=list)

@@ -28,7 +28,7 @@ MAX_FED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IdeaEntry:
     """One eval of some run."""
 
     entry_id: str
@@ -50,7 +50,7 @@ class Entry:
         return {"schema_version": SCHEMA_VERSION, **asdict(self), "path": list(self.path)}
 
     @staticmethod
-    def from_dict(raw: dict[str, Any]) -> Entry:
+    def from_dict(raw: dict[str, Any]) -> IdeaEntry:
         """Read what `to_dict` wrote; raises ValueError for anything else."""
         fields = {name: value for name, value in raw.items() if name != "schema_version"}
         texts = [v for name, v in fields.items() if name != "path"]
@@ -58,10 +58,10 @@ class Entry:
             raise ValueError("not an entry of this version")
         if not all(isinstance(v, str) or v is None for v in [*texts, *fields.get("path", ())]):
             raise ValueError("a field of an entry is no text")
-        return Entry(**{**fields, "path": tuple(fields.get("path", ()))})
+        return IdeaEntry(**{**fields, "path": tuple(fields.get("path", ()))})
 
 
-def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[Entry]:
+def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[IdeaEntry]:
     """Return an entry for every eval that was judged, in their order."""
     entries = []
     for item in tree_run.history.evals:
@@ -69,7 +69,7 @@ def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[E
             continue
         path = tuple(n.idea.name for n in item.parent.path() if n.idea is not None)
         entries.append(
-            Entry(
+            IdeaEntry(
                 entry_id=_entry_id(genesis, item), idea=item.idea.name, kind=item.idea.kind,
                 digest=item.idea.digest, text=texts.get(item.eval_id, "")[:MAX_TEXT], path=path,
                 root=tree_run.history.nodes[0].commit, direction=tree_run.config.direction,
@@ -92,7 +92,7 @@ class IdeaIndex:
     def __init__(self, folder: Path, area: str, disk: Disk) -> None:
         self._folder, self._file, self._disk = folder, folder / f"{area}.jsonl", disk
 
-    def add(self, entries: Iterable[Entry]) -> int:
+    def add(self, entries: Iterable[IdeaEntry]) -> int:
         """Append those that are not there yet, durably; return how many."""
         self._disk.make_folder(self._folder)
         with self._locked() as fd:
@@ -113,12 +113,12 @@ class IdeaIndex:
         latest = list(self._entries())[-MAX_FED:]
         return json.dumps([entry.to_dict() for entry in latest], sort_keys=True).encode()
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[IdeaEntry]:
         if not self._file.is_file():
             return
         for line in self._file.read_bytes().split(b"\n"):
             try:
-                yield Entry.from_dict(json.loads(line))
+                yield IdeaEntry.from_dict(json.loads(line))
             except (ValueError, TypeError, AttributeError):
                 continue  # torn by a crash; the eval is noted again when its run is
 

@@ -40,7 +40,7 @@ def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
     for path in _files(folder):
         try:
             ideas.append(_read(path, folder, has_command))
-        except _NoIdea as error:
+        except _IdeaError as error:
             raise FileInvalid(f"idea {path!s:.300} {error}", hint=error.hint) from None
     return ideas
 
@@ -54,9 +54,9 @@ def read_proposed(
     for path in _files(folder) if folder.is_dir() else ():
         try:
             if len(ideas) >= MAX_PROPOSED:
-                raise _NoIdea(f"is one of more than {MAX_PROPOSED:,}")
+                raise _IdeaError(f"is one of more than {MAX_PROPOSED:,}")
             ideas.append(_read(path, folder, has_command))
-        except _NoIdea as error:
+        except _IdeaError as error:
             name = path.name.encode("utf-8", "backslashreplace").decode()
             skipped.append((name[:200], str(error)))
     return ideas, skipped
@@ -111,7 +111,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in SUFFIXES)
 
 
-class _NoIdea(Exception):  # noqa: N818 - a signal inside this file
+class _IdeaError(Exception):
     """Says what is wrong with a file, without its path: that is a slot's, or the user's."""
 
     def __init__(self, reason: str, hint: str = "") -> None:
@@ -122,19 +122,19 @@ class _NoIdea(Exception):  # noqa: N818 - a signal inside this file
 def _read(path: Path, folder: Path, has_command: bool) -> tuple[Idea, bytes]:
     try:
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise _NoIdea("leads out of its folder")
+            raise _IdeaError("leads out of its folder")
         if not path.is_file() or path.stat().st_size > MAX_BYTES:
-            raise _NoIdea(f"is no plain file of at most {MAX_BYTES:,} bytes")
+            raise _IdeaError(f"is no plain file of at most {MAX_BYTES:,} bytes")
         data = path.read_bytes()
         text = data.decode()
     except UnicodeDecodeError as error:
-        raise _NoIdea(f"is not UTF-8: byte {error.start}") from None
+        raise _IdeaError(f"is not UTF-8: byte {error.start}") from None
     except OSError as error:
-        raise _NoIdea(f"cannot be read: {error.strerror}") from None
+        raise _IdeaError(f"cannot be read: {error.strerror}") from None
     if not path.name.isprintable():
-        raise _NoIdea("has a name that cannot be printed")
+        raise _IdeaError("has a name that cannot be printed")
     if not text.strip():
-        raise _NoIdea("is empty")
+        raise _IdeaError("is empty")
     return Idea(path.name, _kind(path, text, has_command), digest_of(data)), data
 
 
@@ -151,7 +151,7 @@ def _kind(path: Path, text: str, has_command: bool) -> str:
     if has_command:
         return "text"
     hint = "set implement.argv, or write a patch or search-replace blocks"
-    raise _NoIdea("is text, and no command implements it", hint)
+    raise _IdeaError("is text, and no command implements it", hint)
 
 
 def _check_parameter(text: str) -> None:
@@ -159,9 +159,9 @@ def _check_parameter(text: str) -> None:
     try:
         body = strictjson.loads(text, where="its JSON", max_bytes=MAX_BYTES)
     except FileInvalid as error:
-        raise _NoIdea(f"cannot be read: {error.message}") from None
+        raise _IdeaError(f"cannot be read: {error.message}") from None
     if complaint := next(_complaints(body), ""):
-        raise _NoIdea(f"is no parameter: {complaint}")
+        raise _IdeaError(f"is no parameter: {complaint}")
 
 
 def _complaints(body: Value) -> Iterator[str]:
@@ -182,4 +182,4 @@ def _check_inside(names: Sequence[str]) -> None:
     for name in names:
         parts = name.split("/")
         if ".." in parts or (name.startswith("/") and name != "/dev/null"):
-            raise _NoIdea(f"names {name[:100]!r}, a path outside the repository")
+            raise _IdeaError(f"names {name[:100]!r}, a path outside the repository")

@@ -15,7 +15,7 @@ from weft.searches.tree.fields import Table
 from weft.searches.tree.history import TreeHistory
 from weft.searches.tree.results import error_from_dict
 from weft.searches.tree.rules import add_import_folder
-from weft.searches.tree.search import SearchArgs, Steps, search_tree
+from weft.searches.tree.search import Search, SearchArgs, search_tree
 from weft.searches.tree.stageargs import StageId
 
 ENDED_EARLY = ("dropped", "cancelled")
@@ -75,11 +75,11 @@ def args_of(genesis: Table) -> SearchArgs:
     assert isinstance(raw, dict)
     imported = fields.inner_or_none(raw, "imported")
     ideas = fields.tables(raw, "ideas")
-    plot, root, recorded = (fields.inner(raw, name) for name in ("plot", "root", "recorded"))
-    return SearchArgs.from_dict(plot, ideas, root, recorded, imported)
+    config, root, recorded = (fields.inner(raw, name) for name in ("config", "root", "recorded"))
+    return SearchArgs.from_dict(config, ideas, root, recorded, imported)
 
 
-def _drive(steps: Steps, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:
+def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[TaskSeen]]]) -> None:
     """Feed recorded rounds to the search, one after the other, until one is not complete."""
     try:
         planned = next(steps)

@@ -1,13 +1,21 @@
-"""The options of `weft tree`, each declared once."""
+"""The options of `weft tree`, each declared once, and the groups that its commands take."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from weft.console import options
+from weft.console.execution import ExecutionOptions
+from weft.errors import UsageError
+from weft.lazy_imports import lazy_imports
+
+with lazy_imports():
+    from weft.runs import execution as runs
+    from weft.searches.tree import configfile, keep
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="The search's tree.toml.")]
 Settings = Annotated[
@@ -143,3 +151,96 @@ KeepFailed = Annotated[
         None, "Keep the folders of failed attempts in RUN/kept.", "--keep-failed-artifacts"
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanFields:
+    """Values for fields of the config, which decide a plan; None leaves the file's."""
+
+    beam_width: BeamWidth = None
+    ideas_per_node: IdeasPerNode = None
+    max_depth: MaxDepth = None
+    max_total_evals: MaxTotalEvals = None
+    dedupe_scope: Scope = None
+    settings: Settings = field(default_factory=list)
+
+    def overrides(self) -> list[configfile.Override]:
+        """Return what replaces values of the file, --set last."""
+        flags = [field.name for field in fields(self) if field.name != "settings"]
+        given = [configfile.Override(name, getattr(self, name)) for name in flags]
+        settings = [configfile.parse_setting(text) for text in self.settings]
+        return [override for override in given if override.value is not None] + settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFields(PlanFields):
+    """Values for fields of the config, which decide or execute a run; None leaves the file's."""
+
+    eval_retries: EvalRetries = None
+    eval_timeout_seconds: EvalTimeout = None
+    root_repeats: RootRepeats = None
+    review_rounds: ReviewRounds = None
+    strict_fail_depth: StrictDepth = None
+    stop_on_empty_frontier: StopOnEmpty = None
+    memory: Memory = None
+    area: Area = None
+    feed_index: FeedIndex = None
+    max_parallel_evals: Parallel = None
+    max_parallel_per_node: PerNode = None
+    parallel_backend: ParallelBackend = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TreeExecutionOptions:
+    """How a run is executed, beside the workers and the backend, which are in the config."""
+
+    ray_address: options.RayAddress = None
+    nodes: options.Nodes = None
+    simulate_nodes: options.SimulateNodes = False
+    placement: options.Placement = None
+    keep_rejected_worktrees: KeepRejected = False
+    keep_failed_artifacts: KeepFailed = False
+    accept: options.Accept = field(default_factory=list)
+    wall_limit: options.WallLimit = None
+    sign_key: options.SignKey = None
+
+    def execution(self, out: Path, backend: str) -> runs.Execution:
+        """Return how a run is executed with the backend of its config."""
+        shared = ExecutionOptions(
+            backend=backend,
+            ray_address=self.ray_address,
+            nodes=self.nodes,
+            simulate_nodes=self.simulate_nodes,
+            placement=self.placement,
+            accept=self.accept,
+            wall_limit=self.wall_limit,
+            sign_key=self.sign_key,
+        )
+        kinds = {
+            keep.REJECTED: self.keep_rejected_worktrees,
+            keep.FAILED: self.keep_failed_artifacts,
+        }
+        asked = tuple(kind for kind, is_asked in kinds.items() if is_asked)
+        return replace(shared.execution(out), keep=asked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModeOptions:
+    """What to do instead of, or after, a run."""
+
+    check_parity: CheckParity = False
+    validate_only: ValidateOnly = False
+    report_only: ReportOnly = False
+
+    def check(self, out: Path | None, import_from: Path | None) -> None:
+        """Refuse options that contradict each other, before anything is read."""
+        if out is None and not self.validate_only:
+            hint = "or check the config with --validate-only"
+            raise UsageError("--out DIR is missing", hint=hint)
+        if self.validate_only and (self.report_only or self.check_parity):
+            raise UsageError("--validate-only runs nothing: leave out the other")
+        if self.report_only and self.check_parity:
+            raise UsageError("--report-only runs nothing: leave out --check-parity")
+        if import_from is not None and out is not None and import_from.resolve() == out.resolve():
+            hint = "choose another --out"
+            raise UsageError("--import-from is the run of --out itself", hint=hint)

@@ -9,7 +9,7 @@ from weft.inspect.report.view import RunView
 from weft.inspect.verify import verify
 from weft.runs.run import real_place
 from weft.searches.tree.config import TreeConfig
-from weft.searches.tree.history import Node
+from weft.searches.tree.history import TreeNode
 from weft.searches.tree.imports import ImportedRun, check_comparable, completed_evals
 from weft.searches.tree.load import TreeRun, load_run
 from weft.searches.tree.search import NAME, best_of
@@ -24,7 +24,7 @@ def load_tree_run(run: Path) -> TreeRun:
     return load_run(RunView(run, NAME))
 
 
-def node_of(tree_run: TreeRun, name: str | None, run: Path) -> Node:
+def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:
     """Return a node by name, or the best one; raises when there is none."""
     if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
         raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")

@@ -1,6 +1,6 @@
 """Ideas made for a node: by mutation of values, and by a command that gets the history.
 
-    history ─► context ─► slot: idea files ─► checked ideas as objects ─► Node.ideas
+    history ─► context ─► slot: idea files ─► checked ideas as objects ─► TreeNode.ideas
 
 One task per node of a frontier, before the depth is planned. What a command wrote is recorded
 once, so that a replay needs neither the command nor its files.
@@ -21,7 +21,7 @@ from weft.searches.tree.config import Idea, TreeConfig
 from weft.searches.tree.context import context_of
 from weft.searches.tree.failures import failure_of
 from weft.searches.tree.fields import Table
-from weft.searches.tree.history import Node, Skip, TreeHistory
+from weft.searches.tree.history import Skip, TreeHistory, TreeNode
 from weft.searches.tree.memory import memory_args
 from weft.searches.tree.recordings import RecordingKey, Recordings, replay_call
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs, StageId
@@ -31,7 +31,7 @@ DRY_IDEAS = 3
 
 
 def propose_call(
-    node: Node,
+    node: TreeNode,
     depth: int,
     config: TreeConfig,
     history: TreeHistory,
@@ -55,7 +55,7 @@ def propose_call(
     return call_of(args, node, config)
 
 
-def add_ideas(node: Node, depth: int, result: Result, history: TreeHistory) -> None:
+def add_ideas(node: TreeNode, depth: int, result: Result, history: TreeHistory) -> None:
     """Give a node the ideas that were made for it; what is no idea is skipped with the reason."""
     if not result.ok:
         reason = failure_of("propose", result).type

@@ -18,12 +18,12 @@ from weft.model.tasks import TaskCall
 from weft.model.values import Object, Value
 from weft.searches.tree import fields
 from weft.searches.tree.fields import Table
-from weft.searches.tree.results import Outcome, error_from_dict, error_to_dict
+from weft.searches.tree.results import StageOutcome, error_from_dict, error_to_dict
 from weft.searches.tree.stageargs import StageId
 from weft.worker.ending import Ending
 
 STAGES = ("propose", "implement", "review")
-MISSING = Outcome(error=TaskError("not-recorded", "run"))
+MISSING = StageOutcome(error=TaskError("not-recorded", "run"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +70,9 @@ class RecordingKey:
 class Recordings:
     """Outcomes of stages by key."""
 
-    entries: Mapping[str, Outcome] = field(default_factory=dict)
+    entries: Mapping[str, StageOutcome] = field(default_factory=dict)
 
-    def find(self, key: RecordingKey) -> Outcome:
+    def find(self, key: RecordingKey) -> StageOutcome:
         """Return the outcome recorded under a key, or that there is none."""
         return next((self.entries[k] for k in key.texts() if k in self.entries), MISSING)
 
@@ -83,17 +83,17 @@ class Recordings:
     @staticmethod
     def from_dict(raw: Table) -> Recordings:
         """Read what `to_dict` wrote."""
-        return Recordings({key: Outcome.from_dict(fields.inner(raw, key)) for key in raw})
+        return Recordings({key: StageOutcome.from_dict(fields.inner(raw, key)) for key in raw})
 
 
 def recordings_of(tasks: Iterable[tuple[TaskSeen, Table]]) -> Recordings:
     """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
-    entries: dict[str, Outcome] = {}
+    entries: dict[str, StageOutcome] = {}
     for recorded, args in tasks:
         key = RecordingKey.of_args(args)
         if key is not None and recorded.state in ("completed", "failed"):
             error = None if recorded.error is None else error_from_dict(recorded.error)
-            outcome = Outcome(None if error else recorded.value, error)
+            outcome = StageOutcome(None if error else recorded.value, error)
             for text in list(key.texts())[: None if error is None else 1]:
                 entries.setdefault(text, outcome)
     return Recordings(entries)
@@ -115,7 +115,7 @@ def _objects(value: Value) -> Iterator[Object]:
             yield from _objects(item)
 
 
-def replay_call(stage: StageId, key: RecordingKey, outcome: Outcome) -> TaskCall:
+def replay_call(stage: StageId, key: RecordingKey, outcome: StageOutcome) -> TaskCall:
     """Describe a stage that returns what was recorded."""
     error = None if outcome.error is None else error_to_dict(outcome.error)
     return replayed(key.args(stage), outcome.value, error)

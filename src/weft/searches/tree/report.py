@@ -12,7 +12,7 @@ from weft.inspect.report.text import clip, some
 from weft.inspect.report.view import RunView
 from weft.searches.tree.charts import scores_by_depth, worker_timeline
 from weft.searches.tree.evalpage import evals_page
-from weft.searches.tree.history import Eval, Node
+from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun, load_run
 from weft.searches.tree.search import best_of
 
@@ -58,7 +58,7 @@ def _tree(tree_run: TreeRun) -> Markup:
     return element("h3", "Tree") + wide_drawing(WIDTH, height, *drawn, label=label)
 
 
-def _places(nodes: Sequence[Node]) -> dict[int, tuple[float, float]]:
+def _places(nodes: Sequence[TreeNode]) -> dict[int, tuple[float, float]]:
     places = {}
     for depth in range(max(n.depth for n in nodes) + 1):
         row = [n for n in nodes if n.depth == depth]
@@ -68,14 +68,14 @@ def _places(nodes: Sequence[Node]) -> dict[int, tuple[float, float]]:
     return places
 
 
-def _edge(node: Node, places: dict[int, tuple[float, float]], best: bool) -> Markup:
+def _edge(node: TreeNode, places: dict[int, tuple[float, float]], best: bool) -> Markup:
     assert node.parent is not None
     (x1, y1), (x2, y2) = places[node.parent.node_id], places[node.node_id]
     width = 4 if best else 1
     return element("line", x1=x1, y1=y1, x2=x2, y2=y2, stroke=INK, stroke_width=width, opacity=0.5)
 
 
-def _node(node: Node, place: tuple[float, float], best: bool) -> list[Markup]:
+def _node(node: TreeNode, place: tuple[float, float], best: bool) -> list[Markup]:
     x, y = place
     idea = node.idea.name if node.idea else "root"
     dot = element(

@@ -6,10 +6,9 @@ Everything is checked before anything is created; errors name the file and the f
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from weft.cluster import host
 from weft.errors import InputError
@@ -18,7 +17,7 @@ from weft.runs.decision import Decision, digests
 from weft.runs.execution import Execution
 from weft.runs.run import checked_policy
 from weft.searches.tree.config import TreeConfig
-from weft.searches.tree.configfile import TreeFile, read_config
+from weft.searches.tree.configfile import Override, TreeFile, read_config
 from weft.searches.tree.past import read_past
 from weft.searches.tree.repository import git_errors_named, read_files, read_repository
 from weft.searches.tree.rules import add_import_folder, load
@@ -47,23 +46,27 @@ class TreeRequest:
         names = digests(self.inputs)
         return Decision(self.args.call(), self.file.seed, names, Budget(), policy)
 
-    def execution(self, out: Path, **more: Any) -> Execution:
-        """Return how it is executed; on nodes, on all their slots unless the config says fewer."""
+    def execution(self, asked: Execution) -> Execution:
+        """Return how it is executed: as asked, with the workers and the backend of the config.
+
+        On nodes, on all their slots unless the config says fewer.
+        """
         file = self.file
-        threads = file.parallel_backend == "threadpool"
-        backend = "local" if threads else file.parallel_backend
         is_set = "max_parallel_evals" in file.model_fields_set
-        on_nodes = backend == "ray" or bool(more.get("nodes"))
-        workers = file.max_parallel_evals if is_set or not on_nodes else None
-        return Execution(
-            out, workers, backend, group_cap=file.max_parallel_per_node,
-            base=self.base, labels={} if file.area is None else {AREA: file.area}, **more,
-        )  # fmt: skip
+        on_nodes = file.backend == "ray" or bool(asked.nodes)
+        return replace(
+            asked,
+            workers=file.max_parallel_evals if is_set or not on_nodes else None,
+            backend=file.backend,
+            group_cap=file.max_parallel_per_node,
+            base=self.base,
+            labels={} if file.area is None else {AREA: file.area},
+        )
 
 
 def read_request(
     path: Path,
-    overrides: Mapping[str, Any],
+    overrides: Sequence[Override] = (),
     *,
     out: Path | None = None,
     dry_run: bool = False,
@@ -71,7 +74,7 @@ def read_request(
 ) -> TreeRequest:
     """Read a config and everything it names; raises InputErrors naming file and field.
 
-    A run that is begun in `out` keeps the index of ideas that it took in.
+    A run that was started in `out` keeps the index of ideas that it took in.
     """
     file = read_config(path, overrides)
     base = path.absolute().parent

@@ -31,21 +31,21 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class StageCost:
     """What a command cost."""
 
     usd: Decimal = Decimal(0)
     tokens: int = 0
 
     @staticmethod
-    def from_value(recorded: Table) -> Cost:
+    def from_value(recorded: Table) -> StageCost:
         """Read the `cost` of a stage's value; nothing recorded costs nothing."""
         table = fields.inner_or_none(recorded, "cost")
         if table is None:
-            return Cost()
+            return StageCost()
         names = ("input_tokens", "output_tokens")
         tokens = sum(fields.count(table, name) for name in names)
-        return Cost(Decimal(fields.text(table, "usd")), tokens)
+        return StageCost(Decimal(fields.text(table, "usd")), tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +133,17 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StageOutcome:
     """How a stage ended in an earlier run: with a value, or with an error."""
 
     value: Value = None
     error: TaskError | None = None
 
     @staticmethod
-    def from_dict(raw: Table) -> Outcome:
+    def from_dict(raw: Table) -> StageOutcome:
         """Read what `to_dict` wrote."""
         error = fields.inner_or_none(raw, "error")
-        return Outcome(raw.get("value"), None if error is None else error_from_dict(error))
+        return StageOutcome(raw.get("value"), None if error is None else error_from_dict(error))
 
     def to_dict(self) -> dict[str, Value]:
         """JSON form."""

@@ -13,15 +13,16 @@ import copy
 import hashlib
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 from weft.errors import InputError, RunMismatch, SearchInvalid
+from weft.searches.tree import fields
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.decide import gain, gate, ranked
+from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, Rule, TreeHistory
 from weft.searches.tree.results import StageResult
 
@@ -35,12 +36,12 @@ class ScoredEval:
     idea: str
     changed: tuple[str, ...]
     """Paths that the idea changed."""
-    result: Mapping[str, Any]
+    result: Table
     """What the scorer reported: score, rows, metrics, holdout; numbers as text."""
-    sweep: Mapping[str, Any]
-    parent: Mapping[str, Any]
+    sweep: Table
+    parent: Table
     """The parent's result."""
-    root: Mapping[str, Any]
+    root: Table
     band: Decimal
     """How far scores of the root differ; 0 if it was scored once."""
     direction: str
@@ -50,12 +51,16 @@ class ScoredEval:
     @property
     def score(self) -> Decimal:
         """Its recorded score."""
-        return Decimal(self.result["score"])
+        return Decimal(fields.text(self.result, "score"))
 
     @property
     def gain(self) -> Decimal:
         """By how much it is better than its parent."""
-        return gain(self.score, Decimal(self.parent["score"]), self.direction)
+        return gain(self.score, Decimal(fields.text(self.parent, "score")), self.direction)
+
+
+Judge = Callable[..., Iterable[Rule | ScoredEval]]
+"""A function of the user's: a gate returns rules, a rank the evals in their order."""
 
 
 class Judges:
@@ -71,8 +76,9 @@ class Judges:
         rules = gate(item, self._config, self._history)
         if self._gate is None or item.result is None or _refused_anyway(rules):
             return rules
-        own = list(self._gate(self._judged(item, rules)))
-        if not all(isinstance(rule, Rule) for rule in own):
+        verdict = list(self._gate(self._judged(item, rules)))
+        own = [rule for rule in verdict if isinstance(rule, Rule)]
+        if len(own) < len(verdict):
             raise SearchInvalid(
                 f"{self._config.gate} must give weft.searches.tree.history.Rule objects only"
             )
@@ -86,7 +92,8 @@ class Judges:
         if self._rank is None:
             return usual
         known = {item.eval_id: item for item in usual}
-        order = [j.eval_id for j in self._rank([self._judged(e, e.rules) for e in usual])]
+        ranking = self._rank([self._judged(item, item.rules) for item in usual])
+        order = [item.eval_id for item in ranking if isinstance(item, ScoredEval)]
         if sorted(order) != sorted(known):
             raise SearchInvalid(f"{self._config.rank} must give each eval back exactly once")
         return [known[number] for number in order]
@@ -106,7 +113,7 @@ FIXED = ("completed", "tampered")
 """Rules that no gate can leave out."""
 
 
-def _copy(result: StageResult | None) -> dict[str, Any]:
+def _copy(result: StageResult | None) -> Table:
     return {} if result is None else copy.deepcopy(result.to_dict())
 
 
@@ -117,7 +124,7 @@ def _refused_anyway(rules: Iterable[Rule]) -> bool:
 # -- finding them -------------------------------------------------------------------------------
 
 
-def find(name: str, source: str) -> Callable[..., Any]:
+def find(name: str, source: str) -> Judge:
     """Return the function `module:function`; refuses one whose module is not as recorded."""
     function, now = load(name)
     if now != source:
@@ -128,7 +135,7 @@ def find(name: str, source: str) -> Callable[..., Any]:
     return function
 
 
-def load(name: str) -> tuple[Callable[..., Any], str]:
+def load(name: str) -> tuple[Judge, str]:
     """Import `module:function` and return it with the hash of its module's source."""
     module_name, _, attribute = name.partition(":")
     try:

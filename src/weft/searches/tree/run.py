@@ -5,19 +5,19 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from weft.coordinator.loop import Watcher
 from weft.inspect.diff import Difference, diff
 from weft.inspect.replay import CommandRecord
 from weft.inspect.report.view import RunView
 from weft.model.tasks import Unknown
+from weft.model.values import Value
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import execute, unnoted_place
 from weft.searches.tree.check import write_report
 from weft.searches.tree.evals import TreeRecords, records_of
-from weft.searches.tree.history import Node, TreeHistory
+from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.keep import FAILED, REJECTED, keep_rejected, name_commits
 from weft.searches.tree.load import TreeRun
 from weft.searches.tree.past import load_tree_run
@@ -33,7 +33,7 @@ __all__ = ["FAILED", "REJECTED", "load_tree_run"]
 def plan_first(request: TreeRequest) -> TreeHistory:
     """Plan the evals of the first depth as the run would; runs nothing."""
     root = request.args.root
-    history = TreeHistory(nodes=[Node(0, root.commit, root.tree, 0, ())])
+    history = TreeHistory(nodes=[TreeNode(0, root.commit, root.tree, 0, ())])
     TreeState(request.args, {}, history).plan(1, history.nodes)
     return history
 
@@ -47,13 +47,10 @@ def most_evals(request: TreeRequest, history: TreeHistory) -> int:
     return min(config.max_total_evals, len(history.evals) + wide * (config.max_depth - 1))
 
 
-def execute_tree(
-    request: TreeRequest, out: Path, watcher: Watcher | None = None, **more: Any
-) -> Run:
-    """Run a search into a folder, or go on with it; then write its summary beside the ledger."""
-    done = execute(
-        request.decision(), request.execution(out, **more), dict(request.inputs), watcher
-    )
+def execute_tree(request: TreeRequest, execution: Execution, watcher: Watcher | None = None) -> Run:
+    """Run a search, or continue it; then write its summary beside the ledger."""
+    execution = request.execution(execution)
+    done = execute(request.decision(), execution, dict(request.inputs), watcher)
     write_summary(done.out)
     write_report(request, done.out, load_tree_run(done.out).history)
     return done
@@ -97,7 +94,7 @@ class Parity:
     """Commands were answered from the record, since they need not be deterministic."""
     difference: Difference | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form."""
         difference = self.difference
         return {

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
 
 from weft.define import search
 from weft.model.results import Result, TaskError
@@ -23,7 +22,7 @@ from weft.searches.tree.config import Idea, Root, TreeConfig
 from weft.searches.tree.decide import EXACT, gain, lower_is_better, touched
 from weft.searches.tree.failures import failure_of
 from weft.searches.tree.fields import Table
-from weft.searches.tree.history import Eval, Node, Skip, TreeHistory
+from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode
 from weft.searches.tree.imports import ImportedRun, Imports
 from weft.searches.tree.propose import add_ideas, propose_call
 from weft.searches.tree.recordings import Recordings
@@ -33,23 +32,24 @@ from weft.searches.tree.spending import Spending
 from weft.searches.tree.stages import message_of, root_call, stage_call
 
 NAME = "tree.run"
-Steps = Generator[Round, Sequence[Result], Any]
+Steps = Generator[Round, Sequence[Result], None]
+Search = Generator[Round, Sequence[Result], dict[str, Value] | Unknown]
 Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
 
 
 @search(name="tree.run", version=2)
 def tree(
-    plot: dict[str, Value],
+    config: dict[str, Value],
     ideas: list[dict[str, Value]],
     root: dict[str, Value],
     recorded: dict[str, Value],
     imported: dict[str, Value] | None,
     *,
     inputs: Mapping[str, Object],
-) -> Steps:
+) -> Search:
     """Improve a repository's score by sequences of ideas; the answer is the best path."""
-    args = SearchArgs.from_dict(plot, ideas, root, recorded, imported)
+    args = SearchArgs.from_dict(config, ideas, root, recorded, imported)
     return (yield from search_tree(args, inputs, TreeHistory()))
 
 
@@ -66,24 +66,24 @@ class SearchArgs:
     def call(self) -> SearchCall:
         """Return the search with these arguments."""
         return tree(
-            plot=self.config.to_dict(), ideas=[idea.to_dict() for idea in self.ideas],
+            config=self.config.to_dict(), ideas=[idea.to_dict() for idea in self.ideas],
             root=self.root.to_dict(), recorded=self.recordings.to_dict(),
             imported=None if self.imported is None else self.imported.to_dict(),
         )  # fmt: skip
 
     @staticmethod
     def from_dict(
-        plot: Table, ideas: Sequence[Table], root: Table, recorded: Table, imported: Table | None
+        config: Table, ideas: Sequence[Table], root: Table, recorded: Table, imported: Table | None
     ) -> SearchArgs:
         """Read what `call` gave; the names are those of the record."""
         return SearchArgs(
-            TreeConfig.from_dict(plot), tuple(Idea.from_dict(raw) for raw in ideas),
+            TreeConfig.from_dict(config), tuple(Idea.from_dict(raw) for raw in ideas),
             Root.from_dict(root), Recordings.from_dict(recorded),
             None if imported is None else ImportedRun.from_dict(imported),
         )  # fmt: skip
 
 
-def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory) -> Steps:
+def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory) -> Search:
     """Run the search and write down in `history` what is decided."""
     state = TreeState(args, inputs, history)
     yield from state.score_root(args.root)
@@ -127,7 +127,7 @@ class TreeState:
 
     def score_root(self, root: Root) -> Steps:
         """Score the root, as often as configured; the spread of its scores is the noise band."""
-        node = Node(0, root.commit, root.tree, 0, ())
+        node = TreeNode(0, root.commit, root.tree, 0, ())
         self.history.nodes.append(node)
         repeats = range(self.config.root_repeats)
         results = yield make_round([root_call(node, n, self.config, self.inputs) for n in repeats])
@@ -143,7 +143,7 @@ class TreeState:
         """Whether a limit has ended the search."""
         return bool(self.history.stopped)
 
-    def propose(self, depth: int, frontier: Sequence[Node]) -> Steps:
+    def propose(self, depth: int, frontier: Sequence[TreeNode]) -> Steps:
         """Let mutations and a command make ideas for each node, one task per node."""
         if not self.config.proposes():
             return
@@ -158,7 +158,7 @@ class TreeState:
 
     # -- planning -------------------------------------------------------------------------
 
-    def plan(self, depth: int, frontier: Sequence[Node]) -> list[Eval]:
+    def plan(self, depth: int, frontier: Sequence[TreeNode]) -> list[Eval]:
         """Allocate every eval of a depth: nodes by id, ideas by name."""
         planned: list[Eval] = []
         for node in sorted(frontier, key=lambda n: n.node_id):
@@ -174,7 +174,7 @@ class TreeState:
                 planned.append(item)
         return planned
 
-    def _choose(self, depth: int, node: Node) -> list[Idea]:
+    def _choose(self, depth: int, node: TreeNode) -> list[Idea]:
         chosen: list[Idea] = []
         offered = sorted([*self.ideas, *node.ideas], key=lambda idea: idea.name)
         here = {idea.digest for idea in offered if idea.name in node.tried}
@@ -201,7 +201,7 @@ class TreeState:
             return "tried elsewhere"
         return ""
 
-    def _skip(self, node: Node, depth: int, idea: Idea, reason: str) -> None:
+    def _skip(self, node: TreeNode, depth: int, idea: Idea, reason: str) -> None:
         self.history.skips.append(Skip(node.node_id, depth, idea.name, reason))
 
     # -- stages ---------------------------------------------------------------------------
@@ -287,7 +287,7 @@ class TreeState:
 
     # -- promotion ------------------------------------------------------------------------
 
-    def promote(self, planned: Sequence[Eval]) -> list[Node]:
+    def promote(self, planned: Sequence[Eval]) -> list[TreeNode]:
         """Gate and rank a depth; the best become nodes."""
         for item in planned:
             self._judge(item)
@@ -309,12 +309,12 @@ class TreeState:
             item.state = "completed"
         item.refused = next((rule.name for rule in item.rules if not rule.passed), "")
 
-    def _node(self, item: Eval) -> Node:
+    def _node(self, item: Eval) -> TreeNode:
         assert item.candidate is not None
         assert item.result is not None
         candidate, parent = item.candidate, item.parent
         steps = parent.steps if candidate.diff is None else (*parent.steps, candidate.diff)
-        node = Node(
+        node = TreeNode(
             len(self.history.nodes), candidate.commit, candidate.tree, item.depth,
             steps, item.result, parent, item.eval_id, item.idea,
             turns=(*parent.turns, *item.turns),
@@ -334,7 +334,7 @@ class TreeState:
         return summary if better else Unknown("no-improvement", summary)
 
 
-def best_of(config: TreeConfig, history: TreeHistory) -> Node:
+def best_of(config: TreeConfig, history: TreeHistory) -> TreeNode:
     """Return the node with the best score; of equal ones the first."""
     return min(history.nodes, key=lambda n: (lower_is_better(n.score, config.direction), n.node_id))
 

@@ -12,7 +12,7 @@ from weft.model.results import Result
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.decide import EXACT
 from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.results import Cost
+from weft.searches.tree.results import StageCost
 
 
 class Spending:
@@ -37,7 +37,7 @@ class Spending:
     def _take(self, result: Result) -> str:
         if not result.ok:
             return "strict: an eval failed" if self._config.strict_fail_depth else ""
-        cost = Cost.from_value(result.value)
+        cost = StageCost.from_value(result.value)
         self._usd = EXACT.add(self._usd, cost.usd)
         self._tokens += cost.tokens
         if self._config.max_usd and self._usd >= Decimal(self._config.max_usd):

@@ -17,7 +17,7 @@ from weft.model.values import Object, Value
 from weft.searches.tree import fields
 from weft.searches.tree.config import Stage, TreeConfig
 from weft.searches.tree.fields import Table
-from weft.searches.tree.history import Eval, Node
+from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.memory import memory_args
 from weft.searches.tree.recordings import RecordingKey, Recordings, replay_call
 from weft.searches.tree.results import Candidate
@@ -74,7 +74,7 @@ def _as_patch(idea: IdeaArgs, recorded: Table) -> IdeaArgs:
 
 
 def root_call(
-    node: Node, number: int, config: TreeConfig, inputs: Mapping[str, Object]
+    node: TreeNode, number: int, config: TreeConfig, inputs: Mapping[str, Object]
 ) -> TaskCall:
     """Describe one scoring of the root."""
     stage = StageId("score", None, 0, "", 0, repeat=number)
@@ -93,7 +93,7 @@ def _stage_id(stage: str, item: Eval) -> StageId:
 
 
 def source_state(
-    node: Node, inputs: Mapping[str, Object], candidate: Candidate | None = None
+    node: TreeNode, inputs: Mapping[str, Object], candidate: Candidate | None = None
 ) -> SourceState:
     """Return the state of a node, or of a candidate made from it."""
     steps = node.steps if candidate is None else (*node.steps, candidate.diff)
@@ -101,7 +101,7 @@ def source_state(
     return SourceState(inputs["root"], node.path()[0].tree, steps, tree, node.commit)
 
 
-def call_of(args: StageArgs, node: Node, config: TreeConfig) -> TaskCall:
+def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
     """Describe a stage as a task: its command, or without one what Weft does itself."""
     stage = args.id.stage
     own = config.stages.get(stage, Stage())

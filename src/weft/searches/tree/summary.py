@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from weft.searches.tree.history import Eval, Node
+from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
 from weft.searches.tree.search import best_of
 
@@ -87,7 +87,7 @@ def _nodes(tree_run: TreeRun) -> str:
     return "## Nodes\n\n" + markdown_table(heads, rows)
 
 
-def _node_row(node: Node) -> list[Cell]:
+def _node_row(node: TreeNode) -> list[Cell]:
     parent = node.parent.name if node.parent else ""
     origin = "" if node.eval_id is None else f"e{node.eval_id}"
     idea = node.idea.name if node.idea else "root"

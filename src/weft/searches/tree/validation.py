@@ -18,7 +18,7 @@ from weft.searches.tree import fields
 from weft.searches.tree.config import Idea, Root, TreeConfig
 from weft.searches.tree.failures import kind_of
 from weft.searches.tree.fields import Table
-from weft.searches.tree.history import Eval, Node, TreeHistory
+from weft.searches.tree.history import Eval, TreeHistory, TreeNode
 from weft.searches.tree.recordings import Recordings
 from weft.searches.tree.results import StageResult
 from weft.searches.tree.slot.stage import is_protected
@@ -36,7 +36,7 @@ COMPARED = ("score", "holdout", "rows", "metrics")
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ValidationCheck:
     """One thing that was checked, and its outcome."""
 
     name: str
@@ -48,7 +48,7 @@ class Check:
         return {"check": self.name, "outcome": self.outcome, "detail": self.detail}
 
 
-def report(checks: Sequence[Check]) -> str:
+def report(checks: Sequence[ValidationCheck]) -> str:
     """Return VALIDATION_REPORT.md."""
     counts = {o: sum(check.outcome == o for check in checks) for o in (OK, WARNING, FAILED)}
     head = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
@@ -61,22 +61,22 @@ def report(checks: Sequence[Check]) -> str:
 
 @search(name="tree.validate", version=2)
 def validate(
-    plot: dict[str, Value],
+    config: dict[str, Value],
     ideas: list[dict[str, Value]],
     root: dict[str, Value],
     *,
     inputs: Mapping[str, Object],
 ) -> Generator[Round, Sequence[Result], dict[str, Value]]:
     """Try on the root whatever costs nothing; the answer is the outcome of each part."""
-    config, start = TreeConfig.from_dict(plot), Root.from_dict(root)
-    node = Node(0, start.commit, start.tree, 0, ())
-    fitting = _without_command([Idea.from_dict(raw) for raw in ideas], config)
-    scores = yield make_round([root_call(node, n, config, inputs) for n in range(SCORINGS)])
-    sweeps = yield make_round([_sweep(node, config, inputs)] if config.has("sweep") else [])
+    parsed, start = TreeConfig.from_dict(config), Root.from_dict(root)
+    node = TreeNode(0, start.commit, start.tree, 0, ())
+    fitting = _without_command([Idea.from_dict(raw) for raw in ideas], parsed)
+    scores = yield make_round([root_call(node, n, parsed, inputs) for n in range(SCORINGS)])
+    sweeps = yield make_round([_sweep(node, parsed, inputs)] if parsed.has("sweep") else [])
     evals = [Eval(number, node, idea, 1) for number, idea in enumerate(fitting, 1)]
     nothing = Recordings()
     applied = yield make_round(
-        [stage_call("implement", item, config, inputs, nothing) for item in evals]
+        [stage_call("implement", item, parsed, inputs, nothing) for item in evals]
     )
     return RootTrial(
         tuple(RootOutcome.of("score", result) for result in scores),
@@ -145,7 +145,7 @@ def _without_command(ideas: Sequence[Idea], config: TreeConfig) -> Sequence[Idea
     return () if config.has("implement") else ideas[:MAX_APPLIED]
 
 
-def _sweep(node: Node, config: TreeConfig, inputs: Mapping[str, Object]) -> TaskCall:
+def _sweep(node: TreeNode, config: TreeConfig, inputs: Mapping[str, Object]) -> TaskCall:
     stage = StageId("sweep", None, 0, "", 0)
     return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
 
@@ -160,43 +160,45 @@ def _kind(stage: str, result: Result) -> str:
 
 def config_checks(
     config: TreeConfig, ideas: Sequence[Idea], root: Root, files: Sequence[str]
-) -> list[Check]:
+) -> list[ValidationCheck]:
     """Check what needs no command to run."""
     kinds = sorted({idea.kind for idea in ideas})
     summary = counted(len(ideas), "idea") + (f": {', '.join(kinds)}" if kinds else "")
     more = ", and more are made for each node" if config.proposes() else ""
     return [
-        Check("repository", OK, f"commit {root.commit}, {counted(len(files), 'file')}"),
-        Check("ideas", OK, summary + more),
+        ValidationCheck("repository", OK, f"commit {root.commit}, {counted(len(files), 'file')}"),
+        ValidationCheck("ideas", OK, summary + more),
         *_repeated(ideas, config),
         *_protected(config, files),
     ]
 
 
-def _repeated(ideas: Sequence[Idea], config: TreeConfig) -> list[Check]:
+def _repeated(ideas: Sequence[Idea], config: TreeConfig) -> list[ValidationCheck]:
     first: dict[str, str] = {}
     same = [i.name for i in ideas if first.setdefault(i.digest, i.name) != i.name]
     if not same or config.dedupe_scope == "none":
         return []
-    return [Check("ideas", WARNING, f"same text as another: {_some(same)}")]
+    return [ValidationCheck("ideas", WARNING, f"same text as another: {_some(same)}")]
 
 
-def _protected(config: TreeConfig, files: Sequence[str]) -> list[Check]:
+def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck]:
     """Every pattern must stand for something, and the scorer itself should be among them."""
     checks = []
     for pattern in config.protected:
         count = sum(is_protected(name, [pattern]) for name in files)
         detail = counted(count, "file") if count else "no file of the root matches"
-        checks.append(Check("protected", OK if count else WARNING, f"{pattern}: {detail}"))
+        checks.append(
+            ValidationCheck("protected", OK if count else WARNING, f"{pattern}: {detail}")
+        )
     words = [word for word in config.stages["score"].argv if word in files]
     open_words = [word for word in words if not is_protected(word, config.protected)]
     if open_words:
         detail = f"{_some(open_words)}: part of the scorer, and ideas may change it"
-        checks.append(Check("protected", WARNING, detail))
+        checks.append(ValidationCheck("protected", WARNING, detail))
     return checks
 
 
-def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[Check]:
+def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationCheck]:
     """Judge how commands and ideas did on the root."""
     checks = [_score(trial.scores[0], "score"), *_agreement(trial.scores, deterministic)]
     checks += [_score(outcome, "sweep") for outcome in trial.sweeps]
@@ -205,10 +207,10 @@ def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[Check]:
     return checks
 
 
-def history_checks(history: TreeHistory, *, deterministic: bool) -> list[Check]:
+def history_checks(history: TreeHistory, *, deterministic: bool) -> list[ValidationCheck]:
     """Judge the same from a run: how its root was scored."""
     if not history.nodes or history.nodes[0].result is None:
-        return [Check("score", FAILED, history.stopped or "the root has no score yet")]
+        return [ValidationCheck("score", FAILED, history.stopped or "the root has no score yet")]
     result = history.nodes[0].result
     outcomes = [
         RootOutcome(StageResult.from_dict({**result.recorded, "score": score}))
@@ -217,37 +219,43 @@ def history_checks(history: TreeHistory, *, deterministic: bool) -> list[Check]:
     return [_score(RootOutcome(result), "score"), *_agreement(outcomes, deterministic)]
 
 
-def _score(outcome: RootOutcome, stage: str) -> Check:
+def _score(outcome: RootOutcome, stage: str) -> ValidationCheck:
     result = outcome.result
     if result is None:
-        return Check(stage, FAILED, f"fails on the root: {outcome.error}")
+        return ValidationCheck(stage, FAILED, f"fails on the root: {outcome.error}")
     detail = str(result.rows) if result.rows else "ends well on the root"
     if result.rows and not result.rows.complete:
-        return Check(stage, FAILED, f"{detail}: no eval could be complete")
-    return Check(stage, OK, f"score {result.score}, {detail}" if stage == "score" else detail)
+        return ValidationCheck(stage, FAILED, f"{detail}: no eval could be complete")
+    return ValidationCheck(
+        stage, OK, f"score {result.score}, {detail}" if stage == "score" else detail
+    )
 
 
-def _agreement(outcomes: Sequence[RootOutcome], deterministic: bool) -> list[Check]:
+def _agreement(outcomes: Sequence[RootOutcome], deterministic: bool) -> list[ValidationCheck]:
     """Compare scorings of the root; what differs is noise, or a broken promise."""
     tables = [outcome.result.recorded for outcome in outcomes if outcome.result is not None]
     if len(outcomes) < SCORINGS or len(tables) < len(outcomes):
         return []
     differing = [n for n in COMPARED if any(t.get(n) != tables[0].get(n) for t in tables)]
     if not differing:
-        return [Check("same score", OK, f"{len(tables)} scorings of the root agree")]
+        return [ValidationCheck("same score", OK, f"{len(tables)} scorings of the root agree")]
     scores = ", ".join(str(table["score"]) for table in tables)
     detail = f"scorings of the root differ in {', '.join(differing)} (scores {scores})"
     if deterministic:
-        return [Check("same score", FAILED, f"{detail}, and the config says deterministic")]
-    return [Check("same score", WARNING, f"{detail}: measure the noise with root_repeats")]
+        return [
+            ValidationCheck("same score", FAILED, f"{detail}, and the config says deterministic")
+        ]
+    return [
+        ValidationCheck("same score", WARNING, f"{detail}: measure the noise with root_repeats")
+    ]
 
 
-def _fitting(applied: Mapping[str, str]) -> Check:
+def _fitting(applied: Mapping[str, str]) -> ValidationCheck:
     broken = [f"{name} ({kind})" for name, kind in sorted(applied.items()) if kind]
     detail = f"{len(applied) - len(broken)} of {len(applied)} fit the root"
     if broken:
         detail += f"; these may fit later: {_some(broken)}"
-    return Check("ideas", OK if len(broken) < len(applied) else WARNING, detail)
+    return ValidationCheck("ideas", OK if len(broken) < len(applied) else WARNING, detail)
 
 
 def _some(names: Sequence[str]) -> str:

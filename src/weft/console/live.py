@@ -1,0 +1,84 @@
+"""The live view of a run on a terminal: one picture per status, drawn over the one before.
+
+Imports rich; loaded only where a terminal is watched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.text import Text
+
+from weft.console import render, views
+from weft.inspect.status import Status
+from weft.runs.world import RealClock
+
+BAR_CHARS = 40
+
+
+def show(looks: Iterable[Status], console: Console) -> str:
+    """Draw each look over the one before; return the state at the last one."""
+    clock, state = RealClock(), ""
+    with Live(console=console, auto_refresh=False) as live:
+        for status in looks:
+            live.update(picture(status, clock.wall(), console), refresh=True)
+            state = status.state
+    return state
+
+
+def picture(status: Status, wall_s: float, console: Console) -> RenderableType:
+    """Lay a status out for a terminal; long lines are cut, never wrapped."""
+    room = max(1, (console.height - 12) // 2)
+    rows: list[RenderableType] = [
+        _line("search", status.search),
+        _line("state", _state(status), _STYLES[status.state]),
+        _progress(status),
+        _line("tasks", ", ".join(f"{n} {s}" for s, n in status.counts.items() if n) or "none yet"),
+    ]
+    if status.lanes:
+        rows.append(_line("lanes", f"{status.lanes_answered} of {status.lanes} answered"))
+    rows += [_line("slot", text) for text in _slots(status, wall_s)[:room]]
+    if len(status.slots) > room:
+        rows.append(_line("", f"and {len(status.slots) - room} more"))
+    rows += [_line("note", note, "yellow") for note in status.notes]
+    rows += [_line("event", views.event_line(event)) for event in status.events[-room:]]
+    head = f"{status.size} {status.head}" if status.head else "none yet"
+    return Group(*rows, _line("head", head))
+
+
+_STYLES = {"running": "green", "interrupted": "yellow", "finished": "bold"}
+
+
+def _line(name: str, text: str, style: str = "") -> Text:
+    line = Text(f"{name:8}", no_wrap=True, overflow="ellipsis")
+    return line.append(render.one_line(text), style=style)
+
+
+def _state(status: Status) -> str:
+    if status.state == "interrupted":
+        return "interrupted: no coordinator is at work"
+    rate = "" if status.rate_per_s is None else f", {status.rate_per_s:,.1f} tasks a second"
+    return status.state + rate
+
+
+def _progress(status: Status) -> Text:
+    """A bar over all tasks planned so far; further rounds make it longer."""
+    done = status.finished / status.planned if status.planned else 0.0
+    full = int(done * BAR_CHARS)
+    bar = "━" * full + "╌" * (BAR_CHARS - full)
+    left = "" if status.eta_s is None else f", about {views.duration(status.eta_s)} left"
+    return _line("", f"{bar} {status.finished:,} of {status.planned:,} ({done:.0%}){left}")
+
+
+def _slots(status: Status, wall_s: float) -> list[str]:
+    """What each worker runs and for how long, next to its busy share so far."""
+    shares = {(w.node, w.gpu, w.worker_pid): w.busy_share for w in status.workers}
+    lines = []
+    for slot in status.slots:
+        share = shares.get((slot.node, slot.gpu, slot.worker_pid or 0))
+        busy = "" if share is None else f"  {share:.0%} busy"
+        age = "" if slot.since is None else f"  {views.duration(max(0.0, wall_s - slot.since))}"
+        lines.append(f"{views.slot_name(slot)}{busy}{age}  {views.task_name(slot)}")
+    return lines

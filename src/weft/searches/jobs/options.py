@@ -1,0 +1,92 @@
+"""The options of `weft jobs`, each declared once, and the group that says how jobs are executed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from weft.console import options
+from weft.console.execution import ExecutionOptions
+from weft.errors import UsageError
+from weft.lazy_imports import lazy_imports
+from weft.model.slots import Node
+
+with lazy_imports():
+    from weft.cluster import nodesfile
+    from weft.coordinator import placement as placements
+    from weft.runs import execution as runs
+
+Jobs = Annotated[Path, typer.Argument(metavar="JOBS", help="Jobs file: JSON, JSON lines or TOML.")]
+OutUnlessDry = Annotated[
+    Path | None, options.runtime("DIR", "The run's folder; needed unless --dry-run.")
+]
+JobPlacement = Annotated[
+    str | None,
+    options.runtime(
+        "greedy|static",
+        "Next job to the first free slot, or dealt to the slots beforehand:"
+        " static with a classic node file, else greedy.",
+    ),
+]
+JobWorkers = Annotated[
+    int | None,
+    options.runtime(
+        "N",
+        "Without --nodes: CPU slots of this machine, 1 if not given."
+        " With --nodes: how many jobs may run at a time.",
+    ),
+]
+DryRun = Annotated[
+    bool, options.runtime(None, "Print the plan and stop; nothing is created.", "--dry-run")
+]
+JobTimeout = Annotated[
+    float,
+    options.decision("S", "Seconds for an attempt of a job that has no timeout_s of its own."),
+]
+ResultFolder = Annotated[
+    Path, typer.Option(metavar="DIR", help="Folder to write the results into.")
+]
+FetchedJobs = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="JOB", help="Jobs to fetch; all that completed if none is named."),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobsExecutionOptions(ExecutionOptions):
+    """How jobs are executed: workers and placement have defaults of their own."""
+
+    workers: JobWorkers = None
+    placement: JobPlacement = None
+
+    def check(self) -> None:
+        """Refuse values that make no sense, before any file is read."""
+        ExecutionOptions.check(self)
+        if self.workers is not None and self.workers < 1:
+            raise UsageError(f"--workers must be 1 or more, not {self.workers}")
+        if self.backend == "ray" and self.nodes is None:
+            raise UsageError("weft jobs with --backend ray needs --nodes FILE", hint="for its plan")
+
+    def plan_nodes(self) -> tuple[Node, ...]:
+        """Return the nodes of the file for a plan, which may be other machines."""
+        self.check()
+        if self.nodes is None:
+            return ()
+        simulate = self.simulate_nodes
+        return nodesfile.read_nodes(self.nodes, simulate=simulate, anywhere=not simulate)
+
+    def mode(self) -> str:
+        """Return the placement asked for, or the usual one for the node file."""
+        classic = self.nodes is not None and nodesfile.is_classic(self.nodes)
+        mode = self.placement or ("static" if classic else "greedy")
+        if mode not in placements.PLACEMENTS:
+            known = ", ".join(placements.PLACEMENTS)
+            raise UsageError(f"--placement must be one of {known}, not {mode!r}")
+        return mode
+
+    def execution(self, out: Path) -> runs.Execution:
+        """Return how jobs are executed in a new run."""
+        return replace(ExecutionOptions.execution(self, out), placement=self.mode())

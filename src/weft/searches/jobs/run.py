@@ -1,0 +1,59 @@
+"""Execute a jobs request: look at the nodes of a cluster first, then run its search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from weft.coordinator.loop import Watcher
+from weft.errors import WorldError
+from weft.lazy_imports import lazy_imports
+from weft.runs.execution import Execution
+from weft.runs.outcome import Run
+from weft.runs.run import run_search
+from weft.searches.jobs.request import JobsRequest, refusal
+from weft.storage.folder import RunFolder
+
+with lazy_imports():
+    from weft.backends import raycheck
+    from weft.runs import rayrun
+
+
+def execute_jobs(request: JobsRequest, execution: Execution, watcher: Watcher | None = None) -> Run:
+    """Run all jobs, or continue the run that is there; refuses nodes that lack what jobs need."""
+    with _checked_cluster(request, execution):
+        return run_search(
+            request.call(), execution, seed=request.seed, policy=request.policy, watcher=watcher
+        )
+
+
+@contextmanager
+def _checked_cluster(request: JobsRequest, execution: Execution) -> Iterator[None]:
+    """Be part of the cluster of a run on Ray whose nodes have what jobs need; else nothing."""
+    if not execution.on_ray or RunFolder(execution.out).is_finished():
+        yield
+        return
+    with rayrun.joined(execution.ray_address, request.nodes, execution.workers):
+        _check_joined(request)
+        yield
+
+
+def unchecked_nodes(request: JobsRequest, address: Callable[[], str] | None) -> list[str]:
+    """Look at the nodes of the cluster at `address`, if it is up; name those that nobody checked.
+
+    Without an address all other machines are unchecked.
+    """
+    names = [node.name for node in request.elsewhere()]
+    if not names or address is None:
+        return [f"not checked: {name} is not this machine" for name in names]
+    try:
+        with rayrun.joined(address(), request.nodes, None):
+            _check_joined(request)
+    except WorldError as error:
+        return [f"not checked: {', '.join(names)[:200]}: {error.message}"]
+    return []
+
+
+def _check_joined(request: JobsRequest) -> None:
+    for name, why in raycheck.find_problems(request.elsewhere(), request.needs).items():
+        raise refusal(name, why)
