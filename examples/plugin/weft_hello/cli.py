@@ -8,10 +8,12 @@ from typing import Annotated
 
 import typer
 
-import weft
 from weft.console import options, render
+from weft.console.execution import ExecutionOptions, OutputOptions
+from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.inspect.products import summary_lines
+from weft.runs.run import run_search
 from weft_hello.request import Request
 from weft_hello.search import evolve
 
@@ -24,6 +26,7 @@ Generations = Annotated[int, options.decision("N", "Give up after so many.")]
 
 
 @app.command()
+@with_groups
 def hello(
     text: Text,
     out: options.Out,
@@ -31,10 +34,9 @@ def hello(
     children: Children = 25,
     generations: Generations = 500,
     seed: options.Seed = 0,
-    workers: options.Workers = None,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-    verbose: options.Verbose = 0,
+    *,
+    execution: ExecutionOptions,
+    output: OutputOptions,
 ) -> None:
     """Find a text again by mutation and selection.
 
@@ -42,8 +44,9 @@ def hello(
     """
     request = Request(text, families, children, generations)
     search = evolve(request.text, request.families, request.children, request.generations)
-    with watching(quiet, verbose) as watcher, resumable(out):
-        run = weft.run(search, out=out, seed=seed, workers=workers, watcher=watcher)
-    lines = () if as_json else summary_lines(run.out, run.search)
-    render.show_run(run, as_json=as_json, lines=lines)
+    how = execution.execution(out)
+    with watching(output.quiet, output.verbose) as watcher, resumable(out):
+        run = run_search(search, how, seed=seed, watcher=watcher)
+    lines = () if output.as_json else summary_lines(run.out, run.search)
+    render.show_run(run, as_json=output.as_json, lines=lines)
     raise typer.Exit(run.exit_code)

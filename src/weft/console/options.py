@@ -13,7 +13,6 @@ import typer
 
 from weft.errors import FileInvalid, UsageError
 from weft.model import strictjson
-from weft.model.slots import Node
 from weft.model.values import JsonValue
 
 DECISION = "Decision (bound into the ledger)"
@@ -135,57 +134,6 @@ def read_args(text: str) -> dict[str, JsonValue]:
             hint="""write it like --args '{"size": 40}' """.strip(),
         )
     return value
-
-
-def read_nodes(
-    path: Path | None, *, simulate: bool, backend: str | None = None, plan_only: bool = False
-) -> tuple[Node, ...]:
-    """Return the nodes of a file; none without one.
-
-    With the backend ray they may be anywhere, and for a plan too.
-    """
-    if path is None:
-        if simulate:
-            raise UsageError("--simulate-nodes needs --nodes FILE")
-        return ()
-    from weft.cluster.nodesfile import read_nodes as read  # noqa: PLC0415 - slow to import
-
-    if backend == "ray" and simulate:
-        raise UsageError("--simulate-nodes does not go with --backend ray")
-    elsewhere = backend == "ray" or (plan_only and not simulate)
-    return read(path, simulate=simulate, anywhere=elsewhere)
-
-
-def ray_address(backend: str | None, address: str | None, nodes: Path | None) -> str:
-    """Return the address of the cluster to join; empty for the only one, or without Ray."""
-    if backend != "ray" or address or nodes is None:
-        return address or ""
-    from weft.cluster.clusters import address_for  # noqa: PLC0415 - slow to import
-
-    return address_for(nodes)
-
-
-def execution(
-    *,
-    backend: str | None,
-    address: str | None,
-    nodes: Path | None,
-    simulate: bool,
-    placement: str | None,
-    accept: Sequence[str],
-    wall_limit: float | None,
-    sign_key: Path | None,
-) -> dict[str, Any]:
-    """Read what commands share of how a new run is carried out, in the words of `weft.run`."""
-    check_seconds("--wall-limit", wall_limit)
-    return {
-        "nodes": read_nodes(nodes, simulate=simulate, backend=backend),
-        "ray_address": ray_address(backend, address, nodes),
-        "placement": placement or "greedy",
-        "accept": tuple(accept),
-        "wall_limit_s": wall_limit,
-        "sign_key": sign_key,
-    }
 
 
 def read_inputs(items: Sequence[str] | None) -> dict[str, Path]:

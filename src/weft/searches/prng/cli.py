@@ -149,9 +149,9 @@ def pipeline(
     draws: pipeoptions.DrawsOrNone = None,
     params: pipeoptions.Params = None,
     seed: options.Seed = 0,
-    json_export: pipeoptions.JsonExport = False,
     *,
     execution: ExecutionOptions,
+    json_export: pipeoptions.JsonExport = False,
     display: OutputOptions,
 ) -> None:
     """Six steps from draws to a prediction, or to no signal.

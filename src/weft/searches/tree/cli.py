@@ -126,10 +126,9 @@ for look in (why, evals, transcript, export):
 def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) -> None:
     tree_run = runs.load_tree_run(done.out)
     if as_json:
-        body = {**done.to_dict(), **runs.load_records(done.out, tree_run).to_dict()}
-        if parity is not None:
-            body["parity"] = parity.to_dict()
-        render.print_json(body)
+        records = runs.load_records(done.out, tree_run).to_dict()
+        compared = {} if parity is None else {"parity": parity.to_dict()}
+        render.print_json({**done.to_dict(), **records, **compared})
         return
     answer = getattr(done.answer, "detail", done.answer)
     for node in tree_run.history.nodes:
