@@ -41,7 +41,7 @@ class TaskFunction(Protocol):
         """The plain function."""
 
 
-class RunOutcome(TypedDict, total=False):
+class AttemptOutcome(TypedDict, total=False):
     """The fields of `Finished` that the end of a body decides."""
 
     value: str
@@ -120,7 +120,7 @@ class Executor:
             *self._folders, assignment, *self._place, *self._rest, self._allow_paths
         )
         task_context.enter(around)
-        end: RunOutcome
+        end: AttemptOutcome
         start_s = perf_counter()
         try:
             with memory_limit(None if assignment.function == COMMAND else assignment.memory_mb):
@@ -178,7 +178,7 @@ def memory_limit(memory_mb: int | None) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _encoded(value: object, around: TaskContext) -> RunOutcome:
+def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
     """Fields of `Finished` for a value; invalid ones are the task's fault."""
     try:
         text = encode(value)
@@ -203,7 +203,7 @@ def _fault(
     *,
     exit_code: int | None = None,
     retriable: bool = False,
-) -> RunOutcome:
+) -> AttemptOutcome:
     """Fields of `Finished` for a failure."""
     failure = TaskError(type_, around.stage, exit_code)
     return {"error": failure, "retriable": retriable, "detail": _detail(error)}
