@@ -10,7 +10,7 @@ import pytest
 
 HEAVY = (
     "cryptography", "filelock", "jinja2", "psutil", "pydantic", "rich", "sqlite3", "starlette",
-    "uvicorn", "weft.runs",
+    "uvicorn", "weft.backends", "weft.coordinator", "weft.storage",  # what a run needs
 )  # fmt: skip
 LIMIT_S = 0.3
 BARE_STARTS = 20
