@@ -61,7 +61,8 @@ def _desk(hosts: Hosts, home: Path, folder: Path) -> Iterator[Desk]:
     for name in NAMES:
         hosts.start(name)
     desk = Desk(hosts, home, folder)
-    desk.write(*(entry(name, cpu_count=1) for name in NAMES))
+    allowed = [str(folder)]  # its jobs work in the desk's own folder, on every host
+    desk.write(*(entry(name, cpu_count=1, allow_paths=allowed) for name in NAMES))
     try:
         started = desk.nodes("up")
         assert started.code == 0, started.err
@@ -214,15 +215,17 @@ def test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger(
     (up.folder / "begun-1").unlink()
     on_ray = ["--backend", "ray", "--nodes", "nodes.json", "-q"]
     argv = [*COMMAND, "jobs", "run", "jobs.json", "--out", "lost", *on_ray]
-    run = subprocess.Popen(
+    with subprocess.Popen(
         argv, cwd=up.folder, env=up.environment(), stderr=subprocess.PIPE, text=True
-    )
-    try:
-        assert wait_for((up.folder / "begun-1").exists, 120)
-        server(up.home, "gcs_server").kill()
-        _, said = run.communicate(timeout=120)
-    finally:
-        run.kill()
+    ) as run:
+        try:
+            if not wait_for((up.folder / "begun-1").exists, 120):
+                run.kill()
+                pytest.fail(f"the job did not start: {run.communicate()[1]}")
+            server(up.home, "gcs_server").kill()
+            _, said = run.communicate(timeout=120)
+        finally:
+            run.kill()
     assert (run.returncode, said.count("\n")) == (75, 1), said
     assert said.startswith("weft: the head of the Ray cluster at ")
     assert "weft nodes up" in said
