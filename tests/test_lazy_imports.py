@@ -36,7 +36,7 @@ print(callable(nodeplan.spread))
 print({IS_LOADED})
 """
     before, value, after = run_python(code)
-    assert (before, after) == ("_LazyModule", "module")
+    assert (before, after) == ("_WaitingModule", "module")
     assert value == "True"
 
 
@@ -85,3 +85,48 @@ def test_module_of_an_extra_that_is_missing_is_refused_at_its_first_use() -> Non
     assert isinstance(module, ModuleType)
     with pytest.raises(ImportError, match="weft_no_such_extra"):
         module.anything  # noqa: B018
+
+
+def test_walking_over_all_modules_loads_none() -> None:
+    """As inspect and hypothesis do; a module of an extra that is missing would end in an error."""
+    code = f"""{BLOCK}
+import inspect
+for module in list(sys.modules.values()):
+    hasattr(module, "__file__"), getattr(module, "__wrapped__", None), inspect.ismodule(module)
+inspect.getmodule(inspect.currentframe())
+print({IS_LOADED})
+"""
+    assert run_python(code) == ["_WaitingModule"]
+
+
+def test_module_that_cannot_be_loaded_raises_at_each_use() -> None:
+    code = """
+import sys
+from weft.lazy_imports import lazy_imports
+sys.modules["rich"] = None
+with lazy_imports():
+    from weft.console import terminal
+for _ in range(2):
+    try:
+        terminal.console
+    except ImportError as error:
+        print(type(error).__name__)
+print(type(terminal).__name__)
+"""
+    assert run_python(code) == ["ModuleNotFoundError", "ModuleNotFoundError", "_WaitingModule"]
+
+
+def test_two_threads_that_use_a_module_first_load_it_once() -> None:
+    code = f"""{BLOCK}
+import threading
+results = []
+barrier = threading.Barrier(8)
+def use():
+    barrier.wait()
+    results.append(nodeplan.spread)
+threads = [threading.Thread(target=use) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+print(len(results), len(set(map(id, results))))
+"""
+    assert run_python(code) == ["8 1"]

@@ -8,25 +8,71 @@
     else:
         pl = lazy_module("polars")
 
-Readers and type checkers see plain imports at the top of the file.
+Readers and type checkers see plain imports at the top of the file. `importlib.util.LazyLoader`
+would load a module when any attribute is read, `__file__` too, so that whoever walks over
+`sys.modules` (inspect, hypothesis) would load them all, and those of extras that are missing.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from importlib.abc import MetaPathFinder
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import LazyLoader
 from types import ModuleType
 from typing import Any
 
 PREFIX = "weft."
+_LOADING = threading.RLock()
 
 
-class _LazyFinder(MetaPathFinder):
+class _WaitingModule(ModuleType):
+    """A module of Weft that is loaded when one of its own names is looked up."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("__"):
+            _load(self)
+        return ModuleType.__getattribute__(self, name)
+
+    def __dir__(self) -> list[str]:
+        _load(self)
+        return sorted(vars(self))
+
+
+class _WaitingLoader(Loader):
+    """Makes the module and leaves it empty; `loader` fills it later."""
+
+    def __init__(self, loader: Loader) -> None:
+        self.loader = loader
+        self.is_loading = False
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """Return the module that waits."""
+        return _WaitingModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Nothing yet."""
+
+
+def _load(module: ModuleType) -> None:
+    """Fill a module; other threads wait meanwhile, and an error is met again at the next use."""
+    loader = module.__loader__
+    assert isinstance(loader, _WaitingLoader)
+    with _LOADING:
+        if loader.is_loading or type(module) is ModuleType:
+            return  # it imports itself in a circle, or another thread was first
+        loader.is_loading = True
+        try:
+            loader.loader.exec_module(module)
+            module.__class__ = ModuleType
+        finally:
+            loader.is_loading = False
+
+
+class _WaitingFinder(MetaPathFinder):
     """Finds modules of Weft as usual, and gives them a loader that waits for their first use."""
 
     def find_spec(
@@ -38,7 +84,7 @@ class _LazyFinder(MetaPathFinder):
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or spec.loader is None or spec.submodule_search_locations is not None:
             return spec
-        spec.loader = LazyLoader(spec.loader)
+        spec.loader = _WaitingLoader(spec.loader)
         return spec
 
 
@@ -48,7 +94,7 @@ def lazy_imports() -> Iterator[None]:
 
     Only modules of Weft wait, and no packages: a package is loaded to find what is in it.
     """
-    finder = _LazyFinder()
+    finder = _WaitingFinder()
     sys.meta_path.insert(0, finder)
     try:
         yield
