@@ -48,6 +48,7 @@ NOT_RUN = {
     "docs/ship-your-search.md": {
         "pip install ./examples/plugin": f"{INSTALLS}: {PLUGIN}",
         "from weft import Product": PLUGIN,
+        "@app.command()": PLUGIN,
         'weft hello "hello, world" --out runs/hello --workers 2': PLUGIN,
         "weft status runs/hello": PLUGIN,
         "weft report runs/hello": PLUGIN,
