@@ -29,7 +29,7 @@ class ModelTrialRecord(TypedDict):
 
 
 class RerunModelRecord(TypedDict):
-    """What a rerun is told of the chosen model."""
+    """The chosen model, as passed to a rerun."""
 
     kind: str
     params: ModelParams
