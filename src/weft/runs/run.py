@@ -55,6 +55,11 @@ from weft.worker.space import NO_ROOM
 with lazy_imports():
     from weft.runs import rayrun
 
+__all__ = [
+    "Policy", "Watcher", "checked_policy", "execute", "new_machine", "real_place", "run",
+    "run_search", "seal", "unnoted_place",
+]  # fmt: skip
+
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
 

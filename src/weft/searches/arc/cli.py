@@ -21,8 +21,8 @@ from weft.lazy_imports import lazy_imports
 from weft.searches.arc import options as arcoptions
 
 with lazy_imports():
+    from weft.runs import durable, outcome
     from weft.runs import execution as executions
-    from weft.runs import outcome
     from weft.searches.arc import bank as banks
     from weft.searches.arc import check as checks
     from weft.searches.arc import compile as compiling
@@ -31,7 +31,6 @@ with lazy_imports():
     from weft.searches.arc import learn as learning
     from weft.searches.arc import score as scoring
     from weft.searches.arc.views import model as views
-    from weft.storage import disk, folder
 
 NOT_EXACT = 1
 NO_CONCEPT = 1
@@ -209,7 +208,7 @@ def learn(runs: Runs, bank: WrittenBank, *, output: ViewOptions) -> None:
         raise FileInvalid(f"--bank {bank}: there is no folder {bank.parent}")
     corpus = learning.corpus_of([recorded.read_run(path) for path in runs])
     learned = learning.learn(corpus)
-    disk.Disk().replace(bank, learned.bank.to_json().encode())
+    durable.replace_file(bank, learned.bank.to_json().encode())
     render.show_learned(learned, bank, as_json=output.as_json)
     raise typer.Exit(0 if learned.bank.concepts else NO_CONCEPT)
 
@@ -234,7 +233,7 @@ def _tags(tasks: datasets.TaskSet, split: str | None, *, sealed: bool = False) -
     if split != heldout.EVALUATION and not heldout.held_out(tasks.tasks):
         return ()
     evaluation = heldout.EVALUATION
-    return (evaluation, folder.SEALED_VIEWS) if sealed else (evaluation,)
+    return (evaluation, executions.SEALED_VIEWS) if sealed else (evaluation,)
 
 
 def _view_of_task(what: str, task: str | None, data: str, split: str | None) -> views.TaskView:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from weft.define import command, search
+from weft import command, search
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown
 from weft.model.values import Value

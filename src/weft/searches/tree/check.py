@@ -12,11 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from weft.coordinator.loop import Watcher
 from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
 from weft.runs.execution import Execution
-from weft.runs.run import checked_policy, execute, unnoted_place
+from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
 from weft.searches.tree.config import Stage
 from weft.searches.tree.history import TreeHistory
 from weft.searches.tree.request import TreeRequest

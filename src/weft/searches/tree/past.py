@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from weft.errors import InputError, RunFolderInvalid
-from weft.inspect.report.view import RunView
+from weft.inspect.report.view import RunView, view_of
 from weft.inspect.verify import verify
 from weft.runs.run import real_place
 from weft.searches.tree.config import TreeConfig
@@ -13,15 +13,11 @@ from weft.searches.tree.history import TreeNode
 from weft.searches.tree.imports import ImportedRun, check_comparable, completed_evals
 from weft.searches.tree.load import TreeRun, load_run
 from weft.searches.tree.search import NAME, best_of
-from weft.storage.folder import RunFolder
 
 
 def load_tree_run(run: Path) -> TreeRun:
     """Load a run; raises InputError when it is not one of `weft tree`."""
-    search = RunFolder(run).read_run_file().search
-    if search != NAME:
-        raise InputError(f"{run} is a run of {search}, not of tree", hint=f"weft status {run}")
-    return load_run(RunView(run, NAME))
+    return load_run(view_of(run, NAME, "tree"))
 
 
 def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from weft import get, put
 from weft.model.values import Value
 from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.context import as_markdown, with_texts
@@ -13,7 +14,6 @@ from weft.searches.tree.ideas import name_of
 from weft.searches.tree.memory import collect_turns
 from weft.searches.tree.slot.values import Mutation, mutations
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs
-from weft.worker.context import get, put
 
 FILES = {"ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md"}
 

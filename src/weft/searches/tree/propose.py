@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 
-from weft.define import task
+from weft import task
 from weft.model.results import Result
 from weft.model.tasks import TaskCall
 from weft.model.values import Object, Value

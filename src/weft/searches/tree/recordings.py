@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from weft.define import task
+from weft import task
 from weft.inspect.report.view import ViewedTask
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 from weft.errors import InputError
-from weft.inspect.report.view import RunView
+from weft.inspect.report.view import RunView, view_of
 from weft.model.values import Object
 from weft.runs import world
-from weft.runs.opening import recorded_genesis
+from weft.runs.begun import recorded_input
 from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.config import Idea
 from weft.searches.tree.configfile import TreeFile
@@ -17,10 +17,6 @@ from weft.searches.tree.ideaindex import IdeaIndex, entries_of
 from weft.searches.tree.load import TreeRun, stage_args_of
 from weft.searches.tree.recordings import Recordings, objects_in, recordings_of
 from weft.searches.tree.search import NAME
-from weft.storage.disk import Disk
-from weft.storage.folder import RunFolder
-from weft.storage.ledgerfile import read_checkpoint
-from weft.storage.objects import ObjectStore
 
 AREA = "area"
 """Label in run.toml: the index that a run's ideas go to."""
@@ -57,10 +53,10 @@ def read_recordings(file: TreeFile, base: Path, path: Path) -> tuple[Recordings,
     if file.recorded_from is None:
         return Recordings(), {}
     run = below(base, file.recorded_from, path, "recorded_from")
-    search = RunFolder(run).read_run_file().search
-    if search != NAME:
-        raise InputError(f"{path}: recorded_from: {run} is a run of {search}, not of tree")
-    view = RunView(run, NAME)
+    try:
+        view = view_of(run, NAME, "tree")
+    except InputError as error:
+        raise InputError(f"{path}: recorded_from: {error.message}", hint=error.hint) from None
     recordings = recordings_of((task, stage_args_of(task)) for task in view.tasks())
     references = objects_in(recordings.to_dict())
     return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
@@ -73,7 +69,7 @@ def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
     """Return the index as the run's input: as it is now, or as a begun run took it in."""
     if not file.feed_index or file.area is None:
         return {}
-    recorded = None if out is None else _recorded_index(out)
+    recorded = None if out is None else recorded_input(out, INDEX)
     return {INDEX: _index(file.area).snapshot() if recorded is None else recorded}
 
 
@@ -94,13 +90,4 @@ def _genesis(view: RunView) -> str:
 
 
 def _index(area: str) -> IdeaIndex:
-    return IdeaIndex(world.state_folder() / "ideas", area, Disk())
-
-
-def _recorded_index(out: Path) -> bytes | None:
-    folder = RunFolder(out)
-    if not folder.is_run():
-        return None
-    genesis = recorded_genesis(folder, read_checkpoint(folder.checkpoint))
-    digest = None if genesis is None else json.loads(genesis)["inputs"].get(INDEX)
-    return None if digest is None else ObjectStore(folder.objects, Disk()).read(digest)
+    return IdeaIndex(world.state_folder() / "ideas", area)

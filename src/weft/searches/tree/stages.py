@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from weft.define import command, task
+from weft import command, task
 from weft.model.results import TaskError
 from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object, Value

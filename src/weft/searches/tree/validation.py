@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
-from weft.define import search
+from weft import search
 from weft.inspect.report.text import counted
 from weft.model.results import Result
 from weft.model.tasks import Round, TaskCall, make_round

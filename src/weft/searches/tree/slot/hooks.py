@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from weft.define import hook
+from weft import get, hook, note, put
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import foreign, memory, proposal
@@ -29,7 +29,6 @@ from weft.searches.tree.slot.values import Conflict
 from weft.searches.tree.stageargs import SourceState, StageArgs
 from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
-from weft.worker.context import get, note, put
 from weft.worker.ending import Ending
 
 ENVIRONMENT = {
