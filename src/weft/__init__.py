@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.define import command, hook, search, task
+from weft.define import command, hook, reference, search, task
 from weft.errors import Interrupted, WeftError
 from weft.model.results import Result, TaskError, TaskFailed, Temporary
 from weft.model.slots import Node
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
     "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError", "__version__",
-    "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file", "round",
-    "run", "search", "task",
+    "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file", "reference",
+    "round", "run", "search", "task",
 ]  # fmt: skip
 
 _LATER = {"Product": "weft.product", "run": "weft.runs.run", "Run": "weft.runs.outcome"}

@@ -16,7 +16,8 @@ from weft.searches.tree.clilook import evals, export, transcript, why
 
 with lazy_imports():
     from weft.runs import outcome
-    from weft.searches.tree import check, validation
+    from weft.searches.tree import check
+    from weft.searches.tree import checks as validation
     from weft.searches.tree import request as requests
     from weft.searches.tree import run as runs
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+import fnmatch
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weft.model.values import Object, Value
@@ -204,3 +205,8 @@ def mutation_from_dict(raw: Table) -> Mutation:
         fields.text(raw, "file"), fields.texts(raw, "keys"), fields.count(raw, "count"),
         fields.count(raw, "at_once"), *bounds,
     )  # fmt: skip
+
+
+def is_protected(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a path, or a folder it lies in, fits a pattern."""
+    return any(fnmatch.fnmatchcase(name, p) or name.startswith(f"{p}/") for p in patterns)

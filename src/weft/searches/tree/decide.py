@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Context, Decimal
 
-from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.config import TreeConfig, is_protected
 from weft.searches.tree.history import Eval, Rule, TreeHistory
-from weft.searches.tree.slot.stage import is_protected
 
 EXACT = Context(prec=4000)
 """Scores are compared to their last digit; the default context would round after 28."""

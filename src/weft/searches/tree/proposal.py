@@ -14,21 +14,14 @@ from weft.searches.tree.ideas import name_of
 from weft.searches.tree.memory import collect_turns
 from weft.searches.tree.slot.values import Mutation, mutations
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs
-
-FILES = {"ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md"}
-
-
-def environment(stage: str) -> dict[str, str]:
-    """Return the variables that only a proposing command has, as templates."""
-    names = FILES if stage == "propose" else {}
-    return {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
+from weft.searches.tree.variables import PROPOSAL_FILES
 
 
 def lay_out(args: ProposeArgs | None, folder: Path, seed: int) -> dict[str, str]:
     """Write the context that a command reads, and mutations; return the names of the files."""
     if args is None:
         return {}
-    places = {name: folder / file for name, file in FILES.items()}
+    places = {name: folder / file for name, file in PROPOSAL_FILES.items()}
     places["ideas_dir"].mkdir()
     _write_mutations(args.mutations, folder, seed)
     index: list[Value] = [] if args.index is None else json.loads(get(args.index))

@@ -8,11 +8,10 @@ through the same engine; a recorded failure, review or proposal is returned as i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from weft import task
-from weft.inspect.report.view import ViewedTask
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall
 from weft.model.values import Object, Value
@@ -84,19 +83,6 @@ class Recordings:
     def from_dict(raw: Table) -> Recordings:
         """Read what `to_dict` wrote."""
         return Recordings({key: StageOutcome.from_dict(fields.inner(raw, key)) for key in raw})
-
-
-def recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
-    """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
-    entries: dict[str, StageOutcome] = {}
-    for recorded, args in tasks:
-        key = RecordingKey.of_args(args)
-        if key is not None and recorded.state in ("completed", "failed"):
-            error = None if recorded.error is None else error_from_dict(recorded.error)
-            outcome = StageOutcome(None if error else recorded.value, error)
-            for text in list(key.texts())[: None if error is None else 1]:
-                entries.setdefault(text, outcome)
-    return Recordings(entries)
 
 
 def objects_in(value: Value) -> list[Object]:

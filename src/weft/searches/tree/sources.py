@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from weft.errors import InputError
-from weft.inspect.report.view import RunView, view_of
+from weft.inspect.report.view import RunView, ViewedTask, view_of
 from weft.model.values import Object
 from weft.runs import world
 from weft.runs.begun import recorded_input
 from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.config import Idea
 from weft.searches.tree.configfile import TreeFile
+from weft.searches.tree.fields import Table
 from weft.searches.tree.ideaindex import IdeaIndex, entries_of
 from weft.searches.tree.load import TreeRun, stage_args_of
-from weft.searches.tree.recordings import Recordings, objects_in, recordings_of
+from weft.searches.tree.recordings import RecordingKey, Recordings, objects_in
+from weft.searches.tree.results import StageOutcome, error_from_dict
 from weft.searches.tree.search import NAME
 
 AREA = "area"
@@ -57,9 +60,22 @@ def read_recordings(file: TreeFile, base: Path, path: Path) -> tuple[Recordings,
         view = view_of(run, NAME, "tree")
     except InputError as error:
         raise InputError(f"{path}: recorded_from: {error.message}", hint=error.hint) from None
-    recordings = recordings_of((task, stage_args_of(task)) for task in view.tasks())
+    recordings = _recordings_of((task, stage_args_of(task)) for task in view.tasks())
     references = objects_in(recordings.to_dict())
     return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
+
+
+def _recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
+    """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
+    entries: dict[str, StageOutcome] = {}
+    for recorded, args in tasks:
+        key = RecordingKey.of_args(args)
+        if key is not None and recorded.state in ("completed", "failed"):
+            error = None if recorded.error is None else error_from_dict(recorded.error)
+            outcome = StageOutcome(None if error else recorded.value, error)
+            for text in list(key.texts())[: None if error is None else 1]:
+                entries.setdefault(text, outcome)
+    return Recordings(entries)
 
 
 # -- the index ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
-"""What is checked before ideas are tried, and VALIDATION_REPORT.md, the table of it.
+"""The small search that checks a config on the root before ideas are tried.
 
-`validate` is a small search of its own: it scores the root twice, sweeps it, and applies the
-ideas that need no command, all on the engine. The checks read its answer, or a run's history.
+It scores the root twice, sweeps it, and applies the ideas that need no command, all on the
+engine. `checks` judges its answer.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
 from weft import search
-from weft.inspect.report.text import counted
 from weft.model.results import Result
 from weft.model.tasks import Round, TaskCall, make_round
 from weft.model.values import Object, Value
@@ -18,45 +17,17 @@ from weft.searches.tree import fields
 from weft.searches.tree.config import Idea, Root, TreeConfig
 from weft.searches.tree.failures import kind_of
 from weft.searches.tree.fields import Table
-from weft.searches.tree.history import Eval, TreeHistory, TreeNode
+from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.recordings import Recordings
 from weft.searches.tree.results import StageResult
-from weft.searches.tree.slot.stage import is_protected
 from weft.searches.tree.stageargs import StageArgs, StageId
 from weft.searches.tree.stages import call_of, root_call, source_state, stage_call
-from weft.searches.tree.summary import markdown_table
 
-OK, WARNING, FAILED = "ok", "warning", "failed"
 MAX_APPLIED = 200
 """Ideas that are tried on the root."""
 SCORINGS = 2
-MAX_NAMED = 8
 COMPARED = ("score", "holdout", "rows", "metrics")
 """Fields of a result in which scorings of the root must agree."""
-
-
-@dataclass(frozen=True, slots=True)
-class ValidationCheck:
-    """One thing that was checked, and its outcome."""
-
-    name: str
-    outcome: str
-    detail: str
-
-    def to_dict(self) -> dict[str, str]:
-        """JSON form."""
-        return {"check": self.name, "outcome": self.outcome, "detail": self.detail}
-
-
-def report(checks: Sequence[ValidationCheck]) -> str:
-    """Return VALIDATION_REPORT.md."""
-    counts = {o: sum(check.outcome == o for check in checks) for o in (OK, WARNING, FAILED)}
-    head = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    rows = [[check.name, check.outcome, check.detail] for check in checks]
-    return f"# Validation\n\n{head}.\n\n" + markdown_table(["check", "outcome", "detail"], rows)
-
-
-# -- on the engine ------------------------------------------------------------------------------
 
 
 @search(name="tree.validate", version=2)
@@ -153,111 +124,3 @@ def _sweep(node: TreeNode, config: TreeConfig, inputs: Mapping[str, Object]) -> 
 def _kind(stage: str, result: Result) -> str:
     error = result.error
     return "" if error is None else kind_of(stage, error.type, error.exit_code)
-
-
-# -- checks -------------------------------------------------------------------------------------
-
-
-def config_checks(
-    config: TreeConfig, ideas: Sequence[Idea], root: Root, files: Sequence[str]
-) -> list[ValidationCheck]:
-    """Check what needs no command to run."""
-    kinds = sorted({idea.kind for idea in ideas})
-    summary = counted(len(ideas), "idea") + (f": {', '.join(kinds)}" if kinds else "")
-    more = ", and more are made for each node" if config.proposes() else ""
-    return [
-        ValidationCheck("repository", OK, f"commit {root.commit}, {counted(len(files), 'file')}"),
-        ValidationCheck("ideas", OK, summary + more),
-        *_repeated(ideas, config),
-        *_protected(config, files),
-    ]
-
-
-def _repeated(ideas: Sequence[Idea], config: TreeConfig) -> list[ValidationCheck]:
-    first: dict[str, str] = {}
-    same = [i.name for i in ideas if first.setdefault(i.digest, i.name) != i.name]
-    if not same or config.dedupe_scope == "none":
-        return []
-    return [ValidationCheck("ideas", WARNING, f"same text as another: {_some(same)}")]
-
-
-def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck]:
-    """Every pattern must stand for something, and the scorer itself should be among them."""
-    checks = []
-    for pattern in config.protected:
-        count = sum(is_protected(name, [pattern]) for name in files)
-        detail = counted(count, "file") if count else "no file of the root matches"
-        checks.append(
-            ValidationCheck("protected", OK if count else WARNING, f"{pattern}: {detail}")
-        )
-    words = [word for word in config.stages["score"].argv if word in files]
-    open_words = [word for word in words if not is_protected(word, config.protected)]
-    if open_words:
-        detail = f"{_some(open_words)}: part of the scorer, and ideas may change it"
-        checks.append(ValidationCheck("protected", WARNING, detail))
-    return checks
-
-
-def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationCheck]:
-    """Judge how commands and ideas did on the root."""
-    checks = [_score(trial.scores[0], "score"), *_agreement(trial.scores, deterministic)]
-    checks += [_score(outcome, "sweep") for outcome in trial.sweeps]
-    if trial.applied:
-        checks.append(_fitting(trial.applied))
-    return checks
-
-
-def history_checks(history: TreeHistory, *, deterministic: bool) -> list[ValidationCheck]:
-    """Judge the same from a run: how its root was scored."""
-    if not history.nodes or history.nodes[0].result is None:
-        return [ValidationCheck("score", FAILED, history.stopped or "the root has no score yet")]
-    result = history.nodes[0].result
-    outcomes = [
-        RootOutcome(StageResult.from_dict({**result.recorded, "score": score}))
-        for score in history.root_scores
-    ]
-    return [_score(RootOutcome(result), "score"), *_agreement(outcomes, deterministic)]
-
-
-def _score(outcome: RootOutcome, stage: str) -> ValidationCheck:
-    result = outcome.result
-    if result is None:
-        return ValidationCheck(stage, FAILED, f"fails on the root: {outcome.error}")
-    detail = str(result.rows) if result.rows else "ends well on the root"
-    if result.rows and not result.rows.complete:
-        return ValidationCheck(stage, FAILED, f"{detail}: no eval could be complete")
-    return ValidationCheck(
-        stage, OK, f"score {result.score}, {detail}" if stage == "score" else detail
-    )
-
-
-def _agreement(outcomes: Sequence[RootOutcome], deterministic: bool) -> list[ValidationCheck]:
-    """Compare scorings of the root; what differs is noise, or a broken promise."""
-    tables = [outcome.result.recorded for outcome in outcomes if outcome.result is not None]
-    if len(outcomes) < SCORINGS or len(tables) < len(outcomes):
-        return []
-    differing = [n for n in COMPARED if any(t.get(n) != tables[0].get(n) for t in tables)]
-    if not differing:
-        return [ValidationCheck("same score", OK, f"{len(tables)} scorings of the root agree")]
-    scores = ", ".join(str(table["score"]) for table in tables)
-    detail = f"scorings of the root differ in {', '.join(differing)} (scores {scores})"
-    if deterministic:
-        return [
-            ValidationCheck("same score", FAILED, f"{detail}, and the config says deterministic")
-        ]
-    return [
-        ValidationCheck("same score", WARNING, f"{detail}: measure the noise with root_repeats")
-    ]
-
-
-def _fitting(applied: Mapping[str, str]) -> ValidationCheck:
-    broken = [f"{name} ({kind})" for name, kind in sorted(applied.items()) if kind]
-    detail = f"{len(applied) - len(broken)} of {len(applied)} fit the root"
-    if broken:
-        detail += f"; these may fit later: {_some(broken)}"
-    return ValidationCheck("ideas", OK if len(broken) < len(applied) else WARNING, detail)
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:MAX_NAMED])
-    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
