@@ -7,6 +7,7 @@ read from the syntax, also those inside functions and of type checkers alone.
 from __future__ import annotations
 
 import ast
+import importlib
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -98,3 +99,24 @@ def test_another_search_is_a_package_of_its_own(tmp_path: Path) -> None:
     module.parent.mkdir()
     module.write_text("from weft.searches.other.tasks import work")
     assert imported_packages(tmp_path) == {"searches.mine": {"searches.other"}}
+
+
+def references(root: Path) -> list[tuple[str, str]]:
+    """Name and import path of every `reference(…)` below a folder."""
+    calls = [
+        [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+        for path in sorted(root.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "reference"
+    ]
+    return [(call[0], call[1]) for call in calls if len(call) == 2]
+
+
+def test_every_reference_of_a_search_is_to_a_function_declared_by_that_name() -> None:
+    pairs = references(SRC / "searches")
+    assert {"jobs.prepare", "tree.apply_idea", "tree.prepare"} <= {name for name, _ in pairs}
+    for name, path in pairs:
+        module, _, attribute = path.partition(":")
+        function = getattr(importlib.import_module(module), attribute)
+        declared = getattr(function, "__weft_name__", None) or function.name
+        assert declared == name, path

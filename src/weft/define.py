@@ -7,6 +7,7 @@ a worker needs, travels beside them. A script run as `__main__` is known by its 
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import re
 import sys
@@ -194,14 +195,24 @@ def reference(name: str, path: str) -> Reference:
     `path` is `module:function`, where the function is declared with the same `name`.
 
     >>> import weft
-    >>> weft.reference("lab.weigh", "lab.slot:weigh")(sample=3).function
+    >>> weft.reference("lab.weigh", "weft.testing.tasks:weigh")(sample=3).function
     'lab.weigh'
     """
     module, _, function = path.partition(":")
     if not all(part.isidentifier() for part in (*module.split("."), function)):
         raise SearchInvalid(f"{path!r:.80} is not an import path", hint="write module:function")
+    if not _exists(module):
+        raise SearchInvalid(f"reference {name}: there is no module {module}")
     _register(name, path, module, "reference")
     return Reference(name, path)
+
+
+def _exists(module: str) -> bool:
+    """Whether a module can be found; only the packages that it lies in are loaded."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ModuleNotFoundError, ValueError):  # no such package; a module without a spec
+        return module in sys.modules
 
 
 def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]) -> str:
