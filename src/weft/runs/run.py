@@ -45,6 +45,7 @@ from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
 from weft.runs.sources import SourceBook, search_folder
+from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
@@ -191,6 +192,7 @@ def _execute(
             return read_outcome(folder, genesis)  # only file modes were left to set
         opened.writer.sign = sign
         try:
+            warm_up_for(decision.call.name, watcher)
             return _run_open(opened, decision, execution, watcher, placement, recall)
         finally:
             opened.writer.ledger.close()

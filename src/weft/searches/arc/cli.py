@@ -25,7 +25,6 @@ with lazy_imports():
     from weft.runs import execution as executions
     from weft.searches.arc import bank as banks
     from weft.searches.arc import check as checks
-    from weft.searches.arc import compile as compiling
     from weft.searches.arc import data as datasets
     from weft.searches.arc import heldout, program, recorded, render, request, runview, submission
     from weft.searches.arc import learn as learning
@@ -219,11 +218,10 @@ def _run(
     execution: executions.Execution,
     output: OutputOptions,
 ) -> outcome.Run:
-    """Turn options into a request, compile what is missing, and run."""
+    """Turn options into a request, and run it."""
     wanted = search.request(tasks)
     if not output.quiet:
         console.message(f"{len(tasks)} tasks of {tasks.source}")
-    compiling.compile_kernels(console.message)
     with watching(output.quiet, output.verbose) as watcher, resumable(execution.out):
         return request.solve(wanted, execution, watcher)
 
