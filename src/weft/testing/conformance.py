@@ -130,7 +130,7 @@ def forgets_a_cancelled_task(make: Make) -> None:
         before = sum(backend.capacity())
         backend.submit([_assignment(1, tasks.nap(0.01)), *_rest(backend, tasks.nap(0.01), 2)])
         _until(backend, lambda e: isinstance(e, Started))
-        backend.cancel(1)
+        backend.cancel([1])
         end = _end(backend, tasks.echo(9), ticket=1000)
         assert decode(_value(end)) == 9
         assert sum(backend.capacity()) <= max(before, 256 * 4)
@@ -179,7 +179,7 @@ def kills_a_cancelled_task_that_goes_on(make: Make) -> None:
     with _open(make) as backend:
         backend.submit([_assignment(1, tasks.nap(3600.0))])
         _until(backend, lambda e: isinstance(e, Started))
-        backend.cancel(1)
+        backend.cancel([1])
         start_s = time.monotonic()
         assert isinstance(_end(backend, tasks.echo(1), ticket=2), Finished)
         assert time.monotonic() - start_s < PATIENCE_S / 2

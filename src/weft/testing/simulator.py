@@ -116,8 +116,8 @@ class SimBackend:
         return [self.room - count for count in loads]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Take assignments."""
-        self._queue.extend(assignments)
+        """Take assignments, the tasks of a block one by one."""
+        self._queue.extend(task for assignment in assignments for task in assignment.each())
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Let one thing happen; time passes."""
@@ -131,10 +131,10 @@ class SimBackend:
         self.clock.now_s += timeout_s
         return []
 
-    def cancel(self, ticket: int) -> None:
-        """Forget an attempt."""
+    def cancel(self, tickets: Sequence[int]) -> None:
+        """Forget attempts."""
         for tasks in (self._queue, self._running, self._hung):
-            tasks[:] = [a for a in tasks if a.ticket != ticket]
+            tasks[:] = [a for a in tasks if a.ticket not in tickets]
 
     def close(self) -> None:
         """Nothing outlives the simulation."""
