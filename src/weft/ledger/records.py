@@ -18,7 +18,6 @@ from weft.model.values import JsonValue, canonical
 FORMAT = 1
 ZERO_HASH = "0" * 64
 KINDS = ("genesis", "result", "round", "lanes", "answer")
-_HASH_CHARS = 64
 MAX_INT = 2**53 - 1  # RFC 7493 §2.2: beyond it, readers that use doubles disagree
 MAX_DEPTH = 256  # arrays and objects inside each other, the body itself included
 
@@ -44,9 +43,7 @@ class Record:
 def render(seq: int, prev_hash: str, kind: str, key: str, body: str) -> bytes:
     """Build the line of a record, without its newline, around a body that is canonical already."""
     tail = f',"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}","seq":{seq},"v":{FORMAT}}}'
-    assert len(key) == len(prev_hash) == _HASH_CHARS and kind in KINDS, (
-        f"a record cannot hold {tail}"
-    )
+    assert _TAIL.fullmatch(tail), f"a record cannot hold {tail}"
     return f"{_HEAD}{body}{tail}".encode()
 
 
