@@ -205,7 +205,7 @@ class LocalBackend:
                 yield place.worker, place
 
     def _watch_starts(self) -> bool:
-        """Look at what runs: report long tasks, ask back what waits behind them, kill those given up.
+        """Report long tasks, ask back what waits behind them, kill those that were given up.
 
         True when a task runs that may become a long one.
         """
@@ -233,7 +233,7 @@ class LocalBackend:
             self._events.append(Started(mark.ticket, worker.identity, mark.started_s))
 
     def _ask_back(self, worker: WorkerSeat, place: WorkerSlot, ticket: int, *, idle: bool) -> None:
-        """Behind a long task: ask for the results that wait, and for the tasks if a slot is idle."""
+        """Behind a long task: ask for results that wait, and for tasks when a slot is idle."""
         if len(worker.tickets) == 1:
             return
         if idle:

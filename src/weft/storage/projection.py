@@ -112,12 +112,12 @@ class Projection:
             raise ManifestDamaged(f"manifest.sqlite: task {id_} is recorded but {state}")
         if error is None:
             self.completed += 1
-            body = f'{{"args":{args},"function":"{function}","index":{id_ - first},{tail},"value":{value}}}'
-            return PendingRecord("result", key, body)
+            middle = f'"function":"{function}","index":{id_ - first},{tail}'
+            return PendingRecord("result", key, f'{{"args":{args},{middle},"value":{value}}}')
         self.failed += 1
         self.timing_dependent |= TaskError.from_text(error).type in TIMING_TYPES
-        body = f'{{"args":{args},"error":{error},"function":"{function}","index":{id_ - first},{tail}}}'
-        return PendingRecord("result", key, body)
+        middle = f'"function":"{function}","index":{id_ - first},{tail}'
+        return PendingRecord("result", key, f'{{"args":{args},"error":{error},{middle}}}')
 
     def _answer_body(self, answer: str, path: str) -> str:
         if path:

@@ -21,7 +21,6 @@ from weft.errors import ObjectDamaged, ValueInvalid
 from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
 from weft.model.results import TaskError, Temporary
-from weft.model.tasks import COMMAND
 from weft.model.values import Value, decode_trusted, encode
 from weft.worker import context as task_context
 from weft.worker.context import TaskContext
@@ -135,13 +134,10 @@ class Executor:
     ) -> str | Finished | Lost:
         """Run the body and turn whatever happens into an outcome: mostly a value, as its text."""
         task_context.enter(around)
-        limit_mb, end = around.memory_mb, AttemptOutcome()
+        call = function if around.memory_mb is None else limited(function, around.memory_mb)
+        end: AttemptOutcome
         try:
-            if limit_mb is None:
-                value = function(**args)
-            else:
-                with memory_limit(limit_mb):
-                    value = function(**args)
+            value = call(**args)
         except Ending as ending:
             outcome = ending.outcome(ticket)
             if isinstance(outcome, Lost):
@@ -160,10 +156,10 @@ class Executor:
             end = _fault("exception", around, error)
         else:
             end = _encoded(value, around)
-            if around.is_plain and (text := end.get("value")) is not None:
-                return text
         finally:
             task_context.enter(None)
+        if around.is_plain and (text := end.get("value")) is not None:
+            return text
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
         return Finished(ticket, **end, notes=notes)
 
@@ -193,6 +189,16 @@ def unprepared(ticket: int, error: Exception) -> Lost:
     """Return the loss of a task that failed before its body began."""
     reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
     return Lost(ticket, reason, _detail(error))
+
+
+def limited(function: Callable[..., Value], memory_mb: int) -> Callable[..., Value]:
+    """Return a function that runs within a memory limit."""
+
+    def call(**args: Value) -> Value:
+        with memory_limit(memory_mb):
+            return function(**args)
+
+    return call
 
 
 @contextlib.contextmanager
