@@ -171,6 +171,20 @@ def charges_only_the_task_that_ran(make: Make) -> None:
         assert all(isinstance(e, Finished | GivenBack) for e in ends.values())
 
 
+def charges_only_the_task_of_a_block_that_ran(make: Make) -> None:
+    """A worker ends in the middle of a block: one task is charged, the others have values."""
+    with _open(make) as backend:
+        numbers = (1, 3, 5, 8, 7, 9, 11, 13)
+        events = _run(backend, [tasks.odd_or_gone(x) for x in numbers])
+        ends = {e.ticket: e for e in events if isinstance(e, Finished)}
+        assert sorted(ends) == list(range(1, 9)), "every task ends once"
+        crash = ends.pop(4)
+        assert crash.error is not None
+        assert (crash.error.type, crash.error.exit_code) == ("worker-died", 3)
+        assert [decode(_value(ends[t])) for t in sorted(ends)] == [x for x in numbers if x != 8]
+        assert not any(isinstance(e, Lost) for e in events)
+
+
 def tells_crash_from_kill(make: Make) -> None:
     """A segmentation fault is the task's own; a KILL comes from outside."""
     with _open(make) as backend:
@@ -212,6 +226,7 @@ CHECKS: tuple[Callable[[Make], None], ...] = (
 )
 PROCESS_CHECKS: tuple[Callable[[Make], None], ...] = (
     charges_only_the_task_that_ran,
+    charges_only_the_task_of_a_block_that_ran,
     tells_crash_from_kill,
     kills_a_cancelled_task_that_goes_on,
 )
@@ -246,20 +261,36 @@ def _run(backend: Backend, calls: Sequence[TaskCall]) -> list[BackendEvent]:
     events: list[BackendEvent] = []
     ended = 0
     while ended < len(calls):
-        placed = [
-            replace(waiting.pop(0), slot=slot)
-            for slot, room in enumerate(backend.capacity())
-            for _ in range(min(room, len(waiting)))
-        ]
+        placed = []
+        for slot, room in enumerate(backend.capacity()):
+            given = 0
+            while given < room and waiting:
+                block = _block(waiting, room - given)
+                placed.append(replace(block, slot=slot))
+                given += len(block.tickets)
         if placed:
             backend.submit(placed)
         for event in _patient_poll(backend):
             if isinstance(event, GivenBack):
-                waiting.append(assignments[event.ticket - 1])
+                waiting.insert(0, assignments[event.ticket - 1])
                 continue
             events.append(event)
             ended += not isinstance(event, Started)
     return events
+
+
+def _block(waiting: list[Assignment], room: int) -> Assignment:
+    """Take a block from the front of what waits: one function, consecutive tickets."""
+    first = waiting.pop(0)
+    more: list[str] = []
+    while (
+        waiting
+        and 1 + len(more) < room
+        and waiting[0].function == first.function
+        and waiting[0].ticket == first.ticket + 1 + len(more)
+    ):
+        more.append(waiting.pop(0).args)
+    return replace(first, more=tuple(more))
 
 
 def _end(backend: Backend, call: TaskCall, ticket: int = 1) -> BackendEvent:
