@@ -7,14 +7,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.machines import GENESIS, Bench, call, once
+from tests.support.sessions import InProcess, Sessions, double
 from weft.coordinator.machine import LazyLimits, Machine
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.coordinator.steps import Advance, Close, RecordValues
-from weft.model.attempts import MAX_BLOCK, Completed, Finished, GivenBack, Lost, Worker
+from weft.model.attempts import (
+    MAX_BLOCK,
+    Completed,
+    Finished,
+    GivenBack,
+    Lost,
+    Started,
+    Worker,
+)
 from weft.model.keys import task_key
 from weft.model.slots import Node
 from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lazy, make_round
+from weft.storage.disk import Disk
+from weft.storage.manifest import Manifest
 
 WORKER = Worker(pid=3)
 
@@ -150,3 +161,63 @@ def test_block_with_a_time_limit_is_watched_task_by_task():
     bench.give(completed(1, "1", "2"))
     assert bench.machine.dispatch.next_deadline_s() is None
     assert list(bench.machine.dispatch.out) == [3]
+
+
+def test_task_that_must_run_alone_lets_others_go_when_its_value_is_in():
+    bench = Bench(once([call(0), call(1)]))
+    for _ in range(3):
+        lost, _ = bench.take()
+        bench.start(lost)
+        bench.give(Lost(lost.ticket, "gone"))
+        for ticket in list(bench.machine.dispatch.out):
+            bench.give(GivenBack(ticket))
+    [alone] = bench.take()
+    assert (alone.index, bench.take()) == (0, [])
+    bench.give(completed(alone.ticket, "5"))
+    assert [a.index for a in bench.take()] == [1]
+
+
+class Noticed(InProcess):
+    """Reports each start, and the ends of all it holds as one block."""
+
+    def poll(self, timeout_s):
+        self.clock.now_s += 0.6  # long enough for the start to be written
+        if not self.ran:
+            self.ran.append(("", 0, 0))
+            return [Started(self.held[0].ticket, WORKER)]
+        first, count = self.held[0], len(self.held)
+        self.held.clear()
+        return [Completed(first.ticket, ["7"] * count, [1000] * count, WORKER)]
+
+
+def test_rows_of_a_block_replace_those_of_tasks_that_were_seen_running(tmp_path):
+    sessions = Sessions(tmp_path)
+    sessions.go(lambda: iter_round(4), backend_type=Noticed)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    rows = manifest.query("SELECT state, value, worker_pid, run_s, attempt FROM tasks ORDER BY id")
+    started = manifest.query("SELECT started_at FROM tasks ORDER BY id")
+    manifest.close()
+    assert rows == [("completed", "7", 3, 0.001, 1)] * 4
+    assert started == sorted(started)  # one after the other
+
+
+def iter_round(size):
+    yield [double(i) for i in range(size)]
+
+
+def test_journal_forgets_a_start_whose_end_came_first(tmp_path):
+    """A start and the end of its block in one turn: the row is written once, as completed."""
+
+    class AtOnce(Noticed):
+        def poll(self, timeout_s):
+            first, count = self.held[0], len(self.held)
+            self.held.clear()
+            self.ran.append(("", 0, 0))
+            started = Started(first.ticket, WORKER)
+            return [started, Completed(first.ticket, ["7"] * count, [1000] * count, WORKER)]
+
+    sessions = Sessions(tmp_path)
+    sessions.go(lambda: iter_round(2), backend_type=AtOnce)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    assert manifest.query("SELECT DISTINCT state FROM tasks") == [("completed",)]
+    manifest.close()

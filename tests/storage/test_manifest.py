@@ -366,3 +366,19 @@ def test_note_head_remembers_size_root_and_commits(manifest):
     manifest.commit()
     manifest.note_head(3, "ab", 9.0)
     assert manifest.query("SELECT * FROM heads") == [(3, "ab", 1, 9.0)]
+
+
+def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(manifest, monkeypatch):
+    monkeypatch.setattr("weft.storage.manifest.MAX_RECENT", 3)
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
+    rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
+    for start in (0, 2, 4):
+        manifest.finish_tasks([
+            (row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None,
+             digest_of(manifest, i, "completed", str(i), None), *rest)
+            for i in range(start, start + 2)
+        ])  # fmt: skip
+    expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(6)]
+    assert list(manifest.recorded(row.first, row.first + 4)) == expected[:4]  # forgotten: stored
+    assert list(manifest.recorded(row.first + 4, row.first + 6)) == expected[4:]  # remembered
+    assert list(manifest.recorded(row.first, row.first + 6)) == expected  # each is given once

@@ -215,6 +215,7 @@ class LocalBackend:
         for worker, place in list(self._serving()):
             mark = worker.mark() if worker.tickets else None
             if mark is None or mark.ticket not in worker.tickets:
+                watches |= bool(worker.tickets)
                 continue
             ran_s = now_s - mark.started_s
             if mark.ticket in worker.cancelled:

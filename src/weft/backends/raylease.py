@@ -27,6 +27,8 @@ from weft.worker.page import NOTHING
 
 NOTICE_S = 0.02
 """A task that runs for so long is reported as started."""
+LOOK_S = 0.2
+"""While a task runs that was reported, the page is looked at this often."""
 PULL_S = 5.0
 """How long a call waits for a message."""
 REST_S = 0.005
@@ -171,13 +173,13 @@ class Lease:
     def _notice(self, worker: WorkerProcess, least_s: float = NOTICE_S) -> float | None:
         """Send on the start of a task that has run for a while; return when to look again."""
         mark = worker.mark()
-        if mark is None or mark.ticket == self._reported or mark.ticket not in self._tickets:
-            return None if mark is None else NOTICE_S
-        if time.monotonic() - mark.started_s < least_s:
-            return NOTICE_S
-        self._reported = mark.ticket
-        self._take([("started", mark.ticket)])
-        return None
+        if mark is not None and mark.ticket == self._reported:
+            return LOOK_S if self._tickets else None
+        if mark is None or mark.ticket not in self._tickets:
+            return NOTICE_S if self._tickets else None
+        if time.monotonic() - mark.started_s >= least_s:
+            self._take([("started", mark.ticket)])
+        return NOTICE_S
 
     def _due(self) -> list[ToWorker]:
         """Messages whose turn it is; what the worker will hold is noted."""
