@@ -24,7 +24,7 @@ from weft.coordinator.steps import (
 from weft.errors import SearchInvalid, ValueInvalid
 from weft.model.attempts import Finished
 from weft.model.results import TaskFailed
-from weft.model.tasks import Unknown, make_lanes, make_lazy, make_round
+from weft.model.tasks import COMMAND, Unknown, make_lanes, make_lazy, make_round
 
 RANDOM = st.integers(0, 2**32).map(Random)
 
@@ -92,10 +92,11 @@ def test_take_before_commit_gives_nothing():
     assert not fresh.dispatch.idle
 
 
-def test_queued_tasks_before_release_are_held_back():
+def test_commands_before_release_are_held_back_and_functions_are_not():
     def body():
         yield [call(0)]
-        yield [call(1)]
+        yield [call(1, function=COMMAND)]
+        yield [call(2)]
 
     bench = Bench(body)
     [first] = bench.take()
@@ -108,7 +109,13 @@ def test_queued_tasks_before_release_are_held_back():
     assert machine.dispatch.take([5]) == []
     machine.dispatch.release()
     assert not machine.dispatch.holds_back
-    assert [a.round for a in machine.dispatch.take([5])] == [1]
+    [second] = bench.take(5)
+    assert second.round == 1
+    machine.apply(Finished(second.ticket, "1"))
+    while machine.advance():
+        pass
+    assert not machine.dispatch.holds_back
+    assert [a.round for a in machine.dispatch.take([5])] == [2]
 
 
 def test_counts_follow_the_run_and_drop_what_a_stop_leaves_out():
@@ -166,7 +173,7 @@ def test_until_stop_found_waits_for_lower_indices_and_their_retries():
     assert again.index == 1
     bench.fail(again, "temporary", retriable=True)
     assert bench.machine.value == [[0, 1], [1, "temporary"], [2, 99]]
-    assert [c.ticket for c in bench.of(Kill)] == [out[3].ticket]
+    assert [t for c in bench.of(Kill) for t in c.tickets] == [out[3].ticket]
 
 
 def test_until_stop_drops_finished_later_results_and_kills_running_ones():
@@ -181,7 +188,7 @@ def test_until_stop_drops_finished_later_results_and_kills_running_ones():
     bench.succeed(out[1], 1)
     bench.succeed(out[0], 0)
     assert bench.machine.value == 2
-    assert sorted(c.ticket for c in bench.of(Kill)) == [out[2].ticket, out[3].ticket]
+    assert sorted(t for c in bench.of(Kill) for t in c.tickets) == [out[2].ticket, out[3].ticket]
     before = len(bench.commands)
     bench.succeed(out[3], 3)  # the killed attempt's result was on its way
     assert len(bench.commands) == before
@@ -411,7 +418,7 @@ def test_strict_failure_uncaught_ends_unknown_and_kills_the_rest():
     bench.succeed(out[0], 0)
     assert bench.machine.value == Unknown("incomplete", "lab:task #1 failed: exception")
     assert bench.of(Close) == [Close("", 0, 2, stopped=True)]
-    assert [c.ticket for c in bench.of(Kill)] == [out[2].ticket]
+    assert [t for c in bench.of(Kill) for t in c.tickets] == [out[2].ticket]
 
 
 def test_strict_failure_caught_goes_on():

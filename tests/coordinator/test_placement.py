@@ -12,7 +12,7 @@ from tests.support.machines import GENESIS, Bench, once
 from weft.coordinator.machine import Machine
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import COMMAND_GRACE_S, Policy
-from weft.coordinator.steps import LiveTask, Requeue
+from weft.coordinator.steps import LiveTask, Requeue, TaskKind
 from weft.errors import UsageError, WorldError
 from weft.model.attempts import Assignment
 from weft.model.slots import Node
@@ -22,7 +22,8 @@ from weft.model.tasks import COMMAND, Limits, SearchCall, TaskCall, make_lanes, 
 def task(
     index: int = 0, *, gpu: int = 0, group: str | None = None, function: str = "f"
 ) -> LiveTask:
-    return LiveTask("", 0, index, "k", function, "{}", Limits(gpu=gpu, group=group), ordinal=index)
+    kind = TaskKind("", 0, function, Limits(gpu=gpu, group=group), ())
+    return LiveTask(kind, index, "k", "{}", ordinal=index)
 
 
 def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCall]:
@@ -44,7 +45,8 @@ class SlotBench(Bench):
 
     def place(self, *rooms: int) -> list[tuple[int, int]]:
         """Take as much as fits; index and slot of each."""
-        self.last = self.machine.dispatch.take(list(rooms))
+        taken = self.machine.dispatch.take(list(rooms))
+        self.last = [task for assignment in taken for task in assignment.each()]
         return [(a.index, a.slot) for a in self.last]
 
     last: list[Assignment]
@@ -189,8 +191,8 @@ def test_slot_that_is_back_gets_its_own_list_but_not_what_others_took_over() -> 
 def test_task_fits_nowhere_when_every_slot_of_its_kind_is_gone(mode: str) -> None:
     placement = Placement([Node("a", gpus=1, cpus=1)], mode)
     placement.retire(0)
-    assert not placement.fits(task(gpu=1))
-    assert placement.fits(task())
+    assert not placement.fits(gpu=True)
+    assert placement.fits(gpu=False)
     assert placement.choose(task(gpu=1), [-1, 5]) is None
 
 
@@ -198,7 +200,7 @@ def test_task_fits_nowhere_when_every_slot_of_its_kind_is_gone(mode: str) -> Non
 def test_cpu_task_on_nodes_without_cpus_has_no_slot(mode: str) -> None:
     placement = Placement([Node("a", gpus=2)], mode)
     assert placement.choose(task(), [1, 1]) is None
-    assert not placement.fits(task())
+    assert not placement.fits(gpu=False)
 
 
 # -- in the machine -----------------------------------------------------------------------

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.ledger.golden import GENESIS, SEARCH, golden
 from weft.errors import LedgerDamaged
@@ -232,3 +234,24 @@ def test_no_lines_are_an_empty_ledger() -> None:
     chain, records = check_lines([])
     assert list(records) == []
     assert chain.root() == root([])
+
+
+@given(st.lists(st.integers(0, 3), max_size=3), st.lists(st.sampled_from(["{}", '{"a":"ü"}'])))
+def test_next_lines_are_those_of_next_line_one_by_one(before, bodies):
+    slow, fast = Chain(), Chain()
+    for number in before:
+        assert (
+            slow.next_line("round", f"{number:064x}", "{}")
+            == fast.next_lines([("round", f"{number:064x}", "{}")])[0]
+        )
+    records = [("result", f"{i:064x}", body) for i, body in enumerate(bodies)]
+    assert fast.next_lines(records) == [slow.next_line(*record) for record in records]
+    assert (fast.size, fast.prev_hash, fast.root()) == (slow.size, slow.prev_hash, slow.root())
+
+
+@pytest.mark.parametrize(
+    "kind_key", [("other", "0" * 64), ("round", "0" * 63), ("round", "G" * 64)]
+)
+def test_next_lines_of_what_no_record_holds_is_our_bug(kind_key):
+    with pytest.raises(AssertionError, match="cannot hold"):
+        Chain().next_lines([(*kind_key, "{}")])

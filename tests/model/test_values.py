@@ -416,3 +416,19 @@ def test_encode_args_refuses_a_long_text_by_name_before_it_is_copied(monkeypatch
     with pytest.raises(ValueInvalid, match=r"value at \$.text: 17,000,000 characters") as caught:
         encode_args({"x": 1, "text": "a" * 17_000_000})
     assert "weft.put" in caught.value.hint
+
+
+@given(trees)
+def test_encoder_made_once_writes_what_its_plain_twin_writes(value):
+    wire = to_wire(value)
+    assert values._dump(wire) == values._dump_any(wire)
+
+
+def test_encoder_without_the_compiled_one_is_the_plain_one(monkeypatch):
+    monkeypatch.setattr(values.json.encoder, "c_make_encoder", None)
+    assert values._made_once() is values._dump_any
+
+
+def test_canonical_of_what_is_no_wire_is_a_type_error():
+    with pytest.raises(TypeError, match="set is not in wire form"):
+        values.canonical([{1}])

@@ -256,13 +256,14 @@ def test_lanes_are_listed_in_the_order_opened(manifest):
 def test_tasks_live_from_queued_to_completed(manifest):
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 3)
     queue(manifest, row, 3)
-    manifest.running([(2.0, 1, 77, 0.5, "n", None, row.first + 1)])
+    manifest.running([(row.first + 1, "k1", "m:f", "{}", 2.0, 1, 77, 0.5, "n", None)])
     assert states(manifest) == ["queued", "running", "queued"]
-    manifest.requeue(row.first + 1)
+    manifest.requeue((row.first + 1, "k1", "m:f", "{}", 1))
     assert states(manifest) == ["queued"] * 3
     named = manifest.row_digest("completed", "k0", "m:f", "{}", "5", None)
-    done = ("completed", "5", None, named, 2, 2.0, 3.0, 1.0, 77, 0.5, "n", None, None, row.first)
-    manifest.finish_tasks([done])
+    times, worker = (1.0, 2.0, 3.0, 1.0), (77, 0.5, "n", None)
+    end = ("completed", "k0", "m:f", "{}", "5", None, named, 2)
+    manifest.finish_tasks([(row.first, *end, *times, *worker, None)])
     [first, *_] = manifest.tasks(row.first, row.first + 3)
     assert first == TaskRow(row.first, "completed", "k0", "m:f", "{}", "5", None, 2)
     view = manifest.query("SELECT lane, round, idx, state FROM task_view ORDER BY idx")
@@ -287,12 +288,13 @@ def test_drop_finished_are_dropped_and_others_cancelled(manifest):
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 5)
     queue(manifest, row, 5)
     ends = [("completed", "1", None), ("completed", "1", None), ("failed", None, "{}")]
-    rest = (1, 1.0, 1.0, 0.0, None, None, None, None, None)
+    rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
     manifest.finish_tasks([
-        (*end, digest_of(manifest, i, *end), *rest, row.first + i)
-        for i, end in enumerate(ends)
+        (row.first + i, state, f"k{i}", "m:f", "{}", value, error,
+         digest_of(manifest, i, state, value, error), *rest)
+        for i, (state, value, error) in enumerate(ends)
     ])  # fmt: skip
-    manifest.running([(2.0, 1, 77, 0.5, "n", None, row.first + 3)])
+    manifest.running([(row.first + 3, "k3", "m:f", "{}", 2.0, 1, 77, 0.5, "n", None)])
     manifest.drop(row.first + 1, row.first + 5)
     assert states(manifest) == ["completed", "dropped", "dropped", "cancelled", "cancelled"]
     manifest.check()
@@ -364,3 +366,19 @@ def test_note_head_remembers_size_root_and_commits(manifest):
     manifest.commit()
     manifest.note_head(3, "ab", 9.0)
     assert manifest.query("SELECT * FROM heads") == [(3, "ab", 1, 9.0)]
+
+
+def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(manifest, monkeypatch):
+    monkeypatch.setattr("weft.storage.manifest.MAX_RECENT", 3)
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)
+    rest = (1, 1.0, 1.0, 1.0, 0.0, None, None, None, None, None)
+    for start in (0, 2, 4):
+        manifest.finish_tasks([
+            (row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None,
+             digest_of(manifest, i, "completed", str(i), None), *rest)
+            for i in range(start, start + 2)
+        ])  # fmt: skip
+    expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(6)]
+    assert list(manifest.recorded(row.first, row.first + 4)) == expected[:4]  # forgotten: stored
+    assert list(manifest.recorded(row.first + 4, row.first + 6)) == expected[4:]  # remembered
+    assert list(manifest.recorded(row.first, row.first + 6)) == expected  # each is given once

@@ -320,8 +320,8 @@ def manifest(tmp_path):
 def finish(manifest, row, index, value="1"):
     key = f"{row.first + index:064x}"
     named = manifest.row_digest("completed", key, "m:f", "{}", value, None)
-    end = ("completed", value, None, named, 1, 1.0, 1.0, 0.0, None, None, None, None, None)
-    manifest.finish_tasks([(*end, row.first + index)])
+    end = ("completed", key, "m:f", "{}", value, None, named, 1, 1.0, 1.0, 1.0, 0.0)
+    manifest.finish_tasks([(row.first + index, *end, None, None, None, None, None)])
 
 
 def queued_round(manifest, lane_id, number, size):

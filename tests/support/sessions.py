@@ -81,7 +81,7 @@ class InProcess:
         return [self.slots - len(self.held)]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        self.held.extend(assignments)
+        self.held.extend(task for assignment in assignments for task in assignment.each())
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         self.clock.now_s += 0.01
@@ -91,8 +91,8 @@ class InProcess:
         assert not isinstance(prepared, Lost), prepared.detail
         return [Started(a.ticket, Worker(pid=1)), self.executor.run(a, *prepared)]
 
-    def cancel(self, ticket: int) -> None:
-        self.held[:] = [a for a in self.held if a.ticket != ticket]
+    def cancel(self, tickets: Sequence[int]) -> None:
+        self.held[:] = [a for a in self.held if a.ticket not in tickets]
 
     def close(self) -> None:
         self.held.clear()

@@ -1,16 +1,20 @@
-"""F4: the coordinator and storage under 1,000 seeds of faults, and proof that this can fail."""
+"""F4: the coordinator and storage under 2,000 seeds of faults, and proof that this can fail."""
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from pathlib import Path
 
 import pytest
 
 from tests.support.engine import loom
+from weft.coordinator import journal
+from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.journal import Journal
 from weft.coordinator.lane import OpenRoundState
 from weft.coordinator.machine import Machine
+from weft.coordinator.steps import RecordValues
 from weft.errors import WeftError
 from weft.storage.ledgerwriter import LedgerWriter
 from weft.storage.objects import ObjectStore
@@ -18,7 +22,7 @@ from weft.testing import simulator
 from weft.testing.simulator import SHAPES, crash_everywhere, simulate
 from weft.testing.workload import mixed_steps
 
-SEEDS = 1000
+SEEDS = 2000
 CHUNK = 125
 
 
@@ -29,7 +33,7 @@ def fresh_references(monkeypatch):
 
 
 @pytest.mark.parametrize("first", range(0, SEEDS, CHUNK))
-def test_simulator_thousand_seeds_no_violation(first):
+def test_simulator_seeds_no_violation(first):
     reports = [simulate(seed) for seed in range(first, first + CHUNK)]
     assert min(report.faults for report in reports) >= simulator.MIN_FAULTS
     assert sum(report.crashes for report in reports) >= CHUNK // 2
@@ -141,4 +145,42 @@ def test_simulator_planted_object_not_adopted_is_noticed(monkeypatch):
 def test_simulator_planted_forgotten_results_are_noticed(monkeypatch):
     """Completed tasks that are not recalled on resume would run again."""
     monkeypatch.setattr(Journal, "_recall", lambda self, command, row, known: iter(()))
+    assert _breaks()
+
+
+def test_simulator_planted_values_of_a_block_in_other_places_are_noticed(monkeypatch):
+    real = Journal._record_values
+
+    def shifted(self, command):
+        values = (*command.values[1:], command.values[0])
+        real(self, dataclasses.replace(command, values=values))
+
+    monkeypatch.setitem(journal._HANDLERS, RecordValues, shifted)
+    assert _breaks()
+
+
+def test_simulator_planted_block_with_a_gap_is_noticed(monkeypatch):
+    """Tasks that do not follow each other would run under the index, and seed, of others."""
+
+    def fill(block, state, size):
+        while len(block) < size and state.ready:
+            task = state.tasks[state.ready[0]]
+            if task.kind is not block[0].kind or task.attempt != block[0].attempt:
+                return
+            state.ready.popleft()
+            block.append(task)
+
+    monkeypatch.setattr(Dispatch, "_fill", staticmethod(fill))
+    assert _breaks()
+
+
+def test_simulator_planted_block_committed_in_part_is_noticed(monkeypatch):
+    """The last value of each block is told to the search and never written."""
+    real = Journal._record_values
+
+    def short(self, command):
+        real(self, command)
+        self._finished.pop()
+
+    monkeypatch.setitem(journal._HANDLERS, RecordValues, short)
     assert _breaks()

@@ -2,9 +2,9 @@
 
     coordinator ── socketpair ──► python -m weft.worker   (no fork, no re-import of the script)
 
-Small tasks travel several at a time; a worker marks each start and streams each result, so
-a worker that dies costs one attempt of the task it had started, and the rest comes back
-unharmed. What waits behind a long task is asked back when another slot is idle.
+Small tasks travel in blocks. A worker marks each start in a page that is shared with it, so a
+worker that dies costs one attempt of the task it had started, and the rest comes back unharmed.
+What waits behind a long task is asked back when another slot is idle.
 `serial` is this backend with one slot and one task at a time.
 """
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import selectors
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from weft.backends.orphans import Orphans
 from weft.backends.process import (
@@ -26,8 +27,10 @@ from weft.backends.process import (
 )
 from weft.errors import WorldError
 from weft.model.attempts import (
+    MAX_BLOCK,
     Assignment,
     BackendEvent,
+    Completed,
     Entered,
     GivenBack,
     Lost,
@@ -35,13 +38,16 @@ from weft.model.attempts import (
     Started,
 )
 from weft.model.slots import Slot
-from weft.worker.frames import TaskMessage
+from weft.worker.frames import EndMessage, TaskMessage
+from weft.worker.page import Mark
 
-MAX_CREDIT = 256
+MAX_CREDIT = MAX_BLOCK
 BATCH_S = 0.05
 """A worker is given about this much work at a time, enough to bridge a commit."""
 LEARN = 0.3
-"""Weight of the newest task in the estimate of how long tasks take."""
+"""Weight of the newest block in the estimate of how long tasks take."""
+NOTICE_S = 0.02
+"""A task that runs for so long is reported as started; the others only when they end."""
 START_FAILURES = 3
 """Failed starts in a row: of the run, when no worker is ready, and of one slot otherwise."""
 START_KILLS = 50
@@ -52,8 +58,6 @@ MACHINE_FAULTS = 3
 """Losses in a row by the machine's own fault after which a slot is retired, whatever others do."""
 CANCEL_GRACE_S = 0.25
 """A new worker costs about this much, so a task given up may take it to end by itself."""
-PACE_S = 0.01
-"""Results may wait this long when every worker is busy and well supplied."""
 LONG_S = 0.1
 """A task that runs this long does not keep others waiting behind it."""
 
@@ -70,17 +74,19 @@ class WorkerSlot:
     failed_starts: int = 0
     """Workers in a row that ended by themselves before they were ready."""
     retired: bool = False
+    most: int = MAX_CREDIT
+    """After a death blocks begin small again: what is done is not lost with the next worker."""
 
     def load(self) -> int:
-        """How many assignments its worker has."""
-        return len(self.worker.assignments) if self.worker else 0
+        """How many tasks its worker holds."""
+        return len(self.worker.tickets) if self.worker else 0
 
 
 def _room(place: WorkerSlot, credit: int) -> int:
-    load = place.load()
     if place.retired:
         return -1
-    return 0 if load > credit // 2 else credit - load
+    load, limit = place.load(), min(credit, place.most)
+    return 0 if load > limit // 2 else limit - load
 
 
 class LocalBackend:
@@ -137,10 +143,11 @@ class LocalBackend:
         early: list[BackendEvent] = []
         for slot, batch in batches.items():
             if self._must_wait(self._places[slot]):  # another start of its node came first
-                early += [GivenBack(a.ticket) for a in batch]
+                early += [GivenBack(ticket) for a in batch for ticket in a.tickets]
                 continue
             worker = self._places[slot].worker or self._start(self._places[slot])
-            worker.assignments.update((a.ticket, a) for a in batch)
+            for assignment in batch:
+                worker.tickets.update(dict.fromkeys(assignment.tickets))
             worker.send(("run", [assignment_row(a) for a in batch]))
             self._watch(worker, self._places[slot])
         self._events += reversed(early)  # each goes back to the front of the queue
@@ -148,11 +155,8 @@ class LocalBackend:
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Read from and write to the workers; wait only when nothing has happened yet."""
         self._orphans.clear()
-        self._kill_cancelled()
-        self._ask_back()
-        if not self._events and (pace_s := self._pace_s()) > 0:
-            time.sleep(min(timeout_s, pace_s))
-        ready = self._selector.select(0 if self._events else self._until_start_s(timeout_s))
+        watches = self._watch_starts()
+        ready = self._selector.select(self._wait_s(timeout_s, watches=watches))
         for key, mask in ready:
             place: WorkerSlot = key.data
             worker = place.worker
@@ -165,16 +169,21 @@ class LocalBackend:
         events, self._events = self._events, []
         return events
 
-    def cancel(self, ticket: int) -> None:
-        """Forget a task: drop it if it waits in a worker; kill the worker if it goes on."""
+    def cancel(self, tickets: Sequence[int]) -> None:
+        """Forget tasks: drop those that wait in a worker; kill the worker of one that goes on."""
+        gone = frozenset(tickets)
+        now_s = time.monotonic()
         for worker, place in self._serving():
-            if ticket in worker.assignments:
-                worker.cancelled[ticket] = time.monotonic()
-                if worker.running != ticket:
-                    worker.send(("drop", [ticket]))
-                    self._watch(worker, place)
-                return
-        self._events = [event for event in self._events if event.ticket != ticket]
+            if held := [ticket for ticket in worker.tickets if ticket in gone]:
+                worker.cancelled.update(dict.fromkeys(held, now_s))
+                worker.send(("drop", held))
+                self._watch(worker, place)
+        self._events = [
+            left
+            for event in self._events
+            for left in (_without(event, gone) if isinstance(event, Completed) else [event])
+            if left.ticket not in gone
+        ]
 
     def close(self) -> None:
         """Kill every worker and wait until it and all that it started are gone."""
@@ -195,15 +204,51 @@ class LocalBackend:
             if place.worker is not None:
                 yield place.worker, place
 
-    def _pace_s(self) -> float:
-        """How long nobody needs us because every worker has enough to do.
+    def _watch_starts(self) -> bool:
+        """Report long tasks, ask back what waits behind them, kill those that were given up.
 
-        Waking up for each of many short results would take the time from the workers.
+        True when a task runs that may become a long one.
         """
-        credit = self._credit()
-        if credit < 4 or any(place.load() <= credit // 2 for place in self._places):
+        now_s = time.monotonic()
+        idle = any(not place.load() and not place.retired for place in self._places)
+        watches = False
+        for worker, place in list(self._serving()):
+            mark = worker.mark() if worker.tickets else None
+            if mark is None or mark.ticket not in worker.tickets:
+                watches |= bool(worker.tickets)
+                continue
+            ran_s = now_s - mark.started_s
+            if mark.ticket in worker.cancelled:
+                self._end_cancelled(worker, place, mark.ticket, now_s)
+            elif ran_s < NOTICE_S:
+                watches = True
+            else:
+                self._report_start(worker, mark)
+                if ran_s >= LONG_S and worker.asked != mark.ticket:
+                    self._ask_back(worker, place, mark.ticket, idle=idle)
+        return watches
+
+    def _report_start(self, worker: WorkerSeat, mark: Mark) -> None:
+        if worker.reported != mark.ticket:
+            worker.reported = mark.ticket
+            self._events.append(Started(mark.ticket, worker.identity, mark.started_s))
+
+    def _ask_back(self, worker: WorkerSeat, place: WorkerSlot, ticket: int, *, idle: bool) -> None:
+        """Behind a long task: ask for results that wait, and for tasks when a slot is idle."""
+        if len(worker.tickets) == 1:
+            return
+        if idle:
+            worker.asked = ticket
+            worker.send(("return",))
+        elif next(iter(worker.tickets)) != ticket:
+            worker.send(("flush",))
+        self._watch(worker, place)
+
+    def _wait_s(self, timeout_s: float, *, watches: bool) -> float:
+        """How long to wait for workers: not at all when something has happened already."""
+        if self._events:
             return 0.0
-        return min(PACE_S, self._task_s * credit / 4)
+        return min(NOTICE_S, timeout_s) if watches else self._until_start_s(timeout_s)
 
     def _credit(self) -> int:
         return max(1, min(self._max_credit, int(self._batch_s / max(self._task_s, 1e-6))))
@@ -266,67 +311,69 @@ class LocalBackend:
                 self._task_event(worker, place, message)
 
     def _dropped(self, worker: WorkerSeat, tickets: list[int]) -> None:
-        for ticket in tickets:
-            worker.assignments.pop(ticket, None)
-            worker.recalled.discard(ticket)
-            if worker.cancelled.pop(ticket, None) is None:
+        for ticket in reversed(tickets):  # each goes back to the front of the queue
+            del worker.tickets[ticket]
+            if worker.cancelled.pop(ticket, 0.0) == 0.0:
                 self._events.append(GivenBack(ticket))
 
     def _task_event(self, worker: WorkerSeat, place: WorkerSlot, message: TaskMessage) -> None:
         ticket = message[1]
-        if message[0] == "started":
-            worker.running, worker.running_since_s = ticket, time.monotonic()
-            if ticket not in worker.cancelled:  # else it started before the drop reached it
+        if message[0] == "started":  # of a command, or of a task on another machine
+            worker.reported = ticket
+            if ticket not in worker.cancelled:
                 self._events.append(Started(ticket, worker.identity))
-            return
-        if message[0] == "entered":
+        elif message[0] == "entered":
             if ticket not in worker.cancelled:
                 self._events.append(Entered(ticket))
-            return
-        worker.running = None
-        worker.assignments.pop(ticket, None)
-        worker.recalled.discard(ticket)
+        elif message[0] == "completed":
+            self._completed(worker, place, Completed(*message[1:], worker.identity))
+        else:
+            self._ended(worker, place, message)
+
+    def _completed(self, worker: WorkerSeat, place: WorkerSlot, block: Completed) -> None:
+        count = len(block.values)
+        for ticket in range(block.ticket, block.ticket + count):
+            del worker.tickets[ticket]
+        place.losses = place.faults = 0
+        place.most = min(MAX_CREDIT, 2 * place.most)
+        self._task_s += LEARN * (sum(block.run_us) / 1e6 / count - self._task_s)
+        self._events += _without(block, worker.cancelled) if worker.cancelled else [block]
+        for ticket in range(block.ticket, block.ticket + count) if worker.cancelled else ():
+            worker.cancelled.pop(ticket, None)
+
+    def _ended(self, worker: WorkerSeat, place: WorkerSlot, message: EndMessage) -> None:
+        """One task ended in a way that is worth a message of its own."""
+        ticket = message[1]
+        del worker.tickets[ticket]
         if message[0] == "finished":
             place.losses = place.faults = 0
-        if ticket in worker.cancelled:
-            del worker.cancelled[ticket]
-        elif message[0] == "finished":
+            place.most = min(MAX_CREDIT, 2 * place.most)
+        if worker.cancelled.pop(ticket, 0.0):
+            return
+        if worker.reported != ticket:
+            self._report_start(worker, Mark(ticket, time.monotonic()))
+        if message[0] == "finished":
             end = finished_event(ticket, message[2])
             self._task_s += LEARN * (end.run_s - self._task_s)
             self._events.append(end)
-        else:
-            loss = Lost(*message[1:])
-            self._events.append(loss)
-            if loss.cause == "machine":
-                self._count_fault(place, loss)
-
-    def _ask_back(self) -> None:
-        """When a slot is idle, take back what waits behind a long task elsewhere."""
-        if all(place.load() or place.retired for place in self._places):
             return
-        now_s = time.monotonic()
-        for worker, place in self._serving():
-            if worker.running is None or now_s - worker.running_since_s < LONG_S:
-                continue
-            waiting = [
-                t for t in worker.assignments if t != worker.running and t not in worker.recalled
-            ]
-            if waiting:
-                worker.recalled.update(waiting)
-                worker.send(("drop", waiting))
-                self._watch(worker, place)
+        loss = Lost(*message[1:])
+        self._events.append(loss)
+        if loss.cause == "machine":
+            self._count_fault(place, loss)
 
-    def _kill_cancelled(self) -> None:
-        """Kill workers that still run a task given up a moment ago; short ones just end."""
-        limit_s = time.monotonic() - CANCEL_GRACE_S
-        for worker, place in list(self._serving()):
-            if worker.running is not None and worker.cancelled.get(worker.running, 1e18) < limit_s:
-                self._selector.unregister(worker.channel)
-                worker.kill()
-                worker.wait()
-                self._orphans.expect(worker.orphans())
-                place.worker = None
-                self._give_back(worker)
+    def _end_cancelled(
+        self, worker: WorkerSeat, place: WorkerSlot, ticket: int, now_s: float
+    ) -> None:
+        """Kill a worker that still runs a task given up a moment ago; short ones just end."""
+        if now_s - worker.cancelled[ticket] < CANCEL_GRACE_S:
+            return
+        self._selector.unregister(worker.channel)
+        worker.kill()
+        worker.wait()
+        self._orphans.expect(worker.orphans())
+        place.worker = None
+        self._give_back(worker)
 
     def _died(self, worker: WorkerSeat, place: WorkerSlot) -> None:
         """A worker ended by itself or was killed: charge the task it had started, no other."""
@@ -340,11 +387,13 @@ class LocalBackend:
             self._failed_starts += not killed_from_outside(code)
             self._killed_starts += killed_from_outside(code)
         self._count_loss(place)
-        running = worker.running
-        if running is not None:
-            worker.assignments.pop(running, None)
-            if running not in worker.cancelled:
-                self._events.append(worker.end_of(running, code))
+        place.most = 1
+        mark = worker.mark()
+        if mark is not None and mark.ticket in worker.tickets:
+            del worker.tickets[mark.ticket]
+            if mark.ticket not in worker.cancelled:
+                self._report_start(worker, mark)
+                self._events.append(worker.end_of(mark.ticket, code))
         self._give_back(worker)
 
     def _count_loss(self, place: WorkerSlot) -> None:
@@ -364,6 +413,22 @@ class LocalBackend:
             self._events.append(NodeEvent("slot-retired", f"{place.slot.name}: {loss.reason}"))
 
     def _give_back(self, worker: WorkerSeat) -> None:
-        for ticket in worker.assignments:
+        for ticket in reversed(worker.tickets):  # each goes back to the front of the queue
             if ticket not in worker.cancelled:
                 self._events.append(GivenBack(ticket))
+
+
+def _without(block: Completed, tickets: Container[int]) -> list[Completed]:
+    """Return the runs of a block's results that are left when some tickets are taken out."""
+    parts: list[Completed] = []
+    values, times = list[str](), list[int]()
+    for ticket, value, run_us in zip(count(block.ticket), block.values, block.run_us):
+        if ticket not in tickets:
+            values.append(value)
+            times.append(run_us)
+            continue
+        if values:
+            parts.append(Completed(ticket - len(values), values, times, block.worker))
+        values, times = [], []
+    end = block.ticket + len(block.values)
+    return [*parts, Completed(end - len(values), values, times, block.worker)] if values else parts

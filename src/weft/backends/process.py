@@ -32,6 +32,7 @@ from weft.worker.frames import (
     Unpacker,
     pack,
 )
+from weft.worker.page import NOTHING, Mark, StartPage, new_page
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
 """Signals a process sends itself: the task's own fault, unlike a KILL from outside."""
@@ -62,16 +63,18 @@ class WorkerSetup:
     run_id: str = ""
     kept_folder: Path | None = None
     """Where the folders of failed commands go; None to remove them."""
+    genesis: str = ""
+    """Names tasks whose output is kept."""
 
-    def hello(self, slot: Slot) -> bytes:
-        """Return the first message to a worker."""
+    def hello(self, slot: Slot, page: int) -> bytes:
+        """Return the first message to a worker; `page` is the descriptor it marks starts in."""
         hello: Hello = {
             "seed": self.run_seed, "path": list(self.path), "objects": str(self.objects),
             "staging": str(self.staging), "logs": str(self.logs),
             "attempts": str(self.attempts), "slot": slot.name,
             "folder": slot.folder, "python": slot.python, "run_id": self.run_id,
             "kept_folder": None if self.kept_folder is None else str(self.kept_folder),
-            "allow_paths": list(slot.allow_paths),
+            "allow_paths": list(slot.allow_paths), "genesis": self.genesis, "page": page,
         }  # fmt: skip
         return pack(("hello", hello))
 
@@ -98,13 +101,14 @@ class WorkerSeat(abc.ABC):
 
     def __init__(self, number: int, slot: Slot) -> None:
         self.number = number
-        self.assignments: dict[int, Assignment] = {}
+        self.tickets: dict[int, None] = {}
+        """What it was given and has not answered for, in order."""
         self.cancelled: dict[int, float] = {}
         """Tickets given up while here, and when."""
-        self.recalled: set[int] = set()
-        """Tickets asked back because another slot is idle."""
-        self.running: int | None = None
-        self.running_since_s = 0.0
+        self.reported = NOTHING
+        """The last ticket whose start was reported."""
+        self.asked = NOTHING
+        """The long task during which what waits was asked back."""
         self.ready = False
         self.outbox = bytearray()
         """What the channel has not taken yet."""
@@ -124,6 +128,10 @@ class WorkerSeat(abc.ABC):
     @abc.abstractmethod
     def receive(self) -> list[FromWorker] | None:
         """Messages that have arrived; None when the worker has ended."""
+
+    @abc.abstractmethod
+    def mark(self) -> Mark | None:
+        """Return which task the worker runs, as far as it is known here; also after its end."""
 
     @abc.abstractmethod
     def kill(self) -> None:
@@ -155,22 +163,34 @@ class WorkerProcess(WorkerSeat):
 
     def __init__(self, number: int, setup: WorkerSetup, slot: Slot) -> None:
         super().__init__(number, slot)
-        self.outbox += setup.hello(slot)
+        page = new_page()
+        self._page = StartPage(page)
+        self.outbox += setup.hello(slot, page)
         self._unpacker = Unpacker[FromWorker]()
         self._marks = setup.marks
         setup.logs.mkdir(parents=True, exist_ok=True)
         self._log = setup.logs / f"worker-{os.getpid()}-{number}.log"
         worker_end = self._far
-        with worker_end, self._log.open("ab") as log:
-            self._popen = subprocess.Popen(
-                [sys.executable, "-m", WORKER, str(worker_end.fileno()), str(os.getpid())],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=[worker_end.fileno()],
-                env=setup.environment_for(slot),
-                start_new_session=True,
-            )
+        try:
+            with worker_end, self._log.open("ab") as log:
+                self._popen = subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-u",
+                        "-m",
+                        WORKER,
+                        str(worker_end.fileno()),
+                        str(os.getpid()),
+                    ],
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    pass_fds=[worker_end.fileno(), page],
+                    env=setup.environment_for(slot),
+                    start_new_session=True,
+                )
+        finally:
+            os.close(page)
         setup.marks.put(self._popen.pid, number)
         started = psutil.Process(self._popen.pid).create_time()
         self.identity = Worker(self._popen.pid, started, slot.node, slot.gpu)
@@ -200,6 +220,10 @@ class WorkerProcess(WorkerSeat):
         except OSError:
             return None
         return list(self._unpacker.feed(data)) if data else None
+
+    def mark(self) -> Mark | None:
+        """Read the page."""
+        return self._page.read()
 
     def orphans(self) -> range:
         """Its own mark."""
@@ -233,7 +257,8 @@ class WorkerProcess(WorkerSeat):
 
 def assignment_row(a: Assignment) -> AssignmentRow:
     """An assignment as it travels to a worker."""
-    return (a.ticket, a.function, a.args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
+    args = f"[{','.join((a.args, *a.more))}]"
+    return (a.ticket, a.function, args, a.lane, a.round, a.index, a.key, a.attempt, a.slot,
             a.timeout_s, a.memory_mb, a.code)  # fmt: skip
 
 

@@ -7,6 +7,7 @@ cost few calls.
 
 from __future__ import annotations
 
+import json
 import select
 import shutil
 import signal
@@ -22,7 +23,12 @@ from weft.backends.process import WorkerProcess, WorkerSetup
 from weft.model.attempts import Worker
 from weft.model.slots import Slot
 from weft.worker.frames import FromWorker, ToWorker
+from weft.worker.page import NOTHING
 
+NOTICE_S = 0.02
+"""A task that runs for so long is reported as started."""
+LOOK_S = 0.2
+"""While a task runs that was reported, the page is looked at this often."""
 PULL_S = 5.0
 """How long a call waits for a message."""
 REST_S = 0.005
@@ -61,8 +67,10 @@ class Lease:
         """Messages that came in, by number; those before `_next` are with the worker."""
         self._next = 0
         self._outgoing: list[FromWorker] = []
-        self._tickets: dict[int, tuple[str, str]] = {}
-        """Key and attempt of what the worker holds."""
+        self._tickets: dict[int, tuple[str, int]] = {}
+        """What the worker holds, with key and attempt of each first task of a block."""
+        self._reported = NOTHING
+        """The last task whose start was sent on."""
         self._logs: list[tuple[str, bytes]] = []
         self._ended: tuple[int, str] | None = None
         self._changed = threading.Condition()
@@ -145,7 +153,8 @@ class Lease:
     def _relay(self, worker: WorkerProcess) -> None:
         while not self._ending:
             unsent = [worker.channel] if worker.outbox else []
-            ready, writable, _ = select.select([worker.channel, self._wakes], unsent, [])
+            wait_s = self._notice(worker)
+            ready, writable, _ = select.select([worker.channel, self._wakes], unsent, [], wait_s)
             if self._wakes in ready:
                 self._wakes.recv(4096)
                 for message in self._due():
@@ -155,10 +164,22 @@ class Lease:
             if worker.channel in ready:
                 messages = worker.receive()
                 if messages is None:
+                    self._notice(worker, least_s=0.0)
                     return
                 self._take(messages)
                 if self._tickets and not self._ending:
                     time.sleep(REST_S)
+
+    def _notice(self, worker: WorkerProcess, least_s: float = NOTICE_S) -> float | None:
+        """Send on the start of a task that has run for a while; return when to look again."""
+        mark = worker.mark()
+        if mark is not None and mark.ticket == self._reported:
+            return LOOK_S if self._tickets else None
+        if mark is None or mark.ticket not in self._tickets:
+            return NOTICE_S if self._tickets else None
+        if time.monotonic() - mark.started_s >= least_s:
+            self._take([("started", mark.ticket)])
+        return NOTICE_S
 
     def _due(self) -> list[ToWorker]:
         """Messages whose turn it is; what the worker will hold is noted."""
@@ -169,14 +190,25 @@ class Lease:
                 messages_due += messages
             for message in messages_due:
                 if message[0] == "run":
-                    self._tickets.update((row[0], (row[6], str(row[7]))) for row in message[1])
+                    for row in message[1]:
+                        count = len(json.loads(row[2]))
+                        self._tickets.update(dict.fromkeys(range(row[0], row[0] + count), ("", 0)))
+                        self._tickets[row[0]] = (row[6], row[7])
         return messages_due
 
     def _take(self, messages: list[FromWorker]) -> None:
         with self._changed:
             for message in messages:
-                if message[0] == "finished" or message[0] == "lost":
+                if message[0] == "started":
+                    self._reported = message[1]
+                elif message[0] == "finished":
                     self._collect_logs([message[1]])
+                    self._collect(message[2].get("log"))
+                elif message[0] == "lost":
+                    self._collect_logs([message[1]])
+                elif message[0] == "completed":
+                    for ticket in range(message[1], message[1] + len(message[2])):
+                        self._tickets.pop(ticket, None)
                 elif message[0] == "dropped":
                     for ticket in message[1]:
                         self._tickets.pop(ticket, None)
@@ -186,13 +218,19 @@ class Lease:
     def _collect_logs(self, tickets: Sequence[int]) -> None:
         """Take along what attempts printed; most printed nothing and have no folder."""
         for ticket in tickets:
-            key, attempt = self._tickets.pop(ticket, ("", ""))
+            key, attempt = self._tickets.pop(ticket, ("", 0))
             folder = self._setup.logs / key
             if not key or not folder.is_dir():
                 continue
             for path in sorted(folder.glob(f"{attempt}.*")):
                 self._logs.append((f"{key}/{path.name}", _tail(path)))
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _collect(self, name: str | None) -> None:
+        """Take along what a task of a block printed."""
+        if name is not None and (path := self._setup.logs / name).is_file():
+            self._logs.append((name, _tail(path)))
+            shutil.rmtree(path.parent, ignore_errors=True)
 
 
 def _tail(path: Path) -> bytes:

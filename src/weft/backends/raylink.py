@@ -14,6 +14,7 @@ import itertools
 import queue
 import signal
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from weft.model.attempts import Finished, Lost, Worker
 from weft.model.slots import Slot
 from weft.model.values import objects_in
 from weft.worker.frames import FromWorker, ResultBody, ToWorker
+from weft.worker.page import Mark
 
 START_S = 60.0
 """For an actor and its worker to start; a busy cluster may take its time."""
@@ -71,6 +73,8 @@ class RayWorker(WorkerSeat):
         self._earlier = earlier
         self._received: deque[FromWorker] = deque()
         self._fate: tuple[int, str] | None = None
+        self._mark: Mark | None = None
+        """What the worker runs, as far as the node has reported."""
         self._lost = ""
         """Why the node, not the worker, is the one that is gone."""
         self._trouble: OSError | None = None
@@ -103,6 +107,10 @@ class RayWorker(WorkerSeat):
         if over and messages:
             self._wake()
         return None if over and not messages else messages
+
+    def mark(self) -> Mark | None:
+        """Return the last start that was reported."""
+        return self._mark
 
     def kill(self) -> None:
         """Have the node kill the worker; a node that does not answer loses its actor."""
@@ -190,6 +198,8 @@ class RayWorker(WorkerSeat):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
         for message in reply.messages:
+            if message[0] == "started":
+                self._mark = Mark(message[1], time.monotonic())
             if message[0] == "finished" and "staged" in message[2]:
                 self._received.append(self._with_objects(message[1], message[2]))
             else:
@@ -287,6 +297,10 @@ class LostSeat(WorkerSeat):
 
     def receive(self) -> list[FromWorker] | None:
         """Nothing will come."""
+        return None
+
+    def mark(self) -> Mark | None:
+        """Nothing runs."""
         return None
 
     def kill(self) -> None:

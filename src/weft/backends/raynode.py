@@ -56,6 +56,7 @@ class NodeSpec:
     run_id: str = ""
     device: str = "auto"
     """What tasks learn from `weft.device()`."""
+    genesis: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,7 @@ class SlotActor:
             },
             marks=Marks(spec.marks),
             run_id=spec.run_id,
+            genesis=spec.genesis,
         )
 
 

@@ -47,10 +47,10 @@ class RecordedCommands:
         events, self._events = self._events, []
         return events + self._inner.poll(0.0 if events else timeout_s)
 
-    def cancel(self, ticket: int) -> None:
-        """Forget an attempt, wherever it is."""
-        self._events = [event for event in self._events if event.ticket != ticket]
-        self._inner.cancel(ticket)
+    def cancel(self, tickets: Sequence[int]) -> None:
+        """Forget attempts, wherever they are."""
+        self._events = [event for event in self._events if event.ticket not in tickets]
+        self._inner.cancel(tickets)
 
     def close(self) -> None:
         """Close the wrapped backend."""

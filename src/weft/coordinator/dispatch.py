@@ -1,7 +1,9 @@
 """What waits to run and what runs: rounds with ready tasks, attempts that are out, slots.
 
     hold(round, start, end) ─► release() ─► take(rooms) ─► assignments ─► end(task)
-         queued in this batch    committed     first lane first, then by index
+         of commands             committed     first lane first, then by index
+
+Function tasks may start at once; a command only when all that it was decided from is durable.
 
 It knows when a task may start and where, and nothing of results, rounds' ends or lanes.
 """
@@ -17,10 +19,13 @@ from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy, runs_alone
 from weft.coordinator.steps import LiveTask
 from weft.errors import WorldError
-from weft.model.attempts import Assignment, Worker
+from weft.model.attempts import MAX_BLOCK, Assignment, Worker
 
+HeldRange = tuple[OpenRoundState, int, int]
+"""Tasks of a round, from an index to before another."""
 ReadyRound = tuple[tuple[int, ...], int, OpenRoundState]
 """A round with tasks to hand out, by the order of its lane."""
+NOBODY = Worker()
 PLACE_AHEAD = 1024
 """How many tasks that must wait may be passed over to find one that fits."""
 
@@ -31,7 +36,10 @@ class Dispatch:
     def __init__(self, placement: Placement, policy: Policy) -> None:
         self.placement = placement
         self._policy = policy
-        self._unreleased: list[tuple[OpenRoundState, int, int]] = []
+        self._unreleased: list[HeldRange] = []
+        """Commands, which wait until they are queued durably."""
+        self._made: list[HeldRange] = []
+        """Others, which wait until what is recorded of them has been recalled."""
         self._ready: list[ReadyRound] = []
         self._pushes = 0
         self.out: dict[int, LiveTask] = {}
@@ -46,7 +54,7 @@ class Dispatch:
     @property
     def idle(self) -> bool:
         """Whether nothing runs and nothing waits to be dispatched."""
-        return not self.out and not self._ready
+        return not self.out and not self._ready and not self._made
 
     @property
     def holds_back(self) -> bool:
@@ -55,20 +63,23 @@ class Dispatch:
 
     # -- what may start -------------------------------------------------------------------
 
-    def hold(self, state: OpenRoundState, start: int, end: int) -> None:
-        """Keep tasks of a round back until they are queued durably."""
-        self._unreleased.append((state, start, end))
+    def hold(self, state: OpenRoundState, start: int, end: int, *, durable: bool) -> None:
+        """Take in tasks of a round; with `durable` they start only after the next commit."""
+        (self._unreleased if durable else self._made).append((state, start, end))
 
     def release(self) -> None:
         """After a commit: allow everything queued before it to be dispatched."""
-        for state, start, end in self._unreleased:
+        self._let_go(self._unreleased)
+
+    def _let_go(self, ranges: list[HeldRange]) -> None:
+        for state, start, end in ranges:
             state.ready.extend(i for i in range(start, end) if i in state.tasks)
             self._push(state)
-        self._unreleased.clear()
+        ranges.clear()
 
     def put_back(self, state: OpenRoundState, task: LiveTask) -> None:
         """Let a task whose attempt has ended start again, before the others of its round."""
-        task.started_s = None
+        task.started_s, task.worker = None, NOBODY
         state.ready.appendleft(task.index)
         self._push(state)
 
@@ -80,18 +91,20 @@ class Dispatch:
 
     def take(self, capacity: Sequence[int]) -> list[Assignment]:
         """Hand out attempts for the slots that have room, first lane first, then by index."""
+        self._let_go(self._made)
         rooms = list(capacity)
         self._retire(rooms)
         total_room = sum(room for room in rooms if room > 0)
+        if not total_room and self.out:
+            return []
         assignments: list[Assignment] = []
         skipped: list[ReadyRound] = []
         must_wait = False  # a task that must run alone lets nothing behind it start before it
-        while (
-            total_room > len(assignments) and self._ready and self._alone is None and not must_wait
-        ):
+        while total_room > 0 and self._ready and self._alone is None and not must_wait:
             state = self._ready[0][2]
             if not state.closed and state.ready:
-                must_wait = self._take_from(state, rooms, assignments, total_room)
+                must_wait = self._take_from(state, rooms, assignments)
+                total_room = sum(room for room in rooms if room > 0)
                 if state.ready:  # what is left of it must wait; others may fit
                     skipped.append(self._ready[0])
             heapq.heappop(self._ready)
@@ -112,7 +125,7 @@ class Dispatch:
             return
         state = waiting[0][2]
         task = state.tasks[state.ready[0]]
-        if not self.placement.fits(task):
+        if not self.placement.fits(gpu=task.limits.gpu > 0):
             kind = "GPU" if task.limits.gpu else "CPU"
             why = f": {self.trouble}" if self.trouble else ""
             raise WorldError(
@@ -121,11 +134,7 @@ class Dispatch:
             )
 
     def _take_from(
-        self,
-        state: OpenRoundState,
-        rooms: list[int],
-        assignments: list[Assignment],
-        total_room: int,
+        self, state: OpenRoundState, rooms: list[int], assignments: list[Assignment]
     ) -> bool:
         """Place one round's ready tasks, in order, as far as slots and caps allow.
 
@@ -133,23 +142,38 @@ class Dispatch:
         """
         waiting: list[int] = []
         must_wait = False
-        while state.ready and len(assignments) < total_room and len(waiting) < PLACE_AHEAD:
+        share = _share(len(state.ready), rooms)
+        while state.ready and len(waiting) < PLACE_AHEAD and self._alone is None:
             task = state.tasks[state.ready[0]]
             must_wait = runs_alone(task) and bool(self.out)
-            if must_wait:
+            if must_wait or max(rooms) <= 0:
                 break
             slot = self.placement.choose(task, rooms)
             state.ready.popleft()
             if slot is None:
                 waiting.append(task.index)
                 continue
-            rooms[slot] -= 1
             if runs_alone(task):
                 self._alone = self._next_ticket
-                total_room = 0
-            assignments.append(self._assign(task, slot))
+            block = [task]
+            if task.kind.is_plain and self._alone is None and not self.placement.is_static:
+                self._fill(block, state, min(share, rooms[slot]))
+            rooms[slot] -= len(block)
+            assignments.append(self._assign(block, slot))
         state.ready.extendleft(reversed(waiting))
         return must_wait
+
+    @staticmethod
+    def _fill(block: list[LiveTask], state: OpenRoundState, size: int) -> None:
+        """Add the tasks behind the first that may travel with it."""
+        first, ready, tasks = block[0], state.ready, state.tasks
+        kind, attempt, index = first.kind, first.attempt, first.index
+        while len(block) < size and ready and ready[0] == index + len(block):
+            task = tasks[ready[0]]
+            if task.kind is not kind or task.attempt != attempt or runs_alone(task):
+                return
+            ready.popleft()
+            block.append(task)
 
     def _retire(self, rooms: list[int]) -> None:
         """Take note of slots that are out of service, and of those that are back."""
@@ -161,19 +185,24 @@ class Dispatch:
 
     # -- attempts -------------------------------------------------------------------------
 
-    def _assign(self, task: LiveTask, slot: int) -> Assignment:
-        self.placement.hold(task, slot)
-        ticket, self._next_ticket = self._next_ticket, self._next_ticket + 1
-        task.ticket, task.started_s, task.worker = ticket, None, Worker()
-        task.attempt += 1
-        self.out[ticket] = task
-        t = task
-        timeout_s = self._policy.limit_s(task)
-        if timeout_s is not None:
-            self._limited[ticket] = task
+    def _assign(self, block: Sequence[LiveTask], slot: int) -> Assignment:
+        """Hand a block out: its tasks get consecutive tickets."""
+        first, out = block[0], self.out
+        self.placement.hold(first, slot, len(block))
+        ticket = self._next_ticket
+        self._next_ticket += len(block)
+        timeout_s = self._policy.limit_s(first)
+        attempt = first.attempt + 1
+        for number, task in enumerate(block, start=ticket):
+            task.ticket, task.slot, task.attempt = number, slot, attempt
+            out[number] = task
+            if timeout_s is not None:
+                self._limited[number] = task
+        kind = first.kind
         return Assignment(
-            ticket, t.function, t.args, t.lane, t.round, t.index, t.key, t.attempt, slot,
-            timeout_s, t.limits.memory_mb, t.code,
+            ticket, kind.function, first.args, kind.lane, kind.round, first.index, first.key,
+            attempt, slot, timeout_s, kind.limits.memory_mb, kind.code,
+            tuple([task.args for task in block[1:]]),
         )  # fmt: skip
 
     def end(self, task: LiveTask) -> None:
@@ -186,6 +215,22 @@ class Dispatch:
             self._alone = None
         task.ticket = None
 
+    def end_block(self, ticket: int, count: int) -> list[LiveTask]:
+        """End attempts with consecutive tickets; return the tasks that somebody waits for."""
+        out, tasks = self.out, list[LiveTask]()
+        for number in range(ticket, ticket + count):
+            if (task := out.pop(number, None)) is not None:
+                task.ticket = None
+                tasks.append(task)
+        if self._limited:
+            for number in range(ticket, ticket + count):
+                self._limited.pop(number, None)
+        if self._alone is not None and ticket <= self._alone < ticket + count:
+            self._alone = None
+        if tasks:
+            self.placement.free(tasks[0], len(tasks))
+        return tasks
+
     def late(self, now_s: float) -> list[LiveTask]:
         """Return the tasks whose attempts are past their time limit."""
         limits = [(task, self._policy.deadline_s(task)) for task in self._limited.values()]
@@ -197,3 +242,9 @@ class Dispatch:
         """Return the earliest time at which an attempt will be late."""
         deadlines = (self._policy.deadline_s(task) for task in self._limited.values())
         return min((d for d in deadlines if d is not None), default=None)
+
+
+def _share(ready: int, rooms: Sequence[int]) -> int:
+    """How many tasks a slot may get at once, so that every slot with room gets some."""
+    free = sum(1 for room in rooms if room > 0)
+    return min(MAX_BLOCK, -(-ready // max(1, free)))

@@ -6,7 +6,7 @@ Resume is replay: the search asks again for everything; what the manifest holds 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from weft.coordinator.steps import (
@@ -21,7 +21,9 @@ from weft.coordinator.steps import (
     Queue,
     Recalled,
     RecordResult,
+    RecordValues,
     Requeue,
+    TaskKind,
 )
 from weft.errors import ReplayDiverged, RunMismatch
 from weft.model.attempts import Staged
@@ -31,6 +33,8 @@ from weft.model.values import decode_trusted
 from weft.storage.manifest import FINAL, ROOT_LANE, FinishedRow, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
 
+VISIBLE = 256
+"""So many tasks of a round have rows from its start."""
 _HINT = "the search changed: raise its version and use a new --out, or restore the old code"
 
 
@@ -68,6 +72,8 @@ class Journal:
         self._dirty: dict[int, RoundRow] = {}
         self._running: dict[int, LiveTask] = {}
         self._finished: list[FinishedRow] = []
+        self._queued_at: dict[int, float] = {}
+        """When the last tasks of a round were made."""
         self.pending = 0
         """Results taken since the last commit."""
 
@@ -88,7 +94,8 @@ class Journal:
         if self._running:
             wall = self._clock.wall()
             self._manifest.running([
-                (wall, t.attempt, t.worker.pid, t.worker.started, t.worker.node, t.worker.gpu, id_)
+                (id_, t.key, t.function, t.args, wall, t.attempt,
+                 t.worker.pid, t.worker.started, t.worker.node, t.worker.gpu)
                 for id_, t in self._running.items()
             ])  # fmt: skip
             self._running = {}
@@ -141,17 +148,18 @@ class Journal:
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
-        for name, path in dict.fromkeys(pair for task in c.tasks for pair in _code_of(task)):
+        for name, path in _code_of(c.tasks):
             self.sources.use(name, path)
         recorded: dict[int, TaskRow] = {}
         if row.id not in self._fresh:
             first, last = row.first + c.tasks[0].index, row.first + c.tasks[-1].index
             recorded = {task.id: task for task in self._manifest.tasks(first, last + 1)}
         wall = self._clock.wall()
+        self._queued_at[row.id] = wall
         if not row.closed:
             self._manifest.queue([
                 (row.first + t.index, t.key, t.function, t.args, wall)
-                for t in c.tasks if row.first + t.index not in recorded
+                for t in _with_rows(c.tasks) if row.first + t.index not in recorded
             ])  # fmt: skip
         return list(self._recall(c, row, recorded)) if recorded else ()
 
@@ -180,7 +188,7 @@ class Journal:
 
     def _stale(self, old: TaskRow, task: LiveTask) -> None:
         """An attempt that was running when an earlier coordinator ended: queue it again."""
-        self._manifest.requeue(old.id)
+        self._manifest.requeue((old.id, old.key, old.function, old.args, old.attempt))
         self._attempt(old.id, task, "requeued", "coordinator-died", "", None)
 
     def _open_lanes(self, c: OpenLanes) -> None:
@@ -217,16 +225,37 @@ class Journal:
             state, task.key, task.function, task.args, c.value, error
         )
         self._finished.append((
-            state, c.value, error, digest,
-            task.attempt, wall - c.run_s, wall, c.run_s,
-            worker.pid, worker.started, worker.node, worker.gpu, c.notes, id_,
+            id_, state, task.key, task.function, task.args, c.value, error, digest,
+            task.attempt, wall, wall - c.run_s, wall, c.run_s,
+            worker.pid, worker.started, worker.node, worker.gpu, c.notes,
         ))  # fmt: skip
         self.pending += 1
+
+    def _record_values(self, c: RecordValues) -> None:
+        """Write a block's rows; its tasks ran one after the other and the last ended just now."""
+        kind, worker = c.tasks[0].kind, c.worker
+        row = self._round(kind.lane, kind.round)
+        first, queued_at, function = row.first, self._queued_at[row.id], kind.function
+        started_at = self._clock.wall() - sum(c.run_us) / 1e6
+        digest_of, rows = self._manifest.row_digest, self._finished
+        by = (worker.pid, worker.started, worker.node, worker.gpu, None)
+        for task, value, run_us in zip(c.tasks, c.values, c.run_us, strict=True):
+            run_s = run_us / 1e6
+            digest = digest_of("completed", task.key, function, task.args, value, None)
+            rows.append((
+                first + task.index, "completed", task.key, function, task.args, value, None, digest,
+                task.attempt, queued_at, started_at, started_at + run_s, run_s, *by,
+            ))  # fmt: skip
+            started_at += run_s
+        if self._running:
+            for task in c.tasks:
+                self._running.pop(first + task.index, None)
+        self.pending += len(c.tasks)
 
     def _requeue(self, c: Requeue) -> None:
         id_ = self._round(c.task.lane, c.task.round).first + c.task.index
         self._running.pop(id_, None)
-        self._manifest.requeue(id_)
+        self._manifest.requeue((id_, c.task.key, c.task.function, c.task.args, c.task.attempt))
         ran_s = None if c.started_s is None else self._clock.monotonic() - c.started_s
         self._attempt(id_, c.task, "requeued", c.reason, c.detail, ran_s)
 
@@ -238,6 +267,7 @@ class Journal:
 
     def _close(self, c: Close) -> None:
         row = self._round(c.lane, c.round)
+        self._queued_at.pop(row.id, None)
         if row.closed:
             if (row.recorded, row.stopped) != (c.recorded, c.stopped):
                 raise _diverged(c.lane, c.round, f"it ended after {row.recorded} results,"
@@ -290,6 +320,7 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
     OpenLanes: Journal._open_lanes,
     Begin: Journal._begin,
     RecordResult: Journal._record,
+    RecordValues: Journal._record_values,
     Requeue: Journal._requeue,
     Advance: Journal._advance,
     Close: Journal._close,
@@ -297,8 +328,30 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
 }
 
 
-def _code_of(task: LiveTask) -> tuple[tuple[str, str], ...]:
-    """Name and import path of the user's functions that a task runs: for a command, its hooks."""
+def _with_rows(tasks: Sequence[LiveTask]) -> Sequence[LiveTask]:
+    """Tasks whose rows are written before they start: a round's first, and every command.
+
+    The others get theirs when they have run for a while or have ended; that they wait is known
+    from the size of their round.
+    """
+    if tasks[0].index >= VISIBLE:
+        return [task for task in tasks if task.function == COMMAND]
+    return [task for task in tasks if task.index < VISIBLE or task.function == COMMAND]
+
+
+def _code_of(tasks: Sequence[LiveTask]) -> Iterable[tuple[str, str]]:
+    """Name and import path of the user's functions that tasks run, each once."""
+    code: dict[tuple[str, str], None] = {}
+    kind: TaskKind | None = None
+    for task in tasks:
+        if task.kind is not kind or kind.function == COMMAND:
+            kind = task.kind
+            code.update(dict.fromkeys(_names_of(task)))
+    return code
+
+
+def _names_of(task: LiveTask) -> tuple[tuple[str, str], ...]:
+    """Name and import path of what a task runs: for a command, its hooks."""
     if task.function != COMMAND:
         return ((task.function, import_path(task.code, task.function)),)
     args: Any = decode_trusted(task.args)

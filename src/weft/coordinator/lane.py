@@ -90,6 +90,7 @@ class OpenRoundState:
         "lane",
         "lazy",
         "made",
+        "noted",
         "number",
         "ready",
         "recorded",
@@ -113,7 +114,8 @@ class OpenRoundState:
         """How many CPU and GPU tasks were made."""
         self.totals = None if isinstance(step, LazyRound) else _by_kind(step.tasks)
         """How many CPU and GPU tasks there are; not known of a lazy round."""
-        self.recorded = 0
+        self.recorded = self.noted = 0
+        """How many results are accepted, and how many of them the journal knows."""
         self.stopped = False
         self.failure: Result | None = None
         self.ready: deque[int] = deque()
@@ -129,12 +131,26 @@ class OpenRoundState:
 
     def arrive(self, result: Result) -> None:
         """Take a final result, in any order."""
-        keep = not self.lazy or self.until is not None or not result.ok
-        self.waiting[result.index] = result if keep else None
+        self.waiting[result.index] = result if self.keeps_values or not result.ok else None
 
-    def judge(self, strict: bool) -> bool:
-        """Accept results in task order as far as they are in; True if any was accepted."""
-        before = self.recorded
+    @property
+    def keeps_values(self) -> bool:
+        """Whether values are looked at before the round is over, or handed over from here."""
+        return not self.lazy or self.until is not None
+
+    def arrive_block(self, tasks: Sequence[LiveTask], values: Sequence[str]) -> None:
+        """Take values of tasks in the order of their indices."""
+        if self.keeps_values:
+            for task, value in zip(tasks, values, strict=True):
+                index = task.index
+                self.waiting[index] = Result(index, task.key, task.function, task.args, value, None)
+        elif tasks[0].index == self.recorded and not self.waiting:
+            self.recorded += len(tasks)
+        else:
+            self.waiting.update(dict.fromkeys([task.index for task in tasks]))
+
+    def judge(self, strict: bool) -> None:
+        """Accept results in task order as far as they are in."""
         while not self.closed and self.recorded in self.waiting:
             result = self.waiting.pop(self.recorded)
             self.recorded += 1
@@ -146,7 +162,6 @@ class OpenRoundState:
                 self.failure, self.stopped = result, True
             elif self.until is not None:
                 self._ask(self.until, result)
-        return self.recorded > before
 
     def _ask(self, until: Until, result: Result) -> None:
         """Let the search judge; using a value that is not there fails its lane, as ever."""

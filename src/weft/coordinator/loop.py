@@ -1,7 +1,8 @@
 """The thin loop: dispatch, poll, apply, commit. One thread, one writer.
 
-One commit rule: when a round is over or tasks wait to be released, at 1,024 results, or
-50 ms after the first result since the last commit. Round n+1 starts only after that commit.
+One commit rule: at 1,024 results, 50 ms after the first result since the last commit, at once
+after a command and before one may start. Function tasks do not wait for it: results are committed
+in the order in which they were decided from, and what a crash takes would be the same again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Protocol
 from weft.backends.contract import Backend
 from weft.coordinator.journal import Clock, Journal
 from weft.coordinator.machine import Counts, Machine
-from weft.coordinator.steps import Close, Command, Kill, RecordResult
+from weft.coordinator.steps import Command, Kill, RecordResult
 from weft.errors import BugError
 from weft.model.attempts import NodeEvent
 from weft.model.tasks import COMMAND
@@ -108,9 +109,9 @@ class Coordinator:
         while waiting or (waiting := deque(self.machine.advance())):
             command = waiting.popleft()
             if isinstance(command, Kill):
-                self.backend.cancel(command.ticket)
+                self.backend.cancel(command.tickets)
                 continue
-            self._urgent |= isinstance(command, Close) or _is_command_result(command)
+            self._urgent |= _is_command_result(command)
             for recalled in self.journal.execute(command):
                 waiting.extend(self.machine.apply(recalled))
 

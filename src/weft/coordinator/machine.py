@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress
 
 from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.lane import (
@@ -40,10 +41,13 @@ from weft.coordinator.steps import (
     Queue,
     Recalled,
     RecordResult,
+    RecordValues,
     Requeue,
+    TaskKind,
 )
 from weft.errors import SearchInvalid, UsageError, WeftError
 from weft.model.attempts import (
+    Completed,
     Entered,
     Finished,
     GivenBack,
@@ -51,10 +55,11 @@ from weft.model.attempts import (
     Started,
     TicketEvent,
 )
-from weft.model.keys import task_key
+from weft.model.keys import key_maker
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
 from weft.model.tasks import (
+    COMMAND,
     Lanes,
     LazyRound,
     Milestone,
@@ -168,12 +173,15 @@ class Machine:
 
     def apply(self, event: TicketEvent | Recalled, now_s: float = 0.0) -> list[Command]:
         """Take one event in; events of tickets nobody waits for are ignored."""
-        if isinstance(event, Recalled):
+        if isinstance(event, Completed):
+            self._finish_block(event)
+        elif isinstance(event, Recalled):
             self._recalled(event)
         elif (task := self.dispatch.out.get(event.ticket)) is None:
             pass
         elif isinstance(event, Started):
-            task.started_s, task.entered_s, task.worker = now_s, now_s, event.worker
+            task.started_s = task.entered_s = now_s if event.at_s is None else event.at_s
+            task.worker = event.worker
             self._commands.append(Begin(task))
         elif isinstance(event, Entered):
             task.entered_s = now_s
@@ -195,7 +203,7 @@ class Machine:
         for task in self.dispatch.late(now_s):
             if task.ticket is None:  # the one before it ended its round
                 continue
-            self._commands.append(Kill(task.ticket))
+            self._commands.append(Kill((task.ticket,)))
             late = Finished(
                 task.ticket,
                 error=TIMED_OUT,
@@ -232,6 +240,24 @@ class Machine:
             RecordResult(task, end.value, end.error, end.detail, end.staged, end.notes, end.run_s)
         )
         self._settle(task, end.value, end.error)
+
+    def _finish_block(self, block: Completed) -> None:
+        """Record the values of a block; those that nobody waits for are left out."""
+        values, run_us = block.values, block.run_us
+        waited_for = [block.ticket + i in self.dispatch.out for i in range(len(values))]
+        if not all(waited_for):
+            values = list(compress(values, waited_for))
+            run_us = list(compress(run_us, waited_for))
+        tasks = self.dispatch.end_block(block.ticket, len(block.values))
+        if not tasks:
+            return
+        self._commands.append(RecordValues(tasks, values, run_us, block.worker))
+        state = self._open[tasks[0].lane, tasks[0].round]
+        for task in tasks:
+            del state.tasks[task.index]
+        self._finished += len(tasks)
+        state.arrive_block(tasks, values)
+        self._judge(state)
 
     def _lost(self, task: LiveTask, loss: Lost) -> None:
         if loss.cause in ("command", "resource"):
@@ -270,20 +296,21 @@ class Machine:
         self._judge(state)
 
     def _judge(self, state: OpenRoundState) -> None:
-        accepted_any = state.judge(self._policy.strict)
+        state.judge(self._policy.strict)
         if state.closed:
             self._close(state)
             return
-        if accepted_any:
+        if state.recorded > state.noted:
+            state.noted = state.recorded
             self._commands.append(Advance(state.lane.path, state.number, state.recorded))
         if state.made < state.size:
             self._make_more(state)
 
     def _close(self, state: OpenRoundState) -> None:
         lane = state.lane
-        for task in state.tasks.values():
-            if task.ticket is not None:
-                self._commands.append(Kill(task.ticket))
+        if out := [task for task in state.tasks.values() if task.ticket is not None]:
+            self._commands.append(Kill(tuple(t.ticket for t in out if t.ticket is not None)))
+            for task in out:
                 self.dispatch.end(task)
         self._planned -= state.size - state.recorded - len(state.waiting)
         self._commands.append(Close(lane.path, state.number, state.recorded, state.stopped))
@@ -330,29 +357,44 @@ class Machine:
 
     def _queue(self, state: OpenRoundState, calls: Sequence[TaskCall]) -> None:
         start, state.made = state.made, state.made + len(calls)
-        tasks = tuple(self._task(state, start + i, call) for i, call in enumerate(calls))
-        state.tasks.update((task.index, task) for task in tasks)
-        self.dispatch.hold(state, start, state.made)
+        tasks = self._tasks(state, start, calls)
+        state.tasks.update(zip(range(start, state.made), tasks, strict=True))
+        is_plain = all(task.kind.function != COMMAND for task in tasks)
+        self.dispatch.hold(state, start, state.made, durable=not is_plain)
         self._commands.append(Queue(state.lane.path, state.number, tasks))
 
-    def _task(self, state: OpenRoundState, index: int, call: TaskCall) -> LiveTask:
-        lane, number = state.lane.path, state.number
-        try:
-            args = encode_args(call.args)
-        except WeftError as error:
-            raise SearchInvalid(
-                f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
-            ) from None
-        key = task_key(self._genesis, lane, number, index, call.function, args)
-        task = LiveTask(lane, number, index, key, call.function, args, call.limits, call.code)
-        task.ordinal = state.kinds[call.limits.gpu]
-        state.kinds[call.limits.gpu] += 1
-        task.peers = state.totals[call.limits.gpu] if state.totals else None
-        if call.limits.gpu and not self.dispatch.placement.fits(task):
+    def _tasks(
+        self, state: OpenRoundState, start: int, calls: Sequence[TaskCall]
+    ) -> tuple[LiveTask, ...]:
+        lane, number, index = state.lane.path, state.number, start
+        name_key = key_maker(self._genesis, lane, number)
+        kind, tasks = None, list[LiveTask]()
+        for call in calls:
+            if kind is None or not _is_of(call, kind):
+                kind = self._kind(state, call)
+            try:
+                args = encode_args(call.args)
+            except WeftError as error:
+                raise SearchInvalid(
+                    f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
+                ) from None
+            gpu = kind.limits.gpu
+            ordinal = state.kinds[gpu]
+            state.kinds[gpu] = ordinal + 1
+            task = LiveTask(kind, index, name_key(index, kind.function, args), args, ordinal)
+            if state.totals:
+                task.peers = state.totals[gpu]
+            tasks.append(task)
+            index += 1
+        return tuple(tasks)
+
+    def _kind(self, state: OpenRoundState, call: TaskCall) -> TaskKind:
+        kind = TaskKind(state.lane.path, state.number, call.function, call.limits, call.code)
+        if call.limits.gpu and not self.dispatch.placement.fits(gpu=True):
             raise UsageError(
                 f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"
             )
-        return task
+        return kind
 
     # -- lanes ----------------------------------------------------------------------------
 
@@ -410,3 +452,12 @@ class Machine:
     def _drain(self) -> list[Command]:
         commands, self._commands = self._commands, []
         return commands
+
+
+def _is_of(call: TaskCall, kind: TaskKind) -> bool:
+    """Whether a call is of the same kind as the one before it; mostly it is the same objects."""
+    return (
+        call.function == kind.function
+        and (call.limits is kind.limits or call.limits == kind.limits)
+        and (call.code is kind.code or call.code == kind.code)
+    )

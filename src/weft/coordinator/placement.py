@@ -64,7 +64,7 @@ class Placement:
             return None
         if runs_alone(task):
             return self._elsewhere(task, rooms)
-        if self._mode == "static":
+        if self.is_static:
             slot = self._dealt(task)
             may = slot is not None and rooms[slot] > 0 and self._may_use(slot, task)
             return slot if may else None
@@ -85,20 +85,25 @@ class Placement:
         other_slots = [slot for slot in free if slot != task.slot]
         return next(iter(other_slots or free), None)
 
-    def fits(self, task: LiveTask) -> bool:
-        """Whether any slot that is left could ever run the task."""
-        return any(slot not in self._gone for slot in self._by_kind[task.limits.gpu > 0])
+    def fits(self, *, gpu: bool) -> bool:
+        """Whether any slot is left that could ever run a task of this kind."""
+        return any(slot not in self._gone for slot in self._by_kind[gpu])
 
-    def hold(self, task: LiveTask, slot: int) -> None:
-        """Note that a slot was given a task."""
+    @property
+    def is_static(self) -> bool:
+        """Whether each task has its slot from the start."""
+        return self._mode == "static"
+
+    def hold(self, task: LiveTask, slot: int, count: int = 1) -> None:
+        """Note that a slot was given a task, or a block of them."""
         task.slot = slot
-        self._held[slot] += 1
+        self._held[slot] += count
         if task.limits.group is not None:
             self._groups[task.limits.group] = self._groups.get(task.limits.group, 0) + 1
 
-    def free(self, task: LiveTask) -> None:
-        """Note that a task left its slot."""
-        self._held[task.slot] -= 1
+    def free(self, task: LiveTask, count: int = 1) -> None:
+        """Note that a task left its slot, or a block of them."""
+        self._held[task.slot] -= count
         if task.limits.group is not None:
             self._groups[task.limits.group] -= 1
 

@@ -2,42 +2,80 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from weft.model.attempts import Staged, Worker
 from weft.model.results import TaskError
-from weft.model.tasks import Code, Limits
+from weft.model.tasks import COMMAND, Code, Limits
 
 
-@dataclass(slots=True)
+class TaskKind:
+    """What tasks of a round have in common that call one function under the same limits."""
+
+    __slots__ = ("code", "function", "is_plain", "lane", "limits", "round")
+
+    def __init__(self, lane: str, round_: int, function: str, limits: Limits, code: Code) -> None:
+        self.lane, self.round = lane, round_
+        self.function, self.limits, self.code = function, limits, code
+        self.is_plain = function != COMMAND and not limits.gpu and limits.group is None
+        """Whether its tasks may travel in blocks and need no durable row before they start."""
+
+
 class LiveTask:
-    """One task of an open round, while it is queued or running."""
+    """One task of an open round, while it is queued or running.
 
-    lane: str
-    round: int
-    index: int
-    key: str
-    function: str
-    args: str
-    limits: Limits
-    code: Code = ()
-    attempt: int = 0
-    charged: int = 0
+    Most tasks are handed out once and end; what they never need is only a default of the class.
+    """
+
+    attempt = 0
+    charged = 0
     """Attempts that failed in a way worth retrying; only these count against `retries`."""
-    losses: int = 0
+    losses = 0
     """Workers lost in a row while running it."""
     ticket: int | None = None
     started_s: float | None = None
-    entered_s: float = 0.0
+    entered_s = 0.0
     """When its present stage began; a command has three, a function one."""
-    worker: Worker = field(default_factory=Worker)
-    slot: int = 0
-    ordinal: int = 0
-    """Its number among the tasks of its kind, GPU or CPU, in its round."""
+    worker = Worker()
+    slot = 0
     peers: int | None = None
     """How many its round has of its kind; None when that is not known beforehand."""
     dealt: int | None = None
     """The slot that the static deal gave it, once it was asked for."""
+
+    def __init__(self, kind: TaskKind, index: int, key: str, args: str, ordinal: int = 0) -> None:
+        self.kind = kind
+        self.index = index
+        self.key = key
+        self.args = args
+        self.ordinal = ordinal
+        """Its number among the tasks of its round that need a GPU, or among the others."""
+
+    @property
+    def lane(self) -> str:
+        """The path of its lane."""
+        return self.kind.lane
+
+    @property
+    def round(self) -> int:
+        """The number of its round."""
+        return self.kind.round
+
+    @property
+    def function(self) -> str:
+        """The name of what it calls."""
+        return self.kind.function
+
+    @property
+    def limits(self) -> Limits:
+        """What an attempt may use."""
+        return self.kind.limits
+
+    @property
+    def code(self) -> Code:
+        """Where to import what it calls."""
+        return self.kind.code
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +100,7 @@ class OpenRound:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """Tasks of an open round were made; recall or persist them before any is dispatched."""
+    """Tasks of an open round were made: recall what is recorded of them, note the rest."""
 
     lane: str
     round: int
@@ -96,6 +134,16 @@ class RecordResult:
     staged: tuple[Staged, ...]
     notes: str | None
     run_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class RecordValues:
+    """Values of tasks of one round, as one worker sent them."""
+
+    tasks: Sequence[LiveTask]
+    values: Sequence[str]
+    run_us: Sequence[int]
+    worker: Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +187,21 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """Give up a running attempt."""
+    """Give up attempts that are out."""
 
-    ticket: int
+    tickets: tuple[int, ...]
 
 
 Command = (
-    OpenRound | Queue | OpenLanes | Begin | RecordResult | Requeue | Advance | Close | Answer | Kill
+    OpenRound
+    | Queue
+    | OpenLanes
+    | Begin
+    | RecordResult
+    | RecordValues
+    | Requeue
+    | Advance
+    | Close
+    | Answer
+    | Kill
 )

@@ -157,6 +157,7 @@ def _progress(manifest: Manifest, *, running: bool) -> Status:
     """Return what the manifest knows; the caller adds search, state, head and answer."""
     counts = dict.fromkeys(STATES, 0)
     counts.update(manifest.query("SELECT state, count(*) FROM tasks GROUP BY state"))
+    counts["queued"] += _without_rows(manifest)
     planned = manifest.query(
         "SELECT coalesce(sum(CASE WHEN closed THEN recorded ELSE coalesce(size, recorded) END), 0)"
         " FROM rounds WHERE kind='tasks'"
@@ -186,6 +187,16 @@ def _progress(manifest: Manifest, *, running: bool) -> Status:
             *(loss.line() for loss in losses[:MAX_LOSSES]),
         ),
     )
+
+
+def _without_rows(manifest: Manifest) -> int:
+    """How many tasks wait that have no row yet, because their round is large."""
+    count: int = manifest.query(
+        "SELECT coalesce(sum(size - (SELECT count(*) FROM tasks t WHERE t.id >= r.first"
+        " AND t.id < r.first + r.size)), 0) FROM rounds r"
+        " WHERE kind = 'tasks' AND NOT closed AND size IS NOT NULL"
+    )[0][0]
+    return count
 
 
 def _slots(manifest: Manifest) -> tuple[SlotView, ...]:

@@ -7,7 +7,7 @@ grows a tree in O(log n) memory. Checks take data from strangers and answer Fals
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 HASH_BYTES = 32
 
@@ -39,6 +39,18 @@ class Frontier:
             leaf = node_hash(self._peaks.pop(), leaf)
             size >>= 1
         self._peaks.append(leaf)
+
+    def extend(self, leaves: Iterable[bytes]) -> None:
+        """Add leaf hashes one after the other, as `append` does."""
+        peaks, size, sha256 = self._peaks, self.size, hashlib.sha256
+        for leaf in leaves:
+            rest, top = size, leaf
+            while rest & 1:
+                top = sha256(b"\x01" + peaks.pop() + top).digest()
+                rest >>= 1
+            peaks.append(top)
+            size += 1
+        self.size = size
 
     def root(self) -> bytes:
         """Return MTH of the leaves so far; of none, the hash of nothing (RFC 6962 §2.1)."""

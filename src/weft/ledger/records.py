@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -22,6 +23,8 @@ MAX_INT = 2**53 - 1  # RFC 7493 §2.2: beyond it, readers that use doubles disag
 MAX_DEPTH = 256  # arrays and objects inside each other, the body itself included
 
 _HEAD = '{"body":'
+_KINDS = frozenset(KINDS)
+_HEX = re.compile("[0-9a-f]*")
 _TAIL = re.compile(
     rf',"key":"([0-9a-f]{{64}})","kind":"({"|".join(KINDS)})","prev_hash":"([0-9a-f]{{64}})"'
     rf',"seq":(0|[1-9][0-9]{{0,14}}),"v":{FORMAT}\}}'
@@ -44,7 +47,25 @@ def render(seq: int, prev_hash: str, kind: str, key: str, body: str) -> bytes:
     """Build the line of a record, without its newline, around a body that is canonical already."""
     tail = f',"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}","seq":{seq},"v":{FORMAT}}}'
     assert _TAIL.fullmatch(tail), f"a record cannot hold {tail}"
-    return f"{_HEAD}{body}{tail}".encode()
+    return render_checked(seq, prev_hash, kind, key, body)
+
+
+def are_rendered(records: Sequence[tuple[str, str, str]]) -> bool:
+    """Whether `render` takes these kinds and keys, each the start of a record."""
+    keys = [key for _, key, _ in records]
+    kinds = {kind for kind, _, _ in records}
+    return (
+        {len(key) for key in keys} <= {64}
+        and kinds <= _KINDS
+        and bool(_HEX.fullmatch("".join(keys)))
+    )
+
+
+def render_checked(seq: int, prev_hash: str, kind: str, key: str, body: str) -> bytes:
+    """Build a line of parts that are known to be sound."""
+    return (
+        f'{_HEAD}{body},"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}","seq":{seq},"v":1}}'
+    ).encode()
 
 
 def parse(line: bytes) -> Record:

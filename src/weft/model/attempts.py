@@ -6,7 +6,8 @@ given up names a ticket nobody waits for and is dropped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from weft.model.results import TaskError
@@ -23,9 +24,16 @@ command   something that would fail on every machine until a person fixes it: th
 """
 
 
+MAX_BLOCK = 1024
+"""The most tasks that travel together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """One attempt of one task, with all that a worker needs to know."""
+    """One attempt of one task with all that a worker needs to know, or a block of them.
+
+    A block is several tasks of one round in a row, alike in all but their arguments.
+    """
 
     ticket: int
     function: str
@@ -40,6 +48,20 @@ class Assignment:
     """For commands, whose supervisor measures it; the coordinator keeps its own watch."""
     memory_mb: int | None = None
     code: Code = ()
+    more: tuple[str, ...] = ()
+    """Arguments of the tasks behind the first: each has the next ticket and the next index."""
+
+    @property
+    def tickets(self) -> range:
+        """One for each task."""
+        return range(self.ticket, self.ticket + 1 + len(self.more))
+
+    def each(self) -> Iterator[Assignment]:
+        """Give the tasks one by one; only the first one's key is known here."""
+        yield replace(self, more=()) if self.more else self
+        for offset, args in enumerate(self.more, start=1):
+            ticket, index = self.ticket + offset, self.index + offset
+            yield replace(self, ticket=ticket, index=index, args=args, key="", more=())
 
     def import_path(self, name: str) -> str:
         """Where to import a function that the task names: `module:function`."""
@@ -66,10 +88,12 @@ class Staged:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The attempt's function body is about to run."""
+    """The attempt's function body runs. Of short tasks of a block only the end is reported."""
 
     ticket: int
     worker: Worker
+    at_s: float | None = None
+    """Monotonic time of the start, where the backend knows it; else it is now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +116,18 @@ class Finished:
     staged: tuple[Staged, ...] = ()
     notes: str | None = None
     run_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Attempts with consecutive tickets ended one after the other, each with a plain value."""
+
+    ticket: int
+    """Of the first."""
+    values: Sequence[str]
+    run_us: Sequence[int]
+    """How long each ran."""
+    worker: Worker
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,5 +158,5 @@ class NodeEvent:
     """Of no attempt."""
 
 
-TicketEvent = Started | Entered | Finished | Lost | GivenBack
+TicketEvent = Started | Entered | Finished | Completed | Lost | GivenBack
 BackendEvent = TicketEvent | NodeEvent

@@ -18,7 +18,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, NoReturn, TypeAlias, TypeGuard
 
 from weft.errors import ValueInvalid
 
@@ -38,7 +38,8 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((set, frozenset), "pass a sorted list"),
     ((object,), "pass None, bool, int, float, str, list, dict or a weft object"),
 )
-_dump = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+_dump_any = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
+"""The plain twin of `_dump`."""
 _dump_as_ordered = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _scan = json.JSONDecoder().raw_decode
 
@@ -63,6 +64,27 @@ Argument: TypeAlias = (
 """What may be encoded, as far as a type checker knows it: a `TypedDict` is a `Mapping[str, object]`
 to it. `encode` refuses whatever is not a `Value`."""
 _Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, rendered on error
+
+
+def _refuse(value: object) -> NoReturn:
+    raise TypeError(f"{type(value).__name__} is not in wire form")
+
+
+def _made_once() -> Callable[[object], str]:
+    """Return what `_dump_any` does, without making an encoder for every call."""
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return _dump_any
+    quote: Any = json.encoder.encode_basestring
+    chunks = make(None, _refuse, quote, None, ":", ",", True, False, False)
+
+    def dump(wire: object) -> str:
+        return "".join(chunks(wire, 0))
+
+    return dump
+
+
+_dump = _made_once()
 
 
 def encode(value: object) -> str:

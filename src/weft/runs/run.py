@@ -375,6 +375,7 @@ def _backend(
         marks=marks,
         run_id=opened.run_file.run_id,
         kept_folder=opened.folder.kept.absolute() if "failed" in execution.keep else None,
+        genesis=sha256_hex(opened.manifest.genesis),
     )
     if execution.backend == "ray":
         return rayrun.ray_backend(opened, slots, setup, journal, execution.stagger_s)

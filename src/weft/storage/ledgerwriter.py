@@ -44,9 +44,7 @@ class LedgerWriter:
 
     def extend(self, now_s: float, wall_s: float) -> None:
         """Append what was committed since; checkpoint at most once a second."""
-        chain = self.chain
-        lines = [chain.next_line(e.kind, e.key, e.body) for e in self.projection.ready()]
-        self.ledger.append(lines)
+        self.ledger.append(self.chain.next_lines(list(self.projection.ready())))
         last_s = self.last_checkpoint_s
         if last_s is None or now_s - last_s >= CHECKPOINT_EVERY_S:
             self.checkpoint(wall_s)

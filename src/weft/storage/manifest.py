@@ -23,6 +23,7 @@ ROOT_LANE = 1
 FINAL = ("completed", "failed")
 SETTLED = (*FINAL, "dropped", "cancelled")
 OPEN = ("queued", "running")
+MAX_RECENT = 16_384
 TIMEOUT_S = 1.0
 """How long to wait for a lock on the file; there is one writer, so only readers hold one."""
 WORLD_WORDS = ("locked", "disk", "unable to open")
@@ -57,11 +58,16 @@ class TaskRow:
 
 
 FinishedRow: TypeAlias = tuple[
-    str, str | None, str | None, str, int, float, float, float,
-    int | None, float | None, str | None, int | None, str | None, int,
+    int, str, str, str, str, str | None, str | None, str, int, float | None, float, float, float,
+    int | None, float | None, str | None, int | None, str | None,
 ]  # fmt: skip
-"""state, value, error, digest, attempt, started_at, finished_at, run_s,
-worker_pid, worker_started, node, gpu, notes, id"""
+"""The columns of the table `tasks`, in their order."""
+RunningRow: TypeAlias = tuple[
+    int, str, str, str, float, int, int | None, float | None, str | None, int | None
+]
+"""id, key, function, args, started_at, attempt, worker_pid, worker_started, node, gpu"""
+RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
+"""id, state, key, function, args, value, error"""
 AttemptRow: TypeAlias = tuple[
     int, int, str, str, str, float | None, float,
     int | None, float | None, str | None, int | None,
@@ -79,6 +85,8 @@ class Manifest:
         self.genesis = self._meta("genesis")
         self._version = self._counter("schema_version")
         self.commits = self._counter("commits")
+        self._recent: dict[int, RecordedRow] = {}
+        """Rows written a moment ago, for the ledger: to read them again would cost more."""
         self._next_task: int = self._one(
             "SELECT max(1, coalesce(max(first + coalesce(size, recorded)), 1)) FROM rounds"
         )[0]
@@ -263,30 +271,53 @@ class Manifest:
             return digest == self._digest_of(row)
         return self._version == 1 or (row.state in OPEN and digest is None)
 
-    def running(self, rows: Sequence[tuple[float, int, int | None, float | None, str | None,
-                                           int | None, int]]) -> None:  # fmt: skip
-        """Mark attempts that are under way: (started_at, attempt, pid, started, node, gpu, id)."""
+    def running(self, rows: Sequence[RunningRow]) -> None:
+        """Mark attempts that are under way."""
         self._db.executemany(
-            "UPDATE tasks SET state='running', started_at=?, attempt=?, worker_pid=?,"
-            " worker_started=?, node=?, gpu=? WHERE id=?",
+            "INSERT INTO tasks (id, state, key, function, args, started_at, attempt, worker_pid,"
+            " worker_started, node, gpu) VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET state='running', started_at=excluded.started_at,"
+            " attempt=excluded.attempt, worker_pid=excluded.worker_pid,"
+            " worker_started=excluded.worker_started, node=excluded.node, gpu=excluded.gpu",
             rows,
         )
 
-    def requeue(self, task: int) -> None:
-        """Put a running task back."""
-        self._db.execute("UPDATE tasks SET state='queued' WHERE id=?", (task,))
+    def requeue(self, row: tuple[int, str, str, str, int]) -> None:
+        """Put a running task back: (id, key, function, args, attempt)."""
+        self._db.execute(
+            "INSERT INTO tasks (id, state, key, function, args, attempt)"
+            " VALUES (?, 'queued', ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET state='queued'",
+            row,
+        )
 
     def finish_tasks(self, rows: Sequence[FinishedRow]) -> None:
-        """Record final outcomes."""
+        """Record final outcomes; most tasks have no row before."""
         self._db.executemany(
-            "UPDATE tasks SET state=?, value=?, error=?, digest=?, attempt=?, started_at=?,"
-            " finished_at=?, run_s=?, worker_pid=?, worker_started=?, node=?, gpu=?, notes=?"
-            " WHERE id=?",
+            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (id) DO UPDATE SET state=excluded.state, value=excluded.value,"
+            " error=excluded.error, digest=excluded.digest, attempt=excluded.attempt,"
+            " started_at=excluded.started_at, finished_at=excluded.finished_at,"
+            " run_s=excluded.run_s, worker_pid=excluded.worker_pid,"
+            " worker_started=excluded.worker_started, node=excluded.node, gpu=excluded.gpu,"
+            " notes=excluded.notes",
             rows,
         )
+        if len(self._recent) > MAX_RECENT:
+            self._recent.clear()
+        self._recent.update((row[0], row[:7]) for row in rows)
+
+    def recorded(self, first: int, end: int) -> Iterator[RecordedRow]:
+        """Give what rows with first ≤ id < end say, by id: from memory if all were just written."""
+        recent = self._recent
+        if all(id_ in recent for id_ in range(first, end)):
+            yield from [recent.pop(id_) for id_ in range(first, end)]
+            return
+        for row in self.tasks(first, end):
+            yield (row.id, row.state, row.key, row.function, row.args, row.value, row.error)
 
     def drop(self, first: int, end: int) -> None:
         """Early stop: what was finished beyond it is dropped, what was not is cancelled."""
+        self._recent.clear()
         self._db.execute(
             "UPDATE tasks SET state = CASE WHEN state IN ('completed', 'failed')"
             " THEN 'dropped' ELSE 'cancelled' END WHERE id >= ? AND id < ?",

@@ -10,18 +10,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from weft.errors import ManifestDamaged
 from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TIMING_TYPES, TaskError
 from weft.model.values import canonical
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RecordedRow, RoundRow
 
 CHUNK_ROWS = 2048
 
 
-@dataclass(frozen=True, slots=True)
-class PendingRecord:
+class PendingRecord(NamedTuple):
     """One ledger record before it has a place in the chain."""
 
     kind: str
@@ -88,7 +88,7 @@ class Projection:
         position = 0
         while not (row.closed and position == row.recorded):
             end = min(row.recorded, position + CHUNK_ROWS)
-            for task in self.manifest.tasks(row.first + position, row.first + end):
+            for task in self.manifest.recorded(row.first + position, row.first + end):
                 yield self._result(task, row.first, tail)
                 position += 1
             if position != end:
@@ -105,18 +105,19 @@ class Projection:
         })  # fmt: skip
         yield PendingRecord("round", record_key(self._genesis, "round", path, round_), body)
 
-    def _result(self, task: TaskRow, first: int, tail: str) -> PendingRecord:
+    def _result(self, row: RecordedRow, first: int, tail: str) -> PendingRecord:
         """Build a result body by hand: the texts in it are canonical already."""
-        if task.state not in FINAL:
-            raise ManifestDamaged(f"manifest.sqlite: task {task.id} is recorded but {task.state}")
-        head = f'{{"args":{task.args}'
-        middle = f'"function":"{task.function}","index":{task.id - first},{tail}'
-        if task.error is None:
+        id_, state, key, function, args, value, error = row
+        if state not in FINAL:
+            raise ManifestDamaged(f"manifest.sqlite: task {id_} is recorded but {state}")
+        if error is None:
             self.completed += 1
-            return PendingRecord("result", task.key, f'{head},{middle},"value":{task.value}}}')
+            middle = f'"function":"{function}","index":{id_ - first},{tail}'
+            return PendingRecord("result", key, f'{{"args":{args},{middle},"value":{value}}}')
         self.failed += 1
-        self.timing_dependent |= TaskError.from_text(task.error).type in TIMING_TYPES
-        return PendingRecord("result", task.key, f'{head},"error":{task.error},{middle}}}')
+        self.timing_dependent |= TaskError.from_text(error).type in TIMING_TYPES
+        middle = f'"function":"{function}","index":{id_ - first},{tail}'
+        return PendingRecord("result", key, f'{{"args":{args},"error":{error},{middle}}}')
 
     def _answer_body(self, answer: str, path: str) -> str:
         if path:

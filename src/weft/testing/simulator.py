@@ -27,7 +27,16 @@ from weft.coordinator.loop import Coordinator
 from weft.coordinator.machine import LazyLimits
 from weft.coordinator.placement import PLACEMENTS, Placement
 from weft.coordinator.policy import LOSSES_BEFORE_FAILED, Policy
-from weft.model.attempts import Assignment, BackendEvent, Finished, GivenBack, Lost, Started, Worker
+from weft.model.attempts import (
+    Assignment,
+    BackendEvent,
+    Completed,
+    Finished,
+    GivenBack,
+    Lost,
+    Started,
+    Worker,
+)
 from weft.model.results import TaskError
 from weft.model.slots import Node
 from weft.model.tasks import SearchCall
@@ -47,6 +56,7 @@ SHAPES = (7, 12, 13, 23, 26, 29, 31, 36, 40, 43, 44, 47, 49, 56, 57, 58)
 """Searches of 40 to 160 tasks in up to 13 lanes, so that 20 faults find room in each."""
 NODES = (Node("one", cpus=1), Node("three", cpus=3, max_concurrent=2))
 LAZY = LazyLimits(window=5, reach=9, first=3)
+WORKER = Worker(pid=1, started=0.0, node="sim")
 POLICY = Policy(retries=100, timeout_s=3.0)
 
 
@@ -101,8 +111,8 @@ class SimBackend:
     checker: Checker
     faults: Faults
     slots: int = 4
-    room: int = 2
-    """Tasks a slot holds: one that may run, and one behind it."""
+    room: int = 6
+    """Tasks a slot holds: one that may run, and a block behind it."""
     _queue: list[Assignment] = field(default_factory=list)
     _running: list[Assignment] = field(default_factory=list)
     _hung: list[Assignment] = field(default_factory=list)
@@ -116,14 +126,16 @@ class SimBackend:
         return [self.room - count for count in loads]
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Take assignments."""
-        self._queue.extend(assignments)
+        """Take assignments, the tasks of a block one by one."""
+        self._queue.extend(task for assignment in assignments for task in assignment.each())
 
     def poll(self, timeout_s: float) -> list[BackendEvent]:
         """Let one thing happen; time passes."""
         self.clock.now_s += self.faults.pass_time((0.01, 0.001, timeout_s))
         if self._ghosts and self.chance.random() < 0.3:
             return [self._ghosts.pop(self.chance.randrange(len(self._ghosts)))]
+        if len(self._queue) > 1 and self.faults.pick(3) == 1:
+            return self._end_block()
         if self._queue and (not self._running or self.faults.pick(2) == 0):
             return self._start()
         if self._running:
@@ -131,10 +143,10 @@ class SimBackend:
         self.clock.now_s += timeout_s
         return []
 
-    def cancel(self, ticket: int) -> None:
-        """Forget an attempt."""
+    def cancel(self, tickets: Sequence[int]) -> None:
+        """Forget attempts."""
         for tasks in (self._queue, self._running, self._hung):
-            tasks[:] = [a for a in tasks if a.ticket != ticket]
+            tasks[:] = [a for a in tasks if a.ticket not in tickets]
 
     def close(self) -> None:
         """Nothing outlives the simulation."""
@@ -144,11 +156,50 @@ class SimBackend:
             return [GivenBack(self._queue.pop().ticket)]
         assignment = self._queue.pop(self.faults.pick(len(self._queue)))
         self._running.append(assignment)
-        return [Started(assignment.ticket, Worker(pid=1, started=0.0, node="sim"))]
+        return [Started(assignment.ticket, WORKER)]
+
+    def _end_block(self) -> list[BackendEvent]:
+        """Let a worker run what it holds of a block, as far as nothing happens on the way.
+
+        Only ends are reported. A worker that dies takes the values that it had not sent with it:
+        the task it ran is lost, those before and behind it come back.
+        """
+        block = self._consecutive()
+        dies = self.faults.may_lose(_place(block[-1])) and self.faults.strikes("lost")
+        self._queue = [a for a in self._queue if a not in block]
+        if dies:
+            *others, last = block
+            back: list[BackendEvent] = [GivenBack(a.ticket) for a in reversed(others)]
+            return [Started(last.ticket, WORKER), Lost(last.ticket, "simulated"), *back]
+        self.faults.spared(_place(block[-1]))
+        events: list[BackendEvent] = []
+        values: list[str] = []
+        for assignment in block:
+            end = self._run(assignment)
+            if isinstance(end, Finished) and end.value is not None and not end.staged:
+                values.append(end.value)
+                continue
+            events += _completed(assignment.ticket, values)
+            events += [Started(assignment.ticket, WORKER), end]
+            values = []
+        events += _completed(block[-1].ticket + 1, values)
+        if self.faults.strikes("repeated"):
+            self._ghosts += [e for e in events if isinstance(e, Completed)]
+        return events
+
+    def _consecutive(self) -> list[Assignment]:
+        """Some waiting tasks of one slot and round whose tickets follow each other."""
+        first = self._queue[self.faults.pick(len(self._queue))]
+        block = [first]
+        for assignment in sorted(self._queue, key=lambda a: a.ticket):
+            follows = assignment.ticket == block[-1].ticket + 1
+            if follows and assignment.slot == first.slot and _round(assignment) == _round(first):
+                block.append(assignment)
+        return block[: 1 + self.faults.pick(len(block))]
 
     def _end_one(self) -> list[BackendEvent]:
         assignment = self._running.pop(self.faults.pick(len(self._running)))
-        place = (assignment.lane, assignment.round, assignment.index)
+        place = _place(assignment)
         if self.faults.may_lose(place) and self.faults.strikes("lost"):
             if self.chance.random() < 0.5:  # the result of a lost attempt arrives late
                 self._ghosts.append(self._run(assignment))
@@ -171,6 +222,21 @@ class SimBackend:
         if isinstance(prepared, Lost):
             return prepared
         return self.executor.run(assignment, *prepared)
+
+
+def _place(assignment: Assignment) -> tuple[str, int, int]:
+    return (assignment.lane, assignment.round, assignment.index)
+
+
+def _round(assignment: Assignment) -> tuple[str, int]:
+    return (assignment.lane, assignment.round)
+
+
+def _completed(end: int, values: Sequence[str]) -> list[BackendEvent]:
+    """The event of values whose tickets end before `end`; none for no values."""
+    if not values:
+        return []
+    return [Completed(end - len(values), tuple(values), (0,) * len(values), WORKER)]
 
 
 class Faults:

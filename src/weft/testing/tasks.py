@@ -84,3 +84,27 @@ def stored(text: str) -> weft.Object:
     """Store bytes and note it."""
     weft.note(length=len(text))
     return weft.put(text.encode())
+
+
+@weft.task
+def odd(x: int) -> int:
+    """Return an odd number; fail with an even one."""
+    if x % 2 == 0:
+        raise ValueError(f"{x} is even")
+    return x
+
+
+@weft.task
+def odd_or_gone(x: int) -> int:
+    """Return an odd number; end the process with an even one."""
+    if x % 2 == 0:
+        os._exit(3)
+    return x
+
+
+@weft.task
+def shout(text: str) -> str:
+    """Print a text, unless it is empty."""
+    if text:
+        print(text)
+    return text

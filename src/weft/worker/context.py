@@ -15,6 +15,7 @@ from pathlib import Path
 
 from weft.errors import ObjectDamaged, SearchInvalid
 from weft.model.attempts import Assignment
+from weft.model.tasks import COMMAND
 from weft.model.values import JsonValue, Object
 from weft.worker.environment import environment
 
@@ -60,6 +61,22 @@ class TaskContext:
         self.notes: dict[str, JsonValue] = {}
         self.staged: dict[str, str] = {}
         self._on_stage = on_stage
+
+    @property
+    def memory_mb(self) -> int | None:
+        """The limit on a function's memory; a command's supervisor measures its own."""
+        return None if self.assignment.function == COMMAND else self.assignment.memory_mb
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the task reported and stored nothing."""
+        return not self.notes and not self.staged
+
+    def begin(self) -> None:
+        """Forget the task before, for the next one of the block."""
+        self.stage = "run"
+        if not self.is_plain:
+            self.notes, self.staged = {}, {}
 
     def enter(self, stage: str) -> None:
         """Enter the next stage and report it: each stage has the full time limit."""

@@ -12,6 +12,7 @@ import json
 import resource
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Protocol, TypedDict
@@ -20,7 +21,6 @@ from weft.errors import ObjectDamaged, ValueInvalid
 from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
 from weft.model.results import TaskError, Temporary
-from weft.model.tasks import COMMAND
 from weft.model.values import Value, decode_trusted, encode
 from weft.worker import context as task_context
 from weft.worker.context import TaskContext
@@ -99,32 +99,45 @@ class Executor:
     ) -> tuple[Callable[..., Value], dict[str, Value]] | Lost:
         """Find the function and decode its arguments; a failure here is a loss."""
         try:
-            task = self._functions.get(assignment.function) or self._load(assignment)
+            task = self.load(assignment)
             args = decode_trusted(assignment.args)
             assert isinstance(args, dict), "arguments are recorded by name"
         except Exception as error:
-            reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
-            return Lost(assignment.ticket, reason, _detail(error))
+            return unprepared(assignment.ticket, error)
         if task.needs_seed:
-            a = assignment
-            seed = task_seed(self._run_seed, a.lane, a.round, a.index, a.function, a.args)
-            args["seed"] = seed
+            args["seed"] = self.seed(assignment, assignment.index, assignment.args)
         return task.function, args
+
+    def around(self, assignment: Assignment) -> TaskContext:
+        """Return the surroundings of the tasks of a block."""
+        return TaskContext(*self._folders, assignment, *self._place, *self._rest, self._allow_paths)
 
     def run(
         self, assignment: Assignment, function: Callable[..., Value], args: dict[str, Value]
     ) -> Finished | Lost:
-        """Run the body and turn whatever happens into an outcome."""
-        ticket = assignment.ticket
-        around = TaskContext(
-            *self._folders, assignment, *self._place, *self._rest, self._allow_paths
-        )
-        task_context.enter(around)
-        end: AttemptOutcome
+        """Run one task by itself and measure how long it took."""
         start_s = perf_counter()
+        end = self.run_in(self.around(assignment), assignment.ticket, function, args)
+        run_s = perf_counter() - start_s
+        if isinstance(end, Lost):
+            return end
+        if isinstance(end, str):
+            return Finished(assignment.ticket, end, run_s=run_s)
+        return replace(end, run_s=run_s)
+
+    def run_in(
+        self,
+        around: TaskContext,
+        ticket: int,
+        function: Callable[..., Value],
+        args: dict[str, Value],
+    ) -> str | Finished | Lost:
+        """Run the body and turn whatever happens into an outcome: mostly a value, as its text."""
+        task_context.enter(around)
+        call = function if around.memory_mb is None else limited(function, around.memory_mb)
+        end: AttemptOutcome
         try:
-            with memory_limit(None if assignment.function == COMMAND else assignment.memory_mb):
-                value = function(**args)
+            value = call(**args)
         except Ending as ending:
             outcome = ending.outcome(ticket)
             if isinstance(outcome, Lost):
@@ -145,9 +158,19 @@ class Executor:
             end = _encoded(value, around)
         finally:
             task_context.enter(None)
-        run_s = perf_counter() - start_s
+        if around.is_plain and (text := end.get("value")) is not None:
+            return text
         notes = json.dumps(around.notes, sort_keys=True) if around.notes else None
-        return Finished(ticket, **end, notes=notes, run_s=run_s)
+        return Finished(ticket, **end, notes=notes)
+
+    def load(self, assignment: Assignment) -> TaskFunction:
+        """Import the task's function, once; ImportError says what is missing."""
+        return self._functions.get(assignment.function) or self._load(assignment)
+
+    def seed(self, assignment: Assignment, index: int, args: str) -> int:
+        """Return the seed of a task of the assignment's round."""
+        a = assignment
+        return task_seed(self._run_seed, a.lane, a.round, index, a.function, args)
 
     def _load(self, assignment: Assignment) -> TaskFunction:
         path = assignment.import_path(assignment.function)
@@ -162,12 +185,25 @@ class Executor:
         return task
 
 
+def unprepared(ticket: int, error: Exception) -> Lost:
+    """Return the loss of a task that failed before its body began."""
+    reason = "import-failed" if isinstance(error, ImportError) else "prepare-failed"
+    return Lost(ticket, reason, _detail(error))
+
+
+def limited(function: Callable[..., Value], memory_mb: int) -> Callable[..., Value]:
+    """Return a function that runs within a memory limit."""
+
+    def call(**args: Value) -> Value:
+        with memory_limit(memory_mb):
+            return function(**args)
+
+    return call
+
+
 @contextlib.contextmanager
-def memory_limit(memory_mb: int | None) -> Iterator[None]:
+def memory_limit(memory_mb: int) -> Iterator[None]:
     """Let the body use so much more memory than the worker has now; beyond it, MemoryError."""
-    if memory_mb is None:
-        yield
-        return
     before = resource.getrlimit(resource.RLIMIT_AS)
     pages = int(Path("/proc/self/statm").read_bytes().split()[0])
     limit = pages * resource.getpagesize() + memory_mb * 2**20

@@ -34,6 +34,9 @@ class Hello(TypedDict):
     run_id: str
     kept_folder: str | None
     allow_paths: list[str]
+    genesis: str
+    page: int
+    """Descriptor of the page where starts are marked."""
 
 
 class ResultBody(TypedDict):
@@ -46,24 +49,34 @@ class ResultBody(TypedDict):
     retriable: NotRequired[bool]
     staged: NotRequired[list[tuple[str, str]]]
     notes: NotRequired[str]
+    log: NotRequired[str]
+    """Where the worker saved what the task printed, below the folder of logs."""
 
 
 AssignmentRow: TypeAlias = tuple[
     int, str, str, str, int, int, str, int, int, float | None, int | None, Code
 ]
-"""The fields of an `Assignment`, in their order."""
+"""The fields of an `Assignment`, in their order, with the arguments of all its tasks as the text
+of one JSON array."""
 ToWorker: TypeAlias = (
     tuple[Literal["hello"], Hello]
     | tuple[Literal["run"], list[AssignmentRow]]
     | tuple[Literal["drop"], list[int]]
+    | tuple[Literal["return"]]
+    | tuple[Literal["flush"]]
+)
+"""`drop` names tickets that nobody waits for any more, `return` asks for all that has not
+started, `flush` for the results that wait for more."""
+EndMessage: TypeAlias = (
+    tuple[Literal["finished"], int, ResultBody] | tuple[Literal["lost"], int, str, str, LossCause]
 )
 TaskMessage: TypeAlias = (
     tuple[Literal["started"], int]
     | tuple[Literal["entered"], int]
-    | tuple[Literal["finished"], int, ResultBody]
-    | tuple[Literal["lost"], int, str, str, LossCause]
+    | tuple[Literal["completed"], int, list[str], list[int]]
+    | EndMessage
 )
-"""What became of the attempt with this ticket."""
+"""What became of the attempt with this ticket; `completed` is about as many as it has values."""
 FromWorker: TypeAlias = tuple[Literal["ready"]] | TaskMessage | tuple[Literal["dropped"], list[int]]
 Message = TypeVar("Message", ToWorker, FromWorker)
 

@@ -11,14 +11,16 @@ import sys
 if "weft.worker" in sys.orig_argv and "WEFT_FAULTS_EXECUTIONS" in os.environ:
     from weft.worker import execute
 
-    _run = execute.Executor.run
+    _run_in = execute.Executor.run_in
 
-    def _noted(self, assignment, *rest):
-        line = json.dumps([assignment.lane, assignment.round, assignment.index, os.getpid()])
+    def _noted(self, around, ticket, *rest):
+        block = around.assignment
+        index = block.index + ticket - block.ticket
+        line = json.dumps([block.lane, block.round, index, os.getpid()])
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         file = os.open(os.environ["WEFT_FAULTS_EXECUTIONS"], flags, 0o644)
         os.write(file, line.encode() + b"\n")
         os.close(file)
-        return _run(self, assignment, *rest)
+        return _run_in(self, around, ticket, *rest)
 
-    execute.Executor.run = _noted
+    execute.Executor.run_in = _noted

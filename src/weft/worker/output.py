@@ -1,0 +1,37 @@
+"""What a task printed, cut out of the worker's log into a log of its own.
+
+Asking where the log ends is one cheap call; most tasks print nothing and get no file. Workers
+run unbuffered (`python -u`), so what a task printed is in the log when the task ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+MAX_LOG_BYTES = 1 << 24
+
+
+class OwnOutput:
+    """The worker's log, shared by its standard output and error; it is opened to append."""
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self.end = os.lseek(1, 0, os.SEEK_END)
+        """Where the log ended when the last task did."""
+
+    def save(self, key: str, attempt: int) -> str:
+        """Save what was printed since as logs/<key>/<attempt>.log; return where, below logs.
+
+        A log that a full disk does not take is lost; the result is not.
+        """
+        name = f"{key}/{attempt}.log"
+        with contextlib.suppress(OSError):
+            start, self.end = self.end, os.lseek(1, 0, os.SEEK_CUR)
+            (self._logs / key).mkdir(parents=True, exist_ok=True)
+            with Path("/dev/fd/1").open("rb") as log:
+                log.seek(start)
+                text = log.read(min(self.end - start, MAX_LOG_BYTES))
+            (self._logs / name).write_bytes(text)
+        return name
