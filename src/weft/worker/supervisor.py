@@ -364,7 +364,7 @@ def at_parents_end(number: int) -> None:
 
 
 def end_with_parent(parent: int) -> None:
-    """Have the kernel kill us when the supervisor dies; this does not cover our own children."""
+    """Have the kernel kill us when our parent dies; this does not cover our own children."""
     at_parents_end(signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(126)
@@ -379,12 +379,12 @@ def main() -> None:
     worker = os.getppid()
     become_subreaper()
     wake = _prepare_signals()
-    at_parents_end(signal.SIGKILL)
+    end_with_parent(worker)
     while line := _read_line():
         at_parents_end(signal.SIGCONT)
         request: Request = json.loads(line)
         report = Supervisor(request["spec"], wake, worker).run()
-        at_parents_end(signal.SIGKILL)
+        end_with_parent(worker)
         response: Response = {"number": request["number"], "report": report}
         os.write(1, json.dumps(response).encode() + b"\n")
     os._exit(0)  # nothing is open that the interpreter would have to close
