@@ -103,6 +103,18 @@ def test_program_is_the_first_of_path_that_can_be_executed(lab: Lab) -> None:
         lab.run(trials.commands(steps[1:]), "other", workers=1)
 
 
+def test_limit_may_be_longer_than_a_system_call_takes(lab: Lab) -> None:
+    """2**31 ms are 24.8 days."""
+    run = lab.run(trials.commands([lab.step("true", timeout_s=1e8)]), workers=1)
+    assert lines(run.answer) == [""]
+
+
+def test_command_may_be_longer_than_a_pipe_takes_at_once(lab: Lab) -> None:
+    words = ["x" * 100_000] * 3
+    run = lab.run(trials.commands([lab.step("sh", "-c", "echo $#", "sh", *words)]), workers=1)
+    assert lines(run.answer) == ["3"]
+
+
 # -- a supervisor that is gone or lies -----------------------------------------------------
 
 

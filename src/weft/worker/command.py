@@ -181,15 +181,14 @@ def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str
     """Make the attempt's own folders; nothing of an earlier attempt is in them."""
     assignment = around.assignment
     folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
-    shutil.rmtree(folder, ignore_errors=True)
     out_dir, tmp_dir, logs = folder / "out", folder / "tmp", around.logs / assignment.key
     stdout = logs / f"{assignment.attempt}.out"
     stderr = logs / f"{assignment.attempt}.log"
     try:
-        for path in (out_dir, tmp_dir, logs):
-            path.mkdir(parents=True, exist_ok=True)
-        for path in (stdout, stderr):
-            path.unlink(missing_ok=True)
+        _make_empty(folder)
+        out_dir.mkdir(exist_ok=True)
+        tmp_dir.mkdir(exist_ok=True)
+        _make_without(logs, stdout, stderr)
     except OSError as error:  # a full disk is the node's fault, not the command's
         is_full = error.errno in NO_ROOM
         reason = f"short of space: {error}" if is_full else "no-folder"
@@ -204,6 +203,24 @@ def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str
         allow_paths=around.allow_paths,
     )  # fmt: skip
     return replace(run, cwd=expand(cwd, run.names()))
+
+
+def _make_empty(folder: Path) -> None:
+    """Make a folder; remove what an attempt of that number left whose worker was killed."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(exist_ok=True)
+
+
+def _make_without(folder: Path, *files: Path) -> None:
+    """Have a folder without these files; most often it is new."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        for path in files:
+            path.unlink(missing_ok=True)
 
 
 def _put_back(run: CommandRun) -> None:

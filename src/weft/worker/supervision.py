@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 import subprocess
 import sys
@@ -24,6 +25,8 @@ OVERDUE_S = 2.5
 
 It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after the limit.
 """
+POLL_S = 3600.0
+"""The system call takes 24 days at most; a command may have more."""
 MOST_BYTES = 1 << 20
 """Of a report: beyond it, someone else writes to the pipe."""
 
@@ -36,7 +39,6 @@ class SupervisorProcess:
             [sys.executable, "-I", "-S", supervisor.__file__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            bufsize=0,
             start_new_session=True,
         )
         assert self._process.stdin is not None
@@ -56,23 +58,30 @@ class SupervisorProcess:
         self._commands += 1
         request: Request = {"number": self._commands, "spec": spec}
         self._requests.write(json.dumps(request).encode() + b"\n")
+        self._requests.flush()
         limit_s = spec["timeout_s"]
         end_s = None if limit_s is None else time.monotonic() + limit_s + OVERDUE_S
         return self._report_in(self._read_line(end_s))
 
     def _read_line(self, end_s: float | None) -> bytes:
-        poll = select.poll()
-        poll.register(self._responses, select.POLLIN)
         line = b""
         while not line.endswith(b"\n") and len(line) < MOST_BYTES:
-            left_s = None if end_s is None else max(0.0, end_s - time.monotonic())
-            if not poll.poll(None if left_s is None else left_s * 1000):
-                raise TimeoutError
-            piece = self._responses.read(65536)
+            self._await_response(end_s)
+            piece = os.read(self._responses.fileno(), 65536)
             if not piece:
                 raise BrokenPipeError("the supervisor was killed")
             line += piece
         return line
+
+    def _await_response(self, end_s: float | None) -> None:
+        poll = select.poll()
+        poll.register(self._responses, select.POLLIN)
+        while True:
+            left_s = POLL_S if end_s is None else end_s - time.monotonic()
+            if poll.poll(1000 * max(0.0, min(left_s, POLL_S))):
+                return
+            if left_s <= 0:
+                raise TimeoutError
 
     def _report_in(self, line: bytes) -> CommandReport:
         """The report on the last command; a command may have written to our pipe as well."""
@@ -85,7 +94,7 @@ class SupervisorProcess:
     def end(self) -> None:
         """Kill it; the caller kills what was below it."""
         self._process.kill()
-        with self._process:  # closes the pipes and waits
+        with contextlib.suppress(OSError), self._process:  # closes the pipes and waits
             pass
 
 
