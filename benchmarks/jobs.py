@@ -30,7 +30,7 @@ from weft.worker.supervisor import become_subreaper
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
 JOBS = 200
 WORKERS = (1, 2, 8)
-TURNS = 5
+TURNS = 3
 TARGET_MS = 15
 
 
