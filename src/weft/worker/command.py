@@ -12,13 +12,10 @@ from __future__ import annotations
 import contextlib
 import errno
 import importlib
-import json
 import os
 import re
-import select
 import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -32,11 +29,11 @@ from weft.model.slots import CUDA_DEVICES
 from weft.model.tasks import COMMAND
 from weft.model.values import Object, Value
 from weft.worker import context as task_context
-from weft.worker import supervisor
 from weft.worker.context import COMMAND_DEVICES, TaskContext
 from weft.worker.ending import Ending
 from weft.worker.environment import environment
 from weft.worker.space import NO_ROOM, SpaceWatch, no_room
+from weft.worker.supervision import supervise
 from weft.worker.supervisor import CommandReport, CommandSpec
 
 CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
@@ -46,11 +43,6 @@ OWN_FAULTS = (None, errno.ENOEXEC, errno.E2BIG, errno.ENAMETOOLONG)
 """Why exec may fail on any machine; any other error is the fault of this one."""
 INLINE_BYTES = 64 * 1024
 TAIL_LINES = 40
-OVERDUE_S = 2.5
-"""A supervisor that has not reported so long after the limit is stopped or stuck: ended too.
-
-It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after the limit.
-"""
 KEPT_VARIABLES = ("PATH", "HOME", "USER", "LOGNAME", "SYSTEMROOT", "VIRTUAL_ENV")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -110,12 +102,12 @@ class Template:
     def execute(
         self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
     ) -> CommandReport:
-        """Run the command under a supervisor of its own and return its report.
+        """Run the command under this worker's supervisor and return its report.
 
         The report holds the least room that there was in `folders` and where it works.
         """
         names = run.names() | dict(more)
-        cwd = expand(self.cwd, names)
+        cwd = str(Path(expand(self.cwd, names)).absolute())
         spec: CommandSpec = {
             "argv": [expand(word, names) for word in self.argv],
             "cwd": cwd,
@@ -126,7 +118,7 @@ class Template:
             "timeout_s": self.timeout_s,
             "memory_bytes": (self.memory_mb or 0) * 2**20,
         }
-        return _supervised(spec)
+        return supervise(spec)
 
 
 @task(name=COMMAND)
@@ -177,7 +169,7 @@ def run_command(
     finally:
         if not started:
             _put_back(run)
-        shutil.rmtree(run.out_dir.parent, ignore_errors=True)
+        _remove(run)
 
 
 def expand(template: str, names: Mapping[str, str]) -> str:
@@ -189,15 +181,14 @@ def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str
     """Make the attempt's own folders; nothing of an earlier attempt is in them."""
     assignment = around.assignment
     folder = around.attempts / f"{assignment.key[:16]}-{assignment.attempt}"
-    shutil.rmtree(folder, ignore_errors=True)
     out_dir, tmp_dir, logs = folder / "out", folder / "tmp", around.logs / assignment.key
     stdout = logs / f"{assignment.attempt}.out"
     stderr = logs / f"{assignment.attempt}.log"
     try:
-        for path in (out_dir, tmp_dir, logs):
-            path.mkdir(parents=True, exist_ok=True)
-        for path in (stdout, stderr):
-            path.unlink(missing_ok=True)
+        _make_empty(folder)
+        out_dir.mkdir(exist_ok=True)
+        tmp_dir.mkdir(exist_ok=True)
+        _make_without(logs, stdout, stderr)
     except OSError as error:  # a full disk is the node's fault, not the command's
         is_full = error.errno in NO_ROOM
         reason = f"short of space: {error}" if is_full else "no-folder"
@@ -214,12 +205,40 @@ def _attempt(around: TaskContext, args: Mapping[str, Value], seed: int, cwd: str
     return replace(run, cwd=expand(cwd, run.names()))
 
 
+def _make_empty(folder: Path) -> None:
+    """Make a folder; remove what an attempt of that number left whose worker was killed."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(exist_ok=True)
+
+
+def _make_without(folder: Path, *files: Path) -> None:
+    """Have a folder without these files; most often it is new."""
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        for path in files:
+            path.unlink(missing_ok=True)
+
+
 def _put_back(run: CommandRun) -> None:
     """Undo what was moved aside for a command that did not start."""
     for path, aside in run.moved.items():
         if not os.path.lexists(path):
             with contextlib.suppress(OSError):
                 aside.rename(path)
+
+
+def _remove(run: CommandRun) -> None:
+    """Remove the attempt's folders; most commands leave nothing in them."""
+    folder = run.out_dir.parent
+    try:
+        for path in (run.tmp_dir, run.out_dir, folder):
+            path.rmdir()
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _keep(folder: Path, target: Path) -> None:
@@ -296,43 +315,6 @@ def _deadline(timeout_s: float | None) -> dict[str, str]:
     return {"WEFT_DEADLINE": str(int(time.time() + timeout_s))}  # noqa: TID251 - not recorded
 
 
-def _supervised(spec: CommandSpec) -> CommandReport:
-    argv = [sys.executable, "-I", "-S", supervisor.__file__]
-    limit_s = None if spec["timeout_s"] is None else spec["timeout_s"] + OVERDUE_S
-    try:
-        with subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
-        ) as process:
-            answer = _report_of(process, json.dumps(spec).encode() + b"\n", limit_s)
-    except OSError as error:  # no process to be had, or it was killed before it could read
-        answer, why = b"", str(error)
-    else:
-        why = "the supervisor was killed"
-    if answer is None:
-        supervisor.kill_descendants()
-        raise Ending(TaskError("timeout", "run"), retriable=True, detail="supervisor overdue")
-    if not answer:
-        supervisor.kill_descendants()
-        raise Ending(None, lost="supervisor-died", detail=why)
-    report: CommandReport = json.loads(answer)
-    return report
-
-
-def _report_of(
-    process: subprocess.Popen[bytes], spec: bytes, limit_s: float | None
-) -> bytes | None:
-    """The supervisor's report; None when it is overdue, and killed."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(spec)
-    process.stdin.flush()  # and stays open: when it closes, the supervisor knows that we are gone
-    ready, _, _ = select.select([process.stdout], [], [], limit_s)
-    if not ready:
-        process.kill()
-        return None
-    return process.stdout.read()
-
-
 def _check_machine(unstarted: tuple[int | None, str], slot: str) -> None:
     """Raise a loss if a command could not start because of the machine it was to start on."""
     number, why = unstarted
@@ -344,6 +326,8 @@ def _check_machine(unstarted: tuple[int | None, str], slot: str) -> None:
 def _judge(report: CommandReport, run: CommandRun) -> None:
     """Turn the way a command ended into a fault or a loss; return if it is a success."""
     status, reason = report["status"], report["reason"]
+    if (status, reason) == (0, "exited"):
+        return
     detail = _tail(run.stderr) or _tail(run.stdout)
     if reason == "timeout":
         raise Ending(TaskError("timeout", "run"), retriable=True, detail=detail)
@@ -358,8 +342,7 @@ def _judge(report: CommandReport, run: CommandRun) -> None:
         raise Ending(TaskError("temporary", "run", status), retriable=True, detail=detail)
     if status in BROKEN:
         raise Ending(TaskError("command-broken", "run", status), detail=detail)
-    if status != 0:
-        raise Ending(TaskError("exit", "run", status), detail=detail)
+    raise Ending(TaskError("exit", "run", status), detail=detail)
 
 
 def _tail(path: Path) -> str:

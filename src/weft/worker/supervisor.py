@@ -1,12 +1,12 @@
-"""Runs one command and makes sure that nothing of it is left behind.
+"""Runs a worker's commands, one at a time, and makes sure that nothing of them is left behind.
 
-    worker ── stdin: one JSON line, then silence ──► supervisor ──► command and all it starts
-           ◄─ stdout: one JSON report ──────────────┘
+    worker ── stdin: a command, one JSON line ──► supervisor ──► command and all it starts
+           ◄─ stdout: its report, one JSON line ─┘
 
-Started by its path with a bare interpreter (standard library only, quick to start). It is a
-subreaper, so processes that double-fork or call setsid still become its children: it kills
-until none is left when the time limit is over, the memory limit is passed, the command's main
-process has ended, or the pipe from the worker closes because the worker is gone.
+Started by its path with a bare interpreter (standard library only). It is a subreaper, so
+processes that double-fork or call setsid still become its children: it kills until none is left
+when the time limit is over, the memory limit is passed, the command's main process has ended, or
+the worker is gone. It reports, and takes the next command, only when it has no child.
 """
 
 from __future__ import annotations
@@ -24,6 +24,9 @@ from typing import TypedDict
 
 TERM_GRACE_S = 1.0
 """How long processes may take to obey TERM before they are killed."""
+LOOK_AGAIN_S = 0.05
+KILL_AGAIN_S = 0.005
+"""How soon to look again for processes that were forked while others were killed."""
 MEMORY_EVERY_S = 0.05
 SPACE_EVERY_S = 0.5
 SPACE_SOON_S = 0.01
@@ -33,10 +36,11 @@ LITTLE_INODES = 4096
 UNLIMITED = 1 << 62
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
-_IGNORED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Only the worker's pipe and the limits end a supervisor."""
-_TO_RESET = (*_IGNORED, signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ)
-"""A new program inherits what is ignored; a command starts with the system's defaults."""
+_HANDLED = (signal.SIGCHLD, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""A child has ended, or the worker; the others do nothing: only the worker's end and the limits
+end a supervisor. Not ignored, since a new program inherits what is ignored, and a command starts
+with the system's defaults."""
+_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class CommandSpec(TypedDict):
@@ -69,11 +73,29 @@ class CommandReport(TypedDict):
     """Error number and reason when the program could not be started."""
 
 
-class Supervisor:
-    """One command's watcher."""
+class Request(TypedDict):
+    """A line from the worker."""
 
-    def __init__(self, spec: CommandSpec) -> None:
+    number: int
+    """Of the command among those of this supervisor."""
+    spec: CommandSpec
+
+
+class Response(TypedDict):
+    """A line to the worker."""
+
+    number: int
+    """As in the request."""
+    report: CommandReport
+
+
+class Supervisor:
+    """One command's watcher; `wake` becomes readable when a child or the worker has ended."""
+
+    def __init__(self, spec: CommandSpec, wake: int, worker: int) -> None:
         self._spec = spec
+        self._wake = wake
+        self._worker = worker
         self._main: int = 0
         self._status: int | None = None
         self._reason = "exited"
@@ -86,9 +108,8 @@ class Supervisor:
     def run(self) -> CommandReport:
         """Start the command, watch it, clear up, and report."""
         start_s = time.monotonic()
-        wake = _child_signals()
         self._main = self._start()
-        self._watch(wake, start_s)
+        self._watch(start_s)
         self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
         assert self._status is not None
@@ -128,10 +149,6 @@ class Supervisor:
     def _become_command(self, pipe: int) -> None:
         spec = self._spec
         os.setsid()
-        signal.set_wakeup_fd(-1)
-        for number in _TO_RESET:
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
@@ -141,7 +158,7 @@ class Supervisor:
         os.chdir(spec["cwd"])
         if spec["memory_bytes"]:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        os.execvpe(spec["argv"][0], spec["argv"], spec["env"])  # noqa: S606 - no shell, by design
+        _execute(spec["argv"], spec["env"])
 
     def _fail(self, code: int, error: OSError | ValueError, pipe: int) -> None:
         """Write why it could not start to the command's stderr, as a shell would, and to us."""
@@ -157,7 +174,7 @@ class Supervisor:
 
     # -- watching -------------------------------------------------------------------------
 
-    def _watch(self, wake: int, start_s: float) -> None:
+    def _watch(self, start_s: float) -> None:
         """Wait until the main process ends, or a limit or the worker ends it."""
         limit_s = self._spec["timeout_s"]
         memory = self._spec["memory_bytes"]
@@ -171,16 +188,24 @@ class Supervisor:
                 wait_s = min(wait_s, MEMORY_EVERY_S)
             if left_s is not None:
                 wait_s = min(wait_s, left_s)
-            ready, _, _ = select.select([0, wake], [], [], wait_s)
-            if wake in ready:
-                os.read(wake, 4096)
+            is_closed = self._pause(wait_s)
             self._reap()
-            if 0 in ready and self._status is None and not os.read(0, 4096):
+            if is_closed and self._status is None:
                 self._reason = "closed"
                 return
             if memory and self._status is None and self._over_memory(memory):
                 self._reason = "out-of-memory"
                 return
+
+    def _pause(self, wait_s: float) -> bool:
+        """Wait for the end of a child or of the worker; True when the worker is gone.
+
+        Children of the worker may hold its end of the pipe open, hence the look at our parent.
+        """
+        ready, _, _ = select.select([0, self._wake], [], [], wait_s)
+        if self._wake in ready:
+            os.read(self._wake, 4096)
+        return (0 in ready and not os.read(0, 4096)) or os.getppid() != self._worker
 
     def _measure_space(self) -> float:
         """Note how much room there is; return how soon to look again."""
@@ -224,10 +249,16 @@ class Supervisor:
             _signal_all(signal.SIGTERM)
             end_s = time.monotonic() + TERM_GRACE_S
             while self._reap() and time.monotonic() < end_s:
-                time.sleep(0.01)
+                self._await_child(LOOK_AGAIN_S)
         while self._reap():
             _signal_all(signal.SIGKILL)
-            time.sleep(0.005)
+            self._await_child(KILL_AGAIN_S)
+
+    def _await_child(self, wait_s: float) -> None:
+        """Wait for the end of a child; one that has ended since the last look counts too."""
+        ready, _, _ = select.select([self._wake], [], [], wait_s)
+        if ready:
+            os.read(self._wake, 4096)
 
 
 def free_room(folder: str) -> tuple[int, int]:
@@ -290,46 +321,84 @@ def _signal_all(number: int) -> None:
             continue
 
 
-def _child_signals() -> int:
-    """A pipe that becomes readable when a child ends."""
+def _execute(argv: list[str], env: dict[str, str]) -> None:
+    """Become the program.
+
+    The standard library tries to execute it in every folder of PATH, and is slow at failing: a
+    first look finds it in most cases, and leaves the others, and the errors, to that.
+    """
+    if "/" not in argv[0]:
+        for folder in env.get("PATH", "").split(":"):
+            path = f"{folder}/{argv[0]}"
+            if folder and os.access(path, os.X_OK):
+                with contextlib.suppress(OSError):
+                    os.execve(path, argv, env)  # noqa: S606 - no shell, by design
+                break
+    os.execvpe(argv[0], argv, env)  # noqa: S606 - no shell, by design
+
+
+def _prepare_signals() -> int:
+    """Handle and reset signals; return a pipe that becomes readable when one was handled."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    for number in _HANDLED:
+        signal.signal(number, lambda *_: None)
+    for number in _IGNORED_BY_PYTHON:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     return reader
+
+
+_libc = ctypes.CDLL(None)
 
 
 def become_subreaper() -> None:
     """Ask the kernel to make us the parent of every orphan below us."""
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def wake_when_parent_ends() -> None:
-    """Be continued when the worker ends: a stopped supervisor could not clear up."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGCONT)
+def at_parents_end(number: int) -> None:
+    """Choose the signal that the kernel sends us when the process that started us ends."""
+    _libc.prctl(_PR_SET_PDEATHSIG, number)
 
 
 def end_with_parent(parent: int) -> None:
-    """Have the kernel kill us when the supervisor dies; this does not cover our own children."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    """Have the kernel kill us when our parent dies; this does not cover our own children."""
+    at_parents_end(signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(126)
 
 
 def main() -> None:
-    """Read the command from the first line of stdin, run it, print the report."""
+    """Run the commands that the worker sends, one after the other, until it is gone.
+
+    While there is nothing to clear up, the kernel ends us with the worker. During a command we
+    are only woken, even if someone has stopped us: a stopped supervisor could not clear up.
+    """
+    worker = os.getppid()
     become_subreaper()
-    wake_when_parent_ends()
-    for number in _IGNORED:
-        signal.signal(number, signal.SIG_IGN)
+    wake = _prepare_signals()
+    end_with_parent(worker)
+    while line := _read_line():
+        at_parents_end(signal.SIGCONT)
+        request: Request = json.loads(line)
+        report = Supervisor(request["spec"], wake, worker).run()
+        end_with_parent(worker)
+        response: Response = {"number": request["number"], "report": report}
+        os.write(1, json.dumps(response).encode() + b"\n")
+    os._exit(0)  # nothing is open that the interpreter would have to close
+
+
+def _read_line() -> bytes:
+    """The next line of stdin; empty when the worker has closed it."""
     line = b""
     while not line.endswith(b"\n"):
         piece = os.read(0, 65536)
         if not piece:
-            return
+            return b""
         line += piece
-    report = Supervisor(json.loads(line)).run()
-    os.write(1, json.dumps(report).encode())
+    return line
 
 
 if __name__ == "__main__":

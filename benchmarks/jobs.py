@@ -1,0 +1,142 @@
+"""What a trivial job of `weft jobs run` costs beside the same program as a bare process.
+
+    python -m benchmarks jobs
+
+Each job prints one line of JSON of its own. `weft jobs run` gives it a supervisor, folders, limits
+and an environment, stores its result, commits it and puts it into the ledger; the bare process
+only writes its output to a file. All sides take turns; the start of a run and its workers is
+measured with one job a worker and taken off. CPU time is that of all processes of a run,
+supervisors and commands included.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from weft.worker.supervisor import become_subreaper
+
+PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
+JOBS = 200
+WORKERS = (1, 2, 8)
+TURNS = 3
+TARGET_MS = 15
+
+
+class Cost(NamedTuple):
+    """Of one job, in milliseconds."""
+
+    wall_ms: float
+    cpu_ms: float
+
+
+def main() -> None:
+    become_subreaper()  # what outlives its worker is then counted too
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_STATE_HOME"] = folder
+        costs = measure(Path(folder))
+    body = {
+        "machine": f"{os.cpu_count()} cores, Python {platform.python_version()}",
+        "load": os.getloadavg()[0],
+        "jobs": JOBS,
+        "costs": {name: [cost._asdict() for cost in turns] for name, turns in costs.items()},
+    }
+    page = render(body)
+    (PAGES / "jobs.json").write_text(json.dumps(body, indent=2) + "\n")
+    (PAGES / "jobs.md").write_text(page)
+    print(page)
+
+
+def measure(folder: Path) -> dict[str, list[Cost]]:
+    """Take every side once a turn."""
+    costs: dict[str, list[Cost]] = {}
+    for turn in range(TURNS):
+        bare = timed(partial(run_bare, folder))
+        costs.setdefault("bare process", []).append(per_job(bare, Cost(0.0, 0.0), JOBS))
+        for workers in WORKERS:
+            start, whole = (
+                timed(partial(run_jobs, folder / f"{turn}-{workers}-{count}", count, workers))
+                for count in (workers, JOBS)
+            )
+            name = f"`weft jobs run --workers {workers}`"
+            costs.setdefault(name, []).append(per_job(whole, start, JOBS - workers))
+    return costs
+
+
+def argv_of(number: int) -> list[str]:
+    return ["echo", json.dumps({"job": number})]
+
+
+def run_bare(folder: Path) -> None:
+    for number in range(JOBS):
+        with (folder / "output").open("wb") as file:
+            subprocess.run(argv_of(number), stdout=file, check=True)
+
+
+def run_jobs(out: Path, count: int, workers: int) -> None:
+    """Run the first `count` jobs."""
+    file = out.with_suffix(".json")
+    jobs = [{"job_id": f"j{i}", "argv": argv_of(i), "gpu": 0} for i in range(count)]
+    file.write_text(json.dumps(jobs))
+    argv = [sys.executable, "-m", "weft.main", "jobs", "run", str(file), "--out", str(out)]
+    argv += ["--workers", str(workers), "--json", "-q"]
+    done = subprocess.run(argv, check=True, capture_output=True)
+    assert json.loads(done.stdout)["tasks"] == {"completed": count, "failed": 0}
+
+
+def timed(work: Callable[[], None]) -> Cost:
+    """What some work costs in all, with the processes that outlive its own."""
+    before, start_s = usage_s(), time.perf_counter()
+    work()
+    wall_s = time.perf_counter() - start_s
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return Cost(1000 * wall_s, 1000 * (usage_s() - before))
+
+
+def usage_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def per_job(whole: Cost, start: Cost, count: int) -> Cost:
+    return Cost((whole.wall_ms - start.wall_ms) / count, (whole.cpu_ms - start.cpu_ms) / count)
+
+
+def render(body: dict[str, object]) -> str:
+    costs: dict[str, list[dict[str, float]]] = body["costs"]  # type: ignore[assignment]
+    bare_ms = statistics.median(turn["wall_ms"] for turn in costs["bare process"])
+    lines = [
+        "# Trivial jobs",
+        "",
+        f"`python -m benchmarks jobs` on {body['machine']}, load {body['load']:.1f} at the end;",
+        f"{JOBS} jobs of `echo`, {TURNS} turns. Milliseconds a job; the target is ≤ {TARGET_MS}",
+        "on a machine that is idle otherwise. Every result of Weft is durable and in the ledger,",
+        "and nothing that a job starts outlives it.",
+        "",
+        "| | median | least | most | CPU, median | times a bare process |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, turns in costs.items():
+        walls = sorted(turn["wall_ms"] for turn in turns)
+        wall_ms, cpu_ms = (
+            statistics.median(turn[unit] for turn in turns) for unit in ("wall_ms", "cpu_ms")
+        )
+        lines.append(
+            f"| {name} | {wall_ms:.1f} | {walls[0]:.1f} | {walls[-1]:.1f} | {cpu_ms:.1f} "
+            f"| {wall_ms / bare_ms:.1f} |"
+        )
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,138 @@
+"""The worker's side of its supervisor: started for the first command, kept for those that follow.
+
+A supervisor has nothing left to clear up when it reports, so the next command finds it as the
+first did, and is spared the start of an interpreter. One that was killed, is overdue or sends
+anything else than the report it owes is killed with all below it, and replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import subprocess
+import sys
+import time
+
+from weft.model.results import TaskError
+from weft.worker import supervisor
+from weft.worker.ending import Ending
+from weft.worker.supervisor import CommandReport, CommandSpec, Request, Response
+
+OVERDUE_S = 2.5
+"""A supervisor that has not reported so long after the limit is stopped or stuck: ended too.
+
+It gives a command 1 s to obey TERM; the coordinator gives up on us 3.5 s after the limit.
+"""
+POLL_S = 3600.0
+"""The system call takes 24 days at most; a command may have more."""
+MOST_BYTES = 1 << 20
+"""Of a report: beyond it, someone else writes to the pipe."""
+
+
+class SupervisorProcess:
+    """One supervisor and the pipes to it."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-S", supervisor.__file__],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._responses = self._process.stdin, self._process.stdout
+        self._commands = 0
+
+    def is_alive(self) -> bool:
+        """Whether it can take another command."""
+        return self._process.poll() is None
+
+    def run(self, spec: CommandSpec) -> CommandReport:
+        """Run one command.
+
+        Raises TimeoutError for a supervisor that is overdue, OSError for one that was killed.
+        """
+        self._commands += 1
+        request: Request = {"number": self._commands, "spec": spec}
+        self._requests.write(json.dumps(request).encode() + b"\n")
+        self._requests.flush()
+        limit_s = spec["timeout_s"]
+        end_s = None if limit_s is None else time.monotonic() + limit_s + OVERDUE_S
+        return self._report_in(self._read_line(end_s))
+
+    def _read_line(self, end_s: float | None) -> bytes:
+        line = b""
+        while not line.endswith(b"\n") and len(line) < MOST_BYTES:
+            self._await_response(end_s)
+            piece = os.read(self._responses.fileno(), 65536)
+            if not piece:
+                raise BrokenPipeError("the supervisor was killed")
+            line += piece
+        return line
+
+    def _await_response(self, end_s: float | None) -> None:
+        poll = select.poll()
+        poll.register(self._responses, select.POLLIN)
+        while True:
+            left_s = POLL_S if end_s is None else end_s - time.monotonic()
+            if poll.poll(1000 * max(0.0, min(left_s, POLL_S))):
+                return
+            if left_s <= 0:
+                raise TimeoutError
+
+    def _report_in(self, line: bytes) -> CommandReport:
+        """The report on the last command; a command may have written to our pipe as well."""
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            response: Response = json.loads(line)
+            if response["number"] == self._commands:
+                return response["report"]
+        raise BrokenPipeError("the supervisor's report was damaged")
+
+    def end(self) -> None:
+        """Kill it; the caller kills what was below it."""
+        self._process.kill()
+        with contextlib.suppress(OSError), self._process:  # closes the pipes and waits
+            pass
+
+
+_current: SupervisorProcess | None = None
+
+
+def supervise(spec: CommandSpec) -> CommandReport:
+    """Run one command under this worker's supervisor and return the report.
+
+    Raises the fault of a command whose supervisor is overdue, and the loss of one whose
+    supervisor was killed or could not be started; then nothing of the command is left.
+    """
+    try:
+        return _ready().run(spec)
+    except TimeoutError:
+        _discard()
+        why = "supervisor overdue"
+        raise Ending(TaskError("timeout", "run"), retriable=True, detail=why) from None
+    except OSError as error:  # no process to be had, or it was killed
+        _discard()
+        raise Ending(None, lost="supervisor-died", detail=str(error)) from None
+
+
+def _ready() -> SupervisorProcess:
+    """A supervisor without a command: the one there is, or a new one if that was killed."""
+    global _current  # noqa: PLW0603 - the process runs one command at a time
+    if _current is not None and not _current.is_alive():
+        _current.end()
+        _current = None
+    if _current is None:
+        _current = SupervisorProcess()
+    return _current
+
+
+def _discard() -> None:
+    """End the supervisor and everything below this process: it may have left a command."""
+    global _current  # noqa: PLW0603 - as above
+    if _current is not None:
+        _current.end()
+        _current = None
+    supervisor.kill_descendants()
