@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Sequence
 
 HASH_BYTES = 32
+_sha256 = hashlib.sha256
 
 
 def leaf_hash(data: bytes) -> bytes:
@@ -39,6 +40,20 @@ class Frontier:
             leaf = node_hash(self._peaks.pop(), leaf)
             size >>= 1
         self._peaks.append(leaf)
+
+    def extend(self, leaves: Sequence[bytes]) -> None:
+        """Add leaf hashes in order, as `append` would one by one, level by level."""
+        nodes, left, ends = list(leaves), self.size, list[bytes]()
+        self.size += len(nodes)
+        while nodes:
+            if left & 1:
+                nodes.insert(0, self._peaks.pop())
+            if len(nodes) & 1:
+                ends.append(nodes.pop())
+            pairs = zip(nodes[::2], nodes[1::2], strict=True)
+            nodes = [_sha256(b"\x01" + a + b).digest() for a, b in pairs]
+            left >>= 1
+        self._peaks += reversed(ends)
 
     def root(self) -> bytes:
         """Return MTH of the leaves so far; of none, the hash of nothing (RFC 6962 §2.1)."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
@@ -21,6 +22,9 @@ KINDS = ("genesis", "result", "round", "lanes", "answer")
 MAX_INT = 2**53 - 1  # RFC 7493 §2.2: beyond it, readers that use doubles disagree
 MAX_DEPTH = 256  # arrays and objects inside each other, the body itself included
 
+KEY_CHARS = 64
+
+_HEX = re.compile("[0-9a-f]*")
 _HEAD = '{"body":'
 _TAIL = re.compile(
     rf',"key":"([0-9a-f]{{64}})","kind":"({"|".join(KINDS)})","prev_hash":"([0-9a-f]{{64}})"'
@@ -66,6 +70,12 @@ def parse(line: bytes) -> Record:
         )
     key, kind, prev_hash, seq = tail.groups()
     return Record(int(seq), prev_hash, kind, key, body)
+
+
+def are_keys(keys: Sequence[str]) -> bool:
+    """Whether all are 64 lower-case hex digits, as `render` requires of each."""
+    text = "".join(keys)
+    return _HEX.fullmatch(text) is not None and all(len(key) == KEY_CHARS for key in keys)
 
 
 def line_hash(line: bytes) -> str:
