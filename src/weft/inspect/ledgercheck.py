@@ -189,10 +189,7 @@ class _Walk:
 
     def _take_genesis(self, record: Record) -> None:
         self._facts.search = str(record.body["search"])
-        inputs = record.body["inputs"]
-        if type(inputs) is not dict or not all(map(_is_digest, inputs.values())):
-            raise LedgerDamaged("its inputs are not names of SHA-256 digests")
-        for digest in inputs.values():
+        for digest in genesis_objects(record):
             self._facts.objects.setdefault(digest, 0)
 
     def _after_answer(self) -> LedgerDamaged:
@@ -219,6 +216,14 @@ class _Walk:
         facts.completed, facts.failed = grammar.completed, grammar.failed
         facts.timing_dependent = grammar.timing_dependent
         return facts
+
+
+def genesis_objects(record: Record) -> Iterable[str]:
+    """Return the digests of the inputs that a genesis names; raises LedgerDamaged."""
+    inputs = record.body["inputs"]
+    if type(inputs) is not dict or not all(map(_is_digest, inputs.values())):
+        raise LedgerDamaged("its inputs are not names of SHA-256 digests")
+    return inputs.values()
 
 
 def _batches(lines: Iterable[bytes]) -> Iterator[list[bytes]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -21,15 +21,18 @@ from weft.ledger.records import FORMAT, KEY_CHARS, MAX_DEPTH, MAX_INT
 from weft.model.values import canonical
 
 BODY_DEPTH = 2
-"""Levels of nesting around the text of a value: the body, and the list of texts here or there."""
+"""Levels of nesting around a value: more than the body around it, which is one."""
 MARK_CHARS = 32
 _HEAD = b'{"body":{"args":'
 _ARGS_START = len(_HEAD)
 _KEY_BYTES = len(b'},"key":"') + KEY_CHARS
 _FUNCTION = re.compile(rb',"function":("[ !#-\[\]-~]+"),"index":')
-_INT = rb"(?:0|-?[1-9][0-9]{0,14})"
-_PLAIN = re.compile(rb'%b|\{"[A-Za-z_][0-9A-Za-z_]*":%b\}' % (_INT, _INT)).fullmatch
+_NAME = re.compile(r"[ !#-\[\]-~]+")
+_INT = "(?:0|-?[1-9][0-9]{0,14})"
+_SHAPE = rf'{_INT}|\{{"[A-Za-z_][0-9A-Za-z_]*":{_INT}\}}'
 """The commonest texts that are canonical for certain: an integer, and one argument that is one."""
+_PLAIN_TEXT = re.compile(_SHAPE).fullmatch
+_PLAIN = re.compile(_SHAPE.encode()).fullmatch
 _LONG_INT = re.compile(r"[\[,:]-?([0-9]{16,})")
 """An integer that may be beyond ±(2^53−1); a text inside quotes may look so, which costs time."""
 
@@ -62,7 +65,7 @@ def accept_results(lines: Sequence[bytes], chain: Chain, place: RoundPlace) -> t
         leaves.append(sha256(b"\x00" + line).digest())
         seq += 1
     count = len(leaves)
-    if texts and not are_canonical(texts, last_hash[:MARK_CHARS]):
+    if not _are_canonical_bytes(texts, last_hash):
         return 0, count
     if count:
         chain.accept_hashed(last_hash, leaves)
@@ -79,7 +82,7 @@ class _Layout:
         self.unusual: list[bytes] = []
         """Texts of the last line whose form is still to be checked."""
         self._lane = f',"lane":{lane},"round":{place.round},"value":'
-        self._key_head = f'["task",{canonical(place.genesis)},{lane},{place.round},'
+        self._key_head = _key_head(place)
         self._before = self._name = ""
 
     def split(self, line: bytes, key_end: int, index: int) -> bool:
@@ -95,11 +98,7 @@ class _Layout:
         asked = f"{self._key_head}{index},{self._name},".encode() + args + b"]"
         key = hashlib.sha256(asked).hexdigest()
         self.unusual = [text for text in (args, value) if not _PLAIN(text)]
-        return (
-            line.startswith(_HEAD)
-            and line[body_end:key_end] == b'},"key":"' + key.encode()
-            and not (self.unusual and _may_be_deep(line))
-        )
+        return line.startswith(_HEAD) and line[body_end:key_end] == b'},"key":"' + key.encode()
 
     def _other_function(self, line: bytes, end: int, index: int) -> tuple[bytes, int]:
         """Read the function's name from the line, if it needs no escapes."""
@@ -111,29 +110,67 @@ class _Layout:
         return between, line.find(between, match.start(), end)
 
 
-def _may_be_deep(line: bytes) -> bool:
-    brackets = len(line) > 2 * MAX_DEPTH and line.count(b"{") + line.count(b"[")
-    return brackets > MAX_DEPTH - BODY_DEPTH
+def are_results(
+    results: Iterable[tuple[str, str, str, str]], place: RoundPlace, last_hash: str
+) -> bool:
+    """Whether texts (key, function, args, value) make completed results of the round, in order.
+
+    For those who have the texts and know that the lines made from them stand in the ledger, the
+    last one with `last_hash`. Like `accept_results` it may refuse what the twin accepts.
+    """
+    head, sha256 = _key_head(place), hashlib.sha256
+    unusual = list[str]()
+    name = ""
+    for index, (key, function, args, value) in enumerate(results, place.recorded):
+        if sha256(f'{head}{index},"{function}",{args}]'.encode()).hexdigest() != key:
+            return False
+        if function != name and not _NAME.fullmatch(name := function):
+            return False
+        if not _PLAIN_TEXT(args):
+            unusual.append(args)
+        if not _PLAIN_TEXT(value):
+            unusual.append(value)
+    return are_canonical(unusual, last_hash)
 
 
-def are_canonical(texts: Sequence[bytes], mark: str) -> bool:
+def _key_head(place: RoundPlace) -> str:
+    return f'["task",{canonical(place.genesis)},{canonical(place.lane)},{place.round},'
+
+
+def _are_canonical_bytes(texts: Sequence[bytes], last_hash: str) -> bool:
+    try:
+        return are_canonical([str(text, "utf-8") for text in texts], last_hash)
+    except UnicodeDecodeError:
+        return False
+
+
+def are_canonical(texts: Sequence[str], last_hash: str) -> bool:
     """Whether each text is one value in canonical JSON; some that are may be refused.
 
-    The texts are read as one list with `mark` between them. It must depend on a hash of the
-    texts, so that none of them can hold it: then marks at every second place of the list show
+    The texts are read as one list with a mark between them, taken from a hash that depends on
+    all of them, so that none can hold it: then marks at every second place of the list show
     that each text is one item, and writing the list again that each is canonical.
     """
+    mark = last_hash[:MARK_CHARS]
     between = f',"{mark}",'
+    joined = f"[{between.join(texts)}]"
+    if any(map(_may_be_deep, texts)) or any(map(_is_beyond, _LONG_INT.findall(joined))):
+        return False
     try:
-        joined = f"[{between.join(str(text, 'utf-8') for text in texts)}]"
-        if any(len(i) > 16 or int(i) > MAX_INT for i in _LONG_INT.findall(joined)):
-            return False
         items, _ = _DECODER.raw_decode(joined)
         marks = [mark] * (len(texts) - 1)
         aligned = len(items) == len(texts) + len(marks) and items[1::2] == marks
         return aligned and canonical(items) == joined
     except (ValueError, ValueInvalid, RecursionError):
         return False
+
+
+def _may_be_deep(text: str) -> bool:
+    return len(text) > MAX_DEPTH and text.count("{") + text.count("[") > MAX_DEPTH - BODY_DEPTH
+
+
+def _is_beyond(digits: str) -> bool:
+    return len(digits) > 16 or int(digits) > MAX_INT
 
 
 def _refuse(text: str) -> NoReturn:
