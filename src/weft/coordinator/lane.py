@@ -93,6 +93,7 @@ class OpenRoundState:
         "number",
         "ready",
         "recorded",
+        "replaying",
         "results",
         "size",
         "stopped",
@@ -114,6 +115,8 @@ class OpenRoundState:
         self.totals = None if isinstance(step, LazyRound) else _by_kind(step.tasks)
         """How many CPU and GPU tasks there are; not known of a lazy round."""
         self.recorded = 0
+        self.replaying = self.lazy and self.until is None
+        """Whether results that earlier sessions recorded may be taken block by block."""
         self.stopped = False
         self.failure: Result | None = None
         self.ready: deque[int] = deque()

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
 
@@ -38,9 +38,25 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((set, frozenset), "pass a sorted list"),
     ((object,), "pass None, bool, int, float, str, list, dict or a weft object"),
 )
-_dump = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-_dump_as_ordered = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_make_encoder: Callable[..., Callable[[object, int], Iterable[str]]] | None = getattr(
+    json.encoder, "c_make_encoder", None
+)
+"""The encoder inside `json.JSONEncoder`, which makes a new one for every text."""
 _scan = json.JSONDecoder().raw_decode
+
+
+def _new_dump(*, sort_keys: bool) -> Callable[[object], str]:
+    """Return what writes compact JSON; the same as `JSONEncoder.encode`, in less time."""
+    plain = json.JSONEncoder(ensure_ascii=False, sort_keys=sort_keys, separators=(",", ":"))
+    if _make_encoder is None:  # an interpreter without it
+        return plain.encode
+    quoted = json.encoder.encode_basestring
+    chunks = _make_encoder(None, plain.default, quoted, None, ":", ",", sort_keys, False, True)
+    return lambda wire: "".join(chunks(wire, 0))
+
+
+_dump = _new_dump(sort_keys=True)
+_dump_as_ordered = _new_dump(sort_keys=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
