@@ -38,25 +38,29 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((set, frozenset), "pass a sorted list"),
     ((object,), "pass None, bool, int, float, str, list, dict or a weft object"),
 )
-_make_encoder: Callable[..., Callable[[object, int], Iterable[str]]] | None = getattr(
-    json.encoder, "c_make_encoder", None
-)
-"""The encoder inside `json.JSONEncoder`, which makes a new one for every text."""
 _scan = json.JSONDecoder().raw_decode
 
 
-def _new_dump(*, sort_keys: bool) -> Callable[[object], str]:
-    """Return what writes compact JSON; the same as `JSONEncoder.encode`, in less time."""
+MakeEncoder: TypeAlias = Callable[..., Callable[[object, int], Iterable[str]]]
+"""The encoder inside `json.JSONEncoder`, which makes a new one for every text."""
+
+
+def compact_json(make_encoder: MakeEncoder | None, *, sort_keys: bool) -> Callable[[object], str]:
+    """Return what writes compact JSON, as `JSONEncoder.encode` does and with one encoder for all.
+
+    Without `make_encoder`, on an interpreter that has none, that is `JSONEncoder.encode` itself.
+    """
     plain = json.JSONEncoder(ensure_ascii=False, sort_keys=sort_keys, separators=(",", ":"))
-    if _make_encoder is None:  # an interpreter without it
+    if make_encoder is None:
         return plain.encode
     quoted = json.encoder.encode_basestring
-    chunks = _make_encoder(None, plain.default, quoted, None, ":", ",", sort_keys, False, True)
+    chunks = make_encoder(None, plain.default, quoted, None, ":", ",", sort_keys, False, True)
     return lambda wire: "".join(chunks(wire, 0))
 
 
-_dump = _new_dump(sort_keys=True)
-_dump_as_ordered = _new_dump(sort_keys=False)
+_C_ENCODER: MakeEncoder | None = getattr(json.encoder, "c_make_encoder", None)
+_dump = compact_json(_C_ENCODER, sort_keys=True)
+_dump_as_ordered = compact_json(_C_ENCODER, sort_keys=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
