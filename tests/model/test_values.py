@@ -19,6 +19,7 @@ from weft.model.values import (
     MAX_DEPTH,
     Object,
     canonical,
+    compact_json,
     decode,
     decode_trusted,
     encode,
@@ -416,3 +417,16 @@ def test_encode_args_refuses_a_long_text_by_name_before_it_is_copied(monkeypatch
     with pytest.raises(ValueInvalid, match=r"value at \$.text: 17,000,000 characters") as caught:
         encode_args({"x": 1, "text": "a" * 17_000_000})
     assert "weft.put" in caught.value.hint
+
+
+@pytest.mark.parametrize("sort_keys", [False, True])
+def test_compact_json_writes_what_the_standard_encoder_writes(sort_keys):
+    make = getattr(json.encoder, "c_make_encoder", None)
+    wires = [None, True, 0, -5, 2**60, "", 'é\n\x00"\\\U0001f600', [], {}, [1, [{"b": 1, "a": []}]]]
+    for wire in (*wires, {"z": wires, "a": {"c": None, "b": "x"}}):
+        plain = json.dumps(wire, ensure_ascii=False, sort_keys=sort_keys, separators=(",", ":"))
+        assert compact_json(make, sort_keys=sort_keys)(wire) == plain
+        assert compact_json(None, sort_keys=sort_keys)(wire) == plain
+    for write in (compact_json(make, sort_keys=sort_keys), compact_json(None, sort_keys=sort_keys)):
+        with pytest.raises(TypeError):
+            write({1})

@@ -364,3 +364,27 @@ def test_note_head_remembers_size_root_and_commits(manifest):
     manifest.commit()
     manifest.note_head(3, "ab", 9.0)
     assert manifest.query("SELECT * FROM heads") == [(3, "ab", 1, 9.0)]
+
+
+def test_recorded_gives_the_rows_of_tasks_in_lists_of_bounded_size(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 40)
+    text = f'"{"x" * (manifest_module.BATCH_CHARS // 10)}"'
+    for i in range(40):
+        manifest.restore(TaskRow(row.first + i, "completed", f"k{i}", "m:f", "{}", text, None, 0))
+    batches = [*manifest.recorded(row.first, row.first + 39)]
+    assert [len(batch) for batch in batches] == [10, 10, 10, 9]
+    rows = [(t.id, t.state, t.key, t.function, t.args, t.value, t.error)
+            for t in manifest.tasks(row.first, row.first + 39)]  # fmt: skip
+    assert [row for batch in batches for row in batch] == rows
+    assert [*manifest.recorded(10**6, 10**7)] == []
+
+
+def test_check_rows_looks_only_where_it_is_told(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 3)
+    for i in range(3):
+        manifest.restore(TaskRow(row.first + i, "completed", f"k{i}", "m:f", "{}", "5", None, 0))
+    manifest.query("UPDATE tasks SET value='6' WHERE id=?", row.first + 1)
+    manifest.check_rows(0, row.first + 1)
+    manifest.check_rows(row.first + 2, 2**63 - 1)
+    with pytest.raises(ManifestDamaged, match=f"task {row.first + 1} was altered"):
+        manifest.check_rows(0, row.first + 2)
