@@ -12,7 +12,7 @@ import pytest
 import weft
 from tests.inspect.runs import Stopper
 from weft.coordinator.lane import Lane, OpenRoundState
-from weft.coordinator.replay import BLOCK, CompletedRow, Replay
+from weft.coordinator.replay import BLOCK, FinalRow, Replay
 from weft.errors import Interrupted, ReplayDiverged
 from weft.model.keys import sha256_hex, task_key
 from weft.model.tasks import COMMAND, LazyRound, Limits, TaskCall
@@ -26,21 +26,22 @@ def call(index: int) -> TaskCall:
     return TaskCall("m:f" if index < 2500 else "m:g", {"x": index})
 
 
-def row(index: int) -> CompletedRow:
+def row(index: int) -> FinalRow:
     asked = call(index)
     args = encode_args(asked.args)
-    return task_key(GENESIS, "", 0, index, asked.function, args), asked.function, args
+    key = task_key(GENESIS, "", 0, index, asked.function, args)
+    return key, asked.function, args, index == 1999
 
 
 @dataclass
 class Recorded:
-    """Rows of one round, of which the first `count` completed."""
+    """Rows of one round, of which the first `count` are final."""
 
     count: int = SIZE
-    changed: dict[int, CompletedRow] = field(default_factory=dict)
+    changed: dict[int, FinalRow] = field(default_factory=dict)
     used: list[tuple[str, str]] = field(default_factory=list)
 
-    def completed(self, lane: str, round_: int, start: int, end: int) -> list[CompletedRow]:
+    def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
         assert (lane, round_) == ("", 0)
         return [self.changed.get(i) or row(i) for i in range(start, min(end, self.count))]
 
@@ -60,21 +61,30 @@ def opened(made: int = 10, recorded: int = 10) -> OpenRoundState:
 
 def test_all_that_is_recorded_is_taken_and_its_code_noted_once() -> None:
     recorded, state = Recorded(), opened()
-    assert Replay(GENESIS, recorded).advance(state, call, 32768)
+    assert Replay(GENESIS, recorded, strict=False).advance(state, call, 32768)
     assert (state.made, state.recorded, state.closed) == (SIZE, SIZE, True)
     assert recorded.used == [("m:f", "m:f"), ("m:g", "m:g")]
     assert state.kinds == [SIZE - 10, 0]
 
 
+@pytest.mark.parametrize(("strict", "made", "failed"), [(False, SIZE, 1), (True, 1999, 0)])
+def test_a_failed_task_is_taken_unless_the_run_is_strict(
+    strict: bool, made: int, failed: int
+) -> None:
+    state, replay = opened(), Replay(GENESIS, Recorded(), strict=strict)
+    assert replay.advance(state, call, 32768) is not strict
+    assert (state.made, replay.failed) == (made, failed)
+
+
 @pytest.mark.parametrize("count", [10, 11, 10 + BLOCK, 1500])
 def test_replay_ends_where_the_records_end(count: int) -> None:
     state = opened()
-    assert not Replay(GENESIS, Recorded(count)).advance(state, call, 32768)
+    assert not Replay(GENESIS, Recorded(count), strict=False).advance(state, call, 32768)
     assert (state.made, state.recorded) == (count, count)
 
 
 def test_results_behind_one_that_is_missing_wait_for_it_within_reach() -> None:
-    state, replay = opened(made=10, recorded=4), Replay(GENESIS, Recorded())
+    state, replay = opened(made=10, recorded=4), Replay(GENESIS, Recorded(), strict=False)
     assert replay.advance(state, call, 100)
     assert (state.made, state.recorded, [*state.waiting]) == (60, 4, [*range(10, 60)])
     assert replay.advance(state, call, 100)
@@ -111,14 +121,14 @@ def test_a_call_that_is_not_the_recorded_one_is_left_to_the_plain_way(
     def make(index: int) -> TaskCall:
         return other(index) if index == 1234 else call(index)
 
-    assert not Replay(GENESIS, Recorded()).advance(state, make, 32768)
+    assert not Replay(GENESIS, Recorded(), strict=False).advance(state, make, 32768)
     assert (state.made, state.recorded) == (1234, 1234)
 
 
 def test_a_row_with_another_key_is_left_to_the_plain_way() -> None:
-    state, (_, function, args) = opened(), row(77)
-    recorded = Recorded(changed={77: (GENESIS, function, args)})
-    assert not Replay(GENESIS, recorded).advance(state, call, 32768)
+    state, (_, *others) = opened(), row(77)
+    recorded = Recorded(changed={77: (GENESIS, *others)})
+    assert not Replay(GENESIS, recorded, strict=False).advance(state, call, 32768)
     assert state.made == 77
 
 

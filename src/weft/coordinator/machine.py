@@ -121,7 +121,7 @@ class Machine:
         recall: Recall | None = None,
     ) -> None:
         self._lazy = lazy
-        self._replay = Replay(genesis, recall) if recall else None
+        self._replay = Replay(genesis, recall, strict=policy.strict) if recall else None
         self._pause_at = pause_at
         self._milestone: Milestone | None = None
         self.dispatch = Dispatch(placement or Placement(local_nodes(1)), policy)
@@ -324,10 +324,11 @@ class Machine:
     def _take_recorded(self, state: OpenRoundState) -> bool:
         """Replay what is recorded of a lazy round; False when its next tasks are to be made."""
         assert self._replay is not None
-        made, recorded = state.made, state.recorded
+        made, recorded, failed = state.made, state.recorded, self._replay.failed
         maker = self._makers[state.lane.path, state.number]
         state.replaying = self._replay.advance(state, maker, self._lazy.reach)
         self._finished += state.made - made
+        self._failed += self._replay.failed - failed
         if state.recorded > recorded:
             self._commands.append(Advance(state.lane.path, state.number, state.recorded))
             if state.closed:

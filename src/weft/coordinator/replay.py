@@ -2,8 +2,8 @@
 
 The search's `make` is asked for every task, as ever, and each call is compared with the row that
 was recorded for it: same function, same arguments, same key. A task that agrees needs no queue,
-no event and no result object. The first that does not, or has no plain completed row, is left
-with all that follow to the plain way, which knows why and says it.
+no event and no result object. The first that does not, or has no final row, is left with all
+that follow to the plain way, which knows why and says it.
 """
 
 from __future__ import annotations
@@ -19,26 +19,29 @@ from weft.model.values import encode_args
 
 BLOCK = 1024
 """Tasks that are replayed at a time."""
-CompletedRow = tuple[str, str, str]
-"""Key, function and arguments of a task that completed."""
+FinalRow = tuple[str, str, str, bool]
+"""Key, function and arguments of a task that is over, and whether it failed."""
 
 
 class Recall(Protocol):
     """Reads what earlier sessions recorded."""
 
-    def completed(self, lane: str, round_: int, start: int, end: int) -> Sequence[CompletedRow]:
-        """Rows of a round from index `start` on, up to `end` or the first that did not complete."""
+    def final_rows(self, lane: str, round_: int, start: int, end: int) -> Sequence[FinalRow]:
+        """Rows of a round from index `start` on, up to `end` or the first that is not final."""
 
     def use(self, name: str, path: str) -> None:
         """Note a function that a task runs; raises `CodeChanged` if its code changed."""
 
 
 class Replay:
-    """Brings lazy rounds to where their records end."""
+    """Brings lazy rounds to where their records end; of a strict run, to the first failed task."""
 
-    def __init__(self, genesis: str, recall: Recall) -> None:
+    def __init__(self, genesis: str, recall: Recall, *, strict: bool) -> None:
+        self.failed = 0
+        """How many of the results taken are of failed tasks."""
         self._genesis = genesis
         self._recall = recall
+        self._strict = strict
         self._used: tuple[str, Code] | None = None
 
     def advance(self, state: OpenRoundState, make: Callable[[int], TaskCall], reach: int) -> bool:
@@ -68,17 +71,18 @@ class Replay:
             state.waiting.update(dict.fromkeys(range(start, state.made)))
 
     def _agreeing(self, state: OpenRoundState, make: Callable[[int], TaskCall], end: int) -> int:
-        """How many of the next tasks are what was recorded, and completed."""
+        """How many of the next tasks are what was recorded, and over."""
         lane, round_, index = state.lane.path, state.number, state.made
-        for key, function, args in self._recall.completed(lane, round_, index, end):
+        for key, function, args, failed in self._recall.final_rows(lane, round_, index, end):
             call = _plain_call(make, index)
-            if call is None or call.function != function:
+            if call is None or call.function != function or (failed and self._strict):
                 break
             if _encoded(call) != args or key != task_key(
                 self._genesis, lane, round_, index, function, args
             ):
                 break
             self._use(call)
+            self.failed += failed
             index += 1
         return index - state.made
 
