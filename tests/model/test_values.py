@@ -19,6 +19,7 @@ from weft.model.values import (
     MAX_DEPTH,
     Object,
     canonical,
+    compact_json,
     decode,
     decode_trusted,
     encode,
@@ -418,17 +419,14 @@ def test_encode_args_refuses_a_long_text_by_name_before_it_is_copied(monkeypatch
     assert "weft.put" in caught.value.hint
 
 
-@given(trees)
-def test_encoder_made_once_writes_what_its_plain_twin_writes(value):
-    wire = to_wire(value)
-    assert values._dump(wire) == values._dump_any(wire)
-
-
-def test_encoder_without_the_compiled_one_is_the_plain_one(monkeypatch):
-    monkeypatch.setattr(values.json.encoder, "c_make_encoder", None)
-    assert values._made_once() is values._dump_any
-
-
-def test_canonical_of_what_is_no_wire_is_a_type_error():
-    with pytest.raises(TypeError, match="set is not in wire form"):
-        values.canonical([{1}])
+@pytest.mark.parametrize("sort_keys", [False, True])
+def test_compact_json_writes_what_the_standard_encoder_writes(sort_keys):
+    make = getattr(json.encoder, "c_make_encoder", None)
+    wires = [None, True, 0, -5, 2**60, "", 'é\n\x00"\\\U0001f600', [], {}, [1, [{"b": 1, "a": []}]]]
+    for wire in (*wires, {"z": wires, "a": {"c": None, "b": "x"}}):
+        plain = json.dumps(wire, ensure_ascii=False, sort_keys=sort_keys, separators=(",", ":"))
+        assert compact_json(make, sort_keys=sort_keys)(wire) == plain
+        assert compact_json(None, sort_keys=sort_keys)(wire) == plain
+    for write in (compact_json(make, sort_keys=sort_keys), compact_json(None, sort_keys=sort_keys)):
+        with pytest.raises(TypeError):
+            write({1})

@@ -379,6 +379,31 @@ def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(mani
             for i in range(start, start + 2)
         ])  # fmt: skip
     expected = [(row.first + i, "completed", f"k{i}", "m:f", "{}", str(i), None) for i in range(6)]
-    assert list(manifest.recorded(row.first, row.first + 4)) == expected[:4]  # forgotten: stored
-    assert list(manifest.recorded(row.first + 4, row.first + 6)) == expected[4:]  # remembered
-    assert list(manifest.recorded(row.first, row.first + 6)) == expected  # each is given once
+    assert [*manifest.recorded(row.first, row.first + 4)] == [expected[:4]]  # forgotten: stored
+    assert [*manifest.recorded(row.first + 4, row.first + 4)] == []
+    assert [*manifest.recorded(row.first + 4, row.first + 6)] == [expected[4:]]  # remembered
+    assert [*manifest.recorded(row.first, row.first + 6)] == [expected]  # each is given once
+
+
+def test_recorded_gives_the_rows_of_tasks_in_lists_of_bounded_size(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 40)
+    text = f'"{"x" * (manifest_module.BATCH_CHARS // 10)}"'
+    for i in range(40):
+        manifest.restore(TaskRow(row.first + i, "completed", f"k{i}", "m:f", "{}", text, None, 0))
+    batches = [*manifest.recorded(row.first, row.first + 39)]
+    assert [len(batch) for batch in batches] == [10, 10, 10, 9]
+    rows = [(t.id, t.state, t.key, t.function, t.args, t.value, t.error)
+            for t in manifest.tasks(row.first, row.first + 39)]  # fmt: skip
+    assert [row for batch in batches for row in batch] == rows
+    assert [*manifest.recorded(10**6, 10**7)] == []
+
+
+def test_check_rows_looks_only_where_it_is_told(manifest):
+    row = manifest.add_round(ROOT_LANE, 0, "tasks", 3)
+    for i in range(3):
+        manifest.restore(TaskRow(row.first + i, "completed", f"k{i}", "m:f", "{}", "5", None, 0))
+    manifest.query("UPDATE tasks SET value='6' WHERE id=?", row.first + 1)
+    manifest.check_rows(0, row.first + 1)
+    manifest.check_rows(row.first + 2, 2**63 - 1)
+    with pytest.raises(ManifestDamaged, match=f"task {row.first + 1} was altered"):
+        manifest.check_rows(0, row.first + 2)

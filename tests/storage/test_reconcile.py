@@ -11,6 +11,7 @@ import pytest
 import weft
 from tests.support.sessions import Sessions, double, keep, triple
 from weft.errors import LedgerDamaged, ManifestDamaged
+from weft.ledger.merkle import leaf_hash, root
 from weft.storage import projection as projection_module
 from weft.storage.disk import Disk
 from weft.storage.ledgerfile import read_checkpoint
@@ -445,3 +446,72 @@ def test_scribe_finish_signs_the_last_checkpoint_and_seals(tmp_path):
     assert folder.is_finished() is False, "the search has no answer: modes do not make it finished"
     for path in (folder.ledger, folder.checkpoint):
         assert path.stat().st_mode & 0o777 == 0o444
+
+
+# -- many at a time -------------------------------------------------------------------------
+
+
+class Seen:
+    """An observer that keeps what it is shown."""
+
+    def __init__(self, stops):
+        self.stops, self.lines, self.roots, self.rows = stops, [], {}, 0
+
+    def next_stop(self, size):
+        return min((stop for stop in self.stops if stop > size), default=None)
+
+    def accept(self, batch, lines, chain):
+        assert len(batch.entries) == len(lines)
+        assert len(batch.rows) in (0, len(lines))
+        if batch.rows:
+            body = json.loads(lines[0])["body"]
+            assert batch.place == (body["lane"], body["round"], body["index"])
+        self.rows += len(batch.rows)
+        self.lines += lines
+        self.roots[chain.size] = chain.root()
+
+
+def test_observer_is_shown_every_record_and_the_chain_at_its_stops(finished, tmp_path):
+    source, ledger, _ = finished
+    sessions = copy_of(source, tmp_path)
+    lines = ledger.splitlines()
+    stops = {*range(0, len(lines) + 3, 3)}
+    seen = Seen(stops)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        projection = Projection(manifest)
+        checkpoint = read_checkpoint(sessions.folder.checkpoint)
+        reconcile(sessions.folder.ledger, projection, checkpoint, seen)
+        results = sum(b'"kind":"result"' in line for line in lines)
+        unread = [manifest.query("SELECT id FROM tasks WHERE id >= ? AND id < ?", *gap)
+                  for gap in projection.unread()]  # fmt: skip
+        total = manifest.query("SELECT count(*) FROM tasks")[0][0]
+    finally:
+        manifest.close()
+    assert seen.lines == lines
+    assert seen.rows == results
+    assert results + sum(map(len, unread)) == total
+    for size in stops & {*range(1, len(lines) + 1)}:
+        assert seen.roots[size] == root([leaf_hash(line) for line in lines[:size]])
+
+
+def test_unread_ranges_are_what_lies_between_those_read(finished, tmp_path):
+    sessions = copy_of(finished[0], tmp_path)
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        projection = Projection(manifest)
+        projection.read = [(50, 60), (5, 20), (20, 30), (1, 3), (10, 15)]
+        assert [*projection.unread()] == [(0, 1), (3, 5), (30, 50), (60, 2**63 - 1)]
+    finally:
+        manifest.close()
+
+
+def test_ledger_that_lacks_many_records_gets_them_all_as_pending(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 1)
+    for count in range(1, len(lines)):
+        sessions.folder.ledger.write_bytes(b"".join(lines[:count]))
+        state = look(sessions)
+        pending = b"".join(line + b"\n" for line in state.pending)
+        assert b"".join(lines[count:]).startswith(pending)
+        assert state.chain.size == count + len(state.pending)
+        assert (state.good_bytes, state.torn_bytes) == (sum(map(len, lines[:count])), 0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from weft.coordinator.replay import FinalRow
 from weft.coordinator.steps import (
     Advance,
     Answer,
@@ -120,6 +121,24 @@ class Journal:
         row = self._round(lane, round_)
         tasks = self._manifest.tasks(row.first + start, row.first + end)
         return [_result(task, row.first) for task in tasks]
+
+    def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
+        """Read what an earlier session recorded of a round, up to the first that is not final."""
+        row = self._round(lane, round_)
+        final = list[FinalRow]()
+        if row.id in self._fresh:
+            return final
+        first = row.first + start
+        for rows in self._manifest.recorded(first, row.first + end):
+            for id_, state, key, function, args, _, error in rows:
+                if state not in FINAL or id_ != first + len(final):
+                    return final
+                final.append((key, function, args, error is not None))
+        return final
+
+    def use(self, name: str, path: str) -> None:
+        """Note a function that a recorded task ran."""
+        self.sources.use(name, path)
 
     # -- commands -------------------------------------------------------------------------
 

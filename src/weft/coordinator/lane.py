@@ -94,6 +94,7 @@ class OpenRoundState:
         "number",
         "ready",
         "recorded",
+        "replaying",
         "results",
         "size",
         "stopped",
@@ -116,6 +117,8 @@ class OpenRoundState:
         """How many CPU and GPU tasks there are; not known of a lazy round."""
         self.recorded = self.noted = 0
         """How many results are accepted, and how many of them the journal knows."""
+        self.replaying = self.lazy and self.until is None
+        """Whether results that earlier sessions recorded may be taken block by block."""
         self.stopped = False
         self.failure: Result | None = None
         self.ready: deque[int] = deque()

@@ -28,6 +28,7 @@ from weft.coordinator.lane import (
 )
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
+from weft.coordinator.replay import Recall, Replay
 from weft.coordinator.steps import (
     Advance,
     Answer,
@@ -122,8 +123,10 @@ class Machine:
         lazy: LazyLimits = LAZY_LIMITS,
         placement: Placement | None = None,
         pause_at: str | None = None,
+        recall: Recall | None = None,
     ) -> None:
         self._lazy = lazy
+        self._replay = Replay(genesis, recall, strict=policy.strict) if recall else None
         self._pause_at = pause_at
         self._milestone: Milestone | None = None
         self.dispatch = Dispatch(placement or Placement(local_nodes(1)), policy)
@@ -334,6 +337,8 @@ class Machine:
 
     def _make_more(self, state: OpenRoundState) -> None:
         """Make a round's first tasks, then the rest; of a lazy one half a window at a time."""
+        if state.made and state.replaying and self._replay and self._take_recorded(state):
+            return
         lazy, unfinished, end = self._lazy, len(state.tasks), state.size
         if state.lazy:
             end = min(end, state.recorded + lazy.reach, state.made + lazy.window - unfinished)
@@ -342,6 +347,22 @@ class Machine:
         if end <= state.made or (state.lazy and unfinished > lazy.window // 2):
             return
         self._queue(state, [self._make(state, i) for i in range(state.made, end)])
+
+    def _take_recorded(self, state: OpenRoundState) -> bool:
+        """Replay what is recorded of a lazy round; False when its next tasks are to be made."""
+        assert self._replay is not None
+        made, recorded, failed = state.made, state.recorded, self._replay.failed
+        maker = self._makers[state.lane.path, state.number]
+        state.replaying = self._replay.advance(state, maker, self._lazy.reach)
+        self._finished += state.made - made
+        self._failed += self._replay.failed - failed
+        if state.recorded > recorded:
+            state.noted = state.recorded
+            self._commands.append(Advance(state.lane.path, state.number, state.recorded))
+            if state.closed:
+                self._close(state)
+                return True
+        return state.replaying
 
     def _make(self, state: OpenRoundState, index: int) -> TaskCall:
         lane = state.lane.path

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from weft.errors import LedgerDamaged
 from weft.ledger.records import Record
+from weft.ledger.resultlines import RoundPlace
 from weft.model.keys import record_key, task_key
 from weft.model.results import TIMING_TYPES
 from weft.model.values import JsonValue, canonical
@@ -41,6 +42,18 @@ class Grammar:
     def ended(self) -> bool:
         """Whether the root has its answer."""
         return not self._stack
+
+    def place(self) -> RoundPlace | None:
+        """Where a result would stand next; None before the genesis and after the answer."""
+        if not self._genesis or not self._stack:
+            return None
+        lane = self._stack[-1]
+        return RoundPlace(self._genesis, lane.path, lane.round, lane.recorded)
+
+    def skip(self, results: int) -> None:
+        """Advance over completed results that `accept_results` has checked for that place."""
+        self._stack[-1].recorded += results
+        self.completed += results
 
     def take(self, record: Record) -> None:
         """Accept the next record; raises `LedgerDamaged` without a `seq`."""

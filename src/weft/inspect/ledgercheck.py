@@ -8,18 +8,23 @@ its result (`LedgerFacts`) is what those are then compared with.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.errors import LedgerDamaged
 from weft.inspect.grammar import Grammar
-from weft.ledger.chain import check_lines
+from weft.ledger.chain import LineChecker
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record
+from weft.ledger.resultlines import RoundPlace, accept_results
 from weft.model.values import objects_in
 from weft.storage.plainfile import is_plain_file, open_plain
 
+BATCH_BYTES = 1 << 18
+"""Lines are checked together up to this size, so memory does not grow with the ledger."""
+_RESULT = b'"kind":"result"'
 _DIGEST = re.compile("[0-9a-f]{64}")
 
 
@@ -80,69 +85,111 @@ class _Walk:
         sizes: frozenset[int],
     ) -> None:
         self._source = iter(lines)
-        self._checkpoint = checkpoint
+        self._checker = LineChecker(checkpoint)
         self._sealed = sealed
         self._sizes = sizes
         self._safe = checkpoint.size if checkpoint else 0
+        self._stops = sorted({*sizes, self._safe}, reverse=True)
+        """Sizes at which a root is asked for; those that were passed are removed."""
         self._facts = LedgerFacts()
         self._grammar = Grammar()
-        self._line = b""
-        """The line that is being checked, or a torn one."""
 
     def run(self) -> LedgerFacts:
-        chain, records = check_lines(self._whole_lines(), self._checkpoint)
-        if 0 in self._sizes:
-            self._facts.roots[0] = chain.root()
-        while (record := self._next(records)) is not None:
-            self._take(record)
-            size = self._facts.size
-            if size in self._sizes:
-                self._facts.roots[size] = chain.root()
-        self._facts.root = chain.root()
-        self._facts.torn_bytes = len(self._line) + sum(len(line) for line in self._source)
-        if self._grammar.ended and self._facts.torn_bytes:
+        self._checker.check_head()
+        self._note_root()
+        torn_bytes = 0
+        for batch in _batches(self._source):
+            done = self._take_batch(batch)
+            if done < len(batch):
+                torn_bytes = sum(map(len, batch[done:])) + sum(map(len, self._source))
+                break
+        else:
+            self._checker.check_reached()
+        facts = self._facts
+        facts.root, facts.torn_bytes = self._checker.chain.root(), torn_bytes
+        if self._grammar.ended and facts.torn_bytes:
             raise self._after_answer()
         if self._sealed:
             self._check_sealed()
         return self._complete()
 
-    def _whole_lines(self) -> Iterator[bytes]:
-        for line in self._source:
-            self._line = line
-            if not line.endswith(b"\n"):
-                return
-            yield line[:-1]
-        self._line = b""
+    def _take_batch(self, batch: Sequence[bytes]) -> int:
+        """Take whole lines up to a tail that a crash may leave; return how many."""
+        whole = len(batch) if batch[-1].endswith(b"\n") else len(batch) - 1
+        lines = [line[:-1] for line in batch[:whole]]
+        done = plain = 0
+        while done < len(lines):
+            if plain or not (place := self._place_of(lines[done])):
+                plain = max(0, plain - 1)
+                if not self._take_line(lines[done]):
+                    return done
+                done += 1
+            else:
+                slice_ = lines[done : done + self._until_stop()]
+                count, plain = self._take_results(slice_, place)
+                done += count
+            self._note_root()
+        if whole < len(batch):
+            self._checker.check_reached()
+        return done
 
-    def _next(self, records: Iterator[Record]) -> Record | None:
-        """Return the next good record; None at the end or at a tail that a crash may leave."""
+    def _until_stop(self) -> int:
+        """How many lines may be taken before a root is asked for."""
+        size = self._facts.size
+        while self._stops and self._stops[-1] <= size:
+            self._stops.pop()
+        return self._stops[-1] - size if self._stops else sys.maxsize
+
+    def _note_root(self) -> None:
+        if self._facts.size in self._sizes:
+            self._facts.roots[self._facts.size] = self._checker.chain.root()
+
+    def _place_of(self, line: bytes) -> RoundPlace | None:
+        """Where a line stands that seems to be a result; None for any other."""
+        return self._grammar.place() if _RESULT in line else None
+
+    def _take_results(self, lines: Sequence[bytes], place: RoundPlace) -> tuple[int, int]:
+        """Take the leading lines that are plain results of the open round, all at once."""
+        count, plain = accept_results(lines, self._checker.chain, place)
+        self._grammar.skip(count)
+        self._count(lines[:count])
+        if count:
+            self._checker.check_head()
+        return count, plain
+
+    def _take_line(self, line: bytes) -> bool:
+        """Take one line of any kind; False if it is no good record where a crash may leave that."""
         try:
-            return next(records, None)
+            record = self._checker.take(line)
         except LedgerDamaged:
             if self._sealed or self._grammar.ended or self._facts.size < self._safe:
                 raise
-            return None
+            return False
+        self._take(record)
+        self._count([line])
+        return True
 
     def _take(self, record: Record) -> None:
         """Check a record that is whole and chained: wrong here, it was never ours."""
-        facts, seq = self._facts, self._facts.size
+        seq = self._facts.size
         try:
             self._grammar.take(record)
             if seq == 0:
                 self._take_genesis(record)
         except LedgerDamaged as error:
             raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
-        if b'"$o"' in self._line:
-            for digest in objects_in(self._line.decode()):
-                facts.objects.setdefault(digest, seq)
-        facts.size = seq + 1
+
+    def _count(self, lines: Sequence[bytes]) -> None:
+        """Count lines, and note the objects that they name."""
+        for seq, line in enumerate(lines, self._facts.size):
+            if b'"$o"' in line:
+                for digest in objects_in(line.decode()):
+                    self._facts.objects.setdefault(digest, seq)
+        self._facts.size += len(lines)
 
     def _take_genesis(self, record: Record) -> None:
         self._facts.search = str(record.body["search"])
-        inputs = record.body["inputs"]
-        if type(inputs) is not dict or not all(map(_is_digest, inputs.values())):
-            raise LedgerDamaged("its inputs are not names of SHA-256 digests")
-        for digest in inputs.values():
+        for digest in genesis_objects(record):
             self._facts.objects.setdefault(digest, 0)
 
     def _after_answer(self) -> LedgerDamaged:
@@ -169,6 +216,27 @@ class _Walk:
         facts.completed, facts.failed = grammar.completed, grammar.failed
         facts.timing_dependent = grammar.timing_dependent
         return facts
+
+
+def genesis_objects(record: Record) -> Iterable[str]:
+    """Return the digests of the inputs that a genesis names; raises LedgerDamaged."""
+    inputs = record.body["inputs"]
+    if type(inputs) is not dict or not all(map(_is_digest, inputs.values())):
+        raise LedgerDamaged("its inputs are not names of SHA-256 digests")
+    return inputs.values()
+
+
+def _batches(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Gather lines into lists of about BATCH_BYTES, or of one line that is longer."""
+    batch, size_bytes = list[bytes](), 0
+    for line in lines:
+        batch.append(line)
+        size_bytes += len(line)
+        if size_bytes >= BATCH_BYTES:
+            yield batch
+            batch, size_bytes = [], 0
+    if batch:
+        yield batch
 
 
 def _is_digest(value: object) -> bool:

@@ -4,8 +4,9 @@
                                           ├─ projection, line by line ── manifest.sqlite
                                           └─ objects named ── objects/
 
-The ledger is checked alone first: that decides which side is wrong when two disagree. The
-projection then names the exact record. Nothing is changed.
+Ledger and manifest are checked together as long as all is well. Otherwise the ledger is checked
+alone first: that decides which side is wrong when two disagree. The projection then names the
+exact record. Nothing is changed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from weft.errors import (
     WeftError,
 )
 from weft.inspect.access import MANIFEST_HINT, is_locked, open_manifest, run_named
+from weft.inspect.agreement import check_together
 from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
 from weft.ledger.checkpoint import Checkpoint
 from weft.model.values import JsonValue
@@ -83,8 +85,9 @@ def verify(
         signature = read_signature(folder, run_file.search, public_key)
         verification = _Verification(folder, run_file, outside, checkpoint, signature)
         try:
-            verification.check_ledger()
-            verification.check_manifest()
+            if not verification.check_together():
+                verification.check_ledger()
+                verification.check_manifest()
         except RunRolledBack:
             verification.check_signed()  # a missing signature comes before advice to accept this
             raise
@@ -115,6 +118,38 @@ class _Verification:
         self._notes: list[str] = []
         self.finished = False
 
+    # -- both at once -------------------------------------------------------------------------
+
+    def check_together(self) -> bool:
+        """Check ledger and manifest in one pass; False, with nothing known, unless all is well."""
+        if not self._folder.manifest.is_file():
+            return False
+        try:
+            self._checkpoint = read_checkpoint(self._folder.checkpoint)
+            with open_manifest(self._folder) as manifest:
+                reconciled = self._agreement(manifest)
+                if reconciled is None:
+                    return False
+                self._check_identity(manifest, reconciled)
+            self._check_witnesses()
+        except (Damaged, RunRolledBack):
+            return False
+        self._conclude(reconciled)
+        return True
+
+    def _agreement(self, manifest: Manifest) -> Reconciled | None:
+        manifest.check_file()
+        self._note_events(manifest)
+        projection = Projection(manifest)
+        sizes = {witness.size for witness in self._witnesses}
+        both = check_together(self._folder.ledger, projection, self._checkpoint, sizes)
+        if both is None:
+            return None
+        self._check_unread(manifest, projection)
+        self._facts, reconciled = both
+        self.finished = self._is_finished()
+        return reconciled
+
     # -- the ledger, alone and against the noted heads ---------------------------------------
 
     def check_ledger(self) -> None:
@@ -126,11 +161,19 @@ class _Verification:
     def _walk(self, *, sealed: bool) -> None:
         self._checkpoint = read_checkpoint(self._folder.checkpoint)
         sizes = {witness.size for witness in self._witnesses}
-        self._facts = facts = check_ledger_file(
+        self._facts = check_ledger_file(
             self._folder.ledger, self._checkpoint, sealed=sealed, sizes=sizes
         )
+        self.finished = self._is_finished()
+        self._check_witnesses()
+
+    def _is_finished(self) -> bool:
+        """Whether the ledger is whole, by its content: modes say nothing."""
         safe = self._checkpoint.size if self._checkpoint else 0
-        self.finished = facts.ended and facts.size == safe  # by content: modes say nothing
+        return self._facts.ended and self._facts.size == safe
+
+    def _check_witnesses(self) -> None:
+        facts = self._facts
         check_witnesses(self._witnesses, facts.size, facts.roots, finished=self.finished)
 
     def _named(self, error: LedgerDamaged) -> LedgerDamaged:
@@ -160,6 +203,9 @@ class _Verification:
             reconciled = self._reconcile()
         except LedgerDamaged as error:
             raise self._blame(error) from None
+        self._conclude(reconciled)
+
+    def _conclude(self, reconciled: Reconciled) -> None:
         if not self.finished and self._was_sealed(reconciled):
             try:
                 self._walk(sealed=True)  # whole by now, if it was finished since the first walk
@@ -182,14 +228,32 @@ class _Verification:
 
     def _reconcile(self) -> Reconciled:
         with open_manifest(self._folder) as manifest:
-            manifest.check()
+            manifest.check_file()
             self._note_events(manifest)
-            reconciled = reconcile(self._folder.ledger, Projection(manifest), self._checkpoint)
-            if self.finished and manifest.run_id != self._run_file.run_id:
-                raise ManifestDamaged("manifest.sqlite belongs to another run than run.toml")
-            if not reconciled.behind and not self.finished:
-                self._check_commits(manifest.commits)
+            reconciled = self._compare(manifest)
+            self._check_identity(manifest, reconciled)
             return reconciled
+
+    def _check_identity(self, manifest: Manifest, reconciled: Reconciled) -> None:
+        if self.finished and manifest.run_id != self._run_file.run_id:
+            raise ManifestDamaged("manifest.sqlite belongs to another run than run.toml")
+        if not reconciled.behind and not self.finished:
+            self._check_commits(manifest.commits)
+
+    def _compare(self, manifest: Manifest) -> Reconciled:
+        """Compare ledger and manifest; every row is checked, and an altered one reported first."""
+        projection = Projection(manifest)
+        try:
+            reconciled = reconcile(self._folder.ledger, projection, self._checkpoint)
+        except LedgerDamaged:
+            manifest.check()
+            raise
+        self._check_unread(manifest, projection)
+        return reconciled
+
+    def _check_unread(self, manifest: Manifest, projection: Projection) -> None:
+        for first, end in projection.unread():
+            manifest.check_rows(first, end)
 
     def _blame(self, error: LedgerDamaged) -> Damaged:
         """Ledger and manifest differ at a record: an outside head that covers it decides."""

@@ -1,7 +1,8 @@
-"""Lines in order: `Chain` writes the next one, `check_lines` reads them back and checks them.
+"""Lines in order: `Chain` writes the next ones, `LineChecker` reads them back and checks them.
 
 Owns seq, prev_hash and the tree over the lines (leaf = the line without its newline). Knows which
-kind may stand where, but not whether a record is the one the search asked for.
+kind may stand where, but not whether a record is the one the search asked for. `resultlines`
+checks many lines of one round at once and advances the same chain.
 """
 
 from __future__ import annotations
@@ -12,15 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint, origin_of
 from weft.ledger.merkle import Frontier, leaf_hash
-from weft.ledger.records import (
-    ZERO_HASH,
-    Record,
-    are_rendered,
-    line_hash,
-    parse,
-    render,
-    render_checked,
-)
+from weft.ledger.records import ZERO_HASH, Record, are_keys, line_hash, parse, render
 from weft.model.keys import sha256_hex
 from weft.model.values import canonical
 
@@ -45,27 +38,40 @@ class Chain:
         self.accept(line)
         return line
 
-    def next_lines(self, records: Sequence[tuple[str, str, str]]) -> list[bytes]:
-        """Render the next lines, each from its kind, key and canonical body, and advance over them.
-
-        The same lines as `next_line` gives one by one, in one pass over their bytes.
-        """
-        assert are_rendered(records), "a record cannot hold one of these kinds or keys"
-        prev_hash, sha256 = self.prev_hash, hashlib.sha256
-        lines, leaves = list[bytes](), list[bytes]()
-        for seq, (kind, key, body) in enumerate(records, start=self._tree.size):
-            line = render_checked(seq, prev_hash, kind, key, body)
-            prev_hash = sha256(line).hexdigest()
-            lines.append(line)
-            leaves.append(sha256(b"\x00" + line).digest())
-        self.prev_hash = prev_hash
-        self._tree.extend(leaves)
-        return lines
-
     def accept(self, line: bytes) -> None:
         """Advance over a line that is known to be the right next one; nothing is parsed."""
         self.prev_hash = line_hash(line)
         self._tree.append(leaf_hash(line))
+
+    def next_lines(self, entries: Sequence[tuple[str, str, str]]) -> list[bytes]:
+        """Render the next lines around (kind, key, canonical body), as `next_line` one by one."""
+        if not are_keys([key for _, key, _ in entries]):
+            return [self.next_line(*entry) for entry in entries]  # it refuses the right one
+        lines, leaves, sha256 = list[bytes](), list[bytes](), hashlib.sha256
+        prev_hash = self.prev_hash
+        for seq, (kind, key, body) in enumerate(entries, self._tree.size):
+            line = (
+                f'{{"body":{body},"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}"'
+                f',"seq":{seq},"v":1}}'
+            ).encode()
+            prev_hash = sha256(line).hexdigest()
+            leaves.append(sha256(b"\x00" + line).digest())
+            lines.append(line)
+        self.prev_hash = prev_hash
+        self._tree.extend(leaves)
+        return lines
+
+    def accept_all(self, lines: Sequence[bytes]) -> None:
+        """Advance over lines that are known to be the right next ones."""
+        if lines:
+            sha256 = hashlib.sha256
+            self.prev_hash = line_hash(lines[-1])
+            self._tree.extend([sha256(b"\x00" + line).digest() for line in lines])
+
+    def accept_hashed(self, last_hash: str, leaves: Sequence[bytes]) -> None:
+        """Advance over lines whose hashes are known: the last one's own, and every leaf."""
+        self.prev_hash = last_hash
+        self._tree.extend(leaves)
 
     def root(self) -> bytes:
         """Return the Merkle root over the lines so far."""
@@ -85,35 +91,58 @@ def check_lines(
     """Read lines (without newlines) lazily, giving each record once it has been checked.
 
     The chain advances as the records are taken: after n of them it stands behind line n.
-    Checked are each line's form, seq, prev_hash and kind; the genesis key; and, if given, that
-    the ledger reaches the checkpoint and has its origin and root there, before the last record
-    under it is given. LedgerDamaged names the first wrong record, or none for a wrong root.
+    LedgerDamaged names the first wrong record, or none for a wrong root.
     """
-    chain = Chain()
-    return chain, _checked(lines, chain, checkpoint)
+    checker = LineChecker(checkpoint)
+    return checker.chain, _checked(lines, checker)
 
 
-def _checked(
-    lines: Iterable[bytes], chain: Chain, checkpoint: Checkpoint | None
-) -> Iterator[Record]:
-    ended = False
-    if checkpoint and checkpoint.size == 0:
-        _check_head(chain, checkpoint)
-    for seq, line in enumerate(lines):
+def _checked(lines: Iterable[bytes], checker: LineChecker) -> Iterator[Record]:
+    checker.check_head()
+    for line in lines:
+        yield checker.take(line)
+    checker.check_reached()
+
+
+class LineChecker:
+    """Checks lines one by one: each one's form, seq, prev_hash and kind; the genesis key.
+
+    If a checkpoint is given: that the ledger has its origin and root there, before the last
+    record under it is given, and reaches it.
+    """
+
+    __slots__ = ("chain", "checkpoint", "ended")
+
+    def __init__(self, checkpoint: Checkpoint | None) -> None:
+        self.chain = Chain()
+        self.checkpoint = checkpoint
+        self.ended = False
+        """Whether the last line was the root's answer, after which nothing may stand."""
+
+    def take(self, line: bytes) -> Record:
+        """Check the next line and advance over it; raises LedgerDamaged with its seq."""
+        chain, seq = self.chain, self.chain.size
         try:
             record = parse(line)
-            _check_place(record, seq, chain.prev_hash, ended)
+            _check_place(record, seq, chain.prev_hash, self.ended)
             if seq == 0:
-                _check_genesis(record, checkpoint)
+                _check_genesis(record, self.checkpoint)
         except LedgerDamaged as error:
             raise LedgerDamaged(f"record {seq}: {error.message}", seq=seq) from None
         chain.accept(line)
-        if checkpoint and seq + 1 == checkpoint.size:
-            _check_head(chain, checkpoint)
-        ended = record.kind == "answer" and record.body.get("lane") == ""
-        yield record
-    if checkpoint and chain.size < checkpoint.size:
-        _check_head(chain, checkpoint)
+        self.check_head()
+        self.ended = record.kind == "answer" and record.body.get("lane") == ""
+        return record
+
+    def check_head(self) -> None:
+        """Check the root, if the chain stands where the checkpoint was taken."""
+        if self.checkpoint and self.chain.size == self.checkpoint.size:
+            _check_head(self.chain, self.checkpoint)
+
+    def check_reached(self) -> None:
+        """Check that the lines did not end before the checkpoint."""
+        if self.checkpoint and self.chain.size < self.checkpoint.size:
+            _check_head(self.chain, self.checkpoint)
 
 
 def _check_place(record: Record, seq: int, prev_hash: str, ended: bool) -> None:

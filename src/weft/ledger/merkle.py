@@ -7,9 +7,10 @@ grows a tree in O(log n) memory. Checks take data from strangers and answer Fals
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 HASH_BYTES = 32
+_sha256 = hashlib.sha256
 
 
 def leaf_hash(data: bytes) -> bytes:
@@ -40,17 +41,19 @@ class Frontier:
             size >>= 1
         self._peaks.append(leaf)
 
-    def extend(self, leaves: Iterable[bytes]) -> None:
-        """Add leaf hashes one after the other, as `append` does."""
-        peaks, size, sha256 = self._peaks, self.size, hashlib.sha256
-        for leaf in leaves:
-            rest, top = size, leaf
-            while rest & 1:
-                top = sha256(b"\x01" + peaks.pop() + top).digest()
-                rest >>= 1
-            peaks.append(top)
-            size += 1
-        self.size = size
+    def extend(self, leaves: Sequence[bytes]) -> None:
+        """Add leaf hashes in order, as `append` would one by one, level by level."""
+        nodes, left, ends = list(leaves), self.size, list[bytes]()
+        self.size += len(nodes)
+        while nodes:
+            if left & 1:
+                nodes.insert(0, self._peaks.pop())
+            if len(nodes) & 1:
+                ends.append(nodes.pop())
+            pairs = zip(nodes[::2], nodes[1::2], strict=True)
+            nodes = [_sha256(b"\x01" + a + b).digest() for a, b in pairs]
+            left >>= 1
+        self._peaks += reversed(ends)
 
     def root(self) -> bytes:
         """Return MTH of the leaves so far; of none, the hash of nothing (RFC 6962 §2.1)."""

@@ -22,9 +22,10 @@ KINDS = ("genesis", "result", "round", "lanes", "answer")
 MAX_INT = 2**53 - 1  # RFC 7493 §2.2: beyond it, readers that use doubles disagree
 MAX_DEPTH = 256  # arrays and objects inside each other, the body itself included
 
-_HEAD = '{"body":'
-_KINDS = frozenset(KINDS)
+KEY_CHARS = 64
+
 _HEX = re.compile("[0-9a-f]*")
+_HEAD = '{"body":'
 _TAIL = re.compile(
     rf',"key":"([0-9a-f]{{64}})","kind":"({"|".join(KINDS)})","prev_hash":"([0-9a-f]{{64}})"'
     rf',"seq":(0|[1-9][0-9]{{0,14}}),"v":{FORMAT}\}}'
@@ -47,25 +48,7 @@ def render(seq: int, prev_hash: str, kind: str, key: str, body: str) -> bytes:
     """Build the line of a record, without its newline, around a body that is canonical already."""
     tail = f',"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}","seq":{seq},"v":{FORMAT}}}'
     assert _TAIL.fullmatch(tail), f"a record cannot hold {tail}"
-    return render_checked(seq, prev_hash, kind, key, body)
-
-
-def are_rendered(records: Sequence[tuple[str, str, str]]) -> bool:
-    """Whether `render` takes these kinds and keys, each the start of a record."""
-    keys = [key for _, key, _ in records]
-    kinds = {kind for kind, _, _ in records}
-    return (
-        {len(key) for key in keys} <= {64}
-        and kinds <= _KINDS
-        and bool(_HEX.fullmatch("".join(keys)))
-    )
-
-
-def render_checked(seq: int, prev_hash: str, kind: str, key: str, body: str) -> bytes:
-    """Build a line of parts that are known to be sound."""
-    return (
-        f'{_HEAD}{body},"key":"{key}","kind":"{kind}","prev_hash":"{prev_hash}","seq":{seq},"v":1}}'
-    ).encode()
+    return f"{_HEAD}{body}{tail}".encode()
 
 
 def parse(line: bytes) -> Record:
@@ -87,6 +70,12 @@ def parse(line: bytes) -> Record:
         )
     key, kind, prev_hash, seq = tail.groups()
     return Record(int(seq), prev_hash, kind, key, body)
+
+
+def are_keys(keys: Sequence[str]) -> bool:
+    """Whether all are 64 lower-case hex digits, as `render` requires of each."""
+    text = "".join(keys)
+    return _HEX.fullmatch(text) is not None and all(len(key) == KEY_CHARS for key in keys)
 
 
 def line_hash(line: bytes) -> str:

@@ -16,9 +16,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NoReturn, TypeAlias, TypeGuard
+from typing import Any, TypeAlias, TypeGuard
 
 from weft.errors import ValueInvalid
 
@@ -38,10 +38,29 @@ _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
     ((set, frozenset), "pass a sorted list"),
     ((object,), "pass None, bool, int, float, str, list, dict or a weft object"),
 )
-_dump_any = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-"""The plain twin of `_dump`."""
-_dump_as_ordered = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _scan = json.JSONDecoder().raw_decode
+
+
+MakeEncoder: TypeAlias = Callable[..., Callable[[object, int], Iterable[str]]]
+"""The encoder inside `json.JSONEncoder`, which makes a new one for every text."""
+
+
+def compact_json(make_encoder: MakeEncoder | None, *, sort_keys: bool) -> Callable[[object], str]:
+    """Return what writes compact JSON, as `JSONEncoder.encode` does and with one encoder for all.
+
+    Without `make_encoder`, on an interpreter that has none, that is `JSONEncoder.encode` itself.
+    """
+    plain = json.JSONEncoder(ensure_ascii=False, sort_keys=sort_keys, separators=(",", ":"))
+    if make_encoder is None:
+        return plain.encode
+    quoted = json.encoder.encode_basestring
+    chunks = make_encoder(None, plain.default, quoted, None, ":", ",", sort_keys, False, True)
+    return lambda wire: "".join(chunks(wire, 0))
+
+
+_C_ENCODER: MakeEncoder | None = getattr(json.encoder, "c_make_encoder", None)
+_dump = compact_json(_C_ENCODER, sort_keys=True)
+_dump_as_ordered = compact_json(_C_ENCODER, sort_keys=False)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -64,27 +83,6 @@ Argument: TypeAlias = (
 """What may be encoded, as far as a type checker knows it: a `TypedDict` is a `Mapping[str, object]`
 to it. `encode` refuses whatever is not a `Value`."""
 _Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, rendered on error
-
-
-def _refuse(value: object) -> NoReturn:
-    raise TypeError(f"{type(value).__name__} is not in wire form")
-
-
-def _made_once() -> Callable[[object], str]:
-    """Return what `_dump_any` does, without making an encoder for every call."""
-    make: Any = getattr(json.encoder, "c_make_encoder", None)
-    if make is None:
-        return _dump_any
-    quote: Any = json.encoder.encode_basestring
-    chunks = make(None, _refuse, quote, None, ":", ",", True, False, False)
-
-    def dump(wire: object) -> str:
-        return "".join(chunks(wire, 0))
-
-    return dump
-
-
-_dump = _made_once()
 
 
 def encode(value: object) -> str:

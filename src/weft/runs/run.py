@@ -328,6 +328,7 @@ def new_machine(
         lazy or LazyLimits(),
         placement,
         pause_at,
+        journal,
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 from weft.errors import LedgerDamaged
@@ -19,6 +20,8 @@ from weft.storage.plainfile import is_plain_file, open_plain
 
 MAX_CHECKPOINT_BYTES = 4096
 MAX_NOTE_BYTES = 1 << 16
+BATCH = 64
+"""Lines that are hashed together; each may be of some megabytes."""
 _TAIL_BYTES = 1 << 16
 
 
@@ -61,11 +64,15 @@ class LedgerFile:
             self._fd = -1
 
 
-def read_lines(path: Path) -> Iterator[tuple[bytes, bool]]:
-    """Each line without its newline, and whether it had one (only the last may not)."""
+def read_lines(path: Path, start: int = 0) -> Iterator[tuple[bytes, bool]]:
+    """Each line from byte `start` on, without its newline, and whether it had one.
+
+    Only the last may not.
+    """
     if not is_plain_file(path):
         return
     with open_plain(path) as file:
+        file.seek(start)
         for line in file:
             whole = line.endswith(b"\n")
             yield (line[:-1] if whole else line), whole
@@ -160,15 +167,13 @@ def is_whole(ledger: Path, checkpoint: Path) -> bool:
 def roots_at(path: Path, sizes: Collection[int]) -> dict[int, bytes]:
     """Return the root over the first n whole lines, for each size n that the file reaches."""
     chain, roots = Chain(), dict[int, bytes]()
-    last = max(sizes, default=-1)
-    lines = (line for line, whole in read_lines(path) if whole)
-    while chain.size <= last:
-        if chain.size in sizes:
-            roots[chain.size] = chain.root()
-        line = next(lines, None)
-        if line is None:
+    lines = whole_lines(path)
+    for size in sorted(sizes):
+        while chain.size < size and (batch := [*islice(lines, min(BATCH, size - chain.size))]):
+            chain.accept_all(batch)
+        if chain.size < size:
             break
-        chain.accept(line)
+        roots[size] = chain.root()
     return roots
 
 

@@ -24,6 +24,8 @@ FINAL = ("completed", "failed")
 SETTLED = (*FINAL, "dropped", "cancelled")
 OPEN = ("queued", "running")
 MAX_RECENT = 16_384
+BATCH_CHARS = 1 << 18
+"""Rows are read together up to this much text, so memory does not grow with the run."""
 TIMEOUT_S = 1.0
 """How long to wait for a lock on the file; there is one writer, so only readers hold one."""
 WORLD_WORDS = ("locked", "disk", "unable to open")
@@ -57,6 +59,8 @@ class TaskRow:
     attempt: int
 
 
+RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
+"""id, state, key, function, args, value, error: a `TaskRow` for those who read very many."""
 FinishedRow: TypeAlias = tuple[
     int, str, str, str, str, str | None, str | None, str, int, float | None, float, float, float,
     int | None, float | None, str | None, int | None, str | None,
@@ -66,8 +70,6 @@ RunningRow: TypeAlias = tuple[
     int, str, str, str, float, int, int | None, float | None, str | None, int | None
 ]
 """id, key, function, args, started_at, attempt, worker_pid, worker_started, node, gpu"""
-RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
-"""id, state, key, function, args, value, error"""
 AttemptRow: TypeAlias = tuple[
     int, int, str, str, str, float | None, float,
     int | None, float | None, str | None, int | None,
@@ -249,9 +251,40 @@ class Manifest:
         )
         for *fields, digest in cursor:
             row = TaskRow(*fields)
-            if not self._is_sound(row, digest):
-                raise ManifestDamaged(f"manifest.sqlite: the row of task {row.id} was altered")
+            self._check_row(row, digest)
             yield row
+
+    def recorded(self, first: int, end: int) -> Iterator[list[RecordedRow]]:
+        """Recorded rows with first ≤ id < end, by id, in lists of bounded size; checked as ever.
+
+        Rows that were all written a moment ago come from memory, each once.
+        """
+        recent = self._recent
+        if recent and all(id_ in recent for id_ in range(first, end)):
+            if end > first:
+                yield [recent.pop(id_) for id_ in range(first, end)]
+            return
+        cursor = self._db.execute(
+            "SELECT id, state, key, function, args, value, error, digest FROM tasks"
+            " WHERE id >= ? AND id < ? ORDER BY id",
+            (first, end),
+        )
+        rows, size = list[RecordedRow](), 0
+        with_state = self._version > 1
+        for id_, state, key, function, args, value, error, digest in cursor:
+            text = f"{key}\n{function}\n{args}\n{value}\n{error}"
+            if with_state:
+                text = f"{state}\n{text}"
+            code = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+            if code != digest or state not in FINAL:
+                self._check_row(TaskRow(id_, state, key, function, args, value, error, 0), digest)
+            rows.append((id_, state, key, function, args, value, error))
+            size += len(text)
+            if size > BATCH_CHARS:
+                yield rows
+                rows, size = [], 0
+        if rows:
+            yield rows
 
     def row_digest(
         self, state: str, key: str, function: str, args: str, value: str | None, error: str | None
@@ -264,6 +297,10 @@ class Manifest:
 
     def _digest_of(self, row: TaskRow) -> str:
         return self.row_digest(row.state, row.key, row.function, row.args, row.value, row.error)
+
+    def _check_row(self, row: TaskRow, digest: str | None) -> None:
+        if not self._is_sound(row, digest):
+            raise ManifestDamaged(f"manifest.sqlite: the row of task {row.id} was altered")
 
     def _is_sound(self, row: TaskRow, digest: str | None) -> bool:
         """Whether a row says what was written; one that is not settled has no digest."""
@@ -305,15 +342,6 @@ class Manifest:
         if len(self._recent) > MAX_RECENT:
             self._recent.clear()
         self._recent.update((row[0], row[:7]) for row in rows)
-
-    def recorded(self, first: int, end: int) -> Iterator[RecordedRow]:
-        """Give what rows with first ≤ id < end say, by id: from memory if all were just written."""
-        recent = self._recent
-        if all(id_ in recent for id_ in range(first, end)):
-            yield from [recent.pop(id_) for id_ in range(first, end)]
-            return
-        for row in self.tasks(first, end):
-            yield (row.id, row.state, row.key, row.function, row.args, row.value, row.error)
 
     def drop(self, first: int, end: int) -> None:
         """Early stop: what was finished beyond it is dropped, what was not is cancelled."""
@@ -376,12 +404,20 @@ class Manifest:
         return self._db.execute(sql, parameters).fetchall()
 
     def check(self) -> None:
+        """Raise `ManifestDamaged` when SQLite finds the file inconsistent, or a row was altered."""
+        self.check_file()
+        self.check_rows(0, 2**63 - 1)
+
+    def check_rows(self, first: int, end: int) -> None:
+        """Raise `ManifestDamaged` when a task's row with first ≤ id < end was altered."""
+        for _ in self.recorded(first, end):
+            pass  # reading a row checks it
+
+    def check_file(self) -> None:
         """Raise `ManifestDamaged` when SQLite finds the file inconsistent."""
         report = self._db.execute("PRAGMA integrity_check(1)").fetchone()[0]
         if report != "ok":
             raise ManifestDamaged(f"manifest.sqlite: {report.splitlines()[0]}")
-        for _ in self.tasks(0, 2**63 - 1):
-            pass  # reading a row checks it
 
     def _meta(self, name: str) -> str:
         value: str = self._one("SELECT value FROM meta WHERE name=?", name)[0]

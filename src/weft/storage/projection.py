@@ -8,7 +8,7 @@ when asked again: the same walk writes the ledger, resumes it and verifies it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -29,6 +29,24 @@ class PendingRecord(NamedTuple):
     body: str
 
 
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Records that follow each other: results of one round, or one record of another kind."""
+
+    entries: Sequence[tuple[str, str, str]]
+    """The fields of a `PendingRecord` each, as plain tuples: there may be very many."""
+    rows: Sequence[RecordedRow] = ()
+    """The rows of the results; none for a record of another kind."""
+    place: tuple[str, int, int] = ("", 0, 0)
+    """Lane, round and index of the first result."""
+
+    def part(self, start: int, end: int) -> Batch:
+        """Return some of the records."""
+        lane, round_, index = self.place
+        place = (lane, round_, index + start)
+        return Batch(self.entries[start:end], self.rows[start:end], place)
+
+
 @dataclass(slots=True)
 class Projection:
     """A walk over the manifest that remembers where it stands."""
@@ -38,7 +56,9 @@ class Projection:
     failed: int = 0
     timing_dependent: bool = False
     ended: bool = False
-    _walk: Iterator[PendingRecord | None] = field(init=False)
+    read: list[tuple[int, int]] = field(default_factory=list)
+    """Ranges of task ids whose rows were read, and so checked."""
+    _walk: Iterator[Batch | None] = field(init=False)
     _genesis: str = field(init=False)
 
     def __post_init__(self) -> None:
@@ -47,14 +67,28 @@ class Projection:
 
     def ready(self) -> Iterator[PendingRecord]:
         """Give every entry that is decided by now; call again when more was committed."""
-        while not self.ended and (entry := next(self._walk, None)) is not None:
-            yield entry
+        for batch in self.batches():
+            yield from map(PendingRecord._make, batch.entries)
 
-    def _from_genesis(self) -> Iterator[PendingRecord | None]:
-        yield PendingRecord("genesis", self._genesis, self.manifest.genesis)
+    def batches(self) -> Iterator[Batch]:
+        """Give the same entries many at a time; what is given is not given again."""
+        while not self.ended and (batch := next(self._walk, None)) is not None:
+            yield batch
+
+    def unread(self) -> Iterator[tuple[int, int]]:
+        """Give the ranges of task ids whose rows were not read."""
+        end = 0
+        for first, last in sorted(self.read):
+            if first > end:
+                yield end, first
+            end = max(end, last)
+        yield end, 2**63 - 1
+
+    def _from_genesis(self) -> Iterator[Batch | None]:
+        yield Batch([("genesis", self._genesis, self.manifest.genesis)])
         yield from self._lane(ROOT_LANE, "")
 
-    def _lane(self, lane: int, path: str) -> Iterator[PendingRecord | None]:
+    def _lane(self, lane: int, path: str) -> Iterator[Batch | None]:
         round_ = 0
         while (answer := self.manifest.lane_answer(lane)) is None or self._has(lane, round_):
             row = self.manifest.find_round(lane, round_)
@@ -68,34 +102,34 @@ class Projection:
                 round_ += 1
         self.ended = lane == ROOT_LANE
         key = record_key(self._genesis, "answer", path, round_)
-        yield PendingRecord("answer", key, self._answer_body(answer, path))
+        yield Batch([("answer", key, self._answer_body(answer, path))])
 
     def _has(self, lane: int, round_: int) -> bool:
         return self.manifest.find_round(lane, round_) is not None
 
-    def _lanes(self, lane: int, path: str, round_: int) -> Iterator[PendingRecord | None]:
+    def _lanes(self, lane: int, path: str, round_: int) -> Iterator[Batch | None]:
         lanes = self.manifest.lanes_of(lane, round_)
         names = [child.rpartition("/")[2] for _, child in lanes]
         body = canonical({"lane": path, "names": names, "round": round_})
-        yield PendingRecord("lanes", record_key(self._genesis, "lanes", path, round_), body)
+        yield Batch([("lanes", record_key(self._genesis, "lanes", path, round_), body)])
         for child, child_path in lanes:
             yield from self._lane(child, child_path)
 
-    def _round(
-        self, lane: int, path: str, round_: int, row: RoundRow
-    ) -> Iterator[PendingRecord | None]:
+    def _round(self, lane: int, path: str, round_: int, row: RoundRow) -> Iterator[Batch | None]:
         tail = f'"lane":{json.dumps(path, ensure_ascii=False)},"round":{round_}'
         position = 0
         while not (row.closed and position == row.recorded):
-            end = min(row.recorded, position + CHUNK_ROWS)
-            for task in self.manifest.recorded(row.first + position, row.first + end):
-                yield self._result(task, row.first, tail)
-                position += 1
+            start, end = position, min(row.recorded, position + CHUNK_ROWS)
+            for rows in self.manifest.recorded(row.first + position, row.first + end):
+                entries = self._results(rows, row.first, tail)
+                yield Batch(entries, rows, (path, round_, position))
+                position += len(rows)
             if position != end:
                 raise ManifestDamaged(
                     f"manifest.sqlite: task {position} of round {round_} in lane {path or '/'} is"
                     " recorded, but its row is missing"
                 )
+            self._note_read(row.first + start, row.first + end)
             if position == row.recorded and not row.closed:
                 yield None
                 row = self.manifest.find_round(lane, round_) or row
@@ -103,21 +137,38 @@ class Projection:
             "lane": path, "recorded": row.recorded, "round": round_,
             "stopped": row.stopped, "tasks": row.size,
         })  # fmt: skip
-        yield PendingRecord("round", record_key(self._genesis, "round", path, round_), body)
+        yield Batch([("round", record_key(self._genesis, "round", path, round_), body)])
 
-    def _result(self, row: RecordedRow, first: int, tail: str) -> PendingRecord:
-        """Build a result body by hand: the texts in it are canonical already."""
-        id_, state, key, function, args, value, error = row
-        if state not in FINAL:
-            raise ManifestDamaged(f"manifest.sqlite: task {id_} is recorded but {state}")
-        if error is None:
-            self.completed += 1
-            middle = f'"function":"{function}","index":{id_ - first},{tail}'
-            return PendingRecord("result", key, f'{{"args":{args},{middle},"value":{value}}}')
-        self.failed += 1
-        self.timing_dependent |= TaskError.from_text(error).type in TIMING_TYPES
-        middle = f'"function":"{function}","index":{id_ - first},{tail}'
-        return PendingRecord("result", key, f'{{"args":{args},"error":{error},{middle}}}')
+    def _note_read(self, first: int, end: int) -> None:
+        if self.read and self.read[-1][1] == first:
+            self.read[-1] = (self.read[-1][0], end)
+        else:
+            self.read.append((first, end))
+
+    def _results(
+        self, rows: Sequence[RecordedRow], first: int, tail: str
+    ) -> list[tuple[str, str, str]]:
+        """Build result bodies by hand: the texts in them are canonical already."""
+        failed = 0
+        for id_, state, _, _, _, _, error in rows:
+            if state not in FINAL:
+                raise ManifestDamaged(f"manifest.sqlite: task {id_} is recorded but {state}")
+            if error is not None:
+                failed += 1
+                self.timing_dependent |= TaskError.from_text(error).type in TIMING_TYPES
+        self.failed += failed
+        self.completed += len(rows) - failed
+        if failed:
+            return [_entry(row, first, tail) for row in rows]
+        middle, end = ',"function":"', f',{tail},"value":'
+        return [
+            (
+                "result",
+                key,
+                f'{{"args":{args}{middle}{function}","index":{id_ - first}{end}{value}}}',
+            )
+            for id_, _, key, function, args, value, _ in rows
+        ]
 
     def _answer_body(self, answer: str, path: str) -> str:
         if path:
@@ -128,3 +179,11 @@ class Projection:
             "timing_dependent": self.timing_dependent,
         }
         return canonical({**json.loads(answer), **totals})
+
+
+def _entry(row: RecordedRow, first: int, tail: str) -> tuple[str, str, str]:
+    id_, _, key, function, args, value, error = row
+    middle = f'"function":"{function}","index":{id_ - first},{tail}'
+    if error is None:
+        return "result", key, f'{{"args":{args},{middle},"value":{value}}}'
+    return "result", key, f'{{"args":{args},"error":{error},{middle}}}'

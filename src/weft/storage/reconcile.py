@@ -1,7 +1,7 @@
 """The one path of recovery, resume and verify: the ledger must be a prefix of the projection.
 
     manifest ── Projection ──► lines it should have ─┐
-                                                     ├─ compared line by line
+                                                     ├─ compared, many at a time
     ledger.jsonl ────────────► lines it has ─────────┘
 
 A torn tail above the checkpoint is to be cut; a difference below it is damage, and so is anything
@@ -11,17 +11,19 @@ after the root's answer; lines beyond what the manifest knows (it is gone or old
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, Protocol
 
 from weft.errors import LedgerDamaged
 from weft.ledger.chain import Chain, check_lines
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record
 from weft.storage.ledgerfile import read_lines
-from weft.storage.plainfile import is_plain_file
-from weft.storage.projection import Projection
+from weft.storage.plainfile import is_plain_file, open_plain
+from weft.storage.projection import Batch, Projection
 
 
 @dataclass(slots=True)
@@ -33,41 +35,113 @@ class Reconciled:
     good_bytes: int
     torn_bytes: int
     pending: list[bytes]
-    """The projected line that the file lacks, if one was already taken from the projection."""
+    """Projected lines that the file lacks and the projection has given already."""
     behind: bool
     """The ledger has good records beyond what the manifest knows."""
 
 
-def reconcile(ledger: Path, projection: Projection, checkpoint: Checkpoint | None) -> Reconciled:
+class Observer(Protocol):
+    """Is shown what ledger and projection agree on, for those who check more than that."""
+
+    def next_stop(self, size: int) -> int | None:
+        """The next size beyond `size` at which it needs to see the chain."""
+
+    def accept(self, batch: Batch, lines: Sequence[bytes], chain: Chain) -> None:
+        """See the next records, their lines, and the chain behind them."""
+
+
+def reconcile(
+    ledger: Path,
+    projection: Projection,
+    checkpoint: Checkpoint | None,
+    observer: Observer | None = None,
+) -> Reconciled:
     """Compare the ledger file with the projection; raise `LedgerDamaged` below the checkpoint."""
-    chain, safe = Chain(), checkpoint.size if checkpoint else 0
-    good_bytes, size_bytes = 0, ledger.stat().st_size if is_plain_file(ledger) else 0
-    lines, entries = read_lines(ledger), projection.ready()
-    pending: list[bytes] = []
-    behind = False
-    for line, whole in lines:
-        entry = next(entries, None)
-        if entry is None:
-            if projection.ended:
-                raise _after_answer(ledger, chain.size)
-            behind = whole
-            break
-        before = chain.copy() if chain.size >= safe else None
-        expected = chain.next_line(entry.kind, entry.key, entry.body)
-        if line != expected or not whole:
-            if before is None:
-                raise LedgerDamaged(
-                    f"{ledger.name}: record {chain.size - 1} is not what the manifest says was"
-                    " recorded",
-                    seq=chain.size - 1,
-                )
-            pending = [expected]
-            break
-        good_bytes += len(line) + 1
-        _check_checkpoint(chain, checkpoint)
-    _check_reached(ledger, chain, checkpoint, pending, behind)
-    torn = 0 if behind else size_bytes - good_bytes
-    return Reconciled(chain, projection, good_bytes, torn, pending, behind)
+    comparison = _Comparison(ledger, projection, checkpoint)
+    comparison.take_equal(observer)
+    return comparison.take_rest()
+
+
+class _Comparison:
+    """One comparison: `take_equal` goes over what agrees, `take_rest` line by line from there."""
+
+    def __init__(self, ledger: Path, projection: Projection, checkpoint: Checkpoint | None) -> None:
+        self._ledger = ledger
+        self._projection = projection
+        self._checkpoint = checkpoint
+        self._safe = checkpoint.size if checkpoint else 0
+        self._chain = Chain()
+        self._good_bytes = 0
+        self._batches = projection.batches()
+        self._entries: deque[tuple[str, str, str]] = deque()
+        """Entries that were taken from the projection and differ, or were not compared yet."""
+
+    def take_equal(self, observer: Observer | None) -> None:
+        """Advance batch by batch as long as the file has exactly the bytes projected."""
+        if not is_plain_file(self._ledger):
+            return
+        with open_plain(self._ledger) as file:
+            for batch in self._batches:
+                done, count = 0, len(batch.entries)
+                while done < count:
+                    part = batch.part(done, self._part_end(done, count, observer))
+                    if not self._take_part(part, file, observer):
+                        self._entries.extend(batch.entries[done:])
+                        return
+                    done += len(part.entries)
+
+    def _part_end(self, done: int, count: int, observer: Observer | None) -> int:
+        """Where the next part of a batch ends: at the latest where a root is asked for."""
+        size = self._chain.size
+        stops = [self._safe, observer.next_stop(size) if observer else None]
+        return min([count, *(done + stop - size for stop in stops if stop and stop > size)])
+
+    def _take_part(self, part: Batch, file: BinaryIO, observer: Observer | None) -> bool:
+        chain = self._chain.copy()
+        lines = chain.next_lines(part.entries)
+        data = b"\n".join(lines) + b"\n"
+        if file.read(len(data)) != data:
+            return False
+        self._chain = chain
+        self._good_bytes += len(data)
+        _check_checkpoint(chain, self._checkpoint)
+        if observer is not None:
+            observer.accept(part, lines, chain)
+        return True
+
+    def take_rest(self) -> Reconciled:
+        """Compare line by line to the first difference, or the end of either side."""
+        chain, pending, behind = self._chain, list[bytes](), False
+        size_bytes = self._ledger.stat().st_size if is_plain_file(self._ledger) else 0
+        for line, whole in read_lines(self._ledger, self._good_bytes):
+            entry = self._next_entry()
+            if entry is None:
+                if self._projection.ended:
+                    raise _after_answer(self._ledger, chain.size)
+                behind = whole
+                break
+            seq, expected = chain.size, chain.next_line(*entry)
+            if line != expected or not whole:
+                if seq < self._safe:
+                    raise _differs(self._ledger, seq)
+                pending = [expected]
+                break
+            self._good_bytes += len(line) + 1
+            _check_checkpoint(chain, self._checkpoint)
+        pending += chain.next_lines([*self._entries])
+        _check_reached(self._ledger, chain, self._checkpoint, pending, behind)
+        torn = 0 if behind else size_bytes - self._good_bytes
+        return Reconciled(chain, self._projection, self._good_bytes, torn, pending, behind)
+
+    def _next_entry(self) -> tuple[str, str, str] | None:
+        if not self._entries and (batch := next(self._batches, None)):
+            self._entries.extend(batch.entries)
+        return self._entries.popleft() if self._entries else None
+
+
+def _differs(ledger: Path, seq: int) -> LedgerDamaged:
+    reason = f"record {seq} is not what the manifest says was recorded"
+    return LedgerDamaged(f"{ledger.name}: {reason}", seq=seq)
 
 
 def _check_checkpoint(chain: Chain, checkpoint: Checkpoint | None) -> None:

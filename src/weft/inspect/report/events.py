@@ -50,26 +50,36 @@ def read_events(run: Path, manifest: Manifest, places: Places, tasks: int) -> Ev
             for e in status(run, events=True).events
         ]
         return _bounded(steps, "every step of every task")
-    return _bounded(_exceptional(manifest, places), "exceptional events only")
+    return _exceptional(manifest, places)
 
 
-def _exceptional(manifest: Manifest, places: Places) -> list[EventFacts]:
-    rows = manifest.query(
-        "SELECT h.at, h.kind, h.task, coalesce(t.key, ''), h.detail FROM ("
-        " SELECT at, kind, task, coalesce(detail, '') AS detail, 1 AS step, id FROM events"
-        " UNION ALL SELECT coalesce(finished_at, 0), outcome, task, reason, 0, rowid FROM attempts"
-        ") h LEFT JOIN tasks t ON t.id = h.task ORDER BY h.at, h.step, h.id"
+_EXCEPTIONAL = """
+    SELECT h.at, h.kind, h.task, coalesce(t.key, ''), h.detail FROM (
+        SELECT at, kind, task, coalesce(detail, '') AS detail, 1 AS step, id FROM events
+        UNION ALL SELECT coalesce(finished_at, 0), outcome, task, reason, 0, rowid FROM attempts
+    ) h LEFT JOIN tasks t ON t.id = h.task
+"""
+
+
+def _exceptional(manifest: Manifest, places: Places) -> EventList:
+    """List events and failed attempts by time; the first and the last when there are many."""
+    [(total,)] = manifest.query(
+        "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM attempts)"
     )
-    return [
-        EventFacts(
-            at,
-            clip(kind, 80),
-            clip(places.name(task), 100) if key else "",
-            key,
-            clip(detail, DETAIL_BYTES),
-        )
-        for at, kind, task, key, detail in rows
-    ]
+    first = total if total <= MAX_EVENTS else MAX_EVENTS // 2
+    last = min(total - first, MAX_EVENTS // 2)
+    rows = manifest.query(f"{_EXCEPTIONAL} ORDER BY h.at, h.step, h.id LIMIT ?", first)
+    latest = manifest.query(
+        f"{_EXCEPTIONAL} ORDER BY h.at DESC, h.step DESC, h.id DESC LIMIT ?", last
+    )
+    events = [_event(row, places) for row in (*rows, *reversed(latest))]
+    return EventList(tuple(events), total, "exceptional events only")
+
+
+def _event(row: tuple[float, str, int, str, str], places: Places) -> EventFacts:
+    at, kind, task, key, detail = row
+    place = clip(places.name(task), 100) if key else ""
+    return EventFacts(at, clip(kind, 80), place, key, clip(detail, DETAIL_BYTES))
 
 
 def _bounded(events: list[EventFacts], scope: str) -> EventList:

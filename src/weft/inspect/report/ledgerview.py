@@ -1,7 +1,8 @@
 """The part of a ledger that a report shows: both ends, what is no result, and shown tasks.
 
-One pass over the lines; only the fixed tail of each line is read unless the line is shown, so
-a damaged line affects only its own row. Checks nothing; `verify` does.
+One pass over the lines. A result that stands where its number says is recognised by the place
+of its key; of any other line the fixed tail is read, so a damaged line affects only its own row.
+Checks nothing; `verify` does.
 """
 
 from __future__ import annotations
@@ -20,6 +21,11 @@ MAX_OTHERS = 300
 """Records of rounds, lanes and answers that are shown, beside the ends."""
 BODY_BYTES = 450
 _TAIL_BYTES = 320
+_RESULT = re.compile(
+    rb',"key":"([0-9a-f]{64})","kind":"result","prev_hash":"[0-9a-f]{64}","seq":\d{1,15},"v":1\}$'
+)
+_RESULT_BYTES = len(',"key":"","kind":"result","prev_hash":"","seq":,"v":1}') + 2 * 64
+"""How long the tail of a result is, without the digits of its number."""
 _TAIL = re.compile(
     rb',"key":"([0-9a-f]{64})","kind":"([a-z]{1,20})","prev_hash":"([0-9a-f]{64})","seq":(\d{1,15}),"v":\d+\}$'
 )
@@ -89,10 +95,17 @@ def read_ledger(path: Path, keys: Collection[str], highlighted: int | None = Non
     """Read the ledger's ends, rounds and answers, the results of `keys`, and one more record."""
     walk = _Pass(keys, highlighted)
     last: deque[tuple[int, bytes]] = deque(maxlen=ENDS)
-    size = 0
+    shown_keys = frozenset(key.encode() for key in keys)
+    size = hidden = 0
     for size, line in enumerate(whole_lines(path), 1):
-        walk.take(size - 1, line)
-        last.append((size - 1, line))
+        seq = size - 1
+        result = _RESULT.match(line, len(line) - _RESULT_BYTES - len(str(seq)))
+        if result and seq >= ENDS and seq != highlighted and result[1] not in shown_keys:
+            hidden += 1
+        else:
+            walk.take(seq, line)
+        last.append((seq, line))
+    walk.kinds += Counter(result=hidden)
     for seq, line in last:
         if seq not in walk.shown:
             walk.shown[seq] = read_record(seq, line)

@@ -32,11 +32,13 @@ MAX_ATTEMPTS = 4
 _CHUNK = 500
 _TROUBLED = (
     ("failed", "SELECT id FROM tasks WHERE state = 'failed' ORDER BY id"),
-    ("requeued", "SELECT DISTINCT task FROM attempts WHERE outcome = 'requeued' ORDER BY task"),
+    ("requeued", "SELECT DISTINCT task AS id FROM attempts WHERE outcome = 'requeued' ORDER BY id"),
     ("running", "SELECT id FROM tasks WHERE state = 'running' ORDER BY id"),
     ("dropped", "SELECT id FROM tasks WHERE state IN ('dropped', 'cancelled') ORDER BY id"),
 )
 """Tasks that are shown before all others, in this order."""
+_COUNT_NEW = "SELECT count(*), coalesce(sum(id NOT IN (SELECT value FROM json_each(?))), 0) FROM"
+"""Followed by one of those queries: how many tasks it names, and how many beside those given."""
 _SELECT_TASKS = (
     "SELECT id, key, function, args, state, value, error, attempt, queued_at, started_at,"
     " finished_at, run_s, worker_pid, worker_started, node, gpu, notes FROM tasks"
@@ -120,13 +122,14 @@ class TaskReader:
         chosen: set[int] = set()
         parts: list[str] = []
         for name, sql in _TROUBLED:
-            ids = self._ids(sql)
+            total_named, new = self._count(sql, chosen)
             room = MAX_TROUBLED - len(chosen)
-            new = [i for i in ids if i not in chosen]
-            chosen.update(new[:room])
-            if ids:
-                all_of = len(new) <= room
-                parts.append(_share(name, len(ids), len(ids) - max(0, len(new) - room), all_of))
+            limit = room + len(chosen)
+            ids = self._ids(f"{sql} LIMIT ?", limit)
+            chosen.update([i for i in ids if i not in chosen][:room])
+            if total_named:
+                shown = total_named - max(0, new - room)
+                parts.append(_share(name, total_named, shown, new <= room))
         for sql, count in (
             ("SELECT id FROM tasks ORDER BY id LIMIT ?", FIRST),
             ("SELECT id FROM tasks ORDER BY id DESC LIMIT ?", LAST),
@@ -138,6 +141,12 @@ class TaskReader:
 
     def _ids(self, sql: str, *parameters: object) -> list[int]:
         return [row[0] for row in self.manifest.query(sql, *parameters)]
+
+    def _count(self, sql: str, chosen: set[int]) -> tuple[int, int]:
+        """How many tasks a query names, and how many of them are not chosen yet."""
+        query = " ".join((_COUNT_NEW, "(", sql, ")"))
+        total, new = self.manifest.query(query, json.dumps(sorted(chosen)))[0]
+        return total, new
 
     # -- what is shown -----------------------------------------------------------------------
 

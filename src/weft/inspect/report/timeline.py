@@ -75,13 +75,17 @@ class TimelineBuilder:
     _marks: dict[WorkerId, list[float]] = field(default_factory=dict)
     _joined: bool = False
 
+    @property
+    def cell_s(self) -> float:
+        """How many seconds a cell of the grid covers."""
+        return (self.end - self.start) / GRID or 1.0
+
     def add(self, worker: WorkerId, span: WorkSpan) -> None:
-        """Put a span into its cell of the grid."""
+        """Put a span, of one task or of some that start in one cell, into its cell of the grid."""
         cells = self._cells.setdefault(worker, {})
-        width = (self.end - self.start) / GRID or 1.0
-        cell = int((span.start - self.start) / width)
+        cell = int((span.start - self.start) / self.cell_s)
         old = cells.get(cell)
-        self._joined |= old is not None
+        self._joined |= old is not None or span.tasks > 1
         cells[cell] = span if old is None else _join(old, span)
 
     def mark(self, worker: WorkerId, at: float) -> None:

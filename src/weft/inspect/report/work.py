@@ -8,8 +8,20 @@ from weft.inspect.report.tasks import worker_of
 from weft.inspect.report.timeline import Timeline, TimelineBuilder, WorkSpan
 from weft.storage.manifest import Manifest
 
-CHUNK = 50_000
 MAX_MARKS = 20_000
+_SELECT_SPANS = """
+    SELECT node, gpu, worker_pid, worker_started, min(started_at), max(max(started_at, ended_at)),
+           count(*), sum(failed), sum(coalesce(run_s, max(0.0, ended_at - started_at))),
+           max(running)
+    FROM (SELECT node, gpu, worker_pid, worker_started, started_at, run_s,
+                 CAST((started_at - ?) / ? AS INTEGER) AS cell,
+                 coalesce(finished_at, ?) AS ended_at, error IS NOT NULL AS failed,
+                 finished_at IS NULL AS running
+          FROM tasks
+          WHERE started_at IS NOT NULL AND worker_pid IS NOT NULL AND state != 'queued')
+    GROUP BY node, gpu, worker_pid, worker_started, cell
+"""
+"""The spans of each worker, those that start in one cell of the timeline's grid added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +87,10 @@ def paused_s(manifest: Manifest) -> float:
 
 def _build_timeline(manifest: Manifest, start: float, end: float) -> Timeline:
     builder = TimelineBuilder(start, end)
-    last = manifest.query("SELECT coalesce(max(id), 0) FROM tasks")[0][0]
-    for first in range(0, last + 1, CHUNK):
-        _add_spans(manifest, builder, first)
+    for node, gpu, pid, worker_started, *columns in manifest.query(
+        _SELECT_SPANS, start, builder.cell_s, end
+    ):
+        builder.add(worker_of(node, gpu, pid, worker_started), _span(*columns))
     marks = manifest.query(
         "SELECT node, gpu, worker_pid, worker_started, finished_at FROM attempts"
         " WHERE worker_pid IS NOT NULL AND finished_at IS NOT NULL ORDER BY rowid LIMIT ?",
@@ -88,17 +101,7 @@ def _build_timeline(manifest: Manifest, start: float, end: float) -> Timeline:
     return builder.finish()
 
 
-def _add_spans(manifest: Manifest, builder: TimelineBuilder, first: int) -> None:
-    rows = manifest.query(
-        "SELECT started_at, finished_at, run_s, error IS NOT NULL, node, gpu, worker_pid,"
-        " worker_started FROM tasks WHERE id >= ? AND id < ? AND started_at IS NOT NULL"
-        " AND worker_pid IS NOT NULL AND state != 'queued'",
-        first,
-        first + CHUNK,
-    )
-    for started, finished, run_s, failed, node, gpu, pid, worker_started in rows:
-        running = finished is None
-        end = builder.end if running else finished
-        busy_s = max(0.0, end - started) if run_s is None else run_s
-        span = WorkSpan(started, max(started, end), 1, int(failed), busy_s, running)
-        builder.add(worker_of(node, gpu, pid, worker_started), span)
+def _span(
+    start: float, end: float, tasks: int, failed: int, busy_s: float, running: int
+) -> WorkSpan:
+    return WorkSpan(start, end, tasks, failed, busy_s, bool(running))

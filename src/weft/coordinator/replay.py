@@ -1,0 +1,111 @@
+"""Replays the results of a lazy round block by block, as far as they are recorded.
+
+The search's `make` is asked for every task, as ever, and each call is compared with the row that
+was recorded for it: same function, same arguments, same key. A task that agrees needs no queue,
+no event and no result object. The first that does not, or has no final row, is left with all
+that follow to the plain way, which knows why and says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from weft.coordinator.lane import OpenRoundState
+from weft.errors import WeftError
+from weft.model.keys import task_key
+from weft.model.tasks import COMMAND, Code, TaskCall, import_path
+from weft.model.values import encode_args
+
+BLOCK = 1024
+"""Tasks that are replayed at a time."""
+FinalRow = tuple[str, str, str, bool]
+"""Key, function and arguments of a task that is over, and whether it failed."""
+
+
+class Recall(Protocol):
+    """Reads what earlier sessions recorded."""
+
+    def final_rows(self, lane: str, round_: int, start: int, end: int) -> Sequence[FinalRow]:
+        """Rows of a round from index `start` on, up to `end` or the first that is not final."""
+
+    def use(self, name: str, path: str) -> None:
+        """Note a function that a task runs; raises `CodeChanged` if its code changed."""
+
+
+class Replay:
+    """Brings lazy rounds to where their records end; of a strict run, to the first failed task."""
+
+    def __init__(self, genesis: str, recall: Recall, *, strict: bool) -> None:
+        self.failed = 0
+        """How many of the results taken are of failed tasks."""
+        self._genesis = genesis
+        self._recall = recall
+        self._strict = strict
+        self._used: tuple[str, Code] | None = None
+
+    def advance(self, state: OpenRoundState, make: Callable[[int], TaskCall], reach: int) -> bool:
+        """Take the next recorded results of a round; False when the plain way must go on.
+
+        True also where nothing can be taken now: a task before them has no result yet, and
+        `reach` is the distance to it that may not be exceeded.
+        """
+        step = min(BLOCK, max(1, reach // 2))
+        while state.made < state.size:
+            end = min(state.size, state.made + step)
+            if end > state.recorded + reach:
+                return True
+            count = self._agreeing(state, make, end)
+            self._take(state, count)
+            if state.made < end:
+                return False
+        return True
+
+    def _take(self, state: OpenRoundState, count: int) -> None:
+        """Accept results that are recorded, or let them wait for those before them."""
+        start, state.made = state.made, state.made + count
+        state.kinds[0] += count
+        if state.recorded == start:
+            state.recorded += count
+        else:
+            state.waiting.update(dict.fromkeys(range(start, state.made)))
+
+    def _agreeing(self, state: OpenRoundState, make: Callable[[int], TaskCall], end: int) -> int:
+        """How many of the next tasks are what was recorded, and over."""
+        lane, round_, index = state.lane.path, state.number, state.made
+        for key, function, args, failed in self._recall.final_rows(lane, round_, index, end):
+            call = _plain_call(make, index)
+            if call is None or call.function != function or (failed and self._strict):
+                break
+            if _encoded(call) != args or key != task_key(
+                self._genesis, lane, round_, index, function, args
+            ):
+                break
+            self._use(call)
+            self.failed += failed
+            index += 1
+        return index - state.made
+
+    def _use(self, call: TaskCall) -> None:
+        """Note the code of a call, once for calls that follow each other."""
+        used = (call.function, call.code)
+        if used != self._used:
+            self._recall.use(call.function, import_path(call.code, call.function))
+            self._used = used
+
+
+def _plain_call(make: Callable[[int], TaskCall], index: int) -> TaskCall | None:
+    """Return the call, None for one that the plain way has more to check of, or to refuse."""
+    try:
+        call = make(index)
+    except Exception:  # whatever a search raises: the plain way reports it
+        return None
+    plain = isinstance(call, TaskCall) and call.function != COMMAND and not call.limits.gpu
+    return call if plain else None
+
+
+def _encoded(call: TaskCall) -> str | None:
+    try:
+        return encode_args(call.args)
+    except WeftError:
+        return None
