@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from weft.coordinator.loop import Watcher
+from weft.model.codec import from_json, to_json
 from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
 from weft.runs.execution import Execution
@@ -46,8 +47,8 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
         return checks
     inputs = dict(request.inputs)
     ideas = [idea.to_dict() for idea in request.args.ideas]
-    root = request.args.root.to_dict()
-    call = validate(config=request.config.to_dict(), ideas=ideas, root=root)
+    config, root = to_json(request.config), to_json(request.args.root)
+    call = validate(config=config, ideas=ideas, root=root)
     policy = checked_policy(request.config.eval_retries, None, False)
     decision = Decision(call, request.file.seed, digests(inputs), Budget(), policy)
     with tempfile.TemporaryDirectory(prefix="weft-validate-") as place:
@@ -55,7 +56,7 @@ def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[
             Path(place) / "run", request.file.max_parallel_evals, base=request.base
         )
         done = execute(decision, execution, inputs, watcher, unnoted_place())
-    trial = RootTrial.from_dict(done.answer)
+    trial = from_json(RootTrial, done.answer)
     return checks + trial_checks(trial, deterministic=request.file.deterministic)
 
 

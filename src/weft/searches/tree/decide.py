@@ -41,7 +41,7 @@ def lower_is_better(score: Decimal, direction: str) -> Decimal:
 def score_of(item: Eval) -> Decimal:
     """Return an eval's recorded score."""
     assert item.result is not None
-    return Decimal(item.result.score_text)
+    return item.result.decimal
 
 
 def gain(score: Decimal, than: Decimal, direction: str) -> Decimal:

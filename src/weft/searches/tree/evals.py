@@ -11,9 +11,9 @@ from dataclasses import asdict, dataclass
 
 from weft.inspect.report.view import RunView, ViewedAttempt
 from weft.model.values import Value
-from weft.searches.tree.failures import kind_of
 from weft.searches.tree.history import Eval, Rule, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
+from weft.searches.tree.results import kind_of
 
 FINAL = ("completed", "failed", "dropped")
 RETRIED = ("timeout", "temporary")

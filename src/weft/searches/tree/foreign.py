@@ -7,8 +7,8 @@ Each function raises ValueError when what decides is missing. Times would make e
 
 from __future__ import annotations
 
+from weft.model.codec import Table
 from weft.model.values import Value
-from weft.searches.tree.fields import Table
 
 EVO = {
     "EVO_RESULT_PATH": "{result_file}",

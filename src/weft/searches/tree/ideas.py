@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -31,6 +32,14 @@ PATCHED = re.compile(r"^--- ([^\t\n]*)[^\n]*\n\+\+\+ ([^\t\n]*)[^\n]*\n@@ ", re.
 KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that a command wrote and that is no idea."""
+
+    name: str
+    reason: str
+
+
 def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
     """Return the ideas of a folder, by name; raises FileInvalid naming the file."""
     if not folder.is_dir():
@@ -47,10 +56,10 @@ def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
 
 def read_proposed(
     folder: Path, *, has_command: bool
-) -> tuple[list[tuple[Idea, bytes]], list[tuple[str, str]]]:
+) -> tuple[list[tuple[Idea, bytes]], list[SkippedFile]]:
     """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
     ideas: list[tuple[Idea, bytes]] = []
-    skipped: list[tuple[str, str]] = []
+    skipped: list[SkippedFile] = []
     for path in _files(folder) if folder.is_dir() else ():
         try:
             if len(ideas) >= MAX_PROPOSED:
@@ -58,7 +67,7 @@ def read_proposed(
             ideas.append(_read(path, folder, has_command))
         except _IdeaError as error:
             name = path.name.encode("utf-8", "backslashreplace").decode()
-            skipped.append((name[:200], str(error)))
+            skipped.append(SkippedFile(name[:200], str(error)))
     return ideas, skipped
 
 

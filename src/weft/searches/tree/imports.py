@@ -12,15 +12,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from weft.errors import InputError
+from weft.model.codec import Table, to_json
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
 from weft.searches.tree.config import TreeConfig
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, TreeHistory
 from weft.searches.tree.recordings import objects_in
+from weft.searches.tree.results import Candidate, read_stage
 from weft.searches.tree.slot.git import commit_id, commit_text
 
-StageValues = Mapping[str, Table]
+StageValues = Mapping[str, Mapping[str, Value]]
 """What each stage of an eval recorded."""
 
 
@@ -34,18 +34,6 @@ class ImportedEval:
     """Digest of its idea."""
     stages: StageValues
 
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        stages: dict[str, Value] = {name: dict(value) for name, value in self.stages.items()}
-        return {"parent": self.parent, "idea": self.idea, "stages": stages}
-
-    @staticmethod
-    def from_dict(raw: Table) -> ImportedEval:
-        """Read what `to_dict` wrote."""
-        stages = fields.inner(raw, "stages")
-        values = {name: fields.inner(stages, name) for name in stages}
-        return ImportedEval(fields.text(raw, "parent"), fields.text(raw, "idea"), values)
-
 
 @dataclass(frozen=True, slots=True)
 class ImportedRun:
@@ -55,20 +43,9 @@ class ImportedRun:
     size: int
     evals: tuple[ImportedEval, ...]
 
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form, as the new run's first record binds it."""
-        evals: list[Value] = [item.to_dict() for item in self.evals]
-        return {"head": self.head, "size": self.size, "evals": evals}
-
-    @staticmethod
-    def from_dict(raw: Table) -> ImportedRun:
-        """Read what `to_dict` wrote."""
-        evals = tuple(ImportedEval.from_dict(item) for item in fields.tables(raw, "evals"))
-        return ImportedRun(fields.text(raw, "head"), fields.count(raw, "size"), evals)
-
     def objects(self) -> list[Object]:
         """Return the diffs and whatever else its evals refer to."""
-        return objects_in(self.to_dict())
+        return objects_in(to_json(self))
 
 
 def completed_evals(history: TreeHistory) -> tuple[ImportedEval, ...]:
@@ -87,11 +64,11 @@ def _stage_values(item: Eval, scored: Eval) -> dict[str, Table]:
     if item.candidate is None:
         return {}
     values: dict[str, Table] = {
-        "implement": item.candidate.to_dict(), "review": {"approved": True},
+        "implement": item.candidate.recorded, "review": {"approved": True},
     }  # fmt: skip
     for name, result in (("sweep", scored.sweep), ("score", scored.result)):
         if result is not None:
-            values[name] = result.to_dict()
+            values[name] = result.recorded
     return {name: {**value, "cost": None} for name, value in values.items()}
 
 
@@ -117,6 +94,6 @@ class Imports:
         known = self._stages.get((item.parent.commit, item.idea.digest))
         if known is None:
             return {}
-        tree = fields.text(known["implement"], "tree")
+        tree = read_stage(Candidate, known["implement"]).tree
         text = commit_text(tree, item.parent.commit, message(item))
         return {**known, "implement": {**known["implement"], "commit": commit_id(text)}}

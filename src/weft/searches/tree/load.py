@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from weft.inspect.report.view import RunView, ViewedTask
-from weft.model.results import Result
+from weft.model.codec import Table, from_json
+from weft.model.results import Result, TaskError
 from weft.model.values import Object, encode, from_wire
-from weft.searches.tree import fields
 from weft.searches.tree.config import TreeConfig
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.results import error_from_dict
 from weft.searches.tree.rules import add_import_folder
 from weft.searches.tree.search import Search, SearchArgs, search_tree
 from weft.searches.tree.stageargs import StageId
@@ -59,7 +57,7 @@ def load_run(run: RunView) -> TreeRun:
     genesis = run.genesis()
     if folder := run.execution().get("folder"):
         add_import_folder(run.path / folder)
-    args = args_of(genesis)
+    args = from_json(SearchArgs, from_wire(genesis["config"]["args"]))
     inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
     timing: dict[int, Timing] = {}
     history = TreeHistory()
@@ -67,16 +65,6 @@ def load_run(run: RunView) -> TreeRun:
     _drive(steps, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
     head = args.imported.head if args.imported else ""
     return TreeRun(args.config, history, timing, genesis["inputs"], head)
-
-
-def args_of(genesis: Table) -> SearchArgs:
-    """Return the arguments of the search that a first record binds."""
-    raw = from_wire(fields.inner(fields.inner(genesis, "config"), "args"))
-    assert isinstance(raw, dict)
-    imported = fields.inner_or_none(raw, "imported")
-    ideas = fields.tables(raw, "ideas")
-    config, root, recorded = (fields.inner(raw, name) for name in ("config", "root", "recorded"))
-    return SearchArgs.from_dict(config, ideas, root, recorded, imported)
 
 
 def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> None:
@@ -105,7 +93,7 @@ def _results(tasks: list[ViewedTask]) -> Iterator[Result]:
     for task in sorted(tasks, key=lambda t: t.index):
         if task.state not in ("completed", "failed"):
             return
-        error = None if task.error is None else error_from_dict(task.error)
+        error = None if task.error is None else from_json(TaskError, task.error)
         value = None if error is not None else encode(task.value)
         yield Result(task.index, task.key, task.function, encode(task.args), value, error)
 
@@ -118,7 +106,7 @@ def stage_args_of(task: ViewedTask) -> Table:
 
 def stage_id_of(task: ViewedTask) -> StageId:
     """Return which stage of which eval a task is."""
-    return StageId.from_dict(stage_args_of(task))
+    return from_json(StageId, stage_args_of(task))
 
 
 def _time(timing: dict[int, Timing], task: ViewedTask) -> None:

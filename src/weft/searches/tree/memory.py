@@ -116,7 +116,7 @@ def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]
         return {}
     turns = [turn for reference in args.transcript for turn in parse(read(reference))]
     files = {name: folder / f"{name}.jsonl" for name in FILES}
-    files["transcript_file"].write_bytes(dump(window(turns, args.max_turns, args.max_chars)))
+    files["transcript_file"].write_bytes(dump(window(turns, args.memory_turns, args.memory_chars)))
     return {name: str(path) for name, path in files.items()}
 
 

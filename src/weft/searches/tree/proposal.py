@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weft.model.values import Value
+from weft.model.codec import to_json
+from weft.model.values import Object, Value
 from weft.searches.tree import ideas as idea_files
+from weft.searches.tree.config import Idea
 from weft.searches.tree.context import as_markdown, with_texts
-from weft.searches.tree.ideas import name_of
+from weft.searches.tree.ideas import SkippedFile, name_of
 from weft.searches.tree.memory import collect_turns
 from weft.searches.tree.slot.values import Mutation, mutations
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs
 from weft.worker.context import get, put
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a proposing stage records, beside its cost."""
+
+    ideas: tuple[Idea, ...]
+    skipped: tuple[SkippedFile, ...]
+    turns: Object | None = None
+
 
 FILES = {"ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md"}
 
@@ -54,7 +67,7 @@ def collect_ideas(args: StageArgs, folder: Path, stdout: Path, cost: Value) -> d
     has_command = args.propose.has_command
     proposed, skipped = idea_files.read_proposed(folder / "ideas", has_command=has_command)
     prompt = f"Propose ideas for {args.propose.context.node}."
-    ideas: list[Value] = [{**idea.to_dict(), "content": put(data)} for idea, data in proposed]
-    refused: list[Value] = [{"name": name, "reason": reason} for name, reason in skipped]
+    ideas: list[Value] = [replace(i, content=put(data)).to_dict() for i, data in proposed]
+    refused: list[Value] = [to_json(file) for file in skipped]
     turns = collect_turns(args.memory, folder, stdout, prompt, put)
     return {"ideas": ideas, "skipped": refused, "cost": cost, **turns}

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from weft.define import task
 from weft.inspect.report.view import ViewedTask
+from weft.model.codec import Table, from_json, to_json
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
-from weft.searches.tree.fields import Table
-from weft.searches.tree.results import StageOutcome, error_from_dict, error_to_dict
-from weft.searches.tree.stageargs import StageId
+from weft.searches.tree.results import StageOutcome
+from weft.searches.tree.stageargs import StageId, flat
 from weft.worker.ending import Ending
 
 STAGES = ("propose", "implement", "review")
@@ -48,42 +47,25 @@ class RecordingKey:
 
     def args(self, stage: StageId) -> dict[str, Value]:
         """Return the arguments of a stage that is replayed under this key."""
-        table = {**stage.to_dict(), "tree": self.tree}
+        table = to_json(self)
         if self.stage == "propose":
-            return table
-        return {**table, "idea_digest": self.idea_digest, "feedback": self.feedback}
+            del table["idea_digest"], table["feedback"]
+        return {**flat(stage), **table}
 
     @staticmethod
     def of_args(args: Table) -> RecordingKey | None:
         """Return the key of a recorded task; None for a stage that is never recorded."""
-        stage = fields.text(args, "stage")
-        if stage not in STAGES or "tree" not in args:
-            return None
-        tree, depth = fields.text(args, "tree"), fields.count(args, "depth")
-        if stage == "propose":
-            return RecordingKey(stage, tree, depth)
-        texts = (fields.text(args, name) for name in ("idea_digest", "feedback"))
-        return RecordingKey(stage, tree, depth, *texts)
+        recorded = args.get("stage") in STAGES and "tree" in args
+        return from_json(RecordingKey, args) if recorded else None
 
 
-@dataclass(frozen=True, slots=True)
-class Recordings:
-    """Outcomes of stages by key."""
+Recordings = Mapping[str, StageOutcome]
+"""Outcomes of stages by key."""
 
-    entries: Mapping[str, StageOutcome] = field(default_factory=dict)
 
-    def find(self, key: RecordingKey) -> StageOutcome:
-        """Return the outcome recorded under a key, or that there is none."""
-        return next((self.entries[k] for k in key.texts() if k in self.entries), MISSING)
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form, as the run's first record binds it."""
-        return {key: outcome.to_dict() for key, outcome in self.entries.items()}
-
-    @staticmethod
-    def from_dict(raw: Table) -> Recordings:
-        """Read what `to_dict` wrote."""
-        return Recordings({key: StageOutcome.from_dict(fields.inner(raw, key)) for key in raw})
+def find_recording(recordings: Recordings, key: RecordingKey) -> StageOutcome:
+    """Return the outcome recorded under a key, or that there is none."""
+    return next((recordings[k] for k in key.texts() if k in recordings), MISSING)
 
 
 def recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
@@ -92,11 +74,11 @@ def recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
     for recorded, args in tasks:
         key = RecordingKey.of_args(args)
         if key is not None and recorded.state in ("completed", "failed"):
-            error = None if recorded.error is None else error_from_dict(recorded.error)
+            error = None if recorded.error is None else from_json(TaskError, recorded.error)
             outcome = StageOutcome(None if error else recorded.value, error)
             for text in list(key.texts())[: None if error is None else 1]:
                 entries.setdefault(text, outcome)
-    return Recordings(entries)
+    return entries
 
 
 def objects_in(value: Value) -> list[Object]:
@@ -117,7 +99,7 @@ def _objects(value: Value) -> Iterator[Object]:
 
 def replay_call(stage: StageId, key: RecordingKey, outcome: StageOutcome) -> TaskCall:
     """Describe a stage that returns what was recorded."""
-    error = None if outcome.error is None else error_to_dict(outcome.error)
+    error = None if outcome.error is None else to_json(outcome.error)
     return replayed(key.args(stage), outcome.value, error)
 
 
@@ -125,5 +107,5 @@ def replay_call(stage: StageId, key: RecordingKey, outcome: StageOutcome) -> Tas
 def replayed(asked: dict[str, Value], value: Value, error: dict[str, Value] | None) -> Value:  # noqa: ARG001 - for views
     """Return a recorded value, or fail as it was recorded."""
     if error is not None:
-        raise Ending(error_from_dict(error), detail="as recorded, or not recorded at all")
+        raise Ending(from_json(TaskError, error), detail="as recorded, or not recorded at all")
     return value

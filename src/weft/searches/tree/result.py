@@ -13,9 +13,9 @@ from pathlib import Path
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
+from weft.model.codec import Table
 from weft.model.values import Value
 from weft.searches.tree.decide import EXACT
-from weft.searches.tree.fields import Table
 from weft.searches.tree.foreign import from_evo, from_openevolve, from_shinka
 
 MAX_RESULT_BYTES = 4 * 2**20

@@ -19,10 +19,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from weft.errors import InputError, RunMismatch, SearchInvalid
-from weft.searches.tree import fields
+from weft.model.codec import Table
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.decide import gain, gate, ranked
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, Rule, TreeHistory
 from weft.searches.tree.results import StageResult
 
@@ -51,12 +50,12 @@ class ScoredEval:
     @property
     def score(self) -> Decimal:
         """Its recorded score."""
-        return Decimal(fields.text(self.result, "score"))
+        return Decimal(str(self.result["score"]))
 
     @property
     def gain(self) -> Decimal:
         """By how much it is better than its parent."""
-        return gain(self.score, Decimal(fields.text(self.parent, "score")), self.direction)
+        return gain(self.score, Decimal(str(self.parent["score"])), self.direction)
 
 
 Judge = Callable[..., Iterable[Rule | ScoredEval]]
@@ -114,7 +113,7 @@ FIXED = ("completed", "tampered")
 
 
 def _copy(result: StageResult | None) -> Table:
-    return {} if result is None else copy.deepcopy(result.to_dict())
+    return {} if result is None else copy.deepcopy(result.recorded)
 
 
 def _refused_anyway(rules: Iterable[Rule]) -> bool:

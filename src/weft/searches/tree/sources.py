@@ -55,14 +55,14 @@ def read_ideas(file: TreeFile, base: Path, path: Path) -> list[tuple[Idea, bytes
 def read_recordings(file: TreeFile, base: Path, path: Path) -> tuple[Recordings, dict[str, bytes]]:
     """Return what the run that `recorded_from` names recorded, and the objects it refers to."""
     if file.recorded_from is None:
-        return Recordings(), {}
+        return {}, {}
     run = below(base, file.recorded_from, path, "recorded_from")
     search = RunFolder(run).read_run_file().search
     if search != NAME:
         raise InputError(f"{path}: recorded_from: {run} is a run of {search}, not of tree")
     view = RunView(run, NAME)
     recordings = recordings_of((task, stage_args_of(task)) for task in view.tasks())
-    references = objects_in(recordings.to_dict())
+    references = objects_in({key: outcome.value for key, outcome in recordings.items()})
     return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
+from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.decide import EXACT
@@ -37,9 +38,9 @@ class Spending:
     def _take(self, result: Result) -> str:
         if not result.ok:
             return "strict: an eval failed" if self._config.strict_fail_depth else ""
-        cost = StageCost.from_value(result.value)
-        self._usd = EXACT.add(self._usd, cost.usd)
-        self._tokens += cost.tokens
+        cost = from_json(StageCost, result.value.get("cost") or {})
+        self._usd = EXACT.add(self._usd, Decimal(cost.usd))
+        self._tokens += cost.input_tokens + cost.output_tokens
         if self._config.max_usd and self._usd >= Decimal(self._config.max_usd):
             return f"max_usd is spent: {self._usd}"
         if self._config.max_tokens and self._tokens >= self._config.max_tokens:

@@ -11,18 +11,24 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from weft.define import command, task
+from weft.model.codec import Table, from_json
 from weft.model.results import TaskError
 from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
 from weft.searches.tree.config import Stage, TreeConfig
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.memory import memory_args
-from weft.searches.tree.recordings import RecordingKey, Recordings, replay_call
-from weft.searches.tree.results import Candidate
+from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
+from weft.searches.tree.results import Candidate, read_stage
 from weft.searches.tree.slot import hooks as slot
-from weft.searches.tree.stageargs import CommandArgs, IdeaArgs, SourceState, StageArgs, StageId
+from weft.searches.tree.stageargs import (
+    CommandArgs,
+    IdeaArgs,
+    SourceState,
+    StageArgs,
+    StageId,
+    flat,
+)
 from weft.worker.ending import Ending
 
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
@@ -43,7 +49,7 @@ def stage_call(
         memory = memory_args(config, [*item.parent.turns, *item.turns], stage)
     if config.is_recorded(stage):
         key = _recording_key(stage, item)
-        outcome = recordings.find(key)
+        outcome = find_recording(recordings, key)
         if outcome.error is not None or stage == "review":
             return replay_call(_stage_id(stage, item), key, outcome)
         assert isinstance(outcome.value, dict)
@@ -57,7 +63,7 @@ def _idea_args(item: Eval, inputs: Mapping[str, Object]) -> IdeaArgs:
     return IdeaArgs(
         item.idea.kind, item.idea.digest, item.idea.bytes_in(inputs), item.feedback,
         message_of(item), item.parent.result_dict(), item.parent.path()[0].result_dict(),
-        None if item.sweep is None else item.sweep.to_dict(),
+        None if item.sweep is None else item.sweep.recorded,
     )  # fmt: skip
 
 
@@ -69,8 +75,8 @@ def _recording_key(stage: str, item: Eval) -> RecordingKey:
 def _as_patch(idea: IdeaArgs, recorded: Table) -> IdeaArgs:
     """Let a recorded diff stand for the command that made it."""
     rest = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
-    diff = fields.reference_or_none(recorded, "diff")
-    return replace(idea, kind="patch", content=diff, recorded=rest)
+    diff = read_stage(Candidate, recorded).diff
+    return replace(idea, idea_kind="patch", idea=diff, recorded=rest)
 
 
 def root_call(
@@ -79,7 +85,7 @@ def root_call(
     """Describe one scoring of the root."""
     stage = StageId("score", None, 0, "", 0, repeat=number)
     if config.dry_run:
-        return synthetic(stage.to_dict(), 1000, "pass", 0)
+        return synthetic(flat(stage), 1000, "pass", 0)
     return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
 
 
@@ -143,7 +149,7 @@ def mutate(asked: dict[str, Value], *, seed: int) -> dict[str, Value]:
 def _dry(stage: str, item: Eval, config: TreeConfig) -> TaskCall:
     outcome = OUTCOMES[item.eval_id % len(OUTCOMES)]
     base = item.parent.node_id if stage == "implement" else int(item.parent.score_text)
-    return synthetic(_stage_id(stage, item).to_dict(), base, outcome, _sign(config))
+    return synthetic(flat(_stage_id(stage, item)), base, outcome, _sign(config))
 
 
 def _sign(config: TreeConfig) -> int:
@@ -153,7 +159,7 @@ def _sign(config: TreeConfig) -> int:
 @task(name="tree.synthetic")
 def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> dict[str, Value]:
     """Return a synthetic result of a stage: always the same for an eval."""
-    stage = StageId.from_dict(asked)
+    stage = from_json(StageId, asked)
     number = stage.eval_id or 0
     if stage.stage == "implement":
         name = f"{number:040x}"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from weft.model.codec import to_json
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
 from weft.searches.tree.search import best_of
@@ -63,7 +64,7 @@ def _head(tree_run: TreeRun) -> str:
 
 
 def _config(tree_run: TreeRun) -> str:
-    plain = {n: v for n, v in tree_run.config.to_dict().items() if n != "stages"}
+    plain = {n: v for n, v in to_json(tree_run.config).items() if n != "stages"}
     stages = {name: " ".join(s.argv) or "built in" for name, s in tree_run.config.stages.items()}
     rows = [*plain.items(), *stages.items()]
     return "## Config\n\n" + markdown_table(["field", "value"], [[n, f"`{v}`"] for n, v in rows])

@@ -7,20 +7,17 @@ ideas that need no command, all on the engine. The checks read its answer, or a 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from weft.define import search
 from weft.inspect.report.text import counted
+from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.model.tasks import Round, TaskCall, make_round
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
 from weft.searches.tree.config import Idea, Root, TreeConfig
-from weft.searches.tree.failures import kind_of
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, TreeHistory, TreeNode
-from weft.searches.tree.recordings import Recordings
-from weft.searches.tree.results import StageResult
+from weft.searches.tree.results import Rows, kind_of
 from weft.searches.tree.slot.stage import is_protected
 from weft.searches.tree.stageargs import StageArgs, StageId
 from weft.searches.tree.stages import call_of, root_call, source_state, stage_call
@@ -68,77 +65,48 @@ def validate(
     inputs: Mapping[str, Object],
 ) -> Generator[Round, Sequence[Result], dict[str, Value]]:
     """Try on the root whatever costs nothing; the answer is the outcome of each part."""
-    parsed, start = TreeConfig.from_dict(config), Root.from_dict(root)
+    parsed, start = from_json(TreeConfig, config), from_json(Root, root)
     node = TreeNode(0, start.commit, start.tree, 0, ())
-    fitting = _without_command([Idea.from_dict(raw) for raw in ideas], parsed)
+    fitting = _without_command([from_json(Idea, raw) for raw in ideas], parsed)
     scores = yield make_round([root_call(node, n, parsed, inputs) for n in range(SCORINGS)])
     sweeps = yield make_round([_sweep(node, parsed, inputs)] if parsed.has("sweep") else [])
     evals = [Eval(number, node, idea, 1) for number, idea in enumerate(fitting, 1)]
-    nothing = Recordings()
-    applied = yield make_round(
-        [stage_call("implement", item, parsed, inputs, nothing) for item in evals]
-    )
-    return RootTrial(
-        tuple(RootOutcome.of("score", result) for result in scores),
-        tuple(RootOutcome.of("sweep", result) for result in sweeps),
-        {e.idea.name: _kind("implement", r) for e, r in zip(evals, applied, strict=True)},
-    ).to_dict()
+    applied = yield make_round([stage_call("implement", e, parsed, inputs, {}) for e in evals])
+    return {
+        "score": [_outcome("score", result) for result in scores],
+        "sweep": [_outcome("sweep", result) for result in sweeps],
+        "applied": {
+            e.idea.name: _kind("implement", r) for e, r in zip(evals, applied, strict=True)
+        },
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class RootOutcome:
     """What a stage reported on the root, or the name of its failure."""
 
-    result: StageResult | None
     error: str = ""
-
-    @staticmethod
-    def of(stage: str, result: Result) -> RootOutcome:
-        """Return the outcome of a task."""
-        if not result.ok:
-            return RootOutcome(None, _kind(stage, result))
-        return RootOutcome(StageResult.from_dict(result.value))
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form: what is compared, or the error."""
-        if self.result is None:
-            return {"error": self.error}
-        return {name: self.result.recorded.get(name) for name in COMPARED}
-
-    @staticmethod
-    def from_dict(raw: Table) -> RootOutcome:
-        """Read what `to_dict` wrote."""
-        if "error" in raw:
-            return RootOutcome(None, fields.text(raw, "error"))
-        return RootOutcome(StageResult.from_dict(raw))
+    score: str | None = None
+    holdout: str | None = None
+    rows: Rows | None = None
+    metrics: Value = None
 
 
 @dataclass(frozen=True, slots=True)
 class RootTrial:
     """The answer of `validate`."""
 
-    scores: tuple[RootOutcome, ...]
-    sweeps: tuple[RootOutcome, ...]
+    score: tuple[RootOutcome, ...]
+    sweep: tuple[RootOutcome, ...]
     applied: Mapping[str, str]
     """The failure of each idea by name; empty where it applies."""
 
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {
-            "score": [outcome.to_dict() for outcome in self.scores],
-            "sweep": [outcome.to_dict() for outcome in self.sweeps],
-            "applied": dict(self.applied),
-        }
 
-    @staticmethod
-    def from_dict(raw: Table) -> RootTrial:
-        """Read what `to_dict` wrote."""
-        scores, sweeps = (
-            tuple(RootOutcome.from_dict(table) for table in fields.tables(raw, name))
-            for name in ("score", "sweep")
-        )
-        applied = fields.inner(raw, "applied")
-        return RootTrial(scores, sweeps, {name: fields.text(applied, name) for name in applied})
+def _outcome(stage: str, result: Result) -> dict[str, Value]:
+    """Return what is compared of a task, or its error."""
+    if not result.ok:
+        return {"error": _kind(stage, result)}
+    return {name: result.value.get(name) for name in COMPARED}
 
 
 def _without_command(ideas: Sequence[Idea], config: TreeConfig) -> Sequence[Idea]:
@@ -200,8 +168,8 @@ def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck
 
 def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationCheck]:
     """Judge how commands and ideas did on the root."""
-    checks = [_score(trial.scores[0], "score"), *_agreement(trial.scores, deterministic)]
-    checks += [_score(outcome, "sweep") for outcome in trial.sweeps]
+    checks = [_score(trial.score[0], "score"), *_agreement(trial.score, deterministic)]
+    checks += [_score(outcome, "sweep") for outcome in trial.sweep]
     if trial.applied:
         checks.append(_fitting(trial.applied))
     return checks
@@ -211,43 +179,36 @@ def history_checks(history: TreeHistory, *, deterministic: bool) -> list[Validat
     """Judge the same from a run: how its root was scored."""
     if not history.nodes or history.nodes[0].result is None:
         return [ValidationCheck("score", FAILED, history.stopped or "the root has no score yet")]
-    result = history.nodes[0].result
-    outcomes = [
-        RootOutcome(StageResult.from_dict({**result.recorded, "score": score}))
-        for score in history.root_scores
-    ]
-    return [_score(RootOutcome(result), "score"), *_agreement(outcomes, deterministic)]
+    first = from_json(RootOutcome, history.nodes[0].result.recorded)
+    outcomes = [replace(first, score=score) for score in history.root_scores]
+    return [_score(first, "score"), *_agreement(outcomes, deterministic)]
 
 
 def _score(outcome: RootOutcome, stage: str) -> ValidationCheck:
-    result = outcome.result
-    if result is None:
+    if outcome.error:
         return ValidationCheck(stage, FAILED, f"fails on the root: {outcome.error}")
-    detail = str(result.rows) if result.rows else "ends well on the root"
-    if result.rows and not result.rows.complete:
+    detail = str(outcome.rows) if outcome.rows else "ends well on the root"
+    if outcome.rows and not outcome.rows.complete:
         return ValidationCheck(stage, FAILED, f"{detail}: no eval could be complete")
-    return ValidationCheck(
-        stage, OK, f"score {result.score}, {detail}" if stage == "score" else detail
-    )
+    head = f"score {outcome.score}, " if stage == "score" else ""
+    return ValidationCheck(stage, OK, head + detail)
 
 
 def _agreement(outcomes: Sequence[RootOutcome], deterministic: bool) -> list[ValidationCheck]:
     """Compare scorings of the root; what differs is noise, or a broken promise."""
-    tables = [outcome.result.recorded for outcome in outcomes if outcome.result is not None]
-    if len(outcomes) < SCORINGS or len(tables) < len(outcomes):
+    if len(outcomes) < SCORINGS or any(outcome.error for outcome in outcomes):
         return []
-    differing = [n for n in COMPARED if any(t.get(n) != tables[0].get(n) for t in tables)]
+    first = outcomes[0]
+    differing = [n for n in COMPARED if any(getattr(o, n) != getattr(first, n) for o in outcomes)]
     if not differing:
-        return [ValidationCheck("same score", OK, f"{len(tables)} scorings of the root agree")]
-    scores = ", ".join(str(table["score"]) for table in tables)
+        return [ValidationCheck("same score", OK, f"{len(outcomes)} scorings of the root agree")]
+    scores = ", ".join(str(outcome.score) for outcome in outcomes)
     detail = f"scorings of the root differ in {', '.join(differing)} (scores {scores})"
     if deterministic:
-        return [
-            ValidationCheck("same score", FAILED, f"{detail}, and the config says deterministic")
-        ]
-    return [
-        ValidationCheck("same score", WARNING, f"{detail}: measure the noise with root_repeats")
-    ]
+        detail += ", and the config says deterministic"
+        return [ValidationCheck("same score", FAILED, detail)]
+    detail += ": measure the noise with root_repeats"
+    return [ValidationCheck("same score", WARNING, detail)]
 
 
 def _fitting(applied: Mapping[str, str]) -> ValidationCheck:
