@@ -18,7 +18,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 from weft.errors import FileInvalid, UsageError
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
-from weft.searches.tree.config import Stage, TreeConfig
+from weft.searches.tree.config import STAGES, Stage, TreeConfig
 from weft.searches.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
 
 MAX_BYTES = 4 * 2**20
@@ -29,6 +29,14 @@ PLACEHOLDER = re.compile(
     r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir)\}"
 )
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+
+AS_THEY_ARE = (
+    "direction", "beam_width", "ideas_per_node", "max_depth", "max_total_evals", "eval_retries",
+    "memory_mb", "strict_fail_depth", "stop_on_empty_frontier", "dedupe_scope", "root_repeats",
+    "review_rounds", "memory", "memory_turns", "memory_chars",
+)  # fmt: skip
+"""Fields that the search has as the file has them."""
 
 
 class StageTable(BaseModel):
@@ -162,31 +170,16 @@ class TreeFile(BaseModel):
 
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
-        named = ("propose", "implement", "review", "sweep")
-        tables = {name: getattr(self, name) for name in named}
+        tables = {name: getattr(self, name) for name in STAGES}
         stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
         return TreeConfig(
-            stages={"implement": Stage()} | stages | {"score": self.score.to_stage()},
-            direction=self.direction,
-            beam_width=self.beam_width,
-            ideas_per_node=self.ideas_per_node,
-            max_depth=self.max_depth,
-            max_total_evals=self.max_total_evals,
-            eval_retries=self.eval_retries,
+            **{name: getattr(self, name) for name in AS_THEY_ARE},
+            stages={"implement": Stage()} | stages,
             eval_timeout_s=float(self.eval_timeout_seconds),
-            memory_mb=self.memory_mb,
-            strict_fail_depth=self.strict_fail_depth,
-            stop_on_empty_frontier=self.stop_on_empty_frontier,
-            dedupe_scope=self.dedupe_scope,
             protected=tuple(p.rstrip("/") for p in self.protected),
-            root_repeats=self.root_repeats,
-            review_rounds=self.review_rounds,
             max_usd=self.max_usd or "",
             max_tokens=self.max_tokens or 0,
             mutations=tuple(table.to_mutation() for table in self.mutations),
-            memory=self.memory,
-            memory_turns=self.memory_turns,
-            memory_chars=self.memory_chars,
             gate=self.gate or "",
             rank=self.rank or "",
             dry_run=dry_run,

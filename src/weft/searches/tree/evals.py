@@ -54,23 +54,14 @@ class NodeRecord:
     expanded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class EvalRecord:
-    """An eval as `--json` shows it."""
+@dataclass(slots=True, kw_only=True)
+class EvalRecord(Timing):
+    """An eval as `--json` shows it: how it went, and what was decided."""
 
     eval_id: int
     parent_node_id: int
     idea_path: str
     depth: int
-    task_state: str
-    queued_at: float | None
-    started_at: float | None
-    finished_at: float | None
-    worker_pid: int | None
-    worker_started: float | None
-    node: str | None
-    gpu: int | None
-    attempt: int
     error: ErrorRecord | None
     errors: tuple[ErrorRecord, ...]
     same_as: int | None
@@ -83,10 +74,6 @@ class EvalRecord:
     rank: int | None
     node_id: int | None
     commit: str | None
-    attempts: int
-    seconds: float
-    cpu_s: float
-    peak_bytes: int
     keys: tuple[str, ...]
 
 
@@ -137,20 +124,13 @@ def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt
         for key, stage in zip(item.keys, item.stages, strict=True)
         for attempt in attempts.get(key, ())
     )
+    timing = asdict(own) | {"task_state": _state(item, own)}
     return EvalRecord(
+        **timing,
         eval_id=item.eval_id,
         parent_node_id=item.parent.node_id,
         idea_path=item.idea.name,
         depth=item.depth,
-        task_state=_state(item, own),
-        queued_at=own.queued_at,
-        started_at=own.started_at,
-        finished_at=own.finished_at,
-        worker_pid=own.worker_pid,
-        worker_started=own.worker_started,
-        node=own.node,
-        gpu=own.gpu,
-        attempt=own.attempt,
         error=_final_error(item, errors),
         errors=errors,
         same_as=item.same_as,
@@ -163,10 +143,6 @@ def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt
         rank=item.rank,
         node_id=item.node_id,
         commit=item.candidate.commit if item.candidate else None,
-        attempts=own.attempts,
-        seconds=own.seconds,
-        cpu_s=own.cpu_s,
-        peak_bytes=own.peak_bytes,
         keys=tuple(item.keys),
     )
 

@@ -10,8 +10,7 @@ from weft.errors import InputError
 from weft.inspect.report.view import RunView
 from weft.model.values import Object
 from weft.searches.tree.config import Root
-from weft.searches.tree.load import TreeRun
-from weft.searches.tree.past import load_tree_run, node_of
+from weft.searches.tree.load import TreeRun, load_tree_run, node_of
 from weft.searches.tree.repository import (
     RootCommit,
     git_errors_named,

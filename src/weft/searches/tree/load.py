@@ -1,20 +1,24 @@
-"""Loads a run: its history, rebuilt from its records by the code that decided it, and timing."""
+"""Loads tree runs: the history, rebuilt from the records by the code that decided it; timing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
+from weft.errors import InputError, RunFolderInvalid
 from weft.inspect.report.view import RunView, ViewedTask
 from weft.model.codec import Table, from_json
 from weft.model.results import Result, TaskError
 from weft.model.values import Object, encode, from_wire
 from weft.searches.tree.config import TreeConfig
-from weft.searches.tree.history import TreeHistory
+from weft.searches.tree.history import TreeHistory, TreeNode
+from weft.searches.tree.memory import Turn, parse
 from weft.searches.tree.rules import add_import_folder
-from weft.searches.tree.search import Search, SearchArgs, search_tree
+from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
 from weft.searches.tree.stageargs import StageId
+from weft.storage.folder import RunFolder
 
 ENDED_EARLY = ("dropped", "cancelled")
 """States of tasks behind an early stop."""
@@ -65,6 +69,38 @@ def load_run(run: RunView) -> TreeRun:
     _drive(steps, groupby(_timed(run.tasks(), timing), key=lambda task: task.round))
     head = args.imported.head if args.imported else ""
     return TreeRun(args.config, history, timing, genesis["inputs"], head)
+
+
+def load_tree_run(run: Path) -> TreeRun:
+    """Load a run; raises InputError when it is not one of `weft tree`."""
+    search = RunFolder(run).read_run_file().search
+    if search != NAME:
+        raise InputError(f"{run} is a run of {search}, not of tree", hint=f"weft status {run}")
+    return load_run(RunView(run, NAME))
+
+
+def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:
+    """Return a node by name, or the best one; raises when there is none."""
+    if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
+        raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
+    if name is None:
+        return best_of(tree_run.config, tree_run.history)
+    for node in tree_run.history.nodes:
+        if node.name == name:
+            return node
+    raise InputError(
+        f"{run} has no node {name!r:.40}",
+        hint=f"nodes are n0 to n{len(tree_run.history.nodes) - 1}",
+    )
+
+
+def turns_of(run: Path, name: str) -> list[Turn]:
+    """Return all turns on the path to a node; raises InputError when there is no such node."""
+    node, view = node_of(load_tree_run(run), name, run), RunView(run, NAME)
+    return [turn for reference in node.turns for turn in parse(view.read(reference))]
+
+
+# -- from its records ---------------------------------------------------------------------------
 
 
 def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> None:

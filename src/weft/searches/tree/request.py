@@ -18,11 +18,17 @@ from weft.runs.execution import Execution
 from weft.runs.run import checked_policy
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.configfile import Override, TreeFile, read_config
-from weft.searches.tree.past import read_past
 from weft.searches.tree.repository import git_errors_named, read_files, read_repository
 from weft.searches.tree.rules import add_import_folder, load
 from weft.searches.tree.search import SearchArgs
-from weft.searches.tree.sources import AREA, below, read_ideas, read_index, read_recordings
+from weft.searches.tree.sources import (
+    AREA,
+    below,
+    read_ideas,
+    read_index,
+    read_past,
+    read_recordings,
+)
 
 
 @dataclass(frozen=True, slots=True)

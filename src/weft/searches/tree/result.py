@@ -1,7 +1,8 @@
 """The result of a command, read strictly; also as other tools' evaluators write it.
 
 A number that decides is kept as decimal text exactly as it was written. NaN, infinity, booleans,
-repeated keys, unknown fields and two results at once are refused.
+repeated keys, unknown fields and two results at once are refused. Measurements of time by other
+tools are left out: they would make equal runs differ.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from weft.model import strictjson
 from weft.model.codec import Table
 from weft.model.values import Value
 from weft.searches.tree.decide import EXACT
-from weft.searches.tree.foreign import from_evo, from_openevolve, from_shinka
 
 MAX_RESULT_BYTES = 4 * 2**20
 MAX_DIGITS = 400
@@ -84,6 +84,16 @@ def _printed(stdout: Path) -> bytes:
 # -- other tools --------------------------------------------------------------------------------
 
 
+EVO = {
+    "EVO_RESULT_PATH": "{result_file}",
+    "EVO_TRACES_DIR": "{out_dir}/traces",
+    "EVO_EXPERIMENT_ID": "{eval_id}",
+    "EVO_ATTEMPT": "{attempt}",
+    "EVO_WORKTREE": "{worktree}",
+}
+TIMES = ("execution_time_mean", "execution_time_std", "started_at", "ended_at")
+
+
 def _translated(form: str, raw: Table) -> Table:
     try:
         return {"openevolve": from_openevolve, "evo": from_evo}[form](raw)
@@ -101,6 +111,50 @@ def _from_shinka(out_dir: Path) -> dict[str, Value]:
     except ValueError as error:
         raise Invalid(str(error)) from None
     return {**result, "rows": {"ok": int(correct["correct"] is True), "expected": 1}}
+
+
+def from_openevolve(raw: Table) -> dict[str, Value]:
+    """Metrics, as `evaluate` returns them, or an EvaluationResult with its artifacts."""
+    inner = raw.get("metrics")
+    metrics = inner if isinstance(inner, dict) else raw
+    result = _combined(metrics)
+    if isinstance(inner, dict) and raw.get("artifacts"):
+        result["artifacts"] = raw["artifacts"]
+    return result
+
+
+def from_shinka(metrics: Table, correct: Table) -> dict[str, Value]:
+    """`metrics.json` ranks, and counts only if `correct.json` says so."""
+    verdict = correct.get("correct")
+    if not isinstance(verdict, bool):
+        raise ValueError("correct.json: correct is not true or false")
+    notes = correct.get("error") or metrics.get("text_feedback")
+    without = () if correct.get("error") else ("text_feedback",)
+    result = _combined(_without(metrics, *without))
+    return {**result, "notes": notes} if notes else result
+
+
+def from_evo(raw: Table) -> dict[str, Value]:
+    """`score` ranks; scores of tasks and everything else are metrics."""
+    if "score" not in raw:
+        raise ValueError("no score")
+    return {"score": raw["score"], "metrics": _without(raw, "score", *TIMES)}
+
+
+def tool_environment(form: str) -> dict[str, str]:
+    """Return the variables that a tool's evaluators expect, as templates."""
+    return EVO if form == "evo" else {}
+
+
+def _combined(metrics: Table) -> dict[str, Value]:
+    if "combined_score" not in metrics:
+        raise ValueError("no combined_score among the metrics")
+    rest = _without(metrics, "combined_score", *TIMES)
+    return {"score": metrics["combined_score"], "metrics": rest}
+
+
+def _without(raw: Table, *names: str) -> dict[str, Value]:
+    return {name: value for name, value in raw.items() if name not in names}
 
 
 # -- reading ------------------------------------------------------------------------------------

@@ -19,8 +19,7 @@ from weft.searches.tree.check import write_report
 from weft.searches.tree.evals import TreeRecords, records_of
 from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.keep import FAILED, REJECTED, keep_rejected, name_commits
-from weft.searches.tree.load import TreeRun
-from weft.searches.tree.past import load_tree_run
+from weft.searches.tree.load import TreeRun, load_tree_run
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
 from weft.searches.tree.sources import AREA, note_ideas

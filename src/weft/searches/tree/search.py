@@ -20,7 +20,7 @@ from weft.model.results import Result, TaskError
 from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea, Root, TreeConfig
-from weft.searches.tree.decide import EXACT, gain, lower_is_better, touched
+from weft.searches.tree.decide import EXACT, Spending, gain, lower_is_better, touched
 from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode
 from weft.searches.tree.imports import ImportedRun, Imports
 from weft.searches.tree.propose import add_ideas, propose_call
@@ -33,7 +33,6 @@ from weft.searches.tree.results import (
     read_stage,
 )
 from weft.searches.tree.rules import Judges
-from weft.searches.tree.spending import Spending
 from weft.searches.tree.stages import message_of, root_call, stage_call
 
 NAME = "tree.run"

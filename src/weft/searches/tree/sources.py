@@ -1,4 +1,4 @@
-"""Where a tree run's ideas come from: folder, tables, the index of earlier runs, recordings."""
+"""What a tree run begins with: ideas of a folder and of tables, and what earlier runs found."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from pathlib import Path
 
 from weft.errors import InputError
 from weft.inspect.report.view import RunView
+from weft.inspect.verify import verify
 from weft.model.values import Object
 from weft.runs import world
 from weft.runs.opening import recorded_genesis
+from weft.runs.run import real_place
 from weft.searches.tree import ideas as idea_files
-from weft.searches.tree.config import Idea
+from weft.searches.tree.config import Idea, TreeConfig
 from weft.searches.tree.configfile import TreeFile
 from weft.searches.tree.ideaindex import IdeaIndex, entries_of
-from weft.searches.tree.load import TreeRun, stage_args_of
+from weft.searches.tree.imports import ImportedRun, check_comparable, completed_evals
+from weft.searches.tree.load import TreeRun, load_tree_run, stage_args_of
 from weft.searches.tree.recordings import Recordings, objects_in, recordings_of
 from weft.searches.tree.search import NAME
 from weft.storage.disk import Disk
@@ -64,6 +67,21 @@ def read_recordings(file: TreeFile, base: Path, path: Path) -> tuple[Recordings,
     recordings = recordings_of((task, stage_args_of(task)) for task in view.tasks())
     references = objects_in({key: outcome.value for key, outcome in recordings.items()})
     return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
+
+
+def read_past(run: Path | None, config: TreeConfig) -> tuple[ImportedRun | None, dict[str, bytes]]:
+    """Return the completed evals of a run with its head, and the objects they refer to.
+
+    Raises Damaged when the run does not verify, and InputError when its scores cannot be
+    compared with those of the new one.
+    """
+    if run is None:
+        return None, {}
+    tree_run, view = load_tree_run(run), RunView(run, NAME)
+    check_comparable(tree_run.config, config, str(run))
+    verdict = verify(run, real_place().heads)
+    past = ImportedRun(verdict.root, verdict.size, completed_evals(tree_run.history))
+    return past, {f"imported/{o.digest}": view.read(o) for o in past.objects()}
 
 
 # -- the index ----------------------------------------------------------------------------------

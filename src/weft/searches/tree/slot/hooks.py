@@ -18,8 +18,8 @@ from pathlib import Path
 from weft.define import hook
 from weft.model.results import TaskError
 from weft.model.values import Value
-from weft.searches.tree import foreign, memory, proposal
-from weft.searches.tree.result import Invalid, read_result
+from weft.searches.tree import memory, proposal
+from weft.searches.tree.result import Invalid, read_result, tool_environment
 from weft.searches.tree.results import BY_STAGE
 from weft.searches.tree.slot import evaluate
 from weft.searches.tree.slot.git import Git, GitFailed
@@ -46,7 +46,7 @@ def environment(args: StageArgs) -> dict[str, str]:
     """Return the variables of a stage, as templates."""
     more = {**proposal.environment(args.id.stage), **memory.environment(args.memory)}
     form = args.command.format if args.command else ""
-    return {**ENVIRONMENT, **more, **foreign.environment(form)}
+    return {**ENVIRONMENT, **more, **tool_environment(form)}
 
 
 # -- before -------------------------------------------------------------------------------------
