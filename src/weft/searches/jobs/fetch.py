@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from weft.errors import FileInvalid, InputError, ObjectDamaged
 from weft.inspect.report.view import RunView
 from weft.searches.jobs.search import NAME
-from weft.searches.jobs.seen import JobSeen, jobs_of
+from weft.searches.jobs.view import ViewedJob, jobs_of
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.objects import CHUNK_BYTES, ObjectStore
@@ -56,7 +56,7 @@ def _check_jobs_run(run: Path) -> None:
         raise InputError(f"{run} is a run of {recorded}, not of jobs", hint=f"weft status {run}")
 
 
-def suffix_of(job: JobSeen) -> str:
+def suffix_of(job: ViewedJob) -> str:
     """Return how its file's name ends: as the expected file's does, `.json` for a line of stdout.
 
     Never empty and with one dot only, so that no two jobs get the same name.
@@ -67,7 +67,7 @@ def suffix_of(job: JobSeen) -> str:
     return suffix if SUFFIX.fullmatch(suffix) else ".bin"
 
 
-def _with_result(name: str, jobs: dict[str, JobSeen], run: Path) -> JobSeen:
+def _with_result(name: str, jobs: dict[str, ViewedJob], run: Path) -> ViewedJob:
     job = jobs.get(name)
     if job is None:
         raise InputError(f"{run} has no job {name!r:.140}", hint="weft report RUN lists them")
@@ -76,7 +76,7 @@ def _with_result(name: str, jobs: dict[str, JobSeen], run: Path) -> JobSeen:
     return job
 
 
-def _write(store: ObjectStore, job: JobSeen, path: Path) -> Fetched:
+def _write(store: ObjectStore, job: ViewedJob, path: Path) -> Fetched:
     assert job.digest is not None
     digest, size = hashlib.sha256(), 0
     try:

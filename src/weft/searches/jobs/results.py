@@ -15,8 +15,7 @@ from typing import Any
 
 from weft.define import hook
 from weft.model.results import TaskError
-from weft.searches.jobs.jsoncheck import BOM, Malformed, check_json
-from weft.searches.jobs.lastjson import ByteRange, last_json
+from weft.searches.jobs.jsonresult import BOM, ByteRange, Malformed, check_json, last_json
 from weft.worker.command import CommandRun, expand
 from weft.worker.context import note, put_file
 from weft.worker.ending import Ending

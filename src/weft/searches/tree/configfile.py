@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from weft.errors import FileInvalid, UsageError
+from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
 from weft.searches.tree.config import STAGES, Stage, TreeConfig
@@ -29,14 +30,6 @@ PLACEHOLDER = re.compile(
     r"\{(idea_file|worktree|out_dir|result_file|feedback_file|eval_id|seed|python|work_dir|tmp_dir)\}"
 )
 Seconds = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
-
-
-AS_THEY_ARE = (
-    "direction", "beam_width", "ideas_per_node", "max_depth", "max_total_evals", "eval_retries",
-    "memory_mb", "strict_fail_depth", "stop_on_empty_frontier", "dedupe_scope", "root_repeats",
-    "review_rounds", "memory", "memory_turns", "memory_chars",
-)  # fmt: skip
-"""Fields that the search has as the file has them."""
 
 
 class StageTable(BaseModel):
@@ -78,15 +71,8 @@ class StageTable(BaseModel):
 
     def to_stage(self) -> Stage:
         """Return the stage as plain data."""
-        return Stage(
-            ("/bin/sh", "-c", self.shell) if self.shell else tuple(self.argv),
-            self.timeout_s or 0.0,
-            self.env,
-            tuple(self.env_from),
-            self.format,
-            self.regex or "",
-            self.recorded,
-        )
+        argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
+        return from_json(Stage, {**self.model_dump(exclude_none=True), "argv": argv})
 
 
 class TreeFile(BaseModel):
@@ -172,16 +158,13 @@ class TreeFile(BaseModel):
         """Return what decides the outcome, as plain data."""
         tables = {name: getattr(self, name) for name in STAGES}
         stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
-        return TreeConfig(
-            **{name: getattr(self, name) for name in AS_THEY_ARE},
+        given = self.model_dump(exclude_none=True, exclude={"mutations"})
+        return replace(
+            from_json(TreeConfig, {**given, "stages": {}}),
             stages={"implement": Stage()} | stages,
             eval_timeout_s=float(self.eval_timeout_seconds),
             protected=tuple(p.rstrip("/") for p in self.protected),
-            max_usd=self.max_usd or "",
-            max_tokens=self.max_tokens or 0,
             mutations=tuple(table.to_mutation() for table in self.mutations),
-            gate=self.gate or "",
-            rank=self.rank or "",
             dry_run=dry_run,
         )
 

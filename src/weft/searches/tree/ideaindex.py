@@ -13,15 +13,16 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
+from weft.errors import LedgerDamaged
+from weft.model.codec import from_json, to_json
 from weft.searches.tree.history import Eval
 from weft.searches.tree.load import TreeRun
 from weft.storage.disk import Disk
 
-SCHEMA_VERSION = 1
 MAX_TEXT = 4000
 MAX_FED = 200
 """Entries that a run takes in, the latest ones."""
@@ -44,21 +45,7 @@ class IdeaEntry:
     parent_score: str | None
     score: str | None
     verdict: str
-
-    def to_dict(self) -> dict[str, object]:
-        """JSON form."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self), "path": list(self.path)}
-
-    @staticmethod
-    def from_dict(raw: dict[str, Any]) -> IdeaEntry:
-        """Read what `to_dict` wrote; raises ValueError for anything else."""
-        fields = {name: value for name, value in raw.items() if name != "schema_version"}
-        texts = [v for name, v in fields.items() if name != "path"]
-        if raw.get("schema_version") != SCHEMA_VERSION or "entry_id" not in fields:
-            raise ValueError("not an entry of this version")
-        if not all(isinstance(v, str) or v is None for v in [*texts, *fields.get("path", ())]):
-            raise ValueError("a field of an entry is no text")
-        return IdeaEntry(**{**fields, "path": tuple(fields.get("path", ()))})
+    schema_version: Literal[1] = 1
 
 
 def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[IdeaEntry]:
@@ -98,7 +85,7 @@ class IdeaIndex:
         with self._locked() as fd:
             known = {entry.entry_id for entry in self._entries()}
             new = [entry for entry in entries if entry.entry_id not in known]
-            lines = [json.dumps(e.to_dict(), sort_keys=True, ensure_ascii=False) for e in new]
+            lines = [json.dumps(to_json(e), sort_keys=True, ensure_ascii=False) for e in new]
             size = os.fstat(fd).st_size
             torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
             data = b"\n" * torn + "".join(f"{line}\n" for line in lines).encode()
@@ -111,15 +98,15 @@ class IdeaIndex:
     def snapshot(self) -> bytes:
         """Return the latest entries as one JSON list, the input of a run that asks for them."""
         latest = list(self._entries())[-MAX_FED:]
-        return json.dumps([entry.to_dict() for entry in latest], sort_keys=True).encode()
+        return json.dumps([to_json(entry) for entry in latest], sort_keys=True).encode()
 
     def _entries(self) -> Iterator[IdeaEntry]:
         if not self._file.is_file():
             return
         for line in self._file.read_bytes().split(b"\n"):
             try:
-                yield IdeaEntry.from_dict(json.loads(line))
-            except (ValueError, TypeError, AttributeError):
+                yield from_json(IdeaEntry, json.loads(line))
+            except (ValueError, LedgerDamaged):
                 continue  # torn by a crash; the eval is noted again when its run is
 
     @contextmanager
