@@ -110,7 +110,7 @@ def _best(tree_run: TreeRun) -> str:
 
 def _eval(e: Eval) -> list[Cell]:
     rank = "" if e.rank is None else e.rank
-    place = [e.name, e.depth, e.parent.name, e.idea.name]
+    place: list[Cell] = [e.name, e.depth, e.parent.name, e.idea.name]
     return [*place, e.state, e.stage, e.score or "", rank, e.verdict]
 
 
