@@ -240,3 +240,80 @@ def test_part_that_is_not_an_import_path_is_refused(path: str) -> None:
         Product("lab", "A test.", pages=path)
     with pytest.raises(SearchInvalid, match="is not an import path"):
         Product("lab", "A test.", searches={"lab.fit": path})
+
+
+# -- the warm-up --------------------------------------------------------------------------------
+
+WARM = """\
+import os
+from pathlib import Path
+
+import weft
+
+PRODUCT = weft.Product(
+    "warm", "A test.", searches={"warm.s": "warm_one:s"}, warm_up="warm_one:warm_up"
+)
+PLACE = Path(__file__).parent
+
+
+def warm_up(say):
+    if (PLACE / "broken").exists():
+        raise OSError("the compiler\\nis gone")
+    if not (PLACE / "compiled").exists():
+        say("compiling, once")
+        (PLACE / "compiled").write_text(str(os.getpid()))
+
+
+@weft.task(name="warm.work")
+def work():
+    return int((PLACE / "compiled").read_text()) != os.getpid()
+
+
+@weft.search(name="warm.s", version=1)
+def s():
+    results = yield [work()]
+    return results[0].value
+"""
+
+
+@pytest.fixture
+def warm(package: Package, packages: Path) -> Path:
+    """A product with a warm-up, without which its task fails."""
+    package("warm-one", "warm", WARM)
+    return packages
+
+
+def test_warm_up_happens_once_before_the_workers_and_is_announced(
+    warm: Path, command: Callable[..., Told], tmp_path: Path
+) -> None:
+    first = command("run", "warm.s", "--out", str(tmp_path / "first"))
+    assert (first.code, first.err) == (0, "compiling, once\n")
+    assert first.out.startswith("answer  true\n")
+    second = command("run", "warm.s", "--out", str(tmp_path / "second"))
+    assert (second.code, second.err) == (0, "")
+    (warm / "compiled").unlink()
+    again = command("run", "warm.s", "--out", str(tmp_path / "second"))
+    assert (again.code, again.err) == (0, ""), "a finished run needs none"
+    assert not (warm / "compiled").exists()
+
+
+def test_warm_up_is_silent_when_asked_and_happens_for_a_replay(
+    warm: Path, command: Callable[..., Told], tmp_path: Path
+) -> None:
+    quiet = command("run", "warm.s", "--out", str(tmp_path / "run"), "--quiet")
+    assert (quiet.code, quiet.err) == (0, "")
+    (warm / "compiled").unlink()
+    replayed = command("replay", str(tmp_path / "run"))
+    assert (replayed.code, replayed.err) == (0, "compiling, once\n")
+
+
+def test_warm_up_that_raises_is_one_line_and_the_run_can_be_resumed(
+    warm: Path, command: Callable[..., Told], tmp_path: Path
+) -> None:
+    (warm / "broken").touch()
+    run = str(tmp_path / "run")
+    told = command("run", "warm.s", "--out", run)
+    told.check_one_line(3, "product warm: warm_one:warm_up raised OSError: the compiler is gone")
+    (warm / "broken").unlink()
+    resumed = command("resume", run)
+    assert (resumed.code, resumed.err) == (0, "compiling, once\n")

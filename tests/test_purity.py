@@ -23,6 +23,12 @@ from tests.support.purity import (
 SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
 PURE_PACKAGES = ("coordinator", "ledger", "model")
 SEARCHES = tuple(sorted(p.parent.name for p in (SRC / "searches").glob("*/__init__.py")))
+BELOW_SEARCHES = (
+    "weft", "weft.compiled", "weft.define", "weft.errors", "weft.lazy_imports", "weft.searches",
+    "weft.version", "weft.worker", "weft.worker.context", "weft.worker.ending",
+    "weft.worker.environment",
+)  # fmt: skip
+"""What decisions may be built on, beside `weft.model` and modules of their own search."""
 ON_THE_SLOT = SRC / "searches" / "tree" / "slot"  # git: the one place there that starts processes
 
 
@@ -44,18 +50,35 @@ def declaring(name: str) -> list[Path]:
     return [path for path in modules if declares_search(path.read_text(encoding="utf-8"))]
 
 
-def deciding(name: str) -> list[Path]:
-    """The modules behind what a search decides: those that declare it, and all they import."""
-    folder, pending, reached = SRC / "searches" / name, declaring(name), set[Path]()
+def reachable(pending: list[Path]) -> list[Path]:
+    """The modules of Weft that are loaded with some modules, themselves included."""
+    reached = set[Path]()
     while pending:
         path = pending.pop()
-        if path in reached or ON_THE_SLOT in path.parents or folder not in path.parents:
-            continue
-        reached.add(path)
-        modules = imported_modules(path.read_text(encoding="utf-8"))
-        files = (SRC.parent / f"{module.replace('.', '/')}.py" for module in modules)
-        pending += [file for file in files if file.is_file()]
+        if path not in reached:
+            reached.add(path)
+            for module in imported_modules(path.read_text(encoding="utf-8")):
+                place = SRC.parent / module.replace(".", "/")
+                files = (place.with_suffix(".py"), place / "__init__.py")
+                pending += [file for file in files if SRC in file.parents and file.is_file()]
     return sorted(reached)
+
+
+def deciding(name: str) -> list[Path]:
+    """The modules of a search behind what it decides: those that declare it, and their imports."""
+    folder = SRC / "searches" / name
+    return [path for path in reachable(declaring(name)) if folder in path.parents]
+
+
+def beyond(name: str) -> list[str]:
+    """What the decisions of a search know of Weft and may not: DESIGN's narrow rule."""
+    own, names = f"weft.searches.{name}", []
+    for path in reachable(declaring(name)):
+        parts = path.relative_to(SRC.parent).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        if module not in BELOW_SEARCHES and not module.startswith(("weft.model", own)):
+            names.append(module)
+    return names
 
 
 @pytest.mark.parametrize("name", PURE_PACKAGES)
@@ -86,6 +109,29 @@ def test_decisions_of_search_depend_on_its_arguments_only(name: str) -> None:
     searches = set((SRC / "searches" / name).rglob("search.py"))
     assert searches <= set(declaring(name)), "a search.py that declares no search"
     assert complaints(deciding(name), check_pure) == []
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_decisions_of_search_know_no_more_than_the_public_api(name: str) -> None:
+    assert beyond(name) == []
+    assert complaints(deciding(name), check_search) == []
+
+
+def test_reader_behind_a_decision_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "weft"
+    for name, text in {
+        "searches/mine/search.py": "from weft.searches.mine import tasks\n@search()\ndef f(): ...",
+        "searches/mine/tasks.py": "def work():\n    from weft.inspect.report import view",
+        "inspect/report/view.py": "from weft.storage import disk",
+        "storage/disk.py": "import sqlite3",
+        "define.py": "if TYPE_CHECKING:\n    from weft.runs import run",
+    }.items():
+        (source / name).parent.mkdir(parents=True, exist_ok=True)
+        (source / name).write_text(text)
+    monkeypatch.setattr("tests.test_purity.SRC", source)
+    assert beyond("mine") == ["weft.inspect.report.view", "weft.storage.disk"]
 
 
 PLANTED_IMPURE = {
@@ -234,4 +280,5 @@ def test_declared_search_is_recognised(snippet: str, declares: bool) -> None:
 
 def test_imported_modules_have_those_of_every_form() -> None:
     snippet = "import a.b\nfrom c import d\ndef f():\n    from e.f import g as h"
+    snippet += "\nif TYPE_CHECKING:\n    import i"
     assert imported_modules(snippet) == ["a.b", "c", "c.d", "e.f", "e.f.g"]

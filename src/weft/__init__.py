@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.define import command, hook, search, task
+from weft.define import command, hook, reference, search, task
 from weft.errors import Interrupted, WeftError
 from weft.model.results import Result, TaskError, TaskFailed, Temporary
 from weft.model.slots import Node
@@ -16,7 +16,7 @@ from weft.model.tasks import Budget, Milestone, Unknown
 from weft.model.tasks import make_lanes as lanes
 from weft.model.tasks import make_lazy as lazy
 from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
-from weft.model.values import Object
+from weft.model.values import Object, Value
 from weft.version import __version__
 from weft.worker.context import device, get, note, put, put_file
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
-    "TaskError",
-    "TaskFailed", "Temporary", "Unknown", "WeftError", "__version__", "command", "device", "get",
-    "hook", "lanes", "lazy", "note", "put", "put_file", "round", "run", "search", "task",
+    "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError", "__version__",
+    "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file", "reference",
+    "round", "run", "search", "task",
 ]  # fmt: skip
 
 _LATER = {"Product": "weft.product", "run": "weft.runs.run", "Run": "weft.runs.outcome"}

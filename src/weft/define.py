@@ -7,10 +7,12 @@ a worker needs, travels beside them. A script run as `__main__` is known by its 
 
 from __future__ import annotations
 
+import importlib.util
 import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, ParamSpec, TypeVar, overload
 
@@ -115,12 +117,12 @@ def command(
     *,
     timeout_s: float,
     args: Mapping[str, object] | None = None,
-    prepare: Callable[[Run], Mapping[str, str] | None] | None = None,
-    collect: Callable[[Run], R] | None = None,
+    prepare: Callable[[Run], Mapping[str, str] | None] | Reference | None = None,
+    collect: Callable[[Run], R] | Reference | None = None,
     env: Mapping[str, str] | None = None,
     env_from: Sequence[str] = (),
     cwd: str = "{out_dir}",
-    on_broken: Callable[[Run, Template, int], None] | None = None,
+    on_broken: Callable[[Run, Template, int], None] | Reference | None = None,
     retries: int | None = None,
     memory_mb: int | None = None,
     gpu: int = 0,
@@ -130,8 +132,8 @@ def command(
 
     `argv`, `env` and `cwd` are templates: `{out_dir}`, `{tmp_dir}`, `{attempt}`, `{seed}`,
     `{slot}`, `{python}`, `{work_dir}` (the node's folder), and whatever `prepare` returns.
-    `prepare(run)` and `collect(run)` are plain functions that run on the same slot around it;
-    `run.args` are the `args` given here.
+    `prepare(run)` and `collect(run)` are plain functions that run on the same slot around it,
+    or references to them; `run.args` are the `args` given here.
     The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
     Variables named in `env_from` are taken from the node's environment and never recorded.
     `on_broken(run, template, exit_code)` is called when the command cannot be run (126, 127); it
@@ -149,8 +151,8 @@ def command(
     recorded = {
         "argv": list(argv),
         "args": dict(args or {}),
-        "prepare": prepare and _hook_name(prepare, "prepare", code),
-        "collect": collect and _hook_name(collect, "collect", code),
+        "prepare": None if prepare is None else _hook_name(prepare, "prepare", code),
+        "collect": None if collect is None else _hook_name(collect, "collect", code),
         "env": dict(env or {}),
         "env_from": list(env_from),
         "cwd": cwd,
@@ -174,9 +176,51 @@ def hook(*, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return declare
 
 
-def _hook_name(function: Callable[P, R], role: str, code: dict[str, str]) -> str:
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A task or a hook by its declared name and import path; its module is not imported."""
+
+    name: str
+    path: str
+
+    def __call__(self, **arguments: Argument) -> TaskCall:
+        """Describe a call of the task; every argument is given by name."""
+        return TaskCall(self.name, arguments, code=((self.name, self.path),))
+
+
+def reference(name: str, path: str) -> Reference:
+    """Name a task or a hook of another module, without importing that module.
+
+    A search that only decides can so use functions whose modules start processes or write files.
+    `path` is `module:function`, where the function is declared with the same `name`.
+
+    >>> import weft
+    >>> weft.reference("lab.weigh", "weft.testing.tasks:weigh")(sample=3).function
+    'lab.weigh'
+    """
+    module, _, function = path.partition(":")
+    if not all(part.isidentifier() for part in (*module.split("."), function)):
+        raise SearchInvalid(f"{path!r:.80} is not an import path", hint="write module:function")
+    if not _exists(module):
+        raise SearchInvalid(f"reference {name}: there is no module {module}")
+    _register(name, path, module, "reference")
+    return Reference(name, path)
+
+
+def _exists(module: str) -> bool:
+    """Whether a module can be found; only the packages that it lies in are loaded."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ModuleNotFoundError, ValueError):  # no such package; a module without a spec
+        return module in sys.modules
+
+
+def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]) -> str:
     """The name to record of a hook; a declared one is added to `code`."""
-    name, path = _declared(function, role, getattr(function, "__weft_name__", None))
+    if isinstance(hook, Reference):
+        code[hook.name] = hook.path
+        return hook.name
+    name, path = _declared(hook, role, getattr(hook, "__weft_name__", None))
     code.update(path)
     return name
 
@@ -231,18 +275,24 @@ def _declared(function: Callable[P, R], role: str, name: str | None) -> tuple[st
     path = import_name(function, role)
     if name is None:
         return path, ()
+    _register(name, path, function.__module__, role)
+    return name, ((name, path),)
+
+
+def _register(name: str, path: str, module: str, role: str) -> None:
+    """Note where a declared name is; refuse what is no name, and a name that is taken."""
     if len(name) > MAX_NAME_CHARS or not _NAME.fullmatch(name):
         raise SearchInvalid(
             f"{role} {path}: name {name[:MAX_NAME_CHARS]!r} is not a name",
             hint="use letters, digits, '_', '-' and single dots, like pricing.score",
         )
-    earlier_path, module = _DECLARED.get(name, (path, ""))
-    if earlier_path != path and module in sys.modules:  # a module that was unloaded holds no name
+    earlier_path, earlier_module = _DECLARED.get(name, (path, ""))
+    # a module that was unloaded holds no name
+    if earlier_path != path and earlier_module in sys.modules:
         raise SearchInvalid(
             f"{earlier_path} and {path} are both named {name!r}", hint="give one another name"
         )
-    _DECLARED[name] = (path, function.__module__)
-    return name, ((name, path),)
+    _DECLARED[name] = (path, module)
 
 
 def import_name(function: Callable[P, R], role: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -45,7 +45,9 @@ class Product:
     finish: str = ""
     """`finish(run: Path) -> None`: writes its own files into the folder of a finished run."""
     warm_up: str = ""
-    """`warm_up(say: Callable[[str], None]) -> None`: what takes long once, such as compiling."""
+    """`warm_up(say: Callable[[str], None]) -> None`: what takes long once, such as compiling.
+
+    Called before the workers of each run of its searches start; returns at once if it was done."""
     former_names: Mapping[str, str] = field(default_factory=dict)
     """Names of searches in older ledgers that cannot be continued, with their present names."""
 
@@ -183,6 +185,26 @@ def locate(search: str) -> str | None:
     """Return the import path of a search of an installed product."""
     product = product_of(search)
     return None if product is None else product.searches[search]
+
+
+def warm_up(search: str, say: Callable[[str], None]) -> None:
+    """Do what takes a search's product long once; `say` gets what there is to wait for.
+
+    A search that is known by its import path, `module:function`, has no product.
+    """
+    product = None if ":" in search else product_of(search)
+    if product is None or not product.warm_up:
+        return
+    function = product.part(product.warm_up)
+    try:
+        function(say)
+    except WeftError:
+        raise
+    except (Exception, SystemExit) as error:  # another package's code
+        raise SearchInvalid(
+            f"product {product.name}: {product.warm_up} raised {_reason(error)}",
+            hint="upgrade or reinstall the package that has it",
+        ) from error
 
 
 def check_name(search: str) -> None:

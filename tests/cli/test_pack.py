@@ -24,8 +24,7 @@ from weft.errors import StorageFailed
 from weft.inspect.pack.markdown import to_markdown
 from weft.inspect.pack.packing import make_pack
 from weft.runs import run as wiring
-from weft.runs.execution import Execution
-from weft.storage.folder import SEALED_VIEWS
+from weft.runs.execution import SEALED_VIEWS, Execution
 
 TITLES = ("Result", "What was asked", "Commands", "Invariants", "Failures", "How it went",
           "Open ends")  # fmt: skip

@@ -158,3 +158,58 @@ def test_two_functions_of_one_name_are_refused(modules):
     first = modules.write("@weft.task(name='lab.same')\ndef f():\n    pass\n")
     with pytest.raises(SearchInvalid, match=f"{re.escape(first.__name__)}:f and .* 'lab.same'"):
         modules.write("@weft.task(name='lab.same')\ndef g():\n    pass\n")
+
+
+# -- references ---------------------------------------------------------------------------------
+
+REFERRING = """
+double = weft.reference("lab.double", "{slot}:double")
+prepare = weft.reference("lab.prepare", "{slot}:prepare")
+collect = weft.reference("lab.collect", "{slot}:collect")
+
+@weft.search(version=1, name="lab.s")
+def s():
+    yield [double(x=1), double(x=2)]
+    echo = weft.command(
+        ["{{python}}", "-c", "print('{{word}}')"], timeout_s=60, prepare=prepare, collect=collect
+    )
+    results = yield [echo]
+    return results[0].value
+"""
+
+
+def test_search_that_refers_to_its_tasks_decides_the_same_and_never_loads_them(modules, tmp_path):
+    slot = modules.write(SOURCE)
+    direct = weft.run(slot.s(), out=tmp_path / "direct")
+    del sys.modules[slot.__name__]
+    referring = modules.write(REFERRING.format(slot=slot.__name__))
+    run = weft.run(referring.s(), out=tmp_path / "referring")
+    assert (run.answer, run.head) == ("hello", direct.head)
+    assert slot.__name__ not in sys.modules
+    run_file = RunFolder(tmp_path / "referring").read_run_file()
+    assert run_file.imports["lab.double"] == f"{slot.__name__}:double"
+    assert slot.__name__ in run_file.sources
+
+
+def test_reference_to_a_module_that_is_not_there_is_refused(modules):
+    with pytest.raises(SearchInvalid, match=r"reference lab\.double: there is no module gone_away"):
+        modules.write(REFERRING.format(slot="gone_away"))
+    with pytest.raises(SearchInvalid, match=r"there is no module gone\.away"):
+        modules.write(REFERRING.format(slot="gone.away"))
+
+
+@pytest.mark.parametrize("path", ["lab", "lab:", "lab.slot:a.b", "../lab:f", "lab slot:f", ""])
+def test_reference_to_what_is_no_import_path_is_refused(path):
+    with pytest.raises(SearchInvalid, match="is not an import path"):
+        weft.reference("lab.double", path)
+
+
+def test_reference_by_what_is_no_name_is_refused():
+    with pytest.raises(SearchInvalid, match="is not a name"):
+        weft.reference("no name", "weft.testing.tasks:echo")
+
+
+def test_reference_to_another_function_of_a_taken_name_is_refused(modules):
+    modules.write('@weft.task(name="lab.taken")\ndef first(x):\n    return x\n')
+    with pytest.raises(SearchInvalid, match=r"are both named 'lab\.taken'"):
+        weft.reference("lab.taken", "weft.testing.tasks:second")

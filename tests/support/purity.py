@@ -87,15 +87,29 @@ def declares_search(source: str) -> bool:
 
 
 def imported_modules(source: str) -> list[str]:
-    """Return what may be a module among the imports, sorted; relative imports are not used here."""
-    names = set[str]()
-    for node in ast.walk(ast.parse(source)):
+    """Return what may be a module among the imports, sorted, but for those of type checkers.
+
+    Relative imports are not used here.
+    """
+    tree = ast.parse(source)
+    names, unused = set[str](), set(_typing_nodes(tree))
+    for node in ast.walk(tree):
+        if node in unused:
+            continue
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
             names.update(f"{node.module}.{alias.name}" for alias in node.names)
     return sorted(names)
+
+
+def _typing_nodes(tree: ast.AST) -> Iterator[ast.AST]:
+    """Everything below `if TYPE_CHECKING:`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+            for statement in node.body:
+                yield from ast.walk(statement)
 
 
 def _imports_of(tree: ast.AST, modules: frozenset[str], rule: str) -> Iterator[Finding]:

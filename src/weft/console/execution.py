@@ -46,12 +46,19 @@ class ExecutionOptions:
         if self.backend == "ray" and self.simulate_nodes:
             raise UsageError("--simulate-nodes does not go with --backend ray")
 
-    def read_nodes(self) -> tuple[Node, ...]:
-        """Return the nodes of the file, which may be anywhere with the backend ray; else none."""
+    def read_nodes(self, *, anywhere: bool) -> tuple[Node, ...]:
+        """Return the nodes of the file, if there is one; `anywhere`: also other machines."""
         if self.nodes is None:
             return ()
-        anywhere = self.backend == "ray"
         return nodesfile.read_nodes(self.nodes, simulate=self.simulate_nodes, anywhere=anywhere)
+
+    def has_classic_nodes(self) -> bool:
+        """Whether there is a node file, of the classic form."""
+        return self.nodes is not None and nodesfile.is_classic(self.nodes)
+
+    def _run_nodes(self) -> tuple[Node, ...]:
+        """Return the nodes of a run: other machines can be reached with the backend ray only."""
+        return self.read_nodes(anywhere=self.backend == "ray")
 
     def cluster_address(self) -> str:
         """Return the address of the cluster to join; empty for the only one, or without Ray."""
@@ -69,7 +76,7 @@ class ExecutionOptions:
             tuple(self.accept),
             self.wall_limit,
             self.sign_key,
-            self.read_nodes(),
+            self._run_nodes(),
             self.placement or "greedy",
             stagger_s=self.stagger or 0.0,
             ray_address=self.cluster_address(),
@@ -81,7 +88,7 @@ class ExecutionOptions:
         return runs.ExecutionChanges(
             workers=self.workers,
             backend=self.backend,
-            nodes=self.read_nodes() or None,
+            nodes=self._run_nodes() or None,
             ray_address=self.cluster_address() or None,
             placement=self.placement,
             stagger_s=self.stagger,

@@ -1,5 +1,7 @@
 """Progress of a run on stderr: a bar on a terminal, a line now and then with -v elsewhere.
 
+What there is to wait for before the tasks, such as compiling, is said unless --quiet.
+
 A `Watcher` gets the counts at every turn of the loop, often thousands of times a second;
 most of those calls only compare two numbers.
 """
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 BAR_EVERY_S = 0.1
 LINE_EVERY_S = 3.0
 FIRST_LINE_AFTER_S = 1.0
+NEVER_S = float("inf")
 
 
 class Throttled:
@@ -41,6 +44,10 @@ class Throttled:
         self._every_s = every_s
         self._start_s = time.monotonic()
         self._next_s = self._start_s + first_after_s
+
+    def say(self, line: str) -> None:
+        """Print what there is to wait for before the tasks."""
+        render.message(line)
 
     def update(self, counts: Counts) -> None:
         """Take the newest counts."""
@@ -58,10 +65,9 @@ def watching(quiet: bool, verbosity: int) -> Iterator[Watcher | None]:
     elif render.is_terminal(sys.stderr):
         with bar() as progress:
             yield _bar_watcher(progress)
-    elif verbosity > 0:
-        yield Throttled(_print_line, LINE_EVERY_S, FIRST_LINE_AFTER_S)
     else:
-        yield None
+        first_after_s = FIRST_LINE_AFTER_S if verbosity > 0 else NEVER_S
+        yield Throttled(_print_line, LINE_EVERY_S, first_after_s)
 
 
 @contextmanager

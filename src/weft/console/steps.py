@@ -37,6 +37,10 @@ class StepWatcher:
         self._base = self._base_planned = 0
         self._start_s = self._next_s = time.monotonic()
 
+    def say(self, line: str) -> None:
+        """Print what there is to wait for before the tasks."""
+        render.message(line)
+
     def update(self, counts: Counts) -> None:
         """Take the newest counts."""
         now_s = time.monotonic()

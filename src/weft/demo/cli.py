@@ -17,7 +17,6 @@ from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
     from weft.demo import drawing, parts, picture
-    from weft.searches.arc import compile as arc_compile
     from weft.searches.arc import recorded, runview
     from weft.searches.arc.views import terminal
     from weft.searches.tree import run as tree_run
@@ -44,7 +43,6 @@ def demo(
     """
     if out is not None:
         parts.check_unused(out)
-    arc_compile.compile_kernels(_silent if quiet else render.message)
     place = Path(tempfile.mkdtemp(prefix="weft-demo-")) if out is None else out
     results = []
     for part in parts.PARTS:

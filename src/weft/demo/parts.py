@@ -19,23 +19,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import weft
-from weft.cluster import host
-from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, RunFolderInvalid, WorldError
 from weft.lazy_imports import lazy_imports
-from weft.model.values import Value
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.resume import resume
-from weft.runs.run import real_place, run
+from weft.runs.run import Watcher, real_place, run
 from weft.searches.prng.families import java
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import PlantedHistory, make_history
-from weft.storage.folder import RunFolder
 
 with lazy_imports():
     from weft.demo import picture
+    from weft.inspect import access
     from weft.inspect.report import page
     from weft.searches.arc import data as arc_data
     from weft.searches.arc import request as arc_request
@@ -99,7 +96,7 @@ class PartResult:
         """Whether both runs decided the same."""
         return self.one_worker.head == self.two_workers.head
 
-    def to_dict(self) -> dict[str, Value]:
+    def to_dict(self) -> dict[str, weft.Value]:
         """JSON form."""
         return {
             "name": self.part.name,
@@ -216,7 +213,6 @@ def _kill_midway(search: str, out: Path, workers: int, say: Say) -> bool:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env=host.worker_environment(),
     )
     try:
         while child.poll() is None and _records(out) < KILL_AT:
@@ -235,7 +231,4 @@ def _kill_midway(search: str, out: Path, workers: int, say: Say) -> bool:
 
 
 def _records(out: Path) -> int:
-    try:
-        return RunFolder(out).ledger.read_bytes().count(b"\n")
-    except FileNotFoundError:
-        return 0
+    return access.count_records(out)

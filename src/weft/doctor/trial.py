@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from weft.cluster import host
 from weft.demo.picture import picture
 from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult
 from weft.errors import WeftError
-from weft.inspect.access import open_manifest
+from weft.inspect.report.view import RunView
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import world
 from weft.runs.decision import Decision
 from weft.runs.execution import Execution
-from weft.runs.opening import Place
-from weft.runs.run import checked_policy, execute
-from weft.storage.disk import Disk
-from weft.storage.folder import RunFolder
-from weft.storage.heads import HeadsList
+from weft.runs.run import checked_policy, execute, unnoted_place
 
 KNOWN_HEAD = "b62b3f93b2e1ffb94913e292e3d2401bd03e261c88ad1ce7924c18468f34e17b"
 """Head of `trial()`, the same on every machine."""
@@ -32,11 +27,10 @@ def trial() -> SearchCall:
 def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> CheckResult:
     """A worker starts, a small search runs, and its head is the known one."""
     decision = Decision(trial(), 0, {}, Budget({}), checked_policy(0, None, False))
-    place = Place(Disk(), host.host_name(), HeadsList(None, Disk()))
     clock = world.RealClock()
     begin_s, start_s = clock.wall(), clock.monotonic()
     try:
-        run = execute(decision, Execution(folder / "run", 1, "local"), {}, place=place)
+        run = execute(decision, Execution(folder / "run", 1, "local"), {}, place=unnoted_place())
     except WeftError as error:
         return CheckResult("run", PROBLEM, error.message, error.hint or "see the message")
     total_s = clock.monotonic() - start_s
@@ -56,5 +50,5 @@ def check_run(folder: Path, known_head: str = KNOWN_HEAD) -> CheckResult:
 
 def _first_task_start(run: Path) -> float:
     """When the first task was started, wall clock."""
-    with open_manifest(RunFolder(run)) as manifest:
-        return float(manifest.query("SELECT min(started_at) FROM tasks")[0][0])
+    starts = [task.started_at for task in RunView(run, "").tasks()]
+    return min(start_s for start_s in starts if start_s is not None)

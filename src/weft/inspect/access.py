@@ -18,7 +18,7 @@ from weft.errors import FileInvalid, ManifestDamaged, StorageFailed
 from weft.ledger.records import Record, parse
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
-from weft.storage.ledgerfile import parse_at, whole_lines
+from weft.storage.ledgerfile import count_lines, parse_at, whole_lines
 from weft.storage.manifest import WORLD_WORDS, Manifest
 from weft.storage.plainfile import is_plain_file, open_plain, read_plain
 
@@ -136,6 +136,11 @@ def records_named(path: Path, prefix: str) -> Iterator[Record]:
         record = parse_at(line, seq)
         if record.key.startswith(prefix):
             yield record
+
+
+def count_records(run: Path) -> int:
+    """Return how many records the ledger of a run has by now; 0 while there is none."""
+    return count_lines(RunFolder(run).ledger)
 
 
 def last_record(path: Path) -> Record | None:

@@ -95,7 +95,7 @@ def replay(
         out = Path(place) / "run"
         original = recalled(folder, run_file)
         execution = Execution(out, workers, backend, nodes=original.nodes, base=original.base)
-        recall = None if commands else CommandRecord(folder, RunFolder(out)).recall
+        recall = None if commands else CommandRecord(run, out).recall
         rerun = _execute(folder, decision, execution, watcher, recall)
         difference = diff(run, out)
     changed = tuple(
@@ -110,9 +110,10 @@ def replay(
 class CommandRecord:
     """How a finished run's commands ended, with the objects they made."""
 
-    def __init__(self, folder: RunFolder, out: RunFolder) -> None:
+    def __init__(self, run: Path, out: Path) -> None:
+        folder = RunFolder(run)
         self._store = ObjectStore(folder.objects, Disk())
-        self._staging = ObjectStore(out.objects, Disk()).staging
+        self._staging = ObjectStore(RunFolder(out).objects, Disk()).staging
         self._ends: dict[str, tuple[str | None, str | None]] = {}
         if folder.manifest.is_file():
             manifest = Manifest.open(folder.manifest, Disk(), read_only=True)

@@ -11,14 +11,21 @@ from pathlib import Path
 
 from weft.backends.places import located
 from weft.cluster import host
-from weft.coordinator.placement import Caps, Placement
+from weft.coordinator.placement import PLACEMENTS, Caps, Placement
 from weft.errors import UsageError
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
+
+__all__ = [
+    "ACCEPTABLE", "BACKENDS", "DEVICES", "MAX_STAGGER_S", "PLACEMENTS", "SEALED_VIEWS",
+    "Execution", "ExecutionChanges", "is_here", "placed", "placement_of",
+]  # fmt: skip
 
 ACCEPTABLE = ("code", "copy", "rollback")
 BACKENDS = ("serial", "local", "ray")
 DEVICES = ("auto", "cpu", "gpu")
 MAX_STAGGER_S = 3600
+SEALED_VIEWS = "sealed-views"
+"""Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +53,7 @@ class Execution:
     pause_at: str | None = None
     """The milestone of the search at which to stop for now."""
     tags: tuple[str, ...] = ()
-    """What views should know of a run, such as `weft.storage.folder.SEALED_VIEWS`."""
+    """What views should know of a run, such as `SEALED_VIEWS`."""
     ray_address: str = ""
     """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
     keep: tuple[str, ...] = ()
@@ -116,7 +123,11 @@ def placed(nodes: Sequence[Node], base: Path) -> list[Node]:
     return [located(node, base) for node in nodes]
 
 
+def is_here(node: Node) -> bool:
+    """Whether a node is this machine."""
+    return node.name in host.names_of_here()
+
+
 def _placed_here(nodes: Sequence[Node], base: Path) -> list[Node]:
     """Place the nodes that are this machine; others find their folders themselves."""
-    here = host.names_of_here()
-    return [placed([node], base)[0] if node.name in here else node for node in nodes]
+    return [placed([node], base)[0] if is_here(node) else node for node in nodes]

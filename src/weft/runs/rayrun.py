@@ -33,9 +33,10 @@ from weft.model.slots import Node, Slot
 from weft.runs.codepacks import CodePacks
 from weft.runs.opening import OpenRun
 from weft.worker.context import DEVICE
+from weft.worker.preflight import Need
 
 with lazy_imports():
-    from weft.backends import raybackend, raycluster
+    from weft.backends import raybackend, raycheck, raycluster
 
 SESSION = "ray-session"
 """The event that a session leaves; their number tells sessions apart."""
@@ -141,6 +142,11 @@ def _nodes(asked: Sequence[Node]) -> tuple[Node, ...]:
                 hint="weft nodes down FILE, weft nodes up FILE",
             )
     return tuple(asked)
+
+
+def find_problems(nodes: Sequence[Node], needs: Sequence[Need]) -> dict[str, str]:
+    """Return what each node of the cluster that was joined lacks, by name."""
+    return raycheck.find_problems(nodes, needs)
 
 
 def ray_backend(

@@ -45,6 +45,7 @@ from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
 from weft.runs.sources import SourceBook, search_folder
+from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
@@ -54,6 +55,11 @@ from weft.worker.space import NO_ROOM
 
 with lazy_imports():
     from weft.runs import rayrun
+
+__all__ = [
+    "Policy", "Watcher", "checked_policy", "execute", "new_machine", "real_place", "run",
+    "run_search", "seal", "unnoted_place",
+]  # fmt: skip
 
 DISK_TROUBLE = (*NO_ROOM, errno.EIO)
 """Errors that are the disk's, not those of the path that was asked for."""
@@ -186,6 +192,7 @@ def _execute(
             return read_outcome(folder, genesis)  # only file modes were left to set
         opened.writer.sign = sign
         try:
+            warm_up_for(decision.call.name, watcher)
             return _run_open(opened, decision, execution, watcher, placement, recall)
         finally:
             opened.writer.ledger.close()

@@ -28,8 +28,6 @@ from weft.storage.plainfile import check_below, check_entries, read_plain
 SCHEMA_VERSION = 1
 OURS = (".lock", ".owner", "objects", "run.toml.tmp", "VALIDATION_REPORT.md")
 """What a check before a run, or a run that was killed while being created, may leave behind."""
-SEALED_VIEWS = "sealed-views"
-"""Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
 OWNER_WAIT_S = 5.0
 OWNER_POLL_S = 0.01
 

@@ -17,9 +17,8 @@ from weft.inspect.serve.rows import TaskQuery, read_rows
 from weft.inspect.serve.runcache import RunCache, stamp
 from weft.inspect.serve.rundirectory import RunDirectory, ServedRun
 from weft.inspect.serve.views import Views
-from weft.runs.execution import Execution
+from weft.runs.execution import SEALED_VIEWS, Execution
 from weft.runs.run import run_search
-from weft.storage.folder import SEALED_VIEWS
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,6 @@ from weft.model.codec import from_json
 from weft.runs import world
 from weft.searches.tree.ideaindex import IdeaEntry, IdeaIndex
 from weft.searches.tree.search import NAME
-from weft.storage.disk import Disk
 
 pytestmark = pytest.mark.xdist_group("tree-index")
 FEEDING = """
@@ -37,7 +36,7 @@ def entry(number: int) -> IdeaEntry:
 
 
 def append(folder: str, start: int) -> None:
-    index = IdeaIndex(Path(folder), "area", Disk())
+    index = IdeaIndex(Path(folder), "area")
     for number in range(start, start + 40):
         index.add([entry(number), entry(number + 1)])
 
@@ -57,7 +56,7 @@ def test_two_writers_at_once_lose_and_repeat_nothing(tmp_path: Path) -> None:
 def test_line_torn_or_foreign_is_left_alone_and_its_eval_noted_again(
     tmp_path: Path,
 ) -> None:
-    index = IdeaIndex(tmp_path, "area", Disk())
+    index = IdeaIndex(tmp_path, "area")
     index.add([entry(1), entry(2)])
     file = tmp_path / "area.jsonl"
     file.write_bytes(b'[]\n{}\n\xff\n"x"\n' + file.read_bytes()[:-9])

@@ -10,7 +10,8 @@ from tests.searches.tree.conftest import CONFIG, Wood
 from tests.searches.tree.test_parity import COUNTING
 from tests.searches.tree.test_runs import fingerprint
 from weft.model.codec import from_json
-from weft.searches.tree.validation import RootTrial, trial_checks
+from weft.searches.tree.checks import trial_checks
+from weft.searches.tree.validation import RootTrial
 
 pytestmark = pytest.mark.xdist_group("tree-validation")
 

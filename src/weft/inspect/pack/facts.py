@@ -28,7 +28,8 @@ from weft.inspect.report.work import Work, measure
 from weft.inspect.verify import Verdict
 from weft.model.tasks import COMMAND
 from weft.model.values import JsonValue
-from weft.storage.folder import SEALED_VIEWS, RunFile, RunFolder
+from weft.runs.execution import SEALED_VIEWS
+from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
 
 SCHEMA_VERSION = 1

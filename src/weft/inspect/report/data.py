@@ -21,7 +21,8 @@ from weft.inspect.report.places import Places
 from weft.inspect.report.tasks import TaskList, TaskReader, sealed
 from weft.inspect.report.totals import Totals, read_totals
 from weft.inspect.report.work import Work, read_work
-from weft.storage.folder import SEALED_VIEWS, RunFolder
+from weft.runs.execution import SEALED_VIEWS
+from weft.storage.folder import RunFolder
 from weft.storage.heads import HeadsList
 
 

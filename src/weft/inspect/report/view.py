@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from weft.errors import InputError, ObjectDamaged
 from weft.inspect.access import last_record, open_manifest
 from weft.inspect.logs import log_tails
 from weft.inspect.report.places import Block, Places
@@ -17,7 +19,7 @@ from weft.model.values import Object, decode, from_wire
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, whole_lines
-from weft.storage.objects import ObjectStore
+from weft.storage.objects import CHUNK_BYTES, ObjectStore
 
 CHUNK = 10_000
 MAX_PAGE_BYTES = 800_000
@@ -127,9 +129,51 @@ class RunView:
         """How the run was begun, as run.toml remembers it: nodes, placement, workers."""
         return RunFolder(self.path).read_run_file().execution
 
+    def labels(self) -> Mapping[str, str]:
+        """What people call what the ledger names by digests."""
+        return RunFolder(self.path).read_run_file().labels
+
+    def tags(self) -> tuple[str, ...]:
+        """What views should know of the run, such as `weft.runs.execution.SEALED_VIEWS`."""
+        return RunFolder(self.path).read_run_file().tags
+
     def read(self, reference: Object) -> bytes:
         """Return an object's bytes."""
-        return ObjectStore(RunFolder(self.path).objects, Disk()).read(reference.digest)
+        return self._objects().read(reference.digest)
+
+    def copy(self, reference: Object, target: Path) -> int:
+        """Write an object to a new file, in pieces, and return its size.
+
+        Raises ObjectDamaged when stored bytes are not what was recorded; then no file is left.
+        """
+        store, digest, size = self._objects(), hashlib.sha256(), 0
+        try:
+            with store.open(reference.digest) as source, target.open("xb") as file:
+                while piece := source.read(CHUNK_BYTES):
+                    digest.update(piece)
+                    size += file.write(piece)
+        except FileNotFoundError:
+            raise ObjectDamaged(
+                f"object {reference.digest} is missing from {store.folder}"
+            ) from None
+        if digest.hexdigest() != reference.digest:
+            target.unlink()
+            raise ObjectDamaged(f"object {reference.digest}: its bytes do not match its name")
+        return size
+
+    def _objects(self) -> ObjectStore:
+        return ObjectStore(RunFolder(self.path).objects, Disk())
+
+
+def view_of(run: Path, search: str, name: str) -> RunView:
+    """Return the view of a run of `search`; raises InputError when it is a run of another.
+
+    `name` is what people call the search.
+    """
+    recorded = RunFolder(run).read_run_file().search
+    if recorded != search:
+        raise InputError(f"{run} is a run of {recorded}, not of {name}", hint=f"weft status {run}")
+    return RunView(run, search)
 
 
 def _viewed_task(columns: Sequence[Any], block: Block) -> ViewedTask:

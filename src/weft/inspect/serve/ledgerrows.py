@@ -16,7 +16,8 @@ from pathlib import Path
 from weft.inspect.report.ledgerview import read_record
 from weft.inspect.report.payload import visible_texts
 from weft.model.values import JsonValue
-from weft.storage.folder import SEALED_VIEWS, RunFolder
+from weft.runs.execution import SEALED_VIEWS
+from weft.storage.folder import RunFolder
 from weft.storage.plainfile import is_plain_file, open_plain
 
 PAGE_ROWS = 100

@@ -17,7 +17,8 @@ from weft.inspect.report.tasks import MAX_ROW_BYTES, TEXT_BYTES, TaskFacts, Task
 from weft.inspect.report.work import measure
 from weft.inspect.status import STATES
 from weft.model.values import JsonValue
-from weft.storage.folder import SEALED_VIEWS, RunFolder
+from weft.runs.execution import SEALED_VIEWS
+from weft.storage.folder import RunFolder
 from weft.storage.manifest import FINAL, Manifest
 
 PAGE_ROWS = 100

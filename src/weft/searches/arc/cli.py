@@ -21,17 +21,15 @@ from weft.lazy_imports import lazy_imports
 from weft.searches.arc import options as arcoptions
 
 with lazy_imports():
+    from weft.runs import durable, outcome
     from weft.runs import execution as executions
-    from weft.runs import outcome
     from weft.searches.arc import bank as banks
     from weft.searches.arc import check as checks
-    from weft.searches.arc import compile as compiling
     from weft.searches.arc import data as datasets
     from weft.searches.arc import heldout, program, recorded, render, request, runview, submission
     from weft.searches.arc import learn as learning
     from weft.searches.arc import score as scoring
     from weft.searches.arc.views import model as views
-    from weft.storage import disk, folder
 
 NOT_EXACT = 1
 NO_CONCEPT = 1
@@ -209,7 +207,7 @@ def learn(runs: Runs, bank: WrittenBank, *, output: ViewOptions) -> None:
         raise FileInvalid(f"--bank {bank}: there is no folder {bank.parent}")
     corpus = learning.corpus_of([recorded.read_run(path) for path in runs])
     learned = learning.learn(corpus)
-    disk.Disk().replace(bank, learned.bank.to_json().encode())
+    durable.replace_file(bank, learned.bank.to_json().encode())
     render.show_learned(learned, bank, as_json=output.as_json)
     raise typer.Exit(0 if learned.bank.concepts else NO_CONCEPT)
 
@@ -220,11 +218,10 @@ def _run(
     execution: executions.Execution,
     output: OutputOptions,
 ) -> outcome.Run:
-    """Turn options into a request, compile what is missing, and run."""
+    """Turn options into a request, and run it."""
     wanted = search.request(tasks)
     if not output.quiet:
         console.message(f"{len(tasks)} tasks of {tasks.source}")
-    compiling.compile_kernels(console.message)
     with watching(output.quiet, output.verbose) as watcher, resumable(execution.out):
         return request.solve(wanted, execution, watcher)
 
@@ -234,7 +231,7 @@ def _tags(tasks: datasets.TaskSet, split: str | None, *, sealed: bool = False) -
     if split != heldout.EVALUATION and not heldout.held_out(tasks.tasks):
         return ()
     evaluation = heldout.EVALUATION
-    return (evaluation, folder.SEALED_VIEWS) if sealed else (evaluation,)
+    return (evaluation, executions.SEALED_VIEWS) if sealed else (evaluation,)
 
 
 def _view_of_task(what: str, task: str | None, data: str, split: str | None) -> views.TaskView:

@@ -13,11 +13,11 @@ from typing import TypedDict, cast
 
 from weft.errors import InputError
 from weft.inspect.access import run_named
-from weft.inspect.report.view import RunView
+from weft.inspect.report.view import RunView, view_of
 from weft.model.values import JsonValue, Object, Value, from_wire
+from weft.runs.execution import SEALED_VIEWS
 from weft.searches.arc.records import SEARCH, AnswerRecord, OptionsRecord
 from weft.searches.arc.task import ArcTask
-from weft.storage.folder import SEALED_VIEWS, RunFolder
 
 
 class _Arguments(TypedDict):
@@ -69,18 +69,14 @@ class ArcRun:
 
 def read_run(path: Path) -> ArcRun:
     """Read a run; raises `InputError` when it is of another search."""
-    folder = RunFolder(path)
-    run_file = folder.read_run_file()
-    if run_file.search != SEARCH:
-        raise InputError(f"{path} is a run of {run_file.search}, not of weft arc solve")
+    view = view_of(path, SEARCH, "weft arc solve")
     with run_named(path):
-        return of_view(RunView(path, run_file.search))
+        return of_view(view)
 
 
 def of_view(view: RunView) -> ArcRun:
     """Read a run through the report's view of it."""
-    run_file = RunFolder(view.path).read_run_file()
-    names = run_file.labels
+    names = view.labels()
     answers: dict[str, AnswerRecord] = {}
     args: Value = None
     for record in view.records():
@@ -99,7 +95,7 @@ def of_view(view: RunView) -> ArcRun:
         for digest in config["tasks"]
     ]
     items.sort(key=lambda item: (item.task.name, item.task.digest))
-    return ArcRun(view.path, config["options"], tuple(items), run_file.tags)
+    return ArcRun(view.path, config["options"], tuple(items), view.tags())
 
 
 def _answer(status: str, wire: JsonValue) -> AnswerRecord:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
-from weft.coordinator.loop import Watcher
 from weft.errors import UsageError
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import run_search
+from weft.runs.run import Watcher, run_search
 from weft.searches.arc import search
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.ops.operator import BIT

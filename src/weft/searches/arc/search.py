@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from weft.define import search
+from weft import search
 from weft.model.results import Result
 from weft.model.tasks import SearchBody, Unknown, make_lanes
 from weft.model.values import Object, Value

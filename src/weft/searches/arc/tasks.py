@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import cast
 
-from weft.define import task
+from weft import get, note, put, task
 from weft.model.values import JsonValue, Object
 from weft.searches.arc import failure, wire
 from weft.searches.arc.bank import Bank
@@ -24,7 +24,6 @@ from weft.searches.arc.synthesis.log import SearchLog
 from weft.searches.arc.synthesis.phases import Options, PhaseResult, deep, shallow, viewed
 from weft.searches.arc.synthesis.planner import ParallelPlanner
 from weft.searches.arc.task import ArcTask
-from weft.worker.context import get, note, put
 
 _cache = ApplyCache()
 """One per worker: slices of one task that a worker runs share what they expand."""

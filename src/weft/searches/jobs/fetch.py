@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from weft.errors import FileInvalid, InputError, ObjectDamaged
-from weft.inspect.report.view import RunView
+from weft.errors import FileInvalid, InputError
+from weft.inspect.report.view import RunView, view_of
+from weft.model.values import Object
 from weft.searches.jobs.search import NAME
 from weft.searches.jobs.view import ViewedJob, jobs_of
-from weft.storage.disk import Disk
-from weft.storage.folder import RunFolder
-from weft.storage.objects import CHUNK_BYTES, ObjectStore
 
 SUFFIX = re.compile(r"\.[A-Za-z0-9_]{1,16}")
 
@@ -35,8 +32,8 @@ def fetch(run: Path, to: Path, names: Sequence[str]) -> list[Fetched]:
     Raises InputError for a job without a result, FileInvalid when a file is there already, and
     ObjectDamaged when stored bytes are not what was recorded; then nothing of that job is left.
     """
-    _check_jobs_run(run)
-    jobs = {job.job_id: job for job in jobs_of(RunView(run, NAME))}
+    view = view_of(run, NAME, "jobs")
+    jobs = {job.job_id: job for job in jobs_of(view)}
     chosen = [_with_result(name, jobs, run) for name in names] or [
         job for job in jobs.values() if job.digest is not None
     ]
@@ -45,15 +42,7 @@ def fetch(run: Path, to: Path, names: Sequence[str]) -> list[Fetched]:
         if path.exists() or path.is_symlink():
             raise FileInvalid(f"{path} is there already", hint="choose another --to")
     to.mkdir(parents=True, exist_ok=True)
-    store = ObjectStore(RunFolder(run).objects, Disk())
-    return [_write(store, job, path) for job, path in zip(chosen, paths, strict=True)]
-
-
-def _check_jobs_run(run: Path) -> None:
-    """Raise unless the folder is a run of jobs."""
-    recorded = RunFolder(run).read_run_file().search
-    if recorded != NAME:
-        raise InputError(f"{run} is a run of {recorded}, not of jobs", hint=f"weft status {run}")
+    return [_write(view, job, path) for job, path in zip(chosen, paths, strict=True)]
 
 
 def suffix_of(job: ViewedJob) -> str:
@@ -76,18 +65,7 @@ def _with_result(name: str, jobs: dict[str, ViewedJob], run: Path) -> ViewedJob:
     return job
 
 
-def _write(store: ObjectStore, job: ViewedJob, path: Path) -> Fetched:
+def _write(view: RunView, job: ViewedJob, path: Path) -> Fetched:
     assert job.digest is not None
-    digest, size = hashlib.sha256(), 0
-    try:
-        with store.open(job.digest) as source, path.open("xb") as target:
-            while piece := source.read(CHUNK_BYTES):
-                digest.update(piece)
-                size += len(piece)
-                target.write(piece)
-    except FileNotFoundError:
-        raise ObjectDamaged(f"object {job.digest} is missing from {store.folder}") from None
-    if digest.hexdigest() != job.digest:
-        path.unlink()
-        raise ObjectDamaged(f"object {job.digest}: its bytes do not match its name")
+    size = view.copy(Object(job.digest), path)
     return Fetched(job.job_id, path, size, job.digest)

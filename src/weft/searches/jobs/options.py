@@ -15,8 +15,6 @@ from weft.lazy_imports import lazy_imports
 from weft.model.slots import Node
 
 with lazy_imports():
-    from weft.cluster import nodesfile
-    from weft.coordinator import placement as placements
     from weft.runs import execution as runs
 
 Jobs = Annotated[Path, typer.Argument(metavar="JOBS", help="Jobs file: JSON, JSON lines or TOML.")]
@@ -73,17 +71,13 @@ class JobsExecutionOptions(ExecutionOptions):
     def plan_nodes(self) -> tuple[Node, ...]:
         """Return the nodes of the file for a plan, which may be other machines."""
         self.check()
-        if self.nodes is None:
-            return ()
-        simulate = self.simulate_nodes
-        return nodesfile.read_nodes(self.nodes, simulate=simulate, anywhere=not simulate)
+        return self.read_nodes(anywhere=not self.simulate_nodes)
 
     def mode(self) -> str:
         """Return the placement asked for, or the usual one for the node file."""
-        classic = self.nodes is not None and nodesfile.is_classic(self.nodes)
-        mode = self.placement or ("static" if classic else "greedy")
-        if mode not in placements.PLACEMENTS:
-            known = ", ".join(placements.PLACEMENTS)
+        mode = self.placement or ("static" if self.has_classic_nodes() else "greedy")
+        if mode not in runs.PLACEMENTS:
+            known = ", ".join(runs.PLACEMENTS)
             raise UsageError(f"--placement must be one of {known}, not {mode!r}")
         return mode
 

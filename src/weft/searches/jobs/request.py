@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weft.cluster.host import names_of_here
-from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid
 from weft.model.slots import Node, local_nodes
 from weft.model.tasks import SearchCall
-from weft.runs.execution import placed
-from weft.runs.run import checked_policy
+from weft.runs.execution import is_here, placed
+from weft.runs.run import Policy, checked_policy
 from weft.searches.jobs.job import Job
 from weft.searches.jobs.jobfile import name_of, read_jobs
 from weft.searches.jobs.search import jobs as jobs_search
@@ -53,7 +51,7 @@ class JobsRequest:
 
     def elsewhere(self) -> list[Node]:
         """Return the nodes that are not this machine."""
-        return [node for node in self.nodes if node.name not in names_of_here()]
+        return [node for node in self.nodes if not is_here(node)]
 
 
 def read_request(
@@ -74,7 +72,7 @@ def read_request(
     places = tuple(nodes) or local_nodes(workers or 1)
     for number, job in enumerate(jobs, 1):
         _check_kind(job, places, name_of(path, number, job.job_id), bool(nodes))
-    visible = [node for node in places if not anywhere or node.name in names_of_here()]
+    visible = [node for node in places if not anywhere or is_here(node)]
     here = placed(visible, Path.cwd())
     folders = list(dict.fromkeys(Path(node.folder) for node in here))
     known: dict[Path, str] = {}

@@ -13,11 +13,10 @@ import os
 from pathlib import Path
 from typing import Any
 
-from weft.define import hook
+from weft import hook, note, put_file
 from weft.model.results import TaskError
 from weft.searches.jobs.jsonresult import BOM, ByteRange, Malformed, check_json, last_json
 from weft.worker.command import CommandRun, expand
-from weft.worker.context import note, put_file
 from weft.worker.ending import Ending
 from weft.worker.preflight import JobPlace
 from weft.worker.space import NO_ROOM

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from weft.coordinator.loop import Watcher
 from weft.errors import WorldError
 from weft.lazy_imports import lazy_imports
+from weft.runs.begun import is_finished
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import run_search
+from weft.runs.run import Watcher, run_search
 from weft.searches.jobs.request import JobsRequest, refusal
-from weft.storage.folder import RunFolder
 
 with lazy_imports():
-    from weft.backends import raycheck
     from weft.runs import rayrun
 
 
@@ -30,7 +28,7 @@ def execute_jobs(request: JobsRequest, execution: Execution, watcher: Watcher | 
 @contextmanager
 def _checked_cluster(request: JobsRequest, execution: Execution) -> Iterator[None]:
     """Be part of the cluster of a run on Ray whose nodes have what jobs need; else nothing."""
-    if not execution.on_ray or RunFolder(execution.out).is_finished():
+    if not execution.on_ray or is_finished(execution.out):
         yield
         return
     with rayrun.joined(execution.ray_address, request.nodes, execution.workers):
@@ -55,5 +53,5 @@ def unchecked_nodes(request: JobsRequest, address: Callable[[], str] | None) -> 
 
 
 def _check_joined(request: JobsRequest) -> None:
-    for name, why in raycheck.find_problems(request.elsewhere(), request.needs).items():
+    for name, why in rayrun.find_problems(request.elsewhere(), request.needs).items():
         raise refusal(name, why)

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from weft.define import command, search
+from weft import command, reference, search
 from weft.model.codec import from_json, to_json
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown
 from weft.model.values import Value
-from weft.searches.jobs import results
 from weft.searches.jobs.job import Job
 
 NAME = "jobs.run"
+PREPARE = reference("jobs.prepare", "weft.searches.jobs.results:prepare")
+COLLECT = reference("jobs.collect", "weft.searches.jobs.results:collect")
 JobsSearch = Generator[list[TaskCall], Sequence[Result], list[Value] | Unknown]
 
 
@@ -43,8 +44,8 @@ def call_of(job: Job) -> TaskCall:
         job.words(),
         timeout_s=job.timeout_s,
         args=needed,
-        prepare=results.prepare,
-        collect=results.collect,
+        prepare=PREPARE,
+        collect=COLLECT,
         env=job.env,
         env_from=job.env_from,
         cwd=job.folder(),

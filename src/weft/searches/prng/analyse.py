@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TypedDict, cast
 
-from weft.define import search, task
+from weft import device, get, note, search, task
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
@@ -37,7 +37,6 @@ from weft.searches.prng.planning import Range, StreamPlan, StreamPlanRecord
 from weft.searches.prng.request import AnalyseRecord, AnalyseRequest
 from weft.searches.prng.rounds import Rounds
 from weft.searches.prng.statistics import corrected
-from weft.worker.context import device, get, note
 
 NAME = "prng.analyse"
 STRONG = 9000

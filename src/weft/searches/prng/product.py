@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from weft.product import Product
+from weft import Product
 
 PRODUCT = Product(
     name="prng",

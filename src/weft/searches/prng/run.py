@@ -5,11 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, InputError, UsageError
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import run_search
+from weft.runs.run import Watcher, run_search
 from weft.searches.prng.analyse import analyse
 from weft.searches.prng.families import ALL as FAMILIES
 from weft.searches.prng.families import family_named

@@ -12,27 +12,25 @@ import sys
 import tempfile
 from pathlib import Path
 
-from weft.coordinator.loop import Watcher
 from weft.model.codec import from_json, to_json
 from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
 from weft.runs.execution import Execution
-from weft.runs.run import checked_policy, execute, unnoted_place
-from weft.searches.tree.config import Stage
-from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.request import TreeRequest
-from weft.searches.tree.slot.git import Git, restore
-from weft.searches.tree.validation import (
+from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
+from weft.searches.tree.checks import (
     FAILED,
     OK,
-    RootTrial,
     ValidationCheck,
     config_checks,
     history_checks,
     report,
     trial_checks,
-    validate,
 )
+from weft.searches.tree.config import Stage
+from weft.searches.tree.history import TreeHistory
+from weft.searches.tree.request import TreeRequest
+from weft.searches.tree.slot.git import Git, restore
+from weft.searches.tree.validation import RootTrial, validate
 from weft.worker.command import expand
 
 REPORT = "VALIDATION_REPORT.md"

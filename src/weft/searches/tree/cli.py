@@ -18,7 +18,8 @@ from weft.searches.tree import options as opts
 
 with lazy_imports():
     from weft.runs import outcome
-    from weft.searches.tree import check, history, load, validation
+    from weft.searches.tree import check, history, load
+    from weft.searches.tree import checks as validation
     from weft.searches.tree import evals as records
     from weft.searches.tree import export as exports
     from weft.searches.tree import request as requests

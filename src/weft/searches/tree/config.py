@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import fnmatch
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from weft.model.codec import to_json
@@ -113,3 +114,8 @@ class Root:
 
     commit: str
     tree: str
+
+
+def is_protected(name: str, patterns: Sequence[str]) -> bool:
+    """Whether a path, or a folder it lies in, fits a pattern."""
+    return any(fnmatch.fnmatchcase(name, p) or name.startswith(f"{p}/") for p in patterns)

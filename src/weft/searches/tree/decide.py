@@ -12,10 +12,9 @@ from decimal import Context, Decimal
 
 from weft.model.codec import from_json
 from weft.model.results import Result
-from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.config import TreeConfig, is_protected
 from weft.searches.tree.history import Eval, Rule, TreeHistory
 from weft.searches.tree.results import StageCost
-from weft.searches.tree.slot.stage import is_protected
 
 EXACT = Context(prec=4000)
 """Scores are compared to their last digit; the default context would round after 28."""

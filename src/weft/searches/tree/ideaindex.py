@@ -7,21 +7,18 @@ in its first record, and a resume reads that copy.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from weft.errors import LedgerDamaged
 from weft.model.codec import from_json, to_json
+from weft.runs.durable import LineLog
 from weft.searches.tree.history import Eval
 from weft.searches.tree.load import TreeRun
-from weft.storage.disk import Disk
 
 MAX_TEXT = 4000
 MAX_FED = 200
@@ -76,24 +73,18 @@ def _entry_id(genesis: str, item: Eval) -> str:
 class IdeaIndex:
     """The entries of one area."""
 
-    def __init__(self, folder: Path, area: str, disk: Disk) -> None:
-        self._folder, self._file, self._disk = folder, folder / f"{area}.jsonl", disk
+    def __init__(self, folder: Path, area: str) -> None:
+        self._log = LineLog(folder / f"{area}.jsonl")
 
     def add(self, entries: Iterable[IdeaEntry]) -> int:
         """Append those that are not there yet, durably; return how many."""
-        self._disk.make_folder(self._folder)
-        with self._locked() as fd:
+
+        def new_lines() -> list[str]:
             known = {entry.entry_id for entry in self._entries()}
             new = [entry for entry in entries if entry.entry_id not in known]
-            lines = [json.dumps(to_json(e), sort_keys=True, ensure_ascii=False) for e in new]
-            size = os.fstat(fd).st_size
-            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-            data = b"\n" * torn + "".join(f"{line}\n" for line in lines).encode()
-            if lines:
-                self._disk.append(fd, data)
-                self._disk.sync(fd)
-        self._disk.sync_folder(self._folder)
-        return len(new)
+            return [json.dumps(to_json(e), sort_keys=True, ensure_ascii=False) for e in new]
+
+        return self._log.append(new_lines)
 
     def snapshot(self) -> bytes:
         """Return the latest entries as one JSON list, the input of a run that asks for them."""
@@ -101,20 +92,8 @@ class IdeaIndex:
         return json.dumps([to_json(entry) for entry in latest], sort_keys=True).encode()
 
     def _entries(self) -> Iterator[IdeaEntry]:
-        if not self._file.is_file():
-            return
-        for line in self._file.read_bytes().split(b"\n"):
+        for line in self._log.lines():
             try:
                 yield from_json(IdeaEntry, json.loads(line))
             except (ValueError, LedgerDamaged):
                 continue  # torn by a crash; the eval is noted again when its run is
-
-    @contextmanager
-    def _locked(self) -> Iterator[int]:
-        """Hold the file for appending; another run that writes waits."""
-        fd = os.open(self._file, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield fd
-        finally:
-            os.close(fd)

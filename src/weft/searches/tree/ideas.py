@@ -11,7 +11,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise, product
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from weft.model import strictjson
 from weft.model.values import Value
 from weft.searches.tree.config import Idea
 from weft.searches.tree.ideatables import GridTable, ParameterTable
+from weft.searches.tree.results import SkippedFile
 from weft.searches.tree.slot.stage import BLOCK
 from weft.searches.tree.slot.values import Scalar
 
@@ -30,14 +30,6 @@ MAX_IDEAS = 100_000
 MAX_PROPOSED = 1000
 PATCHED = re.compile(r"^--- ([^\t\n]*)[^\n]*\n\+\+\+ ([^\t\n]*)[^\n]*\n@@ ", re.MULTILINE)
 KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedFile:
-    """A file that a command wrote and that is no idea."""
-
-    name: str
-    reason: str
 
 
 def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from weft.errors import InputError
 from weft.model.codec import Table, to_json
 from weft.model.values import Object, Value
+from weft.searches.tree.commits import commit_id, commit_text
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.history import Eval, TreeHistory
 from weft.searches.tree.recordings import objects_in
 from weft.searches.tree.results import Candidate, read_stage
-from weft.searches.tree.slot.git import commit_id, commit_text
 
 StageValues = Mapping[str, Mapping[str, Value]]
 """What each stage of an eval recorded."""

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 from weft.errors import InputError, RunFolderInvalid
-from weft.inspect.report.view import RunView, ViewedTask
+from weft.inspect.report.view import RunView, ViewedTask, view_of
 from weft.model.codec import Table, from_json
 from weft.model.results import Result, TaskError
 from weft.model.values import Object, encode, from_wire
@@ -18,7 +18,6 @@ from weft.searches.tree.memory import Turn, parse
 from weft.searches.tree.rules import add_import_folder
 from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
 from weft.searches.tree.stageargs import StageId
-from weft.storage.folder import RunFolder
 
 ENDED_EARLY = ("dropped", "cancelled")
 """States of tasks behind an early stop."""
@@ -73,10 +72,7 @@ def load_run(run: RunView) -> TreeRun:
 
 def load_tree_run(run: Path) -> TreeRun:
     """Load a run; raises InputError when it is not one of `weft tree`."""
-    search = RunFolder(run).read_run_file().search
-    if search != NAME:
-        raise InputError(f"{run} is a run of {search}, not of tree", hint=f"weft status {run}")
-    return load_run(RunView(run, NAME))
+    return load_run(view_of(run, NAME, "tree"))
 
 
 def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:

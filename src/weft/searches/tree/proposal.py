@@ -4,44 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from weft import get, put
 from weft.model.codec import to_json
-from weft.model.values import Object, Value
+from weft.model.values import Value
 from weft.searches.tree import ideas as idea_files
-from weft.searches.tree.config import Idea
 from weft.searches.tree.context import as_markdown, with_texts
-from weft.searches.tree.ideas import SkippedFile, name_of
+from weft.searches.tree.ideas import name_of
 from weft.searches.tree.memory import collect_turns
 from weft.searches.tree.slot.values import Mutation, mutations
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs
-from weft.worker.context import get, put
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What a proposing stage records, beside its cost."""
-
-    ideas: tuple[Idea, ...]
-    skipped: tuple[SkippedFile, ...]
-    turns: Object | None = None
-
-
-FILES = {"ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md"}
-
-
-def environment(stage: str) -> dict[str, str]:
-    """Return the variables that only a proposing command has, as templates."""
-    names = FILES if stage == "propose" else {}
-    return {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
+from weft.searches.tree.variables import PROPOSAL_FILES
 
 
 def lay_out(args: ProposeArgs | None, folder: Path, seed: int) -> dict[str, str]:
     """Write the context that a command reads, and mutations; return the names of the files."""
     if args is None:
         return {}
-    places = {name: folder / file for name, file in FILES.items()}
+    places = {name: folder / file for name, file in PROPOSAL_FILES.items()}
     places["ideas_dir"].mkdir()
     _write_mutations(args.mutations, folder, seed)
     index: list[Value] = [] if args.index is None else json.loads(get(args.index))

@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 
-from weft.define import task
+from weft import task
 from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.model.tasks import TaskCall
@@ -21,9 +21,8 @@ from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.context import context_of
 from weft.searches.tree.history import Skip, TreeHistory, TreeNode
 from weft.searches.tree.memory import memory_args
-from weft.searches.tree.proposal import Proposal
 from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
-from weft.searches.tree.results import failure_of
+from weft.searches.tree.results import Proposal, failure_of
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs, StageId, flat
 from weft.searches.tree.stages import call_of, source_state
 

@@ -8,11 +8,10 @@ through the same engine; a recorded failure, review or proposal is returned as i
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from weft.define import task
-from weft.inspect.report.view import ViewedTask
+from weft import task
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall
@@ -66,19 +65,6 @@ Recordings = Mapping[str, StageOutcome]
 def find_recording(recordings: Recordings, key: RecordingKey) -> StageOutcome:
     """Return the outcome recorded under a key, or that there is none."""
     return next((recordings[k] for k in key.texts() if k in recordings), MISSING)
-
-
-def recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
-    """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
-    entries: dict[str, StageOutcome] = {}
-    for recorded, args in tasks:
-        key = RecordingKey.of_args(args)
-        if key is not None and recorded.state in ("completed", "failed"):
-            error = None if recorded.error is None else from_json(TaskError, recorded.error)
-            outcome = StageOutcome(None if error else recorded.value, error)
-            for text in list(key.texts())[: None if error is None else 1]:
-                entries.setdefault(text, outcome)
-    return entries
 
 
 def objects_in(value: Value) -> list[Object]:

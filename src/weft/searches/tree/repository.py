@@ -14,16 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid, InputError
+from weft.searches.tree.commits import WHO, commit_id, commit_text
 from weft.searches.tree.config import Root
-from weft.searches.tree.slot.git import (
-    WHO,
-    Git,
-    GitFailed,
-    add_commit,
-    commit_id,
-    commit_text,
-    restore,
-)
+from weft.searches.tree.slot.git import Git, GitFailed, add_commit, restore
 
 MAX_ROOT_BYTES = 512 * 2**20
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from weft.cluster import host
 from weft.errors import InputError
 from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
@@ -29,6 +28,7 @@ from weft.searches.tree.sources import (
     read_past,
     read_recordings,
 )
+from weft.worker.environment import environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def _check_programs(config: TreeConfig, path: Path) -> None:
 
 def _check_variables(config: TreeConfig, path: Path) -> None:
     """Refuse a command that asks for a variable that is not there."""
-    ours = host.worker_environment()
+    ours = environment()
     for name, stage in sorted(config.stages.items()):
         for variable in () if stage.recorded else stage.env_from:
             if variable not in ours:

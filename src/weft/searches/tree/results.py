@@ -14,6 +14,7 @@ from weft.errors import LedgerDamaged
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result, TaskError
 from weft.model.values import Object, Value
+from weft.searches.tree.config import Idea
 
 T = TypeVar("T")
 
@@ -94,6 +95,23 @@ class Candidate:
     """A dry run has none."""
     turns: Object | None = None
     """What the command added to the transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that a proposing command wrote and that is no idea."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a proposing stage records, beside its cost."""
+
+    ideas: tuple[Idea, ...]
+    skipped: tuple[SkippedFile, ...]
+    turns: Object | None = None
 
 
 @dataclass(frozen=True, slots=True)

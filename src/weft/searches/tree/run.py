@@ -6,7 +6,6 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from weft.coordinator.loop import Watcher
 from weft.inspect.diff import Difference, diff
 from weft.inspect.replay import CommandRecord
 from weft.inspect.report.view import RunView
@@ -14,7 +13,7 @@ from weft.model.tasks import Unknown
 from weft.model.values import JsonValue
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import execute, unnoted_place
+from weft.runs.run import Watcher, execute, unnoted_place
 from weft.searches.tree.check import write_report
 from weft.searches.tree.evals import TreeRecords, records_of
 from weft.searches.tree.history import TreeHistory, TreeNode
@@ -24,7 +23,6 @@ from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
 from weft.searches.tree.sources import AREA, note_ideas
 from weft.searches.tree.summary import graph, summary
-from weft.storage.folder import RunFolder
 
 __all__ = ["FAILED", "REJECTED", "load_tree_run"]
 
@@ -59,9 +57,10 @@ def write_summary(run: Path) -> None:
     """Write TREE_SUMMARY.md and TREE_GRAPH.md of a run, name its commits, keep what was asked."""
     tree_run = load_tree_run(run)
     name_commits(run, tree_run)
-    if REJECTED in RunFolder(run).read_run_file().execution.get("keep", ()):
+    view = RunView(run, NAME)
+    if REJECTED in view.execution().get("keep", ()):
         keep_rejected(run, tree_run)
-    area = RunFolder(run).read_run_file().execution.get("labels", {}).get(AREA)
+    area = view.labels().get(AREA)
     if area is not None and not tree_run.config.dry_run:
         note_ideas(run, tree_run, area)
     (run / "TREE_SUMMARY.md").write_text(summary(tree_run), "utf-8")
@@ -111,7 +110,7 @@ def check_parity(request: TreeRequest, done: Run, watcher: Watcher | None = None
     with tempfile.TemporaryDirectory(prefix="weft-parity-") as place:
         out = Path(place) / "run"
         recorded = not request.file.deterministic
-        recall = CommandRecord(RunFolder(done.out), RunFolder(out)).recall if recorded else None
+        recall = CommandRecord(done.out, out).recall if recorded else None
         execution = Execution(out, workers, "local", base=request.base)
         decision, inputs = request.decision(), dict(request.inputs)
         again = execute(decision, execution, inputs, watcher, unnoted_place(), recall)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from weft.errors import InputError
-from weft.inspect.report.view import RunView
+from weft.inspect.report.view import RunView, ViewedTask, view_of
 from weft.inspect.verify import verify
+from weft.model.codec import Table, from_json
+from weft.model.results import TaskError
 from weft.model.values import Object
 from weft.runs import world
-from weft.runs.opening import recorded_genesis
+from weft.runs.begun import recorded_input
 from weft.runs.run import real_place
 from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.config import Idea, TreeConfig
@@ -18,12 +21,9 @@ from weft.searches.tree.configfile import TreeFile
 from weft.searches.tree.ideaindex import IdeaIndex, entries_of
 from weft.searches.tree.imports import ImportedRun, check_comparable, completed_evals
 from weft.searches.tree.load import TreeRun, load_tree_run, stage_args_of
-from weft.searches.tree.recordings import Recordings, objects_in, recordings_of
+from weft.searches.tree.recordings import RecordingKey, Recordings, objects_in
+from weft.searches.tree.results import StageOutcome
 from weft.searches.tree.search import NAME
-from weft.storage.disk import Disk
-from weft.storage.folder import RunFolder
-from weft.storage.ledgerfile import read_checkpoint
-from weft.storage.objects import ObjectStore
 
 AREA = "area"
 """Label in run.toml: the index that a run's ideas go to."""
@@ -60,13 +60,26 @@ def read_recordings(file: TreeFile, base: Path, path: Path) -> tuple[Recordings,
     if file.recorded_from is None:
         return {}, {}
     run = below(base, file.recorded_from, path, "recorded_from")
-    search = RunFolder(run).read_run_file().search
-    if search != NAME:
-        raise InputError(f"{path}: recorded_from: {run} is a run of {search}, not of tree")
-    view = RunView(run, NAME)
-    recordings = recordings_of((task, stage_args_of(task)) for task in view.tasks())
+    try:
+        view = view_of(run, NAME, "tree")
+    except InputError as error:
+        raise InputError(f"{path}: recorded_from: {error.message}", hint=error.hint) from None
+    recordings = _recordings_of((task, stage_args_of(task)) for task in view.tasks())
     references = objects_in({key: outcome.value for key, outcome in recordings.items()})
     return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
+
+
+def _recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
+    """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
+    entries: dict[str, StageOutcome] = {}
+    for recorded, args in tasks:
+        key = RecordingKey.of_args(args)
+        if key is not None and recorded.state in ("completed", "failed"):
+            error = None if recorded.error is None else from_json(TaskError, recorded.error)
+            outcome = StageOutcome(None if error else recorded.value, error)
+            for text in list(key.texts())[: None if error is None else 1]:
+                entries.setdefault(text, outcome)
+    return entries
 
 
 def read_past(run: Path | None, config: TreeConfig) -> tuple[ImportedRun | None, dict[str, bytes]]:
@@ -91,7 +104,7 @@ def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
     """Return the index as the run's input: as it is now, or as a begun run took it in."""
     if not file.feed_index or file.area is None:
         return {}
-    recorded = None if out is None else _recorded_index(out)
+    recorded = None if out is None else recorded_input(out, INDEX)
     return {INDEX: _index(file.area).snapshot() if recorded is None else recorded}
 
 
@@ -112,13 +125,4 @@ def _genesis(view: RunView) -> str:
 
 
 def _index(area: str) -> IdeaIndex:
-    return IdeaIndex(world.state_folder() / "ideas", area, Disk())
-
-
-def _recorded_index(out: Path) -> bytes | None:
-    folder = RunFolder(out)
-    if not folder.is_run():
-        return None
-    genesis = recorded_genesis(folder, read_checkpoint(folder.checkpoint))
-    digest = None if genesis is None else json.loads(genesis)["inputs"].get(INDEX)
-    return None if digest is None else ObjectStore(folder.objects, Disk()).read(digest)
+    return IdeaIndex(world.state_folder() / "ideas", area)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from weft.define import command, task
+from weft import command, reference, task
 from weft.model.codec import Table, from_json
 from weft.model.results import TaskError
 from weft.model.tasks import Limits, TaskCall
@@ -20,7 +20,6 @@ from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.memory import memory_args
 from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
 from weft.searches.tree.results import Candidate, read_stage
-from weft.searches.tree.slot import hooks as slot
 from weft.searches.tree.stageargs import (
     CommandArgs,
     IdeaArgs,
@@ -29,8 +28,14 @@ from weft.searches.tree.stageargs import (
     StageId,
     flat,
 )
+from weft.searches.tree.variables import environment
 from weft.worker.ending import Ending
 
+PREPARE = reference("tree.prepare", "weft.searches.tree.slot.hooks:prepare")
+COLLECT = reference("tree.collect", "weft.searches.tree.slot.hooks:collect")
+ON_BROKEN = reference("tree.on_broken", "weft.searches.tree.slot.hooks:on_broken")
+APPLY_IDEA = reference("tree.apply_idea", "weft.searches.tree.slot.hooks:apply")
+MUTATE = reference("tree.mutate", "weft.searches.tree.slot.hooks:mutate")
 OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
@@ -114,33 +119,21 @@ def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
     limits = Limits(config.limit_s(stage), config.eval_retries, config.memory_mb, 0, node.name)
     if not own.argv or own.recorded:
         table = args.to_dict()
-        call = mutate(table) if stage == "propose" else apply_idea(table)
+        call = (MUTATE if stage == "propose" else APPLY_IDEA)(asked=table)
         return replace(call, limits=replace(limits, memory_mb=None))
     args = replace(args, command=CommandArgs(own.format, own.regex, config.protected))
     call = command(
         own.argv,
         timeout_s=config.limit_s(stage),
         args=args.to_dict(),
-        prepare=slot.prepare,
-        collect=slot.collect,
-        on_broken=slot.on_broken,
-        env={**slot.environment(args), **own.env},
+        prepare=PREPARE,
+        collect=COLLECT,
+        on_broken=ON_BROKEN,
+        env={**environment(args), **own.env},
         env_from=own.env_from,
         cwd="{worktree}",
     )
     return replace(call, limits=limits)
-
-
-@task(name="tree.apply_idea")
-def apply_idea(asked: dict[str, Value]) -> dict[str, Value]:
-    """Implement an idea that needs no command."""
-    return slot.apply(StageArgs.from_dict(asked))
-
-
-@task(name="tree.mutate")
-def mutate(asked: dict[str, Value], *, seed: int) -> dict[str, Value]:
-    """Make ideas for a node without a command."""
-    return slot.mutate(StageArgs.from_dict(asked), seed)
 
 
 # -- without commands ---------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic, TypedDict, TypeVar, cast
 
+from weft import get, put
 from weft.errors import InputError
 from weft.model.values import Object, canonical, from_wire, to_wire
 from weft.searches.prng.pipeline.adapt import FactsRecord, TrainingRecord
@@ -27,7 +28,6 @@ from weft.searches.prng.pipeline.window import (
     WindowParams,
     WindowRecord,
 )
-from weft.worker.context import get, put
 
 SCHEMA_VERSION = 1
 SCORED = "scored."

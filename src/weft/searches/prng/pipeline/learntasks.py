@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from weft.define import task
+from weft import get, put, task
 from weft.model.values import Object
 from weft.searches.prng.arrays import Floats
 from weft.searches.prng.pipeline import artifact, models, nulls, table, training, vote
@@ -44,7 +44,6 @@ from weft.searches.prng.pipeline.verdict import (
 )
 from weft.searches.prng.pipeline.window import final_survivors, judge, merged, survivors
 from weft.searches.prng.statistics import corrected
-from weft.worker.context import get, put
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,17 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, cast
 
-from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
-from weft.inspect.report.view import RunView
+from weft.inspect.report.view import RunView, view_of
 from weft.inspect.verify import verify
 from weft.lazy_imports import lazy_module
 from weft.model.strictjson import loads
 from weft.model.values import from_wire
-from weft.runs import world
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.runs.run import run_search
+from weft.runs.run import Watcher, real_place, run_search
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import adapt, artifact, table, window
 from weft.searches.prng.pipeline.features import ALL
@@ -35,9 +33,6 @@ from weft.searches.prng.pipeline.streams import HistorySplit, split_of
 from weft.searches.prng.pipeline.summary import artifacts_of, steps_of
 from weft.searches.prng.pipeline.window import WindowParams
 from weft.searches.prng.run import check_below
-from weft.storage.disk import Disk
-from weft.storage.folder import RunFolder
-from weft.storage.heads import HeadsList
 
 if TYPE_CHECKING:
     import polars as pl
@@ -114,11 +109,8 @@ def execute(
 
 def load_earlier(path: Path, step: str) -> EarlierRun:
     """Verify an earlier run and take what the steps before `step` left."""
-    folder = RunFolder(path)
-    if folder.read_run_file().search != NAME:
-        raise InputError(f"{path} is no run of weft prng pipeline")
-    checked = verify(path, HeadsList(world.heads_folder(), Disk()))
-    view = RunView(path, NAME)
+    view = view_of(path, NAME, "weft prng pipeline")
+    checked = verify(path, real_place().heads)
     steps = {summary.step: summary for summary in steps_of(view)}
     for before in STEPS[: STEPS.index(step)]:
         if not steps[before].done and not steps[before].earlier:

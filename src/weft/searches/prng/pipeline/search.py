@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypedDict, cast
 
-from weft.define import search
+from weft import search
 from weft.model.results import Result
 from weft.model.tasks import Milestone, TaskCall, Unknown
 from weft.model.values import Object, Value

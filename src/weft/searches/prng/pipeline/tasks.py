@@ -10,7 +10,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from weft.define import task
+from weft import get, note, put, task
 from weft.model.values import Object, canonical
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import adapt, artifact, optimizer, scorertrial, table, window
@@ -26,7 +26,6 @@ from weft.searches.prng.pipeline.window import (
     WindowParams,
     WindowRecord,
 )
-from weft.worker.context import get, note, put
 
 
 class FreezeRecord(TypedDict):

@@ -1,18 +1,15 @@
 """Git on a slot: deaf to every setting of the user and of the machine, always the same bytes.
 
-Git sees no config, hook, filter or attribute but those in the files themselves. Commits have a
-fixed author and date, so that the same contents have the same name everywhere.
+Git sees no config, hook, filter or attribute but those in the files themselves.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-WHO = "weft tree <tree@weft.invalid> 946684800 +0000"
 ROOT_REF = "refs/weft/root"
 SETTINGS = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
@@ -95,17 +92,6 @@ def changed_paths(git: Git, before: str, after: str) -> list[str]:
     """Return the paths in which two trees differ, sorted."""
     names = git.run("diff-tree", "-r", "-z", "--no-renames", "--name-only", before, after)
     return sorted(n.decode("utf-8", "backslashreplace") for n in names.split(b"\0") if n)
-
-
-def commit_text(tree: str, parent: str, message: str) -> bytes:
-    """Return the bytes of a commit that anyone would make from the same contents."""
-    head = f"tree {tree}\nparent {parent}\nauthor {WHO}\ncommitter {WHO}\n"
-    return f"{head}\n{message.rstrip()}\n".encode()
-
-
-def commit_id(text: bytes) -> str:
-    """Return the name git gives to a commit with these bytes."""
-    return hashlib.sha1(b"commit %d\0" % len(text) + text, usedforsecurity=False).hexdigest()
 
 
 def add_commit(git: Git, text: bytes) -> str:

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from weft.define import hook
+from weft import get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
-from weft.searches.tree.result import Invalid, read_result, tool_environment
+from weft.searches.tree.result import Invalid, read_result
 from weft.searches.tree.results import BY_STAGE
 from weft.searches.tree.slot import evaluate
 from weft.searches.tree.slot.git import Git, GitFailed
@@ -29,25 +29,7 @@ from weft.searches.tree.slot.values import Conflict
 from weft.searches.tree.stageargs import SourceState, StageArgs
 from weft.worker import context
 from weft.worker.command import BROKEN, CommandRun, Template
-from weft.worker.context import get, note, put
 from weft.worker.ending import Ending
-
-ENVIRONMENT = {
-    f"WEFT_{name.upper()}": f"{{{name}}}"
-    for name in (
-        "eval_id", "node_id", "depth", "stage", "idea_file", "result_file", "parent_result",
-        "root_result", "sweep_result", "feedback_file", "worktree",
-    )
-}  # fmt: skip
-"""Variables of a stage's command beside those of every command of the engine."""
-
-
-def environment(args: StageArgs) -> dict[str, str]:
-    """Return the variables of a stage, as templates."""
-    more = {**proposal.environment(args.id.stage), **memory.environment(args.memory)}
-    form = args.command.format if args.command else ""
-    return {**ENVIRONMENT, **more, **tool_environment(form)}
-
 
 # -- before -------------------------------------------------------------------------------------
 
@@ -222,15 +204,19 @@ def _unbroken_seal(run: CommandRun, args: StageArgs) -> str:
 # -- without a command --------------------------------------------------------------------------
 
 
-def apply(args: StageArgs) -> dict[str, Value]:
+@task(name="tree.apply_idea")
+def apply(asked: dict[str, Value]) -> dict[str, Value]:
     """Apply an idea that is itself a change of files: a patch, blocks, a parameter."""
+    args = StageArgs.from_dict(asked)
     with _place(args) as folder:
         recorded = args.idea.recorded if args.idea else None
         return {**_applied(args, folder), "cost": None, **(recorded or {})}
 
 
-def mutate(args: StageArgs, seed: int) -> dict[str, Value]:
+@task(name="tree.mutate")
+def mutate(asked: dict[str, Value], *, seed: int) -> dict[str, Value]:
     """Make ideas for a node by moving values of its files."""
+    args = StageArgs.from_dict(asked)
     with _place(args) as folder:
         with _git_losses():
             _open(args.state, folder, files=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import fnmatch
 import hashlib
 import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from weft.searches.tree.config import is_protected
 from weft.searches.tree.slot.git import Git, GitFailed
 from weft.searches.tree.slot.values import Conflict, ParameterIdea, apply_values, inside
 
@@ -62,8 +62,3 @@ def seal_of(work: Path, patterns: Sequence[str]) -> str:
             data = str(path.readlink()).encode() if path.is_symlink() else path.read_bytes()
             seal.update(f"{name}\0{hashlib.sha256(data).hexdigest()}\n".encode())
     return seal.hexdigest()
-
-
-def is_protected(name: str, patterns: Sequence[str]) -> bool:
-    """Whether a path, or a folder it lies in, fits a pattern."""
-    return any(fnmatch.fnmatchcase(name, p) or name.startswith(f"{p}/") for p in patterns)

@@ -14,13 +14,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from weft.searches.tree.commits import commit_text
 from weft.searches.tree.slot.git import (
     ROOT_REF,
     Git,
     GitFailed,
     add_commit,
     changed_paths,
-    commit_text,
     difference,
 )
 

@@ -1,0 +1,122 @@
+"""The layout: no package knows many others, and what decides a search knows few things at all.
+
+Packages are the folders and modules directly in src/weft, and each search by itself. Imports are
+read from the syntax, also those inside functions and of type checkers alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+SRC = Path(__file__).resolve().parent.parent / "src" / "weft"
+MOST_PACKAGES = 8
+ASSEMBLE = ("cli", "runs")
+"""Their work is to bring the others together."""
+
+
+def package_of(parts: tuple[str, ...]) -> str:
+    """The package that a module belongs to, by the parts of its name without `weft`."""
+    deep = parts[0] == "searches" and len(parts) > 1
+    return ".".join(parts[: 2 if deep else 1])
+
+
+def imports_of(source: str) -> Iterator[tuple[str, ...]]:
+    """Every name below `weft` that is imported, as its parts without `weft`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "a relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            root, *rest = name.split(".")
+            if root == "weft" and rest:
+                yield tuple(rest)
+
+
+def imported_packages(root: Path) -> dict[str, set[str]]:
+    """The other packages that each package below `root` imports."""
+    packages: dict[str, set[str]] = defaultdict(set)
+    for path in sorted(root.rglob("*.py")):
+        owner = package_of(path.relative_to(root).with_suffix("").parts)
+        for parts in imports_of(path.read_text("utf-8")):
+            is_module = (root / parts[0]).is_dir() or (root / f"{parts[0]}.py").is_file()
+            if is_module and package_of(parts) != owner:  # else a name of the public API
+                packages[owner].add(package_of(parts))
+    return packages
+
+
+def crowded(root: Path) -> dict[str, list[str]]:
+    """The packages that import too many others."""
+    return {
+        owner: sorted(others)
+        for owner, others in imported_packages(root).items()
+        if len(others) > MOST_PACKAGES and owner not in ASSEMBLE
+    }
+
+
+def test_no_package_imports_more_than_eight_others() -> None:
+    assert {"searches.arc", "searches.jobs", "searches.prng", "searches.tree"} <= set(
+        imported_packages(SRC)
+    )
+    assert crowded(SRC) == {}
+
+
+@pytest.mark.parametrize(
+    "ninth",
+    [
+        "import weft.part8.deep",
+        "from weft import part8",
+        "from weft.part8.deep import thing",
+        "def f():\n    from weft.part8 import thing",
+        "if TYPE_CHECKING:\n    from weft.part8 import thing",
+        "with lazy_imports():\n    from weft.part8 import thing",
+    ],
+)
+def test_ninth_package_is_noticed(tmp_path: Path, ninth: str) -> None:
+    for number in range(9):
+        (tmp_path / f"part{number}").mkdir()
+    module = tmp_path / "searches" / "mine" / "search.py"
+    module.parent.mkdir(parents=True)
+    eight = [f"from weft.part{number}.deep import thing" for number in range(8)]
+    own = "from weft import task\nfrom weft.searches.mine.tasks import work"
+    module.write_text("\n".join([*eight, own]))
+    assert crowded(tmp_path) == {}
+    module.write_text("\n".join([*eight, own, ninth]))
+    assert list(crowded(tmp_path)) == ["searches.mine"]
+
+
+def test_another_search_is_a_package_of_its_own(tmp_path: Path) -> None:
+    module = tmp_path / "searches" / "mine.py"
+    module.parent.mkdir()
+    module.write_text("from weft.searches.other.tasks import work")
+    assert imported_packages(tmp_path) == {"searches.mine": {"searches.other"}}
+
+
+def references(root: Path) -> list[tuple[str, str]]:
+    """Name and import path of every `reference(…)` below a folder."""
+    calls = [
+        [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+        for path in sorted(root.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "reference"
+    ]
+    return [(call[0], call[1]) for call in calls if len(call) == 2]
+
+
+def test_every_reference_of_a_search_is_to_a_function_declared_by_that_name() -> None:
+    pairs = references(SRC / "searches")
+    assert {"jobs.prepare", "tree.apply_idea", "tree.prepare"} <= {name for name, _ in pairs}
+    for name, path in pairs:
+        module, _, attribute = path.partition(":")
+        function = getattr(importlib.import_module(module), attribute)
+        declared = getattr(function, "__weft_name__", None) or function.name
+        assert declared == name, path
