@@ -11,8 +11,13 @@ from weft.model.codec import from_json, to_json
 from weft.model.results import TaskError
 from weft.model.values import Object, canonical, encode
 from weft.searches.tree.config import Idea, Stage, TreeConfig
-from weft.searches.tree.imports import ImportedEval, ImportedRun
-from weft.searches.tree.recordings import MISSING, RecordingKey, find_recording
+from weft.searches.tree.recordings import (
+    MISSING,
+    ImportedEval,
+    ImportedRun,
+    RecordingKey,
+    find_recording,
+)
 from weft.searches.tree.results import Candidate, StageOutcome, StageResult, read_stage
 from weft.searches.tree.slot.values import Mutation
 from weft.searches.tree.stageargs import StageArgs

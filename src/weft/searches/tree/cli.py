@@ -18,10 +18,10 @@ from weft.searches.tree import options as opts
 
 with lazy_imports():
     from weft.runs import outcome
-    from weft.searches.tree import check, history, load
     from weft.searches.tree import checks as validation
     from weft.searches.tree import evals as records
     from weft.searches.tree import export as exports
+    from weft.searches.tree import history, load
     from weft.searches.tree import request as requests
     from weft.searches.tree import run as runs
 
@@ -107,10 +107,10 @@ def _report(out: Path) -> None:
 
 
 def _validate(request: requests.TreeRequest, out: Path | None, *, as_json: bool) -> None:
-    checks = check.check_request(request)
+    checks = validation.check_request(request)
     if out is not None:
         out.mkdir(parents=True, exist_ok=True)
-        (out / check.REPORT).write_text(validation.report(checks), "utf-8")
+        (out / validation.REPORT).write_text(validation.report(checks), "utf-8")
     failed = any(item.outcome == validation.FAILED for item in checks)
     if as_json:
         render.print_json({"valid": not failed, "checks": [c.to_dict() for c in checks]})

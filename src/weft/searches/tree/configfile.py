@@ -20,7 +20,7 @@ from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
 from weft.searches.tree.config import STAGES, Stage, TreeConfig
-from weft.searches.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
+from weft.searches.tree.ideas import STRICT, GridTable, MutationTable, Named, ParameterTable
 
 MAX_BYTES = 4 * 2**20
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]

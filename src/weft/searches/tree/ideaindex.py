@@ -15,11 +15,21 @@ from pathlib import Path
 from typing import Literal
 
 from weft.errors import LedgerDamaged
+from weft.inspect.report.view import RunView
 from weft.model.codec import from_json, to_json
+from weft.model.values import Object
+from weft.runs import world
+from weft.runs.begun import recorded_input
 from weft.runs.durable import LineLog
+from weft.searches.tree.configfile import TreeFile
 from weft.searches.tree.history import Eval
 from weft.searches.tree.load import TreeRun
+from weft.searches.tree.search import NAME
 
+AREA = "area"
+"""Label in run.toml: the index that a run's ideas go to."""
+INDEX = "index"
+"""Name of the input that holds the index as it was when the run began."""
 MAX_TEXT = 4000
 MAX_FED = 200
 """Entries that a run takes in, the latest ones."""
@@ -97,3 +107,34 @@ class IdeaIndex:
                 yield from_json(IdeaEntry, json.loads(line))
             except (ValueError, LedgerDamaged):
                 continue  # torn by a crash; the eval is noted again when its run is
+
+
+# -- of a run ------------------------------------------------------------------------------------
+
+
+def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
+    """Return the index as the run's input: as it is now, or as a begun run took it in."""
+    if not file.feed_index or file.area is None:
+        return {}
+    recorded = None if out is None else recorded_input(out, INDEX)
+    return {INDEX: _index(file.area).snapshot() if recorded is None else recorded}
+
+
+def note_ideas(run: Path, tree_run: TreeRun, area: str) -> int:
+    """Append a run's evals to the index of its area; return how many are new there."""
+    view = RunView(run, NAME)
+    inputs = {name: Object(digest) for name, digest in tree_run.inputs.items()}
+    texts = {}
+    for item in tree_run.history.evals:
+        content = item.idea.bytes_in(inputs)
+        if content is not None:
+            texts[item.eval_id] = view.read(content).decode("utf-8", "replace")
+    return _index(area).add(entries_of(tree_run, _genesis(view), texts))
+
+
+def _genesis(view: RunView) -> str:
+    return json.dumps(dict(view.genesis()), sort_keys=True)
+
+
+def _index(area: str) -> IdeaIndex:
+    return IdeaIndex(world.state_folder() / "ideas", area)

@@ -9,12 +9,23 @@ from pathlib import Path
 
 from weft.errors import InputError, RunFolderInvalid
 from weft.inspect.report.view import RunView, ViewedTask, view_of
+from weft.inspect.verify import verify
 from weft.model.codec import Table, from_json
 from weft.model.results import Result, TaskError
 from weft.model.values import Object, encode, from_wire
+from weft.runs.run import real_place
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.history import TreeHistory, TreeNode
 from weft.searches.tree.memory import Turn, parse
+from weft.searches.tree.recordings import (
+    ImportedRun,
+    RecordingKey,
+    Recordings,
+    check_comparable,
+    completed_evals,
+    objects_in,
+)
+from weft.searches.tree.results import StageOutcome
 from weft.searches.tree.rules import add_import_folder
 from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
 from weft.searches.tree.stageargs import StageId
@@ -155,3 +166,47 @@ def _time(timing: dict[int, Timing], task: ViewedTask) -> None:
     own.finished_at = task.finished_at or own.finished_at
     own.task_state, own.attempt, own.node, own.gpu = task.state, task.attempt, task.node, task.gpu
     own.worker_pid, own.worker_started = task.worker_pid, task.worker_started
+
+
+# -- for a new run -------------------------------------------------------------------------------
+
+
+def read_recordings(run: Path | None, config: Path) -> tuple[Recordings, dict[str, bytes]]:
+    """Return what a run that a config names recorded, and the objects it refers to."""
+    if run is None:
+        return {}, {}
+    try:
+        view = view_of(run, NAME, "tree")
+    except InputError as error:
+        raise InputError(f"{config}: recorded_from: {error.message}", hint=error.hint) from None
+    recordings = _recordings_of((task, stage_args_of(task)) for task in view.tasks())
+    references = objects_in({key: outcome.value for key, outcome in recordings.items()})
+    return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
+
+
+def _recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
+    """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
+    entries: dict[str, StageOutcome] = {}
+    for recorded, args in tasks:
+        key = RecordingKey.of_args(args)
+        if key is not None and recorded.state in ("completed", "failed"):
+            error = None if recorded.error is None else from_json(TaskError, recorded.error)
+            outcome = StageOutcome(None if error else recorded.value, error)
+            for text in list(key.texts())[: None if error is None else 1]:
+                entries.setdefault(text, outcome)
+    return entries
+
+
+def read_past(run: Path | None, config: TreeConfig) -> tuple[ImportedRun | None, dict[str, bytes]]:
+    """Return the completed evals of a run with its head, and the objects they refer to.
+
+    Raises Damaged when the run does not verify, and InputError when its scores cannot be
+    compared with those of the new one.
+    """
+    if run is None:
+        return None, {}
+    tree_run, view = load_tree_run(run), RunView(run, NAME)
+    check_comparable(tree_run.config, config, str(run))
+    verdict = verify(run, real_place().heads)
+    past = ImportedRun(verdict.root, verdict.size, completed_evals(tree_run.history))
+    return past, {f"imported/{o.digest}": view.read(o) for o in past.objects()}

@@ -16,7 +16,7 @@ from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
     from weft.runs import execution as runs
-    from weft.searches.tree import configfile, keep
+    from weft.searches.tree import configfile, export
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="The search's tree.toml.")]
 Out = Annotated[Path | None, runtime("DIR", "The run's folder.")]
@@ -153,8 +153,8 @@ class TreeExecutionOptions:
         own = ("keep_rejected_worktrees", "keep_failed_artifacts")
         given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in own}
         shared = ExecutionOptions(backend=backend, **given)
-        rejected = (keep.REJECTED,) if self.keep_rejected_worktrees else ()
-        failed = (keep.FAILED,) if self.keep_failed_artifacts else ()
+        rejected = (export.REJECTED,) if self.keep_rejected_worktrees else ()
+        failed = (export.FAILED,) if self.keep_failed_artifacts else ()
         return replace(shared.execution(out), keep=(*rejected, *failed))
 
 

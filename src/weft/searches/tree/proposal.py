@@ -16,7 +16,7 @@ from weft.searches.tree.ideas import name_of
 from weft.searches.tree.memory import collect_turns
 from weft.searches.tree.slot.values import Mutation, mutations
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs
-from weft.searches.tree.variables import PROPOSAL_FILES
+from weft.searches.tree.stages import PROPOSAL_FILES
 
 
 def lay_out(args: ProposeArgs | None, folder: Path, seed: int) -> dict[str, str]:

@@ -1,22 +1,29 @@
-"""What commands of an earlier run produced, so that a run can be repeated without them.
+"""What a run takes over from an earlier one: what its commands produced, and completed evals.
+
+    old run ─► outcome of each command by its key      ─► a search that runs without the commands
+    old run ─► [parent commit, idea hash, its stages]  ─► a search that executes only what is new
 
 A recording is looked up by stage, idea and the files it worked on; a diff also by its idea
-alone, since it may fit elsewhere. A recorded diff is applied like any patch, so the repeat goes
-through the same engine; a recorded failure, review or proposal is returned as it was.
+alone, since it may fit elsewhere. All of it is bound by the new run's first record, and what it
+refers to is an input of the new run. What was paid for in the old one is not counted again.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from weft import task
+from weft.errors import InputError
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import TaskError
 from weft.model.tasks import TaskCall
 from weft.model.values import Object, Value
-from weft.searches.tree.results import StageOutcome
+from weft.searches.tree.commits import commit_id, commit_text
+from weft.searches.tree.config import TreeConfig
+from weft.searches.tree.history import Eval, TreeHistory
+from weft.searches.tree.results import Candidate, StageOutcome, read_stage
 from weft.searches.tree.stageargs import StageId, flat
 from weft.worker.ending import Ending
 
@@ -95,3 +102,85 @@ def replayed(asked: dict[str, Value], value: Value, error: dict[str, Value] | No
     if error is not None:
         raise Ending(from_json(TaskError, error), detail="as recorded, or not recorded at all")
     return value
+
+
+# -- completed evals --------------------------------------------------------------------------
+
+
+StageValues = Mapping[str, Mapping[str, Value]]
+"""What each stage of an eval recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedEval:
+    """A completed eval of an earlier run."""
+
+    parent: str
+    """Commit of its parent."""
+    idea: str
+    """Digest of its idea."""
+    stages: StageValues
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedRun:
+    """The completed evals of a run, with its head."""
+
+    head: str
+    size: int
+    evals: tuple[ImportedEval, ...]
+
+    def objects(self) -> list[Object]:
+        """Return the diffs and whatever else its evals refer to."""
+        return objects_in(to_json(self))
+
+
+def completed_evals(history: TreeHistory) -> tuple[ImportedEval, ...]:
+    """Return every completed eval of a run with what its stages recorded, in eval order."""
+    by_id = {item.eval_id: item for item in history.evals}
+    return tuple(
+        ImportedEval(item.parent.commit, item.idea.digest, values)
+        for item in history.evals
+        if item.state == "completed"
+        and (values := _stage_values(item, by_id.get(item.same_as or 0, item)))
+    )
+
+
+def _stage_values(item: Eval, scored: Eval) -> dict[str, Table]:
+    """Gather the stages; an eval that was collapsed has the scores of the one it equals."""
+    if item.candidate is None:
+        return {}
+    values: dict[str, Table] = {
+        "implement": item.candidate.recorded, "review": {"approved": True},
+    }  # fmt: skip
+    for name, result in (("sweep", scored.sweep), ("score", scored.result)):
+        if result is not None:
+            values[name] = result.recorded
+    return {name: {**value, "cost": None} for name, value in values.items()}
+
+
+def check_comparable(old: TreeConfig, new: TreeConfig, where: str) -> None:
+    """Refuse scores that were not made the way the new run makes them."""
+    for name in ("protected", "dry_run"):
+        if getattr(old, name) != getattr(new, name):
+            raise InputError(f"{where} cannot be imported: {name} is different there")
+    for name in ("argv", "env", "format", "regex"):
+        if getattr(old.stages["score"], name) != getattr(new.stages["score"], name):
+            raise InputError(f"{where} cannot be imported: score.{name} is different there")
+
+
+class Imports:
+    """What a search has of an earlier one, by (parent commit, idea hash)."""
+
+    def __init__(self, run: ImportedRun | None = None) -> None:
+        evals = run.evals if run else ()
+        self._stages = {(item.parent, item.idea): item.stages for item in evals}
+
+    def find(self, item: Eval, message: Callable[[Eval], str]) -> StageValues:
+        """Return what is known of an eval; its commit gets the message of this run."""
+        known = self._stages.get((item.parent.commit, item.idea.digest))
+        if known is None:
+            return {}
+        tree = read_stage(Candidate, known["implement"]).tree
+        text = commit_text(tree, item.parent.commit, message(item))
+        return {**known, "implement": {**known["implement"], "commit": commit_id(text)}}

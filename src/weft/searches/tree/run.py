@@ -14,14 +14,14 @@ from weft.model.values import JsonValue
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, execute, unnoted_place
-from weft.searches.tree.check import write_report
+from weft.searches.tree.checks import write_report
 from weft.searches.tree.evals import TreeRecords, records_of
+from weft.searches.tree.export import FAILED, REJECTED, keep_rejected, name_commits
 from weft.searches.tree.history import TreeHistory, TreeNode
-from weft.searches.tree.keep import FAILED, REJECTED, keep_rejected, name_commits
+from weft.searches.tree.ideaindex import AREA, note_ideas
 from weft.searches.tree.load import TreeRun, load_tree_run
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
-from weft.searches.tree.sources import AREA, note_ideas
 from weft.searches.tree.summary import graph, summary
 
 __all__ = ["FAILED", "REJECTED", "load_tree_run"]

@@ -22,8 +22,8 @@ from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea, Root, TreeConfig
 from weft.searches.tree.decide import EXACT, Spending, gain, lower_is_better, touched
 from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode
-from weft.searches.tree.imports import ImportedRun, Imports
 from weft.searches.tree.propose import add_ideas, propose_call
+from weft.searches.tree.recordings import ImportedRun, Imports
 from weft.searches.tree.results import (
     Candidate,
     Review,

@@ -15,10 +15,12 @@ from weft.model.codec import Table, from_json
 from weft.model.results import TaskError
 from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object, Value
+from weft.searches.tree import memory
 from weft.searches.tree.config import Stage, TreeConfig
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.memory import memory_args
 from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
+from weft.searches.tree.result import tool_environment
 from weft.searches.tree.results import Candidate, read_stage
 from weft.searches.tree.stageargs import (
     CommandArgs,
@@ -28,7 +30,6 @@ from weft.searches.tree.stageargs import (
     StageId,
     flat,
 )
-from weft.searches.tree.variables import environment
 from weft.worker.ending import Ending
 
 PREPARE = reference("tree.prepare", "weft.searches.tree.slot.hooks:prepare")
@@ -167,3 +168,25 @@ def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> di
         "approved": True,
         "seal": "",
     }
+
+
+# -- variables of commands --------------------------------------------------------------------
+
+
+NAMES = (
+    "eval_id", "node_id", "depth", "stage", "idea_file", "result_file", "parent_result",
+    "root_result", "sweep_result", "feedback_file", "worktree",
+)  # fmt: skip
+"""Of every stage, beside those of every command of the engine."""
+PROPOSAL_FILES = {
+    "ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md",
+}  # fmt: skip
+"""What only a proposing command has, and the file of each in the attempt's folder."""
+
+
+def environment(args: StageArgs) -> dict[str, str]:
+    """Return the variables of a stage, as templates."""
+    names = (*NAMES, *(PROPOSAL_FILES if args.id.stage == "propose" else ()))
+    form = args.command.format if args.command else ""
+    variables = {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
+    return {**variables, **memory.environment(args.memory), **tool_environment(form)}
