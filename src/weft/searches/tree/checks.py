@@ -23,8 +23,8 @@ from weft.runs.execution import Execution
 from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
 from weft.searches.tree.config import Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
+from weft.searches.tree.repository import root_git
 from weft.searches.tree.request import TreeRequest
-from weft.searches.tree.slot.git import Git, restore
 from weft.searches.tree.summary import markdown_table
 from weft.searches.tree.validation import COMPARED, SCORINGS, RootOutcome, RootTrial, validate
 from weft.worker.command import expand
@@ -201,9 +201,7 @@ def write_report(request: TreeRequest, out: Path, history: TreeHistory) -> None:
 
 def _files(request: TreeRequest) -> list[str]:
     """Return the paths of the root."""
-    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
-        git = Git(Path(place) / "repo.git")
-        restore(git, request.inputs["root"], [])
+    with root_git(request.inputs["root"]) as git:
         names = git.run("ls-tree", "-r", "-z", "--name-only", request.args.root.tree)
     return [name.decode("utf-8", "backslashreplace") for name in names.split(b"\0") if name]
 

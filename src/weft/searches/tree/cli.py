@@ -62,7 +62,8 @@ def run(
         _validate(request, out, as_json=output.as_json)
         return
     if mode.report_only:
-        _report(out)
+        runs.write_summary(out)
+        render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
         return
     how = execution.execution(out, request.file.backend)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
@@ -98,12 +99,6 @@ def plan(config: opts.Config, *, fields: opts.PlanFields, output: ViewOptions) -
     if limits.proposes():
         render.out("more    ideas are made for each node during the run")
     render.out(f"at most {most} evals in {limits.max_depth} depths, {limits.beam_width} nodes each")
-
-
-def _report(out: Path) -> None:
-    runs.load_tree_run(out)
-    runs.write_summary(out)
-    render.out(f"wrote   {out / 'TREE_SUMMARY.md'} and TREE_GRAPH.md")
 
 
 def _validate(request: requests.TreeRequest, out: Path | None, *, as_json: bool) -> None:

@@ -124,30 +124,27 @@ class TreeFile(BaseModel):
 
     @model_validator(mode="after")
     def _check_together(self) -> TreeFile:
-        if (self.repo is None) is (self.files is None):
-            raise ValueError("give repo or files, one of them")
         sources = (self.ideas, self.parameters, self.grids, self.mutations, self.propose)
-        if not any(sources):
-            raise ValueError("give ideas, parameters, grids, mutations or propose")
-        if self.score.env_from:
-            raise ValueError("score.env_from: the scorer gets no secrets")
-        if self.feed_index and self.area is None:
-            raise ValueError("feed_index needs area, the name of the index")
-        self._check_recorded()
-        if self.parallel_backend == "serial" and self.max_parallel_evals > 1:
-            raise ValueError("parallel_backend serial and max_parallel_evals above 1 contradict")
-        if self.review_rounds > 1 and self.review is None:
-            raise ValueError("review_rounds needs [review]")
-        return self
-
-    def _check_recorded(self) -> None:
+        again = [table is not None and table.recorded for table in (self.sweep, self.score)]
         tables = (self.propose, self.implement, self.review)
-        if any(table is not None and table.recorded for table in (self.sweep, self.score)):
-            raise ValueError("recorded is for propose, implement and review; the rest runs again")
-        if any(t is not None and t.recorded for t in tables) is not (
-            self.recorded_from is not None
-        ):
-            raise ValueError("recorded = true and recorded_from, the run, belong together")
+        recorded = any(table is not None and table.recorded for table in tables)
+        serial = self.parallel_backend == "serial"
+        problems = (
+            ((self.repo is None) is (self.files is None), "give repo or files, one of them"),
+            (not any(sources), "give ideas, parameters, grids, mutations or propose"),
+            (self.score.env_from, "score.env_from: the scorer gets no secrets"),
+            (self.feed_index and not self.area, "feed_index needs area, the name of the index"),
+            (any(again), "recorded is for propose, implement and review; the rest runs again"),
+            (recorded is not (self.recorded_from is not None),
+             "recorded = true and recorded_from, the run, belong together"),
+            (serial and self.max_parallel_evals > 1,
+             "parallel_backend serial and max_parallel_evals above 1 contradict"),
+            (self.review_rounds > 1 and not self.review, "review_rounds needs [review]"),
+        )  # fmt: skip
+        for is_there, problem in problems:
+            if is_there:
+                raise ValueError(problem)
+        return self
 
     @property
     def backend(self) -> str:

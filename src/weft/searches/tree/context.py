@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from weft.model.codec import Table, to_json
+from weft.model.codec import to_json
 from weft.model.values import Object, Value
 from weft.searches.tree.history import Eval, TreeHistory, TreeNode
 
@@ -122,12 +122,15 @@ def as_markdown(context: ProposalContext, read: Read, index: list[Value]) -> str
     ]
     lines += [f"- {s.node}: {s.idea or 'root'}, score {s.score}" for s in context.path]
     lines += ["", "## Tried on this path", ""]
-    for entry in context.tried:
-        lines += _tried_lines(entry, _text(entry.text, read) or "")
+    for tried in context.tried:
+        lines += _tried_lines(tried, _text(tried.text, read) or "")
     if context.left_out:
         lines.append(f"{context.left_out} earlier ones are left out.")
     lines += ["", "## Other runs", ""]
-    lines += [_index_line(entry) for entry in index if isinstance(entry, dict)]
+    for entry in index:
+        if isinstance(entry, dict):
+            scores = f"{entry['parent_score']} to {entry['score']}"
+            lines.append(f"- {entry['idea']}: {entry['verdict']}, {scores}")
     return "\n".join([*lines, ""])
 
 
@@ -136,7 +139,3 @@ def _tried_lines(entry: TriedEval, text: str) -> list[str]:
     score = "no score" if entry.score is None else f"score {entry.score}"
     remarks = [part for part in (score, entry.why, entry.feedback) if part]
     return [head, "", ". ".join(remarks) + ".", "", "```", text.rstrip(), "```", ""]
-
-
-def _index_line(entry: Table) -> str:
-    return f"- {entry['idea']}: {entry['verdict']}, {entry['parent_score']} to {entry['score']}"

@@ -105,17 +105,12 @@ def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:
 
 
 def _node(node: TreeNode, unfinished: Sequence[bool]) -> NodeRecord:
+    result, parent, idea = node.result, node.parent, node.idea
     return NodeRecord(
-        node_id=node.node_id,
-        parent_node_id=node.parent.node_id if node.parent else None,
-        eval_id=node.eval_id,
-        idea_path=node.idea.name if node.idea else None,
-        depth=node.depth,
-        commit=node.commit,
-        score=node.result.score if node.result else None,
-        holdout=node.result.holdout if node.result else None,
-        expanded=not any(unfinished),
-    )
+        node.node_id, parent.node_id if parent else None, node.eval_id,
+        idea.name if idea else None, node.depth, node.commit, result.score if result else None,
+        result.holdout if result else None, not any(unfinished),
+    )  # fmt: skip
 
 
 def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt]]) -> EvalRecord:
@@ -181,7 +176,7 @@ def _final_error(item: Eval, errors: Sequence[ErrorRecord]) -> ErrorRecord | Non
         of_stage = [e for e in errors if e.stage == item.error.stage]
         own = ErrorRecord(item.error.stage, item.error.type, item.feedback)
         return of_stage[-1] if of_stage else own
-    broken: list[Rule] = [rule for rule in item.rules if not rule.passed]
-    if broken and broken[0].name in BY_GATE:
-        return ErrorRecord(BY_GATE[broken[0].name], broken[0].name, broken[0].detail)
-    return None
+    broken: Rule | None = next((rule for rule in item.rules if not rule.passed), None)
+    if broken is None or broken.name not in BY_GATE:
+        return None
+    return ErrorRecord(BY_GATE[broken.name], broken.name, broken.detail)

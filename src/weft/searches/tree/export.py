@@ -21,13 +21,14 @@ from weft.searches.tree.history import Eval
 from weft.searches.tree.load import TreeRun, load_tree_run, node_of
 from weft.searches.tree.repository import (
     RootCommit,
+    add_root,
     git_errors_named,
     rebuilt,
     write_branch,
     write_new,
 )
 from weft.searches.tree.search import NAME
-from weft.searches.tree.slot.git import Git, add_commit
+from weft.searches.tree.slot.git import Git
 from weft.searches.tree.slot.store import State, open_state
 from weft.searches.tree.stages import message_of
 
@@ -59,8 +60,8 @@ def export(
         return _write_patches(patches, [s[0] for s in steps], names, [n.commit for n in path])
     assert repo is not None
     first = tree_run.history.nodes[0]
-    root_commit = RootCommit(Root(first.commit, first.tree), _input(view, tree_run, "root"),
-                  _input(view, tree_run, "root-commit"))  # fmt: skip
+    stream, commit = (_input(view, tree_run, name) for name in ("root", "root-commit"))
+    root_commit = RootCommit(Root(first.commit, first.tree), stream, commit)
     with git_errors_named(repo), rebuilt(root_commit, steps) as (source, commits):
         assert commits == [n.commit for n in path], "the commits are not those of the run"
         write = write_branch if repo.exists() else write_new
@@ -96,14 +97,10 @@ def name_commits(run: Path, tree_run: TreeRun) -> None:
     git = Git(run / "repo.git")
     if not git.folder.is_dir():
         return
-    root = RunView(run, NAME).read(Object(tree_run.inputs["root-commit"]))
-    commit = add_commit(git, root)
-    if b"\nparent " in root.partition(b"\n\n")[0]:
-        (git.folder / "shallow").write_text(f"{commit}\n", "utf-8")
-    named = {f"refs/weft/n{n.node_id}": n.commit for n in tree_run.history.nodes}
-    named |= {
-        f"refs/weft/e{e.eval_id}": e.candidate.commit for e in tree_run.history.evals if e.candidate
-    }
+    add_root(git, _input(RunView(run, NAME), tree_run, "root-commit"))
+    history = tree_run.history
+    named = {f"refs/weft/{n.name}": n.commit for n in history.nodes}
+    named |= {f"refs/weft/{e.name}": e.candidate.commit for e in history.evals if e.candidate}
     for lock in sorted((git.folder / "refs").rglob("*.lock")):
         lock.unlink(missing_ok=True)  # of a command that was killed while it did this
     there = _present(git, sorted(set(named.values())))
@@ -134,7 +131,7 @@ def _write_files(run: Path, tree_run: TreeRun, item: Eval, place: Path) -> None:
     diffs = [*item.parent.steps, item.candidate.diff]
     state = State(
         item.candidate.tree,
-        lambda: view.read(Object(tree_run.inputs["root"])),
+        lambda: _input(view, tree_run, "root"),
         lambda: [view.read(diff) for diff in diffs],
     )
     aside = place.with_name(f"{place.name}.part")

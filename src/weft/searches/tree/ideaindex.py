@@ -123,17 +123,14 @@ def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
 def note_ideas(run: Path, tree_run: TreeRun, area: str) -> int:
     """Append a run's evals to the index of its area; return how many are new there."""
     view = RunView(run, NAME)
+    genesis = json.dumps(dict(view.genesis()), sort_keys=True)
     inputs = {name: Object(digest) for name, digest in tree_run.inputs.items()}
     texts = {}
     for item in tree_run.history.evals:
         content = item.idea.bytes_in(inputs)
         if content is not None:
             texts[item.eval_id] = view.read(content).decode("utf-8", "replace")
-    return _index(area).add(entries_of(tree_run, _genesis(view), texts))
-
-
-def _genesis(view: RunView) -> str:
-    return json.dumps(dict(view.genesis()), sort_keys=True)
+    return _index(area).add(entries_of(tree_run, genesis, texts))
 
 
 def _index(area: str) -> IdeaIndex:

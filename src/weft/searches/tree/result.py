@@ -49,7 +49,7 @@ def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str,
         return {}
     data, where = present[0]
     raw = parse_object(data, where)
-    return check_fields(raw if form == "weft" else _translated(form, raw), where)
+    return check_fields(TRANSLATORS[form](raw) if form in TRANSLATORS else raw, where)
 
 
 # -- where it may be ----------------------------------------------------------------------------
@@ -94,22 +94,12 @@ EVO = {
 TIMES = ("execution_time_mean", "execution_time_std", "started_at", "ended_at")
 
 
-def _translated(form: str, raw: Table) -> Table:
-    try:
-        return {"openevolve": from_openevolve, "evo": from_evo}[form](raw)
-    except ValueError as error:
-        raise Invalid(str(error)) from None
-
-
 def _from_shinka(out_dir: Path) -> dict[str, Value]:
     files = [_of_file(out_dir / name) for name in ("metrics.json", "correct.json")]
     if files[0] is None or files[1] is None:
         raise Invalid("metrics.json and correct.json are needed, both")
     metrics, correct = (parse_object(*file) for file in files if file)
-    try:
-        result = check_fields(from_shinka(metrics, correct), files[0][1])
-    except ValueError as error:
-        raise Invalid(str(error)) from None
+    result = check_fields(from_shinka(metrics, correct), files[0][1])
     return {**result, "rows": {"ok": int(correct["correct"] is True), "expected": 1}}
 
 
@@ -127,7 +117,7 @@ def from_shinka(metrics: Table, correct: Table) -> dict[str, Value]:
     """`metrics.json` ranks, and counts only if `correct.json` says so."""
     verdict = correct.get("correct")
     if not isinstance(verdict, bool):
-        raise ValueError("correct.json: correct is not true or false")
+        raise Invalid("correct.json: correct is not true or false")
     notes = correct.get("error") or metrics.get("text_feedback")
     without = () if correct.get("error") else ("text_feedback",)
     result = _combined(_without(metrics, *without))
@@ -137,8 +127,11 @@ def from_shinka(metrics: Table, correct: Table) -> dict[str, Value]:
 def from_evo(raw: Table) -> dict[str, Value]:
     """`score` ranks; scores of tasks and everything else are metrics."""
     if "score" not in raw:
-        raise ValueError("no score")
+        raise Invalid("no score")
     return {"score": raw["score"], "metrics": _without(raw, "score", *TIMES)}
+
+
+TRANSLATORS = {"openevolve": from_openevolve, "evo": from_evo}
 
 
 def tool_environment(form: str) -> dict[str, str]:
@@ -148,7 +141,7 @@ def tool_environment(form: str) -> dict[str, str]:
 
 def _combined(metrics: Table) -> dict[str, Value]:
     if "combined_score" not in metrics:
-        raise ValueError("no combined_score among the metrics")
+        raise Invalid("no combined_score among the metrics")
     rest = _without(metrics, "combined_score", *TIMES)
     return {"score": metrics["combined_score"], "metrics": rest}
 

@@ -73,7 +73,8 @@ class Judges:
     def gate(self, item: Eval) -> list[Rule]:
         """Judge an eval; what failed or touched the scorer is refused whoever judges."""
         rules = gate(item, self._config, self._history)
-        if self._gate is None or item.result is None or _refused_anyway(rules):
+        refused = any(not rule.passed and rule.name in FIXED for rule in rules)
+        if self._gate is None or item.result is None or refused:
             return rules
         verdict = list(self._gate(self._judged(item, rules)))
         own = [rule for rule in verdict if isinstance(rule, Rule)]
@@ -81,9 +82,8 @@ class Judges:
             raise SearchInvalid(
                 f"{self._config.gate} must give weft.searches.tree.history.Rule objects only"
             )
-        return [rule for rule in rules if rule.name in FIXED] + [
-            rule for rule in own if rule.name not in FIXED
-        ]
+        fixed = [rule for rule in rules if rule.name in FIXED]
+        return fixed + [rule for rule in own if rule.name not in FIXED]
 
     def ranked(self, evals: Sequence[Eval]) -> list[Eval]:
         """Order evals that passed, best first."""
@@ -114,10 +114,6 @@ FIXED = ("completed", "tampered")
 
 def _copy(result: StageResult | None) -> Table:
     return {} if result is None else copy.deepcopy(result.recorded)
-
-
-def _refused_anyway(rules: Iterable[Rule]) -> bool:
-    return any(not rule.passed and rule.name in FIXED for rule in rules)
 
 
 # -- finding them -------------------------------------------------------------------------------

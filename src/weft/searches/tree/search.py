@@ -118,11 +118,9 @@ class TreeState:
     def __init__(
         self, args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory
     ) -> None:
-        self.config, self.ideas, self.inputs, self.history = (
-            args.config, args.ideas, inputs, history,
-        )  # fmt: skip
+        self.config, self.ideas, self.recordings = args.config, args.ideas, args.recorded
+        self.inputs, self.history = inputs, history
         self.imports = Imports(args.imported)
-        self.recordings = args.recorded
         self._judges = Judges(args.config, history)
         self._tried_digests: set[str] = set()
 
@@ -210,10 +208,9 @@ class TreeState:
     def stages(self, planned: Sequence[Eval]) -> Steps:
         """Take all evals of a depth through their stages, one round per stage."""
         yield from self._implement(planned)
-        for stage in ("sweep", "score"):
-            if stage == "score" or (self.config.has(stage) and not self.config.dry_run):
-                store = _store_result if stage == "score" else _store_sweep
-                yield from self._round(stage, self._alive(planned), store)
+        if self.config.has("sweep") and not self.config.dry_run:
+            yield from self._round("sweep", self._alive(planned), _store_result)
+        yield from self._round("score", self._alive(planned), _store_result)
 
     def _implement(self, planned: Sequence[Eval]) -> Steps:
         """Implement, and again with the reviewer's words where it rejected."""
@@ -234,14 +231,8 @@ class TreeState:
 
     def _alive(self, evals: Sequence[Eval]) -> list[Eval]:
         """Return those that go on: nothing failed, not collapsed, no protected path changed."""
-        return [
-            e
-            for e in evals
-            if e.error is None
-            and e.state != "dropped"
-            and e.same_as is None
-            and not touched(e, self.config)
-        ]
+        sound = [e for e in evals if e.error is None and e.state != "dropped"]
+        return [e for e in sound if e.same_as is None and not touched(e, self.config)]
 
     def _round(self, stage: str, evals: Sequence[Eval], store: Store) -> Steps:
         """Run one stage of some evals; what an early stop left out is dropped."""
@@ -379,9 +370,9 @@ def _store_review(item: Eval, value: Table) -> None:
         item.state = "failed"
 
 
-def _store_sweep(item: Eval, value: Table) -> None:
-    item.sweep = read_stage(StageResult, value)
-
-
 def _store_result(item: Eval, value: Table) -> None:
-    item.result = read_stage(StageResult, value)
+    result = read_stage(StageResult, value)
+    if item.stage == "sweep":
+        item.sweep = result
+    else:
+        item.result = result

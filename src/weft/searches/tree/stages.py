@@ -142,12 +142,9 @@ def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
 
 def _dry(stage: str, item: Eval, config: TreeConfig) -> TaskCall:
     outcome = OUTCOMES[item.eval_id % len(OUTCOMES)]
+    sign = 1 if config.direction == "max" else -1
     base = item.parent.node_id if stage == "implement" else int(item.parent.score_text)
-    return synthetic(flat(_stage_id(stage, item)), base, outcome, _sign(config))
-
-
-def _sign(config: TreeConfig) -> int:
-    return 1 if config.direction == "max" else -1
+    return synthetic(flat(_stage_id(stage, item)), base, outcome, sign)
 
 
 @task(name="tree.synthetic")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from weft import search
 from weft.model.codec import from_json
 from weft.model.results import Result
-from weft.model.tasks import Round, TaskCall, make_round
+from weft.model.tasks import Round, make_round
 from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea, Root, TreeConfig
 from weft.searches.tree.history import Eval, TreeNode
@@ -38,9 +38,10 @@ def validate(
     """Try on the root whatever costs nothing; the answer is the outcome of each part."""
     parsed, start = from_json(TreeConfig, config), from_json(Root, root)
     node = TreeNode(0, start.commit, start.tree, 0, ())
-    fitting = _without_command([from_json(Idea, raw) for raw in ideas], parsed)
+    fitting = [from_json(Idea, raw) for raw in ideas[:MAX_APPLIED] if not parsed.has("implement")]
     scores = yield make_round([root_call(node, n, parsed, inputs) for n in range(SCORINGS)])
-    sweeps = yield make_round([_sweep(node, parsed, inputs)] if parsed.has("sweep") else [])
+    sweep = StageArgs(StageId("sweep", None, 0, "", 0), source_state(node, inputs))
+    sweeps = yield make_round([call_of(sweep, node, parsed)] if parsed.has("sweep") else [])
     evals = [Eval(number, node, idea, 1) for number, idea in enumerate(fitting, 1)]
     applied = yield make_round([stage_call("implement", e, parsed, inputs, {}) for e in evals])
     return {
@@ -78,15 +79,6 @@ def _outcome(stage: str, result: Result) -> dict[str, Value]:
     if not result.ok:
         return {"error": _kind(stage, result)}
     return {name: result.value.get(name) for name in COMPARED}
-
-
-def _without_command(ideas: Sequence[Idea], config: TreeConfig) -> Sequence[Idea]:
-    return () if config.has("implement") else ideas[:MAX_APPLIED]
-
-
-def _sweep(node: TreeNode, config: TreeConfig, inputs: Mapping[str, Object]) -> TaskCall:
-    stage = StageId("sweep", None, 0, "", 0)
-    return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
 
 
 def _kind(stage: str, result: Result) -> str:

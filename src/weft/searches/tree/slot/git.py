@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT_REF = "refs/weft/root"
@@ -68,16 +68,6 @@ class Git:
     def apply_cached(self, diff: bytes) -> None:
         """Change the index as a patch says."""
         self.run("apply", "--cached", "--binary", "--whitespace=nowarn", "-", data=diff)
-
-
-def restore(git: Git, stream: bytes, diffs: Sequence[bytes]) -> str:
-    """Fill an empty repository and its index with the state after `diffs`; return its tree."""
-    git.run("init", "-q", "--template=")
-    git.run("fast-import", "--quiet", "--force", data=stream)
-    git.run("read-tree", ROOT_REF)
-    for diff in diffs:
-        git.apply_cached(diff)
-    return git.word("write-tree")
 
 
 def difference(git: Git, before: str, after: str) -> bytes:
