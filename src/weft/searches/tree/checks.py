@@ -37,20 +37,16 @@ MAX_NAMED = 8
 class ValidationCheck:
     """One thing that was checked, and its outcome."""
 
-    name: str
+    check: str
     outcome: str
     detail: str
-
-    def to_dict(self) -> dict[str, str]:
-        """JSON form."""
-        return {"check": self.name, "outcome": self.outcome, "detail": self.detail}
 
 
 def report(checks: Sequence[ValidationCheck]) -> str:
     """Return VALIDATION_REPORT.md."""
     counts = {o: sum(check.outcome == o for check in checks) for o in (OK, WARNING, FAILED)}
     head = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    rows = [[check.name, check.outcome, check.detail] for check in checks]
+    rows = [[check.check, check.outcome, check.detail] for check in checks]
     return f"# Validation\n\n{head}.\n\n" + markdown_table(["check", "outcome", "detail"], rows)
 
 

@@ -108,10 +108,10 @@ def _validate(request: requests.TreeRequest, out: Path | None, *, as_json: bool)
         (out / validation.REPORT).write_text(validation.report(checks), "utf-8")
     failed = any(item.outcome == validation.FAILED for item in checks)
     if as_json:
-        render.print_json({"valid": not failed, "checks": [c.to_dict() for c in checks]})
+        render.print_json({"valid": not failed, "checks": [asdict(check) for check in checks]})
     else:
         for item in checks:
-            render.out(f"{item.outcome:8}{item.name:12}{item.detail}")
+            render.out(f"{item.outcome:8}{item.check:12}{item.detail}")
     if failed:
         raise typer.Exit(FAILED_CHECK)
 
@@ -147,7 +147,7 @@ def evals(
     """List every planned eval with its state, times, errors and verdict, and the nodes."""
     tree_records = runs.load_records(run, runs.load_tree_run(run))
     if output.as_json:
-        render.print_json({"run": str(run), **tree_records.to_dict()})
+        render.print_json({"run": str(run), **asdict(tree_records)})
         return
     for e in tree_records.evals:
         seconds, score = f"{e.seconds:.2f} s", e.score or "-"
@@ -201,7 +201,9 @@ def transcript(
     """Print the transcript of a node: its ancestors' turns, then its own, oldest first."""
     turns = load.turns_of(run, node)
     if output.as_json:
-        render.print_json({"run": str(run), "node": node, "turns": [t.to_dict() for t in turns]})
+        render.print_json(
+            {"run": str(run), "node": node, "turns": [asdict(turn) for turn in turns]}
+        )
         return
     for turn in turns:
         render.out(f"{turn.role}: {turn.text}")
@@ -213,7 +215,7 @@ def transcript(
 def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) -> None:
     tree_run = runs.load_tree_run(done.out)
     if as_json:
-        records = runs.load_records(done.out, tree_run).to_dict()
+        records = asdict(runs.load_records(done.out, tree_run))
         compared = {} if parity is None else {"parity": parity.to_dict()}
         render.print_json({**done.to_dict(), **records, **compared})
         return

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from weft.inspect.report.view import RunView, ViewedAttempt
-from weft.model.values import Value
 from weft.searches.tree.history import Eval, Rule, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
 from weft.searches.tree.results import kind_of
@@ -83,10 +82,6 @@ class TreeRecords:
 
     evals: tuple[EvalRecord, ...]
     nodes: tuple[NodeRecord, ...]
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {"evals": [asdict(e) for e in self.evals], "nodes": [asdict(n) for n in self.nodes]}
 
 
 def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:

@@ -28,8 +28,7 @@ from weft.searches.tree.repository import (
     write_new,
 )
 from weft.searches.tree.search import NAME
-from weft.searches.tree.slot.git import Git
-from weft.searches.tree.slot.store import State, open_state
+from weft.searches.tree.slot.git import Git, State, open_state
 from weft.searches.tree.stages import message_of
 
 

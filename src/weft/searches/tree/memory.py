@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid
@@ -36,14 +36,10 @@ class Turn:
     role: str
     text: str
 
-    def to_dict(self) -> dict[str, str]:
-        """JSON form."""
-        return {"role": self.role, "text": self.text}
-
 
 def dump(turns: Iterable[Turn]) -> bytes:
     """Write turns as JSON lines."""
-    lines = [json.dumps(turn.to_dict(), ensure_ascii=False, sort_keys=True) for turn in turns]
+    lines = [json.dumps(asdict(turn), ensure_ascii=False, sort_keys=True) for turn in turns]
     return "".join(f"{line}\n" for line in lines).encode()
 
 

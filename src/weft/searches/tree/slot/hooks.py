@@ -22,9 +22,8 @@ from weft.searches.tree import memory, proposal
 from weft.searches.tree.result import Invalid, read_result
 from weft.searches.tree.results import BY_STAGE
 from weft.searches.tree.slot import evaluate
-from weft.searches.tree.slot.git import Git, GitFailed
+from weft.searches.tree.slot.git import Git, GitFailed, State, Unchanged, open_state, take_candidate
 from weft.searches.tree.slot.stage import apply_idea, apply_patch, seal_of
-from weft.searches.tree.slot.store import State, Unchanged, open_state, take_candidate
 from weft.searches.tree.slot.values import Conflict
 from weft.searches.tree.stageargs import SourceState, StageArgs
 from weft.worker import context
