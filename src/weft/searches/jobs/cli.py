@@ -73,11 +73,7 @@ def run(
 
 
 def _plan(
-    jobs: Path,
-    limits: requests.JobLimits,
-    execution: opts.JobsExecutionOptions,
-    *,
-    as_json: bool,
+    jobs: Path, limits: requests.JobLimits, execution: opts.JobsExecutionOptions, *, as_json: bool
 ) -> None:
     """Show where jobs would run; other machines are inspected as far as a cluster is up."""
     nodes, workers = execution.plan_nodes(), execution.workers

@@ -125,9 +125,9 @@ def why(
     output: ViewOptions,
 ) -> None:
     """Explain why an eval was promoted or not: every rule with its numbers, and its rank."""
-    tree_run = runs.load_tree_run(run)
+    tree_run = load.load_tree_run(run)
     item = _find_eval(tree_run, name, run)
-    known = runs.load_records(run, tree_run).evals
+    known = records.records_of(run, tree_run).evals
     record = next(record for record in known if record.eval_id == item.eval_id)
     if output.as_json:
         rules = [{"rule": r.name, "passed": r.passed, "detail": r.detail} for r in item.rules]
@@ -139,13 +139,9 @@ def why(
 
 @app.command()
 @with_groups
-def evals(
-    run: options.RunArgument,
-    *,
-    output: ViewOptions,
-) -> None:
+def evals(run: options.RunArgument, *, output: ViewOptions) -> None:
     """List every planned eval with its state, times, errors and verdict, and the nodes."""
-    tree_records = runs.load_records(run, runs.load_tree_run(run))
+    tree_records = records.records_of(run, load.load_tree_run(run))
     if output.as_json:
         render.print_json({"run": str(run), **asdict(tree_records)})
         return
@@ -213,11 +209,11 @@ def transcript(
 
 
 def _show_done(done: outcome.Run, parity: runs.Parity | None, *, as_json: bool) -> None:
-    tree_run = runs.load_tree_run(done.out)
+    tree_run = load.load_tree_run(done.out)
     if as_json:
-        records = asdict(runs.load_records(done.out, tree_run))
+        tree_records = asdict(records.records_of(done.out, tree_run))
         compared = {} if parity is None else {"parity": parity.to_dict()}
-        render.print_json({**done.to_dict(), **records, **compared})
+        render.print_json({**done.to_dict(), **tree_records, **compared})
         return
     answer = getattr(done.answer, "detail", done.answer)
     for node in tree_run.history.nodes:

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from weft.inspect.report.view import RunView, ViewedAttempt
 from weft.searches.tree.history import Eval, Rule, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
 from weft.searches.tree.results import kind_of
+from weft.searches.tree.search import NAME
 
 FINAL = ("completed", "failed", "dropped")
 RETRIED = ("timeout", "temporary")
 TEMPORARY = 75
-LIMITS = {
-    "timeout": "it exceeded its time limit",
-    "out-of-memory": "it exceeded its memory limit",
-}
+LIMITS = {"timeout": "it exceeded its time limit", "out-of-memory": "it exceeded its memory limit"}
 BY_GATE = {"tampered": "implement", "incomplete": "score"}
 """Refusals of the gate that are reported as errors, and the stage they belong to."""
 
@@ -84,10 +83,10 @@ class TreeRecords:
     nodes: tuple[NodeRecord, ...]
 
 
-def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:
+def records_of(run: Path, tree_run: TreeRun) -> TreeRecords:
     """Return every planned eval and every node of a run."""
     attempts: dict[str, list[ViewedAttempt]] = {}
-    for attempt in run.attempts():
+    for attempt in RunView(run, NAME).attempts():
         attempts.setdefault(attempt.key, []).append(attempt)
     history, timing = tree_run.history, tree_run.timing
     open_evals: dict[int, list[bool]] = {}

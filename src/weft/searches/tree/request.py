@@ -142,10 +142,7 @@ def below(base: Path, name: str, path: Path, field: str) -> Path:
 
 def read_ideas(file: TreeFile, base: Path, path: Path) -> list[tuple[Idea, bytes]]:
     """Return the ideas of a config, by name; none if nodes get their own."""
-    parts = [
-        idea_files.from_parameters(file.parameters),
-        idea_files.from_grids(file.grids),
-    ]
+    parts = [idea_files.from_parameters(file.parameters), idea_files.from_grids(file.grids)]
     if file.ideas is not None:
         folder = below(base, file.ideas, path, "ideas")
         parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))

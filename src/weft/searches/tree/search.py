@@ -54,13 +54,10 @@ def tree(
 ) -> Search:
     """Improve a repository's score by sequences of ideas; the answer is the best path."""
     given = {
-        "config": config,
-        "ideas": ideas,
-        "root": root,
-        "recorded": recorded,
+        "config": config, "ideas": ideas, "root": root, "recorded": recorded,
         "imported": imported,
-    }
-    args = from_json(SearchArgs, {**given, "imported": imported})
+    }  # fmt: skip
+    args = from_json(SearchArgs, given)
     return (yield from search_tree(args, inputs, TreeHistory()))
 
 

@@ -41,11 +41,7 @@ OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
 def stage_call(
-    stage: str,
-    item: Eval,
-    config: TreeConfig,
-    inputs: Mapping[str, Object],
-    recordings: Recordings,
+    stage: str, item: Eval, config: TreeConfig, inputs: Mapping[str, Object], recordings: Recordings
 ) -> TaskCall:
     """Describe one stage of an eval."""
     if config.dry_run:

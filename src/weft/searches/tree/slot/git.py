@@ -38,10 +38,7 @@ class Git:
     """Git on one repository, with a worktree and an index of its own if need be."""
 
     def __init__(
-        self,
-        folder: Path,
-        work_tree: Path | None = None,
-        more: Mapping[str, str] | None = None,
+        self, folder: Path, work_tree: Path | None = None, more: Mapping[str, str] | None = None
     ) -> None:
         self.folder = folder = folder.absolute()
         self._env = {
