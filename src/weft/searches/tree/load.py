@@ -128,7 +128,9 @@ def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) ->
 def _timed(tasks: Iterable[ViewedTask], timing: dict[int, Timing]) -> Iterator[ViewedTask]:
     """Pass tasks on and record the timing of each."""
     for task in tasks:
-        _time(timing, task)
+        number = stage_id_of(task).eval_id
+        if number is not None:
+            _time(timing.setdefault(number, Timing()), task)
         yield task
 
 
@@ -152,11 +154,7 @@ def stage_id_of(task: ViewedTask) -> StageId:
     return from_json(StageId, stage_args_of(task))
 
 
-def _time(timing: dict[int, Timing], task: ViewedTask) -> None:
-    number = stage_id_of(task).eval_id
-    if number is None:
-        return
-    own = timing.setdefault(number, Timing())
+def _time(own: Timing, task: ViewedTask) -> None:
     own.attempts += max(1, task.attempt) if task.started_at else 0
     own.seconds += task.run_s or 0.0
     own.cpu_s += task.notes.get("cpu_s", 0.0)

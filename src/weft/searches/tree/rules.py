@@ -23,7 +23,6 @@ from weft.model.codec import Table
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.decide import gain, gate, ranked
 from weft.searches.tree.history import Eval, Rule, TreeHistory
-from weft.searches.tree.results import StageResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class Judges:
     def _judged(self, item: Eval, rules: Sequence[Rule]) -> ScoredEval:
         assert item.candidate is not None
         results = (item.result, item.sweep, item.parent.result, self._history.nodes[0].result)
-        result, sweep, parent, root = (_copy(each) for each in results)
+        result, sweep, parent, root = (copy.deepcopy(r.recorded) if r else {} for r in results)
         return ScoredEval(
             item.eval_id, item.depth, item.idea.name, item.candidate.changed,
             result, sweep, parent, root, self._history.band, self._config.direction,
@@ -110,10 +109,6 @@ class Judges:
 
 FIXED = ("completed", "tampered")
 """Rules that no gate can leave out."""
-
-
-def _copy(result: StageResult | None) -> Table:
-    return {} if result is None else copy.deepcopy(result.recorded)
 
 
 # -- finding them -------------------------------------------------------------------------------
