@@ -154,6 +154,25 @@ def evals(run: options.RunArgument, *, output: ViewOptions) -> None:
 
 @app.command()
 @with_groups
+def transcript(
+    run: options.RunArgument,
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A node, such as n3.")],
+    *,
+    output: ViewOptions,
+) -> None:
+    """Print the transcript of a node: its ancestors' turns, then its own, oldest first."""
+    turns = load.turns_of(run, node)
+    if output.as_json:
+        render.print_json(
+            {"run": str(run), "node": node, "turns": [asdict(turn) for turn in turns]}
+        )
+        return
+    for turn in turns:
+        render.out(f"{turn.role}: {turn.text}")
+
+
+@app.command()
+@with_groups
 def export(
     run: options.RunArgument,
     repo: Annotated[
@@ -184,25 +203,6 @@ def export(
     for commit, name in zip(exported.commits, exported.names, strict=True):
         render.out(f"{commit[:12]}  {name}")
     render.out(f"wrote   {exported.where}" + ("" if repo is None else f", branch {branch}"))
-
-
-@app.command()
-@with_groups
-def transcript(
-    run: options.RunArgument,
-    node: Annotated[str, typer.Argument(metavar="NODE", help="A node, such as n3.")],
-    *,
-    output: ViewOptions,
-) -> None:
-    """Print the transcript of a node: its ancestors' turns, then its own, oldest first."""
-    turns = load.turns_of(run, node)
-    if output.as_json:
-        render.print_json(
-            {"run": str(run), "node": node, "turns": [asdict(turn) for turn in turns]}
-        )
-        return
-    for turn in turns:
-        render.out(f"{turn.role}: {turn.text}")
 
 
 # -- what is printed ----------------------------------------------------------------------------
