@@ -74,7 +74,7 @@ def test_scorings_of_the_root_are_judged(
 ) -> None:
     answer = {"score": told, "sweep": [], "applied": {}}
     checks = trial_checks(from_json(RootTrial, answer), deterministic=False)
-    assert check in [(c.name, c.outcome) for c in checks]
+    assert check in [(c.check, c.outcome) for c in checks]
 
 
 def test_what_looks_wrong_but_may_be_meant_is_a_warning(wood: Wood) -> None:

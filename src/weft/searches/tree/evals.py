@@ -52,14 +52,23 @@ class NodeRecord:
     expanded: bool
 
 
-@dataclass(slots=True, kw_only=True)
-class EvalRecord(Timing):
-    """An eval as `--json` shows it: how it went, and what was decided."""
+@dataclass(frozen=True, slots=True)
+class EvalRecord:
+    """An eval as `--json` shows it."""
 
     eval_id: int
     parent_node_id: int
     idea_path: str
     depth: int
+    task_state: str
+    queued_at: float | None
+    started_at: float | None
+    finished_at: float | None
+    worker_pid: int | None
+    worker_started: float | None
+    node: str | None
+    gpu: int | None
+    attempt: int
     error: ErrorRecord | None
     errors: tuple[ErrorRecord, ...]
     same_as: int | None
@@ -72,6 +81,10 @@ class EvalRecord(Timing):
     rank: int | None
     node_id: int | None
     commit: str | None
+    attempts: int
+    seconds: float
+    cpu_s: float
+    peak_bytes: int
     keys: tuple[str, ...]
 
 
