@@ -14,7 +14,7 @@ from tests.support.commands import Told, run_apart, run_here
 from tests.workers.lab import print_figures
 from weft.inspect.report.view import RunView
 from weft.searches.jobs.search import NAME
-from weft.searches.jobs.seen import JobSeen, jobs_of
+from weft.searches.jobs.view import ViewedJob, jobs_of
 
 THREE_NODES = (
     '{"nodes":[{"hostname":"localhost","gpu_count":2,"max_concurrent_script_jobs":2},'
@@ -67,7 +67,7 @@ class Shop:
     def view(self, out: str) -> RunView:
         return RunView(self.folder / out, NAME)
 
-    def seen(self, out: str) -> list[JobSeen]:
+    def seen(self, out: str) -> list[ViewedJob]:
         return jobs_of(self.view(out))
 
     def results(self, out: str) -> dict[str, tuple[str, bytes]]:

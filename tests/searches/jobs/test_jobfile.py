@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.errors import FileInvalid
+from weft.model.codec import from_json
 from weft.searches.jobs.job import Job
 from weft.searches.jobs.jobfile import read_jobs
 
@@ -81,7 +82,7 @@ def test_all_forms_of_a_file_give_the_same_jobs(tmp_path: Path) -> None:
 
 def test_job_survives_its_recorded_form(tmp_path: Path) -> None:
     for job in read_jobs(write(tmp_path, "jobs.json", json.dumps(RAW)), 60.0):
-        assert Job.from_dict(json.loads(json.dumps(job.to_dict()))) == job
+        assert from_json(Job, json.loads(json.dumps(job.to_dict()))) == job
 
 
 ONE = {"job_id": "one", "argv": ["true"]}

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from weft.searches.jobs import jsoncheck, lastjson
-from weft.searches.jobs.jsoncheck import Malformed, check_json
-from weft.searches.jobs.lastjson import last_json
+from weft.searches.jobs import jsonresult
+from weft.searches.jobs.jsonresult import Malformed, check_json, last_json
 from weft.searches.jobs.results import free_name
 
 MALFORMED = "malformed"
@@ -124,8 +123,7 @@ def test_last_json_line_is_what_the_plain_rule_says(
     text = "\n".join(lines)
     file.write_text(text, "utf-8", newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lastjson, "PIECE_BYTES", piece)
-        patch.setattr(jsoncheck, "PIECE_BYTES", piece)
+        patch.setattr(jsonresult, "PIECE_BYTES", piece)
         assert read(file, scalars) == twin(text, scalars)
 
 
@@ -186,7 +184,7 @@ def test_pretty_printed_document_is_found_whole(
     text = newline.join([*before, "\ufeff" * bom + document, *after])
     file.write_text(text, "utf-8", newline="")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lastjson, "PIECE_BYTES", piece)
+        patch.setattr(jsonresult, "PIECE_BYTES", piece)
         assert read(file, False) == document
 
 

@@ -20,8 +20,7 @@ from tests.searches.jobs.test_plan import BY_HAND, EIGHT, LINES, SIX
 from tests.support.commands import COMMAND
 from tests.workers.lab import SLACK_S
 from weft.model.slots import Node
-from weft.searches.jobs.seen import JobSeen
-from weft.searches.jobs.times import slot_times, times_of
+from weft.searches.jobs.view import ViewedJob, slot_times, times_of
 from weft.storage.manifest import Manifest
 
 pytestmark = pytest.mark.xdist_group("jobs")
@@ -42,13 +41,13 @@ def similar(count: int, unit_s: float) -> list[dict[str, Any]]:
     return [sleeper(i, unit_s * (1.5 + 7 * i % 6 / 10)) for i in range(count)]
 
 
-def most_at_once(jobs: Sequence[JobSeen]) -> int:
+def most_at_once(jobs: Sequence[ViewedJob]) -> int:
     """How many overlap at most; one that starts when another ends does not."""
     steps = [(j.finished_at or 0.0, -1) for j in jobs] + [(j.started_at or 0.0, 1) for j in jobs]
     return max(accumulate(step for _, step in sorted(steps)), default=0)
 
 
-def check_never_too_many(jobs: Sequence[JobSeen]) -> None:
+def check_never_too_many(jobs: Sequence[ViewedJob]) -> None:
     by_slot, by_node = defaultdict(list), defaultdict(list)
     for job in jobs:
         by_slot[job.slot].append(job)
@@ -58,24 +57,24 @@ def check_never_too_many(jobs: Sequence[JobSeen]) -> None:
         assert most_at_once(part) <= CAPS[str(node)]
 
 
-def wall_from_ready_s(jobs: Sequence[JobSeen]) -> float:
+def wall_from_ready_s(jobs: Sequence[ViewedJob]) -> float:
     """From the moment every slot had its first job to the end of the last one."""
     firsts = [slot.jobs[0].started_at or 0.0 for slot in slot_times(jobs)]
     return max(job.finished_at or 0.0 for job in jobs) - max(firsts)
 
 
-def runtime_s(jobs: Sequence[JobSeen]) -> float:
+def runtime_s(jobs: Sequence[ViewedJob]) -> float:
     times = times_of(jobs, NODES, 0.0)
     assert times is not None
     return times.runtime_s
 
 
-def one_by_one_s(jobs: Sequence[JobSeen]) -> float:
+def one_by_one_s(jobs: Sequence[ViewedJob]) -> float:
     """What each node's share of the round-robin deal takes one after the other; the longest."""
     return max(sum(job.seconds or 0.0 for job in jobs[node::3]) for node in range(3))
 
 
-def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[JobSeen]]:
+def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[ViewedJob]]:
     """36 jobs, static then greedy, all figures from the manifests; return them by placement."""
     shop.write(rests(36, unit_s), THREE_NODES)
     seen, ledgers = {}, set()
@@ -104,11 +103,11 @@ def check_three_nodes(shop: Shop, unit_s: float) -> dict[str, list[JobSeen]]:
     return seen
 
 
-def busiest_s(jobs: Sequence[JobSeen]) -> float:
-    return max(slot.busy_s for slot in slot_times(jobs))
+def busiest_s(jobs: Sequence[ViewedJob]) -> float:
+    return max(sum(job.run_s or 0.0 for job in slot.jobs) for slot in slot_times(jobs))
 
 
-def check_greedy_said(err: str, jobs: Sequence[JobSeen]) -> None:
+def check_greedy_said(err: str, jobs: Sequence[ViewedJob]) -> None:
     """One line before the start, and the distribution at the end."""
     first, *rest = err.splitlines()
     assert first.startswith("🔀 PARALLEL: 36 jobs for 26 GPU slots | greedy")

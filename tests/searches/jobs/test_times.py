@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from weft.model.slots import Node
-from weft.searches.jobs.seen import JobSeen, distribution
-from weft.searches.jobs.times import slot_times, times_of
+from weft.searches.jobs.view import ViewedJob, distribution, slot_times, times_of
 
 NODES = (Node("b", gpus=2), Node("a", gpus=1))
 
 
-def job(name: str, slot: str, start: float, seconds: float, status: str = "completed") -> JobSeen:
+def job(name: str, slot: str, start: float, seconds: float, status: str = "completed") -> ViewedJob:
     node = slot.partition("/")[0]
-    return JobSeen(name, "k", status, node, slot, 1000 + start, 1000 + start + seconds, seconds, 1)
+    return ViewedJob(
+        name, "k", status, node, slot, 1000 + start, 1000 + start + seconds, seconds, 1
+    )
 
 
 JOBS = [
@@ -45,7 +46,7 @@ def test_one_node_has_no_sum_and_short_runs_more_digits() -> None:
 
 
 def test_nothing_finished_has_no_times() -> None:
-    waiting = JobSeen("1", "k", "queued", None, None, None, None, None, 0)
+    waiting = ViewedJob("1", "k", "queued", None, None, None, None, None, 0)
     assert times_of([waiting], NODES, 0.0) is None
     assert slot_times([waiting]) == []
 

@@ -10,6 +10,7 @@ import pytest
 
 from tests.searches.tree.conftest import CONFIG, Wood
 from weft.inspect.report.view import RunView
+from weft.model.codec import from_json
 from weft.runs import world
 from weft.searches.tree.ideaindex import IdeaEntry, IdeaIndex
 from weft.searches.tree.search import NAME
@@ -61,7 +62,7 @@ def test_line_torn_or_foreign_is_left_alone_and_its_eval_noted_again(
     file.write_bytes(b'[]\n{}\n\xff\n"x"\n' + file.read_bytes()[:-9])
     assert index.add([entry(1), entry(2)]) == 1
     fed = json.loads(index.snapshot())
-    assert [IdeaEntry.from_dict(raw) for raw in fed] == [entry(1), entry(2)]
+    assert [from_json(IdeaEntry, raw) for raw in fed] == [entry(1), entry(2)]
 
 
 def test_run_notes_its_evals_once_and_a_later_run_is_fed_with_them(

@@ -12,8 +12,7 @@ import tomli_w
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from weft.searches.tree.ideas import from_grids, read_folder
-from weft.searches.tree.ideatables import GridTable, MutationTable
+from weft.searches.tree.ideas import GridTable, MutationTable, from_grids, read_folder
 from weft.searches.tree.slot.values import (
     Conflict,
     Draw,

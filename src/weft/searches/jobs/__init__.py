@@ -3,5 +3,5 @@
     jobs file ─► Job ─► search: one round of commands ─► results: bytes of the run, by hash
 
 `job` is what is asked, `jobfile` reads it, `plan` says beforehand where it runs, `search` decides,
-`results` works on the slot, `times` and `report` tell how it went.
+`results` works on the slot, `view` and `report` show how it went.
 """

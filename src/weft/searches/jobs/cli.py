@@ -17,13 +17,13 @@ from weft.lazy_imports import lazy_imports
 from weft.searches.jobs import options as opts
 
 with lazy_imports():
-    from weft.inspect.report import view as views
+    from weft.inspect.report import view as run_views
     from weft.runs import outcome
     from weft.searches.jobs import fetch as fetching
     from weft.searches.jobs import plan as plans
     from weft.searches.jobs import request as requests
     from weft.searches.jobs import run as runs
-    from weft.searches.jobs import seen, times
+    from weft.searches.jobs import view as views
 
 TIMEOUT_S = 3600.0
 MAX_ROWS = 1000
@@ -73,11 +73,7 @@ def run(
 
 
 def _plan(
-    jobs: Path,
-    limits: requests.JobLimits,
-    execution: opts.JobsExecutionOptions,
-    *,
-    as_json: bool,
+    jobs: Path, limits: requests.JobLimits, execution: opts.JobsExecutionOptions, *, as_json: bool
 ) -> None:
     """Show where jobs would run; other machines are inspected as far as a cluster is up."""
     nodes, workers = execution.plan_nodes(), execution.workers
@@ -150,22 +146,22 @@ def _sign() -> str:
 
 def _show_done(done: outcome.Run, mode: str, *, as_json: bool, quiet: bool) -> None:
     """Print each job, how long all took, and last the head."""
-    view = views.RunView(done.out, done.search)
-    jobs, nodes = seen.jobs_of(view), seen.nodes_of(view)
-    timing = times.times_of(jobs, nodes, view.paused_s())
+    view = run_views.RunView(done.out, done.search)
+    jobs, nodes = views.jobs_of(view), views.nodes_of(view)
+    timing = views.times_of(jobs, nodes, view.paused_s())
     if as_json:
         more = {"jobs": [job.to_dict() for job in jobs], "times": timing and timing.to_dict()}
         render.print_json({**done.to_dict(), **more})
         return
     if mode == "greedy" and not quiet:
-        _print_plans(seen.distribution(jobs, nodes))
+        _print_plans(views.distribution(jobs, nodes))
     _print_table(jobs, done.out)
     for line in timing.lines() if timing else ():
         render.out(line)
     render.show_end(done)
 
 
-def _print_table(jobs: Sequence[seen.JobSeen], run: Path) -> None:
+def _print_table(jobs: Sequence[views.ViewedJob], run: Path) -> None:
     shown = jobs if len(jobs) <= MAX_ROWS else [job for job in jobs if job.status != "completed"]
     rows = [("job", "status", "slot", "seconds", "bytes", "result")]
     rows += [_cells(job, run) for job in shown]
@@ -178,7 +174,7 @@ def _print_table(jobs: Sequence[seen.JobSeen], run: Path) -> None:
         render.out(f"… and {len(jobs) - len(shown):,} jobs that completed")
 
 
-def _cells(job: seen.JobSeen, run: Path) -> tuple[str, str, str, str, str, str]:
+def _cells(job: views.ViewedJob, run: Path) -> tuple[str, str, str, str, str, str]:
     seconds = "" if job.seconds is None else f"{job.seconds:.2f}"
     size = "" if job.size_bytes is None else f"{job.size_bytes:,}"
     why = f"{job.why()}; {render.command('explain', run, job.key[:12])}" if job.error else ""

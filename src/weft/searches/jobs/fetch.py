@@ -11,7 +11,7 @@ from weft.errors import FileInvalid, InputError
 from weft.inspect.report.view import RunView, view_of
 from weft.model.values import Object
 from weft.searches.jobs.search import NAME
-from weft.searches.jobs.seen import JobSeen, jobs_of
+from weft.searches.jobs.view import ViewedJob, jobs_of
 
 SUFFIX = re.compile(r"\.[A-Za-z0-9_]{1,16}")
 
@@ -45,7 +45,7 @@ def fetch(run: Path, to: Path, names: Sequence[str]) -> list[Fetched]:
     return [_write(view, job, path) for job, path in zip(chosen, paths, strict=True)]
 
 
-def suffix_of(job: JobSeen) -> str:
+def suffix_of(job: ViewedJob) -> str:
     """Return how its file's name ends: as the expected file's does, `.json` for a line of stdout.
 
     Never empty and with one dot only, so that no two jobs get the same name.
@@ -56,7 +56,7 @@ def suffix_of(job: JobSeen) -> str:
     return suffix if SUFFIX.fullmatch(suffix) else ".bin"
 
 
-def _with_result(name: str, jobs: dict[str, JobSeen], run: Path) -> JobSeen:
+def _with_result(name: str, jobs: dict[str, ViewedJob], run: Path) -> ViewedJob:
     job = jobs.get(name)
     if job is None:
         raise InputError(f"{run} has no job {name!r:.140}", hint="weft report RUN lists them")
@@ -65,7 +65,7 @@ def _with_result(name: str, jobs: dict[str, JobSeen], run: Path) -> JobSeen:
     return job
 
 
-def _write(view: RunView, job: JobSeen, path: Path) -> Fetched:
+def _write(view: RunView, job: ViewedJob, path: Path) -> Fetched:
     assert job.digest is not None
     size = view.copy(Object(job.digest), path)
     return Fetched(job.job_id, path, size, job.digest)

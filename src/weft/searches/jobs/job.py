@@ -6,8 +6,8 @@ import posixpath
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from weft.model.codec import to_json
 from weft.model.values import Value
 
 OWN_PLACE = re.compile(r"\{(out_dir|tmp_dir|seed)\}")
@@ -44,16 +44,8 @@ class Job:
 
     def to_dict(self) -> dict[str, Value]:
         """JSON form, as the run's first record binds it; what is not given is left out."""
-        fields = {name: getattr(self, name) for name in self.__slots__}
-        plain = {n: list(v) if isinstance(v, tuple) else v for n, v in fields.items()}
-        plain["env"] = dict(self.env)
-        return {n: v for n, v in plain.items() if n == "gpu" or v not in (None, "", [], {}, False)}
-
-    @staticmethod
-    def from_dict(raw: Mapping[str, Any]) -> Job:
-        """Read what `to_dict` wrote."""
-        lists = {name: tuple(raw[name]) for name in ("argv", "args", "env_from") if name in raw}
-        return Job(**{**raw, **lists})
+        table = to_json(self)
+        return {n: v for n, v in table.items() if n == "gpu" or v not in (None, "", [], {}, False)}
 
     def folder(self) -> str:
         """Where it starts, as a template."""

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
+from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.slots import VISIBLE_DEVICES
 from weft.model.values import JsonValue
@@ -78,23 +79,8 @@ class JobEntry(BaseModel):
 
     def to_job(self, timeout_s: float) -> Job:
         """Return the job, with `timeout_s` if it does not say one."""
-        return Job(
-            job_id=self.job_id,
-            timeout_s=timeout_s if self.timeout_s is None else self.timeout_s,
-            script=self.script or "",
-            argv=tuple(self.argv or ()),
-            args=tuple(self.args),
-            cwd=self.cwd or "",
-            expected_output=self.expected_output or "",
-            result=self.channel(),
-            scalars=self.scalars,
-            format=self.format,
-            gpu=self.gpu,
-            env=self.env,
-            env_from=tuple(self.env_from),
-            retries=self.retries,
-            memory_mb=self.memory_mb,
-        )
+        given = {"timeout_s": timeout_s, **self.model_dump(exclude_none=True)}
+        return from_json(Job, {**given, "result": self.channel()})
 
 
 def _check_written(field: str, path: str) -> None:
@@ -161,7 +147,11 @@ def _entries(path: Path) -> list[JsonValue]:
             for number, line in lines
             if line.strip()
         ]
-    raw = _toml(data, path) if path.suffix == ".toml" else _json(data, path)
+    raw: JsonValue = (
+        _toml(data, path)
+        if path.suffix == ".toml"
+        else strictjson.loads(data, where=str(path), max_bytes=MAX_BYTES)
+    )
     if isinstance(raw, Mapping):
         unknown = sorted(raw.keys() - {"jobs"})
         if unknown:
@@ -170,11 +160,6 @@ def _entries(path: Path) -> list[JsonValue]:
     if not isinstance(raw, list):
         raise FileInvalid(f"{path}: no list of jobs", hint='write [{"job_id": …}, …] or [[jobs]]')
     return raw
-
-
-def _json(data: bytes, path: Path) -> JsonValue:
-    value: JsonValue = strictjson.loads(data, where=str(path), max_bytes=MAX_BYTES)
-    return value
 
 
 def _toml(data: bytes, path: Path) -> JsonValue:

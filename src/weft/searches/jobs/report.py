@@ -11,8 +11,15 @@ from weft.inspect.report.hook import Page
 from weft.inspect.report.svg import element, table
 from weft.inspect.report.text import counted, duration, percent, some
 from weft.inspect.report.view import RunView
-from weft.searches.jobs.seen import JobSeen, distribution, jobs_of, nodes_of
-from weft.searches.jobs.times import SlotTime, slot_times, times_of
+from weft.searches.jobs.view import (
+    SlotTime,
+    ViewedJob,
+    distribution,
+    jobs_of,
+    nodes_of,
+    slot_times,
+    times_of,
+)
 
 MAX_SLOTS = 128
 MAX_ROWS = 500
@@ -26,7 +33,7 @@ def lines(run: RunView) -> list[str]:
     return [_count(jobs), *([] if times is None else times.lines())]
 
 
-def _count(jobs: Sequence[JobSeen]) -> str:
+def _count(jobs: Sequence[ViewedJob]) -> str:
     done, failed = (sum(j.status == state for j in jobs) for state in ("completed", "failed"))
     return f"{done} of {counted(len(jobs), 'job')} completed" + f", {failed} failed" * bool(failed)
 
@@ -35,14 +42,10 @@ def pages(run: RunView) -> list[Page]:
     """Make the page of a jobs run."""
     jobs, nodes = jobs_of(run), nodes_of(run)
     times = times_of(jobs, nodes, run.paused_s())
-    said = [] if times is None else [element("p", line) for line in times.lines()]
+    body = [element("p", line) for line in times.lines()] if times else []
     placement = str(run.execution().get("placement", "greedy"))
-    body = [
-        *said,
-        _timeline(slot_times(jobs)),
-        _distribution(distribution(jobs, nodes), placement),
-        _jobs(jobs),
-    ]
+    plans = distribution(jobs, nodes)
+    body += [_timeline(slot_times(jobs)), _distribution(plans, placement), _jobs(jobs)]
     return [Page("Jobs", Markup("").join(body), order=1)]
 
 
@@ -79,19 +82,14 @@ def _lane(slot: SlotTime, start: float, length: float) -> Markup:
 
 
 def _distribution(plans: Sequence[NodePlan], placement: str) -> Markup:
-    rows = [
-        [plan.node, str(plan.workers), plan.kind, str(plan.jobs), _spread(plan)] for plan in plans
-    ]
-    heads = ["node", "workers", "kind", "jobs", "jobs per slot"]
-    title = f"Distribution ({placement} placement)"
-    return element("h3", title) + table(heads, rows)
+    heads, rows = ["node", "workers", "kind", "jobs", "jobs per slot"], []
+    for plan in plans:
+        spread = ", ".join(f"{index}: {count}" for index, count in plan.distribution.items())
+        rows.append([plan.node, str(plan.workers), plan.kind, str(plan.jobs), spread])
+    return element("h3", f"Distribution ({placement} placement)") + table(heads, rows)
 
 
-def _spread(plan: NodePlan) -> str:
-    return ", ".join(f"{index}: {count}" for index, count in plan.distribution.items())
-
-
-def _jobs(jobs: Sequence[JobSeen]) -> Markup:
+def _jobs(jobs: Sequence[ViewedJob]) -> Markup:
     """Failed jobs first when not all fit, else in the order of the file."""
     shown = list(jobs)
     if len(jobs) > MAX_ROWS:
@@ -101,7 +99,7 @@ def _jobs(jobs: Sequence[JobSeen]) -> Markup:
     return element("h3", f"Jobs ({some(len(rows), len(jobs), 'job')})") + table(heads, rows)
 
 
-def _row(job: JobSeen) -> list[str]:
+def _row(job: ViewedJob) -> list[str]:
     seconds = "" if job.seconds is None else f"{job.seconds:.2f}"
     size = "" if job.size_bytes is None else f"{job.size_bytes:,}"
     last: str = job.why() or (element("code", (job.digest or "")[:12]) if job.digest else "")

@@ -70,17 +70,16 @@ def read_request(
     policy = checked_policy(limits.retries, None, limits.strict)
     jobs = read_jobs(path, limits.timeout_s)
     places = tuple(nodes) or local_nodes(workers or 1)
-    for number, job in enumerate(jobs, 1):
-        _check_kind(job, places, name_of(path, number, job.job_id), bool(nodes))
+    names = [name_of(path, number, job.job_id) for number, job in enumerate(jobs, 1)]
+    for job, name in zip(jobs, names, strict=True):
+        _check_kind(job, places, name, bool(nodes))
     visible = [node for node in places if not anywhere or is_here(node)]
     here = placed(visible, Path.cwd())
     folders = list(dict.fromkeys(Path(node.folder) for node in here))
     known: dict[Path, str] = {}
-    bound = [
-        _with_script(job, folders, name_of(path, number, job.job_id), known)
-        for number, job in enumerate(jobs, 1)
-    ]
-    needs = [_need(job, name_of(path, number, job.job_id)) for number, job in enumerate(bound, 1)]
+    named = zip(jobs, names, strict=True)
+    bound = [_with_script(job, folders, name, known) for job, name in named]
+    needs = [_need(job, name) for job, name in zip(bound, names, strict=True)]
     _check_here(here, needs)
     return JobsRequest(tuple(bound), policy, limits.seed, places, tuple(needs))
 

@@ -15,8 +15,7 @@ from typing import Any
 
 from weft import hook, note, put_file
 from weft.model.results import TaskError
-from weft.searches.jobs.jsoncheck import BOM, Malformed, check_json
-from weft.searches.jobs.lastjson import ByteRange, last_json
+from weft.searches.jobs.jsonresult import BOM, ByteRange, Malformed, check_json, last_json
 from weft.worker.command import CommandRun, expand
 from weft.worker.ending import Ending
 from weft.worker.preflight import JobPlace
@@ -142,10 +141,7 @@ def _expected(run: CommandRun) -> ByteRange:
         raise Malformed(f"{name} is a link that leads out of the job's folder")
     part = ByteRange(target, 0, target.stat().st_size)
     if run.args["format"] == "json":
-        check_json(part.path, part.start + _bom_bytes(target), part.end, name)
+        with target.open("rb") as file:
+            start = len(BOM) if file.read(len(BOM)) == BOM else 0
+        check_json(part.path, start, part.end, name)
     return part
-
-
-def _bom_bytes(path: Path) -> int:
-    with path.open("rb") as file:
-        return len(BOM) if file.read(len(BOM)) == BOM else 0

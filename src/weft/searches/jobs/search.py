@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 from weft import command, reference, search
+from weft.model.codec import from_json, to_json
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown
 from weft.model.values import Value
@@ -22,7 +23,7 @@ JobsSearch = Generator[list[TaskCall], Sequence[Result], list[Value] | Unknown]
 @search(name="jobs.run", version=2)
 def jobs(jobs: list[dict[str, Value]]) -> JobsSearch:
     """Run every job; the answer lists them in order, and is unknown when any failed."""
-    asked = [Job.from_dict(raw) for raw in jobs]
+    asked = [from_json(Job, raw) for raw in jobs]
     ended = yield [call_of(job) for job in asked]
     outcomes: list[Value] = [outcome_of(job, end) for job, end in zip(asked, ended, strict=True)]
     return outcomes if all(end.ok for end in ended) else Unknown("incomplete", outcomes)
@@ -59,6 +60,5 @@ def outcome_of(job: Job, result: Result) -> dict[str, Value]:
     error = result.error
     if error is None:
         return {"job_id": job.job_id, "status": "completed", **result.value, "error": None}
-    failure: Value = {"type": error.type, "stage": error.stage, "exit_code": error.exit_code}
     nothing = {"source": None, "bytes": None, "object": None}
-    return {"job_id": job.job_id, "status": "failed", **nothing, "error": failure}
+    return {"job_id": job.job_id, "status": "failed", **nothing, "error": to_json(error)}

@@ -6,5 +6,5 @@
 has them made; `stages` describe tasks, `stageargs` and `results` are what they get and record,
 `slot` works around their commands; `decide` and `rules` gate and rank; `search` yields the
 rounds; `history` is what it decided, `load` rebuilds that from a run; `evals`, `summary` and
-`report` show it.
+`report` show it, `export` writes its commits; `recordings` are what a new run takes over.
 """

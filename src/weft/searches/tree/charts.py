@@ -31,11 +31,10 @@ STAGES = {
 
 def scores_by_depth(tree_run: TreeRun) -> Markup:
     """A dot per scored eval, the best so far as a line, and the same in a table."""
-    head = element("h3", "Score by depth")
     depths = max((e.depth for e in tree_run.history.evals), default=0)
-    if not depths or not tree_run.history.root_scores:
-        return head + _table(tree_run.history, depths)
-    return head + _chart(tree_run, depths) + _table(tree_run.history, depths)
+    has_scores = depths and tree_run.history.root_scores
+    chart = _chart(tree_run, depths) if has_scores else Markup("")
+    return element("h3", "Score by depth") + chart + _table(tree_run.history, depths)
 
 
 def _chart(tree_run: TreeRun, depths: int) -> Markup:

@@ -1,19 +1,33 @@
-"""What is checked before ideas are tried, and VALIDATION_REPORT.md, the table of it.
+"""`--validate-only`: check all that a tree run needs, try what costs nothing, make a table.
 
-The checks read the answer of the search `validate`, or a run's history.
+The root is scored and swept for real, in a temporary folder, by the search `validate`; of commands
+that may cost money only the program is located. A run's history is judged in the same way.
+VALIDATION_REPORT.md is the table.
 """
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from weft.inspect.report.text import counted
-from weft.searches.tree.config import Idea, Root, TreeConfig, is_protected
+from weft.model.codec import from_json, to_json
+from weft.model.tasks import Budget
+from weft.runs.decision import Decision, digests
+from weft.runs.execution import Execution
+from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
+from weft.searches.tree.config import Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.results import StageResult
+from weft.searches.tree.repository import root_git
+from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.summary import markdown_table
-from weft.searches.tree.validation import COMPARED, SCORINGS, RootOutcome, RootTrial
+from weft.searches.tree.validation import COMPARED, SCORINGS, RootOutcome, RootTrial, validate
+from weft.worker.command import expand
 
 OK, WARNING, FAILED = "ok", "warning", "failed"
 MAX_NAMED = 8
@@ -23,20 +37,16 @@ MAX_NAMED = 8
 class ValidationCheck:
     """One thing that was checked, and its outcome."""
 
-    name: str
+    check: str
     outcome: str
     detail: str
-
-    def to_dict(self) -> dict[str, str]:
-        """JSON form."""
-        return {"check": self.name, "outcome": self.outcome, "detail": self.detail}
 
 
 def report(checks: Sequence[ValidationCheck]) -> str:
     """Return VALIDATION_REPORT.md."""
     counts = {o: sum(check.outcome == o for check in checks) for o in (OK, WARNING, FAILED)}
     head = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
-    rows = [[check.name, check.outcome, check.detail] for check in checks]
+    rows = [[check.check, check.outcome, check.detail] for check in checks]
     return f"# Validation\n\n{head}.\n\n" + markdown_table(["check", "outcome", "detail"], rows)
 
 
@@ -82,8 +92,8 @@ def _protected(config: TreeConfig, files: Sequence[str]) -> list[ValidationCheck
 
 def trial_checks(trial: RootTrial, *, deterministic: bool) -> list[ValidationCheck]:
     """Judge how commands and ideas did on the root."""
-    checks = [_score(trial.scores[0], "score"), *_agreement(trial.scores, deterministic)]
-    checks += [_score(outcome, "sweep") for outcome in trial.sweeps]
+    checks = [_score(trial.score[0], "score"), *_agreement(trial.score, deterministic)]
+    checks += [_score(outcome, "sweep") for outcome in trial.sweep]
     if trial.applied:
         checks.append(_fitting(trial.applied))
     return checks
@@ -93,43 +103,36 @@ def history_checks(history: TreeHistory, *, deterministic: bool) -> list[Validat
     """Judge the same from a run: how its root was scored."""
     if not history.nodes or history.nodes[0].result is None:
         return [ValidationCheck("score", FAILED, history.stopped or "the root has no score yet")]
-    result = history.nodes[0].result
-    outcomes = [
-        RootOutcome(StageResult.from_dict({**result.recorded, "score": score}))
-        for score in history.root_scores
-    ]
-    return [_score(RootOutcome(result), "score"), *_agreement(outcomes, deterministic)]
+    first = from_json(RootOutcome, history.nodes[0].result.recorded)
+    outcomes = [replace(first, score=score) for score in history.root_scores]
+    return [_score(first, "score"), *_agreement(outcomes, deterministic)]
 
 
 def _score(outcome: RootOutcome, stage: str) -> ValidationCheck:
-    result = outcome.result
-    if result is None:
+    if outcome.error:
         return ValidationCheck(stage, FAILED, f"fails on the root: {outcome.error}")
-    detail = str(result.rows) if result.rows else "ends well on the root"
-    if result.rows and not result.rows.complete:
+    detail = str(outcome.rows) if outcome.rows else "ends well on the root"
+    if outcome.rows and not outcome.rows.complete:
         return ValidationCheck(stage, FAILED, f"{detail}: no eval could be complete")
-    return ValidationCheck(
-        stage, OK, f"score {result.score}, {detail}" if stage == "score" else detail
-    )
+    head = f"score {outcome.score}, " if stage == "score" else ""
+    return ValidationCheck(stage, OK, head + detail)
 
 
 def _agreement(outcomes: Sequence[RootOutcome], deterministic: bool) -> list[ValidationCheck]:
     """Compare scorings of the root; what differs is noise, or a broken promise."""
-    tables = [outcome.result.recorded for outcome in outcomes if outcome.result is not None]
-    if len(outcomes) < SCORINGS or len(tables) < len(outcomes):
+    if len(outcomes) < SCORINGS or any(outcome.error for outcome in outcomes):
         return []
-    differing = [n for n in COMPARED if any(t.get(n) != tables[0].get(n) for t in tables)]
+    first = outcomes[0]
+    differing = [n for n in COMPARED if any(getattr(o, n) != getattr(first, n) for o in outcomes)]
     if not differing:
-        return [ValidationCheck("same score", OK, f"{len(tables)} scorings of the root agree")]
-    scores = ", ".join(str(table["score"]) for table in tables)
+        return [ValidationCheck("same score", OK, f"{len(outcomes)} scorings of the root agree")]
+    scores = ", ".join(str(outcome.score) for outcome in outcomes)
     detail = f"scorings of the root differ in {', '.join(differing)} (scores {scores})"
     if deterministic:
-        return [
-            ValidationCheck("same score", FAILED, f"{detail}, and the config says deterministic")
-        ]
-    return [
-        ValidationCheck("same score", WARNING, f"{detail}: measure the noise with root_repeats")
-    ]
+        detail += ", and the config says deterministic"
+        return [ValidationCheck("same score", FAILED, detail)]
+    detail += ": measure the noise with root_repeats"
+    return [ValidationCheck("same score", WARNING, detail)]
 
 
 def _fitting(applied: Mapping[str, str]) -> ValidationCheck:
@@ -143,3 +146,76 @@ def _fitting(applied: Mapping[str, str]) -> ValidationCheck:
 def _some(names: Sequence[str]) -> str:
     shown = ", ".join(names[:MAX_NAMED])
     return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
+
+
+# -- a request --------------------------------------------------------------------------------
+
+
+REPORT = "VALIDATION_REPORT.md"
+PAID = ("propose", "implement", "review")
+"""Stages whose command may be an agent: not run for a check."""
+
+
+def check_request(request: TreeRequest, watcher: Watcher | None = None) -> list[ValidationCheck]:
+    """Check a request as a whole; runs the scorer and the sweep on the root."""
+    checks = standing_checks(request)
+    if any(check.outcome == FAILED for check in checks):
+        return checks
+    inputs = dict(request.inputs)
+    ideas = [idea.to_dict() for idea in request.args.ideas]
+    config, root = to_json(request.config), to_json(request.args.root)
+    call = validate(config=config, ideas=ideas, root=root)
+    policy = checked_policy(request.config.eval_retries, None, False)
+    decision = Decision(call, request.file.seed, digests(inputs), Budget(), policy)
+    with tempfile.TemporaryDirectory(prefix="weft-validate-") as place:
+        execution = Execution(
+            Path(place) / "run", request.file.max_parallel_evals, base=request.base
+        )
+        done = execute(decision, execution, inputs, watcher, unnoted_place())
+    trial = from_json(RootTrial, done.answer)
+    return checks + trial_checks(trial, deterministic=request.file.deterministic)
+
+
+def standing_checks(request: TreeRequest) -> list[ValidationCheck]:
+    """Check what needs no command to run."""
+    files = _files(request)
+    checks = [ValidationCheck("config", OK, "every field is known and in its range")]
+    checks += config_checks(request.config, request.args.ideas, request.args.root, files)
+    for name, stage in sorted(request.config.stages.items()):
+        if stage.argv and not stage.recorded:
+            checks.append(_command(name, stage, files, request.base))
+    return checks
+
+
+def write_report(request: TreeRequest, out: Path, history: TreeHistory) -> None:
+    """Write what was checked at the start of a run, and how its root was scored."""
+    checks = standing_checks(request)
+    if not request.config.dry_run:
+        checks += history_checks(history, deterministic=request.file.deterministic)
+    (out / REPORT).write_text(report(checks), "utf-8")
+
+
+def _files(request: TreeRequest) -> list[str]:
+    """Return the paths of the root."""
+    with root_git(request.inputs["root"]) as git:
+        names = git.run("ls-tree", "-r", "-z", "--name-only", request.args.root.tree)
+    return [name.decode("utf-8", "backslashreplace") for name in names.split(b"\0") if name]
+
+
+def _command(name: str, stage: Stage, files: list[str], base: Path) -> ValidationCheck:
+    """Locate a command's program, and scripts beside the config."""
+    known = {"python": sys.executable, "work_dir": str(base)}
+    program = expand(stage.argv[0], known)
+    scripts = [expand(word, known) for word in stage.argv[1:] if word.startswith("{work_dir}/")]
+    if missing := [path for path in scripts if not Path(path).exists()]:
+        return ValidationCheck(
+            f"[{name}]", FAILED, f"there is no {os.path.relpath(missing[0], base)}"
+        )
+    if "/" in program and not program.startswith("/"):
+        exists = os.path.normpath(program) in files
+    else:
+        exists = "{" in program or shutil.which(program) is not None
+    if not exists:
+        return ValidationCheck(f"[{name}]", FAILED, f"there is no program {program[:80]!r}")
+    detail = "found; not run, since it may cost something" if name in PAID else "found"
+    return ValidationCheck(f"[{name}]", OK, f"{stage.argv[0]} is {detail}")

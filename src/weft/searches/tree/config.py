@@ -1,15 +1,13 @@
-"""The configuration of a tree search as plain data, and its form in the ledger."""
+"""The configuration of a tree search as plain data; the first record binds it by its fields."""
 
 from __future__ import annotations
 
-import dataclasses
 import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from weft.model.codec import to_json
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
-from weft.searches.tree.fields import Table
 from weft.searches.tree.slot.values import Mutation
 
 STAGES = ("propose", "implement", "review", "sweep", "score")
@@ -30,25 +28,6 @@ class Stage:
     """Takes the score out of stdout."""
     recorded: bool = False
     """What an earlier run recorded stands in for the command."""
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {
-            "argv": list(self.argv), "timeout_s": self.timeout_s, "env": dict(self.env),
-            "env_from": list(self.env_from), "format": self.format, "regex": self.regex,
-            "recorded": self.recorded,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(raw: Table) -> Stage:
-        """Read what `to_dict` wrote."""
-        env = fields.inner(raw, "env")
-        timeout_s = fields.seconds(raw, "timeout_s")
-        return Stage(
-            fields.texts(raw, "argv"), timeout_s, {name: fields.text(env, name) for name in env},
-            fields.texts(raw, "env_from"), fields.text(raw, "format"), fields.text(raw, "regex"),
-            fields.flag(raw, "recorded"),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,47 +65,6 @@ class TreeConfig:
     rank_source: str = ""
     dry_run: bool = False
 
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form, as the run's first record binds it."""
-        table: dict[str, Value] = {name: getattr(self, name) for name in self.__slots__}
-        table["protected"] = list(self.protected)
-        table["mutations"] = [mutation_to_dict(mutation) for mutation in self.mutations]
-        table["stages"] = {name: stage.to_dict() for name, stage in self.stages.items()}
-        return table
-
-    @staticmethod
-    def from_dict(raw: Table) -> TreeConfig:
-        """Read what `to_dict` wrote."""
-        stages = fields.inner(raw, "stages")
-        return TreeConfig(
-            stages={name: Stage.from_dict(fields.inner(stages, name)) for name in stages},
-            direction=fields.text(raw, "direction"),
-            beam_width=fields.count(raw, "beam_width"),
-            ideas_per_node=fields.count(raw, "ideas_per_node"),
-            max_depth=fields.count(raw, "max_depth"),
-            max_total_evals=fields.count(raw, "max_total_evals"),
-            eval_retries=fields.count(raw, "eval_retries"),
-            eval_timeout_s=fields.seconds(raw, "eval_timeout_s"),
-            memory_mb=fields.count_or_none(raw, "memory_mb"),
-            strict_fail_depth=fields.flag(raw, "strict_fail_depth"),
-            stop_on_empty_frontier=fields.flag(raw, "stop_on_empty_frontier"),
-            dedupe_scope=fields.text(raw, "dedupe_scope"),
-            protected=fields.texts(raw, "protected"),
-            root_repeats=fields.count(raw, "root_repeats"),
-            review_rounds=fields.count(raw, "review_rounds"),
-            max_usd=fields.text(raw, "max_usd"),
-            max_tokens=fields.count(raw, "max_tokens"),
-            mutations=tuple(mutation_from_dict(t) for t in fields.tables(raw, "mutations")),
-            memory=fields.text(raw, "memory"),
-            memory_turns=fields.count(raw, "memory_turns"),
-            memory_chars=fields.count(raw, "memory_chars"),
-            gate=fields.text(raw, "gate"),
-            gate_source=fields.text(raw, "gate_source"),
-            rank=fields.text(raw, "rank"),
-            rank_source=fields.text(raw, "rank_source"),
-            dry_run=fields.flag(raw, "dry_run"),
-        )
-
     def limit_s(self, stage: str) -> float:
         """Seconds that one attempt of a stage may take."""
         own = self.stages.get(stage)
@@ -162,14 +100,8 @@ class Idea:
     """Its bytes if it was made for a node; those of the config's ideas are inputs of the run."""
 
     def to_dict(self) -> dict[str, Value]:
-        """JSON form of an idea of the config."""
-        return {"name": self.name, "kind": self.kind, "digest": self.digest}
-
-    @staticmethod
-    def from_dict(raw: Table) -> Idea:
-        """Read what `to_dict` wrote."""
-        name, kind, digest = (fields.text(raw, name) for name in ("name", "kind", "digest"))
-        return Idea(name, kind, digest)
+        """JSON form; the bytes of an idea of the config are named by the run's inputs."""
+        return {name: value for name, value in to_json(self).items() if value is not None}
 
     def bytes_in(self, inputs: Mapping[str, Object]) -> Object | None:
         """Return the reference to its bytes; a dry run may have none."""
@@ -182,29 +114,6 @@ class Root:
 
     commit: str
     tree: str
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {"commit": self.commit, "tree": self.tree}
-
-    @staticmethod
-    def from_dict(raw: Table) -> Root:
-        """Read what `to_dict` wrote."""
-        return Root(fields.text(raw, "commit"), fields.text(raw, "tree"))
-
-
-def mutation_to_dict(mutation: Mutation) -> dict[str, Value]:
-    """JSON form of a table of mutations."""
-    return {**dataclasses.asdict(mutation), "keys": list(mutation.keys)}
-
-
-def mutation_from_dict(raw: Table) -> Mutation:
-    """Read what `mutation_to_dict` wrote."""
-    bounds = (fields.text(raw, name) for name in ("scale", "step", "low", "high"))
-    return Mutation(
-        fields.text(raw, "file"), fields.texts(raw, "keys"), fields.count(raw, "count"),
-        fields.count(raw, "at_once"), *bounds,
-    )  # fmt: skip
 
 
 def is_protected(name: str, patterns: Sequence[str]) -> bool:

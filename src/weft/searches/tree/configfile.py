@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
 from weft.errors import FileInvalid, UsageError
+from weft.model.codec import from_json
 from weft.model.fields import first_problem
 from weft.model.values import JsonValue
-from weft.searches.tree.config import Stage, TreeConfig
-from weft.searches.tree.ideatables import STRICT, GridTable, MutationTable, Named, ParameterTable
+from weft.searches.tree.config import STAGES, Stage, TreeConfig
+from weft.searches.tree.ideas import STRICT, GridTable, MutationTable, Named, ParameterTable
 
 MAX_BYTES = 4 * 2**20
 Text = Annotated[str, Field(max_length=100_000, pattern=r"^[^\x00]*$")]
@@ -70,15 +71,8 @@ class StageTable(BaseModel):
 
     def to_stage(self) -> Stage:
         """Return the stage as plain data."""
-        return Stage(
-            ("/bin/sh", "-c", self.shell) if self.shell else tuple(self.argv),
-            self.timeout_s or 0.0,
-            self.env,
-            tuple(self.env_from),
-            self.format,
-            self.regex or "",
-            self.recorded,
-        )
+        argv = ["/bin/sh", "-c", self.shell] if self.shell else self.argv
+        return from_json(Stage, {**self.model_dump(exclude_none=True), "argv": argv})
 
 
 class TreeFile(BaseModel):
@@ -130,30 +124,27 @@ class TreeFile(BaseModel):
 
     @model_validator(mode="after")
     def _check_together(self) -> TreeFile:
-        if (self.repo is None) is (self.files is None):
-            raise ValueError("give repo or files, one of them")
         sources = (self.ideas, self.parameters, self.grids, self.mutations, self.propose)
-        if not any(sources):
-            raise ValueError("give ideas, parameters, grids, mutations or propose")
-        if self.score.env_from:
-            raise ValueError("score.env_from: the scorer gets no secrets")
-        if self.feed_index and self.area is None:
-            raise ValueError("feed_index needs area, the name of the index")
-        self._check_recorded()
-        if self.parallel_backend == "serial" and self.max_parallel_evals > 1:
-            raise ValueError("parallel_backend serial and max_parallel_evals above 1 contradict")
-        if self.review_rounds > 1 and self.review is None:
-            raise ValueError("review_rounds needs [review]")
-        return self
-
-    def _check_recorded(self) -> None:
+        again = [table is not None and table.recorded for table in (self.sweep, self.score)]
         tables = (self.propose, self.implement, self.review)
-        if any(table is not None and table.recorded for table in (self.sweep, self.score)):
-            raise ValueError("recorded is for propose, implement and review; the rest runs again")
-        if any(t is not None and t.recorded for t in tables) is not (
-            self.recorded_from is not None
-        ):
-            raise ValueError("recorded = true and recorded_from, the run, belong together")
+        recorded = any(table is not None and table.recorded for table in tables)
+        serial = self.parallel_backend == "serial"
+        problems = (
+            ((self.repo is None) is (self.files is None), "give repo or files, one of them"),
+            (not any(sources), "give ideas, parameters, grids, mutations or propose"),
+            (self.score.env_from, "score.env_from: the scorer gets no secrets"),
+            (self.feed_index and not self.area, "feed_index needs area, the name of the index"),
+            (any(again), "recorded is for propose, implement and review; the rest runs again"),
+            (recorded is not (self.recorded_from is not None),
+             "recorded = true and recorded_from, the run, belong together"),
+            (serial and self.max_parallel_evals > 1,
+             "parallel_backend serial and max_parallel_evals above 1 contradict"),
+            (self.review_rounds > 1 and not self.review, "review_rounds needs [review]"),
+        )  # fmt: skip
+        for is_there, problem in problems:
+            if is_there:
+                raise ValueError(problem)
+        return self
 
     @property
     def backend(self) -> str:
@@ -162,33 +153,15 @@ class TreeFile(BaseModel):
 
     def to_config(self, *, dry_run: bool) -> TreeConfig:
         """Return what decides the outcome, as plain data."""
-        named = ("propose", "implement", "review", "sweep")
-        tables = {name: getattr(self, name) for name in named}
+        tables = {name: getattr(self, name) for name in STAGES}
         stages = {name: table.to_stage() for name, table in tables.items() if table is not None}
-        return TreeConfig(
-            stages={"implement": Stage()} | stages | {"score": self.score.to_stage()},
-            direction=self.direction,
-            beam_width=self.beam_width,
-            ideas_per_node=self.ideas_per_node,
-            max_depth=self.max_depth,
-            max_total_evals=self.max_total_evals,
-            eval_retries=self.eval_retries,
+        given = self.model_dump(exclude_none=True, exclude={"mutations"})
+        return replace(
+            from_json(TreeConfig, {**given, "stages": {}}),
+            stages={"implement": Stage()} | stages,
             eval_timeout_s=float(self.eval_timeout_seconds),
-            memory_mb=self.memory_mb,
-            strict_fail_depth=self.strict_fail_depth,
-            stop_on_empty_frontier=self.stop_on_empty_frontier,
-            dedupe_scope=self.dedupe_scope,
             protected=tuple(p.rstrip("/") for p in self.protected),
-            root_repeats=self.root_repeats,
-            review_rounds=self.review_rounds,
-            max_usd=self.max_usd or "",
-            max_tokens=self.max_tokens or 0,
             mutations=tuple(table.to_mutation() for table in self.mutations),
-            memory=self.memory,
-            memory_turns=self.memory_turns,
-            memory_chars=self.memory_chars,
-            gate=self.gate or "",
-            rank=self.rank or "",
             dry_run=dry_run,
         )
 

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from weft.model.codec import to_json
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, TreeHistory, TreeNode
 
 MAX_TRIED = 300
@@ -27,58 +26,25 @@ class PathStep:
 
     node: str
     idea: str | None
-    content: Object | None
+    text: Object | None
+    """Bytes of the idea."""
     score: str | None
     metrics: Value
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {
-            "node": self.node, "idea": self.idea, "text": self.content, "score": self.score,
-            "metrics": self.metrics,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(raw: Table) -> PathStep:
-        """Read what `to_dict` wrote."""
-        return PathStep(
-            fields.text(raw, "node"), fields.text_or_none(raw, "idea"),
-            fields.reference_or_none(raw, "text"), fields.text_or_none(raw, "score"),
-            raw.get("metrics"),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class TriedEval:
     """An eval on the path, with its verdict."""
 
-    name: str
+    eval: str
     node: str
     idea: str
-    content: Object | None
+    text: Object | None
     score: str | None
     metrics: Value
     verdict: str
     why: str
     feedback: str
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {
-            "eval": self.name, "node": self.node, "idea": self.idea, "text": self.content,
-            "score": self.score, "metrics": self.metrics, "verdict": self.verdict,
-            "why": self.why, "feedback": self.feedback,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(raw: Table) -> TriedEval:
-        """Read what `to_dict` wrote."""
-        return TriedEval(
-            fields.text(raw, "eval"), fields.text(raw, "node"), fields.text(raw, "idea"),
-            fields.reference_or_none(raw, "text"), fields.text_or_none(raw, "score"),
-            raw.get("metrics"), fields.text(raw, "verdict"), fields.text(raw, "why"),
-            fields.text(raw, "feedback"),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +60,6 @@ class ProposalContext:
     path: tuple[PathStep, ...]
     tried: tuple[TriedEval, ...]
     left_out: int
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {
-            "node": self.node, "depth": self.depth, "direction": self.direction,
-            "commit": self.commit, "score": self.score, "metrics": self.metrics,
-            "path": [step.to_dict() for step in self.path],
-            "tried": [entry.to_dict() for entry in self.tried], "left_out": self.left_out,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(raw: Table) -> ProposalContext:
-        """Read what `to_dict` wrote."""
-        return ProposalContext(
-            fields.text(raw, "node"), fields.count(raw, "depth"), fields.text(raw, "direction"),
-            fields.text(raw, "commit"), fields.text_or_none(raw, "score"), raw.get("metrics"),
-            tuple(PathStep.from_dict(step) for step in fields.tables(raw, "path")),
-            tuple(TriedEval.from_dict(entry) for entry in fields.tables(raw, "tried")),
-            fields.count(raw, "left_out"),
-        )  # fmt: skip
 
 
 def context_of(
@@ -154,9 +100,9 @@ def _tried(item: Eval, inputs: Mapping[str, Object]) -> TriedEval:
 
 def with_texts(context: ProposalContext, read: Read, index: list[Value]) -> dict[str, Value]:
     """Return the context as a command reads it: ideas as text, and what other runs found."""
-    path: list[Value] = [{**s.to_dict(), "text": _text(s.content, read)} for s in context.path]
-    tried: list[Value] = [{**e.to_dict(), "text": _text(e.content, read)} for e in context.tried]
-    return {**context.to_dict(), "path": path, "tried": tried, "index": index}
+    path: list[Value] = [{**to_json(s), "text": _text(s.text, read)} for s in context.path]
+    tried: list[Value] = [{**to_json(e), "text": _text(e.text, read)} for e in context.tried]
+    return {**to_json(context), "path": path, "tried": tried, "index": index}
 
 
 def _text(content: Object | None, read: Read) -> str | None:
@@ -176,21 +122,20 @@ def as_markdown(context: ProposalContext, read: Read, index: list[Value]) -> str
     ]
     lines += [f"- {s.node}: {s.idea or 'root'}, score {s.score}" for s in context.path]
     lines += ["", "## Tried on this path", ""]
-    for entry in context.tried:
-        lines += _tried_lines(entry, _text(entry.content, read) or "")
+    for tried in context.tried:
+        lines += _tried_lines(tried, _text(tried.text, read) or "")
     if context.left_out:
         lines.append(f"{context.left_out} earlier ones are left out.")
     lines += ["", "## Other runs", ""]
-    lines += [_index_line(entry) for entry in index if isinstance(entry, dict)]
+    for entry in index:
+        if isinstance(entry, dict):
+            scores = f"{entry['parent_score']} to {entry['score']}"
+            lines.append(f"- {entry['idea']}: {entry['verdict']}, {scores}")
     return "\n".join([*lines, ""])
 
 
 def _tried_lines(entry: TriedEval, text: str) -> list[str]:
-    head = f"### {entry.name} {entry.idea} on {entry.node}: {entry.verdict}"
+    head = f"### {entry.eval} {entry.idea} on {entry.node}: {entry.verdict}"
     score = "no score" if entry.score is None else f"score {entry.score}"
     remarks = [part for part in (score, entry.why, entry.feedback) if part]
     return [head, "", ". ".join(remarks) + ".", "", "```", text.rstrip(), "```", ""]
-
-
-def _index_line(entry: Table) -> str:
-    return f"- {entry['idea']}: {entry['verdict']}, {entry['parent_score']} to {entry['score']}"

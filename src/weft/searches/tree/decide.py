@@ -1,7 +1,8 @@
-"""Gate and rank: who may become a node, and in which order. Recorded decimals only, no floats.
+"""Gate, rank and stop: who becomes a node, in which order, and when a depth ends early.
 
 Gate: each rule has a name, which is what an eval is refused for. Rank: by score, best first,
-then by eval id; evals whose files are equal share one place.
+then by eval id; evals whose files are equal share one place. Stop: judged on results in eval
+order, so that it is the same for any number at a time. Recorded decimals only, no floats.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Context, Decimal
 
+from weft.model.codec import from_json
+from weft.model.results import Result
 from weft.searches.tree.config import TreeConfig, is_protected
 from weft.searches.tree.history import Eval, Rule, TreeHistory
+from weft.searches.tree.results import StageCost
 
 EXACT = Context(prec=4000)
 """Scores are compared to their last digit; the default context would round after 28."""
@@ -40,7 +44,7 @@ def lower_is_better(score: Decimal, direction: str) -> Decimal:
 def score_of(item: Eval) -> Decimal:
     """Return an eval's recorded score."""
     assert item.result is not None
-    return Decimal(item.result.score_text)
+    return item.result.decimal
 
 
 def gain(score: Decimal, than: Decimal, direction: str) -> Decimal:
@@ -90,3 +94,38 @@ def _no_worse(item: Eval, config: TreeConfig, history: TreeHistory) -> Rule:
         detail += f", noise band {history.band}"
         return Rule("within-noise", better > history.band, detail)
     return Rule("regressed", better >= 0, detail)
+
+
+# -- stop ---------------------------------------------------------------------------------------
+
+
+class Spending:
+    """Judges results in eval order: a failure when that is not allowed, or money that is spent."""
+
+    def __init__(self, config: TreeConfig, history: TreeHistory) -> None:
+        self._config, self._history = config, history
+        self._usd, self._tokens = history.usd, history.tokens
+        self.limited = bool(config.strict_fail_depth or config.max_usd or config.max_tokens)
+
+    def stops(self, result: Result) -> bool:
+        """Whether nothing after this result may count."""
+        return bool(self._take(result))
+
+    def settle(self, results: Sequence[Result]) -> None:
+        """Book what a round spent, and why the search ends with it, if it does."""
+        again = Spending(self._config, self._history)
+        for result in results:
+            self._history.stopped = again._take(result) or self._history.stopped
+        self._history.usd, self._history.tokens = again._usd, again._tokens
+
+    def _take(self, result: Result) -> str:
+        if not result.ok:
+            return "strict: an eval failed" if self._config.strict_fail_depth else ""
+        cost = from_json(StageCost, result.value.get("cost") or {})
+        self._usd = EXACT.add(self._usd, Decimal(cost.usd))
+        self._tokens += cost.input_tokens + cost.output_tokens
+        if self._config.max_usd and self._usd >= Decimal(self._config.max_usd):
+            return f"max_usd is spent: {self._usd}"
+        if self._config.max_tokens and self._tokens >= self._config.max_tokens:
+            return f"max_tokens are spent: {self._tokens}"
+        return ""

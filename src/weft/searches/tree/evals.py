@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 from weft.inspect.report.view import RunView, ViewedAttempt
-from weft.model.values import Value
-from weft.searches.tree.failures import kind_of
 from weft.searches.tree.history import Eval, Rule, TreeNode
 from weft.searches.tree.load import Timing, TreeRun
+from weft.searches.tree.results import kind_of
+from weft.searches.tree.search import NAME
 
 FINAL = ("completed", "failed", "dropped")
 RETRIED = ("timeout", "temporary")
 TEMPORARY = 75
-LIMITS = {
-    "timeout": "it exceeded its time limit",
-    "out-of-memory": "it exceeded its memory limit",
-}
+LIMITS = {"timeout": "it exceeded its time limit", "out-of-memory": "it exceeded its memory limit"}
 BY_GATE = {"tampered": "implement", "incomplete": "score"}
 """Refusals of the gate that are reported as errors, and the stage they belong to."""
 
@@ -97,15 +95,11 @@ class TreeRecords:
     evals: tuple[EvalRecord, ...]
     nodes: tuple[NodeRecord, ...]
 
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        return {"evals": [asdict(e) for e in self.evals], "nodes": [asdict(n) for n in self.nodes]}
 
-
-def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:
+def records_of(run: Path, tree_run: TreeRun) -> TreeRecords:
     """Return every planned eval and every node of a run."""
     attempts: dict[str, list[ViewedAttempt]] = {}
-    for attempt in run.attempts():
+    for attempt in RunView(run, NAME).attempts():
         attempts.setdefault(attempt.key, []).append(attempt)
     history, timing = tree_run.history, tree_run.timing
     open_evals: dict[int, list[bool]] = {}
@@ -118,17 +112,12 @@ def records_of(run: RunView, tree_run: TreeRun) -> TreeRecords:
 
 
 def _node(node: TreeNode, unfinished: Sequence[bool]) -> NodeRecord:
+    result, parent, idea = node.result, node.parent, node.idea
     return NodeRecord(
-        node_id=node.node_id,
-        parent_node_id=node.parent.node_id if node.parent else None,
-        eval_id=node.eval_id,
-        idea_path=node.idea.name if node.idea else None,
-        depth=node.depth,
-        commit=node.commit,
-        score=node.result.score if node.result else None,
-        holdout=node.result.holdout if node.result else None,
-        expanded=not any(unfinished),
-    )
+        node.node_id, parent.node_id if parent else None, node.eval_id,
+        idea.name if idea else None, node.depth, node.commit, result.score if result else None,
+        result.holdout if result else None, not any(unfinished),
+    )  # fmt: skip
 
 
 def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt]]) -> EvalRecord:
@@ -137,20 +126,13 @@ def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt
         for key, stage in zip(item.keys, item.stages, strict=True)
         for attempt in attempts.get(key, ())
     )
+    timing = asdict(own) | {"task_state": _state(item, own)}
     return EvalRecord(
+        **timing,
         eval_id=item.eval_id,
         parent_node_id=item.parent.node_id,
         idea_path=item.idea.name,
         depth=item.depth,
-        task_state=_state(item, own),
-        queued_at=own.queued_at,
-        started_at=own.started_at,
-        finished_at=own.finished_at,
-        worker_pid=own.worker_pid,
-        worker_started=own.worker_started,
-        node=own.node,
-        gpu=own.gpu,
-        attempt=own.attempt,
         error=_final_error(item, errors),
         errors=errors,
         same_as=item.same_as,
@@ -163,10 +145,6 @@ def _eval(item: Eval, own: Timing, attempts: Mapping[str, Sequence[ViewedAttempt
         rank=item.rank,
         node_id=item.node_id,
         commit=item.candidate.commit if item.candidate else None,
-        attempts=own.attempts,
-        seconds=own.seconds,
-        cpu_s=own.cpu_s,
-        peak_bytes=own.peak_bytes,
         keys=tuple(item.keys),
     )
 
@@ -205,7 +183,7 @@ def _final_error(item: Eval, errors: Sequence[ErrorRecord]) -> ErrorRecord | Non
         of_stage = [e for e in errors if e.stage == item.error.stage]
         own = ErrorRecord(item.error.stage, item.error.type, item.feedback)
         return of_stage[-1] if of_stage else own
-    broken: list[Rule] = [rule for rule in item.rules if not rule.passed]
-    if broken and broken[0].name in BY_GATE:
-        return ErrorRecord(BY_GATE[broken[0].name], broken[0].name, broken[0].detail)
-    return None
+    broken: Rule | None = next((rule for rule in item.rules if not rule.passed), None)
+    if broken is None or broken.name not in BY_GATE:
+        return None
+    return ErrorRecord(BY_GATE[broken.name], broken.name, broken.detail)

@@ -1,7 +1,14 @@
-"""`weft tree export`: the path to a node as a branch of a repository, or as a series of patches."""
+"""States of a tree run as files: a path as a branch or patches, names of commits, rejects.
+
+    RUN/repo.git   refs/weft/n<id> for nodes, refs/weft/e<id> for evals
+    RUN/kept/e<id> the files of an eval that was not promoted, if asked for
+
+What lies in RUN follows from the record and is made again whenever the summary is written.
+"""
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,16 +17,18 @@ from weft.errors import InputError
 from weft.inspect.report.view import RunView
 from weft.model.values import Object
 from weft.searches.tree.config import Root
-from weft.searches.tree.load import TreeRun
-from weft.searches.tree.past import load_tree_run, node_of
+from weft.searches.tree.history import Eval
+from weft.searches.tree.load import TreeRun, load_tree_run, node_of
 from weft.searches.tree.repository import (
     RootCommit,
+    add_root,
     git_errors_named,
     rebuilt,
     write_branch,
     write_new,
 )
 from weft.searches.tree.search import NAME
+from weft.searches.tree.slot.git import Git, State, open_state
 from weft.searches.tree.stages import message_of
 
 
@@ -50,8 +59,8 @@ def export(
         return _write_patches(patches, [s[0] for s in steps], names, [n.commit for n in path])
     assert repo is not None
     first = tree_run.history.nodes[0]
-    root_commit = RootCommit(Root(first.commit, first.tree), _input(view, tree_run, "root"),
-                  _input(view, tree_run, "root-commit"))  # fmt: skip
+    stream, commit = (_input(view, tree_run, name) for name in ("root", "root-commit"))
+    root_commit = RootCommit(Root(first.commit, first.tree), stream, commit)
     with git_errors_named(repo), rebuilt(root_commit, steps) as (source, commits):
         assert commits == [n.commit for n in path], "the commits are not those of the run"
         write = write_branch if repo.exists() else write_new
@@ -73,3 +82,60 @@ def _write_patches(
 
 def _input(view: RunView, tree_run: TreeRun, name: str) -> bytes:
     return view.read(Object(tree_run.inputs[name]))
+
+
+# -- beside the record ------------------------------------------------------------------------
+
+
+REJECTED, FAILED = "rejected", "failed"
+"""What `--keep-…` may ask for."""
+
+
+def name_commits(run: Path, tree_run: TreeRun) -> None:
+    """Give the commits of nodes and evals names in the run's own repository."""
+    git = Git(run / "repo.git")
+    if not git.folder.is_dir():
+        return
+    add_root(git, _input(RunView(run, NAME), tree_run, "root-commit"))
+    history = tree_run.history
+    named = {f"refs/weft/{n.name}": n.commit for n in history.nodes}
+    named |= {f"refs/weft/{e.name}": e.candidate.commit for e in history.evals if e.candidate}
+    for lock in sorted((git.folder / "refs").rglob("*.lock")):
+        lock.unlink(missing_ok=True)  # of a command that was killed while it did this
+    there = _present(git, sorted(set(named.values())))
+    lines = [f"update {ref} {name}\n" for ref, name in named.items() if name in there]
+    git.run("update-ref", "--stdin", data="".join(lines).encode())
+
+
+def _present(git: Git, commits: list[str]) -> set[str]:
+    """Return those commits that are there; one made on another machine or imported is not."""
+    request = "".join(f"{name}\n" for name in commits).encode()
+    lines = git.run("cat-file", "--batch-check", data=request).decode().splitlines()
+    return {line.split()[0] for line in lines if not line.endswith("missing")}
+
+
+def keep_rejected(run: Path, tree_run: TreeRun) -> None:
+    """Write the files of every eval that has some and was not promoted."""
+    for item in tree_run.history.evals:
+        place = run / "kept" / item.name
+        rejected = item.candidate and item.candidate.diff and item.node_id is None
+        if rejected and not place.exists():
+            _write_files(run, tree_run, item, place)
+
+
+def _write_files(run: Path, tree_run: TreeRun, item: Eval, place: Path) -> None:
+    view = RunView(run, NAME)
+    assert item.candidate is not None
+    assert item.candidate.diff is not None
+    diffs = [*item.parent.steps, item.candidate.diff]
+    state = State(
+        item.candidate.tree,
+        lambda: _input(view, tree_run, "root"),
+        lambda: [view.read(diff) for diff in diffs],
+    )
+    aside = place.with_name(f"{place.name}.part")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    open_state(run / "repo.git", state, aside, files=True)
+    (aside / "worktree").rename(place)
+    shutil.rmtree(aside)

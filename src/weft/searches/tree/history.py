@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from weft.model.codec import Table
 from weft.model.results import TaskError
 from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea
-from weft.searches.tree.fields import Table
 from weft.searches.tree.results import Candidate, StageResult
 
 
@@ -61,7 +61,7 @@ class TreeNode:
 
     def result_dict(self) -> dict[str, Value]:
         """Its result as stages get it; empty before it is scored."""
-        return {} if self.result is None else self.result.to_dict()
+        return {} if self.result is None else self.result.recorded
 
     def path(self) -> list[TreeNode]:
         """Return the nodes from the root to this one."""

@@ -10,15 +10,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
+from weft.errors import LedgerDamaged
+from weft.inspect.report.view import RunView
+from weft.model.codec import from_json, to_json
+from weft.model.values import Object
+from weft.runs import world
+from weft.runs.begun import recorded_input
 from weft.runs.durable import LineLog
+from weft.searches.tree.configfile import TreeFile
 from weft.searches.tree.history import Eval
 from weft.searches.tree.load import TreeRun
+from weft.searches.tree.search import NAME
 
-SCHEMA_VERSION = 1
+AREA = "area"
+"""Label in run.toml: the index that a run's ideas go to."""
+INDEX = "index"
+"""Name of the input that holds the index as it was when the run began."""
 MAX_TEXT = 4000
 MAX_FED = 200
 """Entries that a run takes in, the latest ones."""
@@ -41,21 +52,7 @@ class IdeaEntry:
     parent_score: str | None
     score: str | None
     verdict: str
-
-    def to_dict(self) -> dict[str, object]:
-        """JSON form."""
-        return {"schema_version": SCHEMA_VERSION, **asdict(self), "path": list(self.path)}
-
-    @staticmethod
-    def from_dict(raw: dict[str, Any]) -> IdeaEntry:
-        """Read what `to_dict` wrote; raises ValueError for anything else."""
-        fields = {name: value for name, value in raw.items() if name != "schema_version"}
-        texts = [v for name, v in fields.items() if name != "path"]
-        if raw.get("schema_version") != SCHEMA_VERSION or "entry_id" not in fields:
-            raise ValueError("not an entry of this version")
-        if not all(isinstance(v, str) or v is None for v in [*texts, *fields.get("path", ())]):
-            raise ValueError("a field of an entry is no text")
-        return IdeaEntry(**{**fields, "path": tuple(fields.get("path", ()))})
+    schema_version: Literal[1] = 1
 
 
 def entries_of(tree_run: TreeRun, genesis: str, texts: dict[int, str]) -> list[IdeaEntry]:
@@ -95,18 +92,46 @@ class IdeaIndex:
         def new_lines() -> list[str]:
             known = {entry.entry_id for entry in self._entries()}
             new = [entry for entry in entries if entry.entry_id not in known]
-            return [json.dumps(e.to_dict(), sort_keys=True, ensure_ascii=False) for e in new]
+            return [json.dumps(to_json(e), sort_keys=True, ensure_ascii=False) for e in new]
 
         return self._log.append(new_lines)
 
     def snapshot(self) -> bytes:
         """Return the latest entries as one JSON list, the input of a run that asks for them."""
         latest = list(self._entries())[-MAX_FED:]
-        return json.dumps([entry.to_dict() for entry in latest], sort_keys=True).encode()
+        return json.dumps([to_json(entry) for entry in latest], sort_keys=True).encode()
 
     def _entries(self) -> Iterator[IdeaEntry]:
         for line in self._log.lines():
             try:
-                yield IdeaEntry.from_dict(json.loads(line))
-            except (ValueError, TypeError, AttributeError):
+                yield from_json(IdeaEntry, json.loads(line))
+            except (ValueError, LedgerDamaged):
                 continue  # torn by a crash; the eval is noted again when its run is
+
+
+# -- of a run ------------------------------------------------------------------------------------
+
+
+def read_index(file: TreeFile, out: Path | None) -> dict[str, bytes]:
+    """Return the index as the run's input: as it is now, or as a begun run took it in."""
+    if not file.feed_index or file.area is None:
+        return {}
+    recorded = None if out is None else recorded_input(out, INDEX)
+    return {INDEX: _index(file.area).snapshot() if recorded is None else recorded}
+
+
+def note_ideas(run: Path, tree_run: TreeRun, area: str) -> int:
+    """Append a run's evals to the index of its area; return how many are new there."""
+    view = RunView(run, NAME)
+    genesis = json.dumps(dict(view.genesis()), sort_keys=True)
+    inputs = {name: Object(digest) for name, digest in tree_run.inputs.items()}
+    texts = {}
+    for item in tree_run.history.evals:
+        content = item.idea.bytes_in(inputs)
+        if content is not None:
+            texts[item.eval_id] = view.read(content).decode("utf-8", "replace")
+    return _index(area).add(entries_of(tree_run, genesis, texts))
+
+
+def _index(area: str) -> IdeaIndex:
+    return IdeaIndex(world.state_folder() / "ideas", area)

@@ -1,4 +1,4 @@
-"""Ideas from a folder of files, from values for parameters, and those a command has written.
+"""Ideas from a folder of files, from tables of values to try, and those a command has written.
 
 Read once, at the door or on the slot; their bytes become inputs or objects of the run. Two ideas
 are the same when their normalised text is: white space at the ends of lines and empty lines at
@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise, product
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
 from weft.model.values import Value
 from weft.searches.tree.config import Idea
-from weft.searches.tree.ideatables import GridTable, ParameterTable
+from weft.searches.tree.results import SkippedFile
 from weft.searches.tree.slot.stage import BLOCK
-from weft.searches.tree.slot.values import Scalar
+from weft.searches.tree.slot.values import Mutation, Scalar
 
 PATCHES = (".patch", ".diff")
 SUFFIXES = (".md", ".txt", ".json", *PATCHES)
@@ -47,10 +51,10 @@ def read_folder(folder: Path, *, has_command: bool) -> list[tuple[Idea, bytes]]:
 
 def read_proposed(
     folder: Path, *, has_command: bool
-) -> tuple[list[tuple[Idea, bytes]], list[tuple[str, str]]]:
+) -> tuple[list[tuple[Idea, bytes]], list[SkippedFile]]:
     """Return the ideas that a command wrote, and what is no idea with the reason, by name."""
     ideas: list[tuple[Idea, bytes]] = []
-    skipped: list[tuple[str, str]] = []
+    skipped: list[SkippedFile] = []
     for path in _files(folder) if folder.is_dir() else ():
         try:
             if len(ideas) >= MAX_PROPOSED:
@@ -58,7 +62,7 @@ def read_proposed(
             ideas.append(_read(path, folder, has_command))
         except _IdeaError as error:
             name = path.name.encode("utf-8", "backslashreplace").decode()
-            skipped.append((name[:200], str(error)))
+            skipped.append(SkippedFile(name[:200], str(error)))
     return ideas, skipped
 
 
@@ -183,3 +187,71 @@ def _check_inside(names: Sequence[str]) -> None:
         parts = name.split("/")
         if ".." in parts or (name.startswith("/") and name != "/dev/null"):
             raise _IdeaError(f"names {name[:100]!r}, a path outside the repository")
+
+
+# -- tables of a config -----------------------------------------------------------------------
+
+
+Named = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+Key = Annotated[str, Field(max_length=500, pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$")]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+Values = Annotated[list[bool | int | Number | str], Field(min_length=1, max_length=10_000)]
+MAX_GRID = 10_000
+STRICT = ConfigDict(extra="forbid", frozen=True, strict=True)
+"""Every field of a table is known."""
+
+
+class ParameterTable(BaseModel):
+    """`[[parameters]]`: values to try for one field of a JSON or TOML file."""
+
+    model_config = STRICT
+
+    file: Named
+    key: Key
+    values: Values
+
+
+class GridTable(BaseModel):
+    """`[[grids]]`: every combination of the values of several fields."""
+
+    model_config = STRICT
+
+    file: Named
+    values: Annotated[dict[Key, Values], Field(min_length=1, max_length=50)]
+
+    @model_validator(mode="after")
+    def _check_size(self) -> GridTable:
+        size = math.prod(len(values) for values in self.values.values())
+        if size > MAX_GRID:
+            raise ValueError(f"{size:,} combinations; there may be {MAX_GRID:,}")
+        return self
+
+
+class MutationTable(BaseModel):
+    """`[[mutations]]`: numbers of a file, moved a little on every node."""
+
+    model_config = STRICT
+
+    file: Named
+    keys: Annotated[list[Key], Field(max_length=1000)] = []
+    count: Annotated[int, Field(ge=1, le=1000)] = 4
+    at_once: Annotated[int, Field(ge=1, le=1000)] = 1
+    scale: Annotated[Number, Field(ge=0, le=1000)] = 0.3
+    step: Annotated[Number, Field(gt=0, le=1e12)] = 1.0
+    low: Number | None = None
+    high: Number | None = None
+
+    @model_validator(mode="after")
+    def _check_bounds(self) -> MutationTable:
+        if self.low is not None and self.high is not None and self.low > self.high:
+            raise ValueError("low is above high")
+        return self
+
+    def to_mutation(self) -> Mutation:
+        """Return the table as plain data, amounts as decimal text."""
+        amounts = (_decimal(x) for x in (self.scale, self.step, self.low, self.high))
+        return Mutation(self.file, tuple(self.keys), self.count, self.at_once, *amounts)
+
+
+def _decimal(number: float | None) -> str:
+    return "" if number is None else repr(float(number))

@@ -1,21 +1,33 @@
-"""Loads a run: its history, rebuilt from its records by the code that decided it, and timing."""
+"""Loads tree runs: the history, rebuilt from the records by the code that decided it; timing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
-from weft.inspect.report.view import RunView, ViewedTask
-from weft.model.results import Result
+from weft.errors import InputError, RunFolderInvalid
+from weft.inspect.report.view import RunView, ViewedTask, view_of
+from weft.inspect.verify import verify
+from weft.model.codec import Table, from_json
+from weft.model.results import Result, TaskError
 from weft.model.values import Object, encode, from_wire
-from weft.searches.tree import fields
+from weft.runs.run import real_place
 from weft.searches.tree.config import TreeConfig
-from weft.searches.tree.fields import Table
-from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.results import error_from_dict
+from weft.searches.tree.history import TreeHistory, TreeNode
+from weft.searches.tree.memory import Turn, parse
+from weft.searches.tree.recordings import (
+    ImportedRun,
+    RecordingKey,
+    Recordings,
+    check_comparable,
+    completed_evals,
+    objects_in,
+)
+from weft.searches.tree.results import StageOutcome
 from weft.searches.tree.rules import add_import_folder
-from weft.searches.tree.search import Search, SearchArgs, search_tree
+from weft.searches.tree.search import NAME, Search, SearchArgs, best_of, search_tree
 from weft.searches.tree.stageargs import StageId
 
 ENDED_EARLY = ("dropped", "cancelled")
@@ -59,7 +71,7 @@ def load_run(run: RunView) -> TreeRun:
     genesis = run.genesis()
     if folder := run.execution().get("folder"):
         add_import_folder(run.path / folder)
-    args = args_of(genesis)
+    args = from_json(SearchArgs, from_wire(genesis["config"]["args"]))
     inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
     timing: dict[int, Timing] = {}
     history = TreeHistory()
@@ -69,14 +81,33 @@ def load_run(run: RunView) -> TreeRun:
     return TreeRun(args.config, history, timing, genesis["inputs"], head)
 
 
-def args_of(genesis: Table) -> SearchArgs:
-    """Return the arguments of the search that a first record binds."""
-    raw = from_wire(fields.inner(fields.inner(genesis, "config"), "args"))
-    assert isinstance(raw, dict)
-    imported = fields.inner_or_none(raw, "imported")
-    ideas = fields.tables(raw, "ideas")
-    config, root, recorded = (fields.inner(raw, name) for name in ("config", "root", "recorded"))
-    return SearchArgs.from_dict(config, ideas, root, recorded, imported)
+def load_tree_run(run: Path) -> TreeRun:
+    """Load a run; raises InputError when it is not one of `weft tree`."""
+    return load_run(view_of(run, NAME, "tree"))
+
+
+def node_of(tree_run: TreeRun, name: str | None, run: Path) -> TreeNode:
+    """Return a node by name, or the best one; raises when there is none."""
+    if not tree_run.history.nodes or tree_run.history.nodes[0].result is None:
+        raise RunFolderInvalid(f"{run} has no scored root yet", hint=f"weft resume {run}")
+    if name is None:
+        return best_of(tree_run.config, tree_run.history)
+    for node in tree_run.history.nodes:
+        if node.name == name:
+            return node
+    raise InputError(
+        f"{run} has no node {name!r:.40}",
+        hint=f"nodes are n0 to n{len(tree_run.history.nodes) - 1}",
+    )
+
+
+def turns_of(run: Path, name: str) -> list[Turn]:
+    """Return all turns on the path to a node; raises InputError when there is no such node."""
+    node, view = node_of(load_tree_run(run), name, run), RunView(run, NAME)
+    return [turn for reference in node.turns for turn in parse(view.read(reference))]
+
+
+# -- from its records ---------------------------------------------------------------------------
 
 
 def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> None:
@@ -97,7 +128,9 @@ def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) ->
 def _timed(tasks: Iterable[ViewedTask], timing: dict[int, Timing]) -> Iterator[ViewedTask]:
     """Pass tasks on and record the timing of each."""
     for task in tasks:
-        _time(timing, task)
+        number = stage_id_of(task).eval_id
+        if number is not None:
+            _time(timing.setdefault(number, Timing()), task)
         yield task
 
 
@@ -105,7 +138,7 @@ def _results(tasks: list[ViewedTask]) -> Iterator[Result]:
     for task in sorted(tasks, key=lambda t: t.index):
         if task.state not in ("completed", "failed"):
             return
-        error = None if task.error is None else error_from_dict(task.error)
+        error = None if task.error is None else from_json(TaskError, task.error)
         value = None if error is not None else encode(task.value)
         yield Result(task.index, task.key, task.function, encode(task.args), value, error)
 
@@ -118,14 +151,10 @@ def stage_args_of(task: ViewedTask) -> Table:
 
 def stage_id_of(task: ViewedTask) -> StageId:
     """Return which stage of which eval a task is."""
-    return StageId.from_dict(stage_args_of(task))
+    return from_json(StageId, stage_args_of(task))
 
 
-def _time(timing: dict[int, Timing], task: ViewedTask) -> None:
-    number = stage_id_of(task).eval_id
-    if number is None:
-        return
-    own = timing.setdefault(number, Timing())
+def _time(own: Timing, task: ViewedTask) -> None:
     own.attempts += max(1, task.attempt) if task.started_at else 0
     own.seconds += task.run_s or 0.0
     own.cpu_s += task.notes.get("cpu_s", 0.0)
@@ -135,3 +164,47 @@ def _time(timing: dict[int, Timing], task: ViewedTask) -> None:
     own.finished_at = task.finished_at or own.finished_at
     own.task_state, own.attempt, own.node, own.gpu = task.state, task.attempt, task.node, task.gpu
     own.worker_pid, own.worker_started = task.worker_pid, task.worker_started
+
+
+# -- for a new run -------------------------------------------------------------------------------
+
+
+def read_recordings(run: Path | None, config: Path) -> tuple[Recordings, dict[str, bytes]]:
+    """Return what a run that a config names recorded, and the objects it refers to."""
+    if run is None:
+        return {}, {}
+    try:
+        view = view_of(run, NAME, "tree")
+    except InputError as error:
+        raise InputError(f"{config}: recorded_from: {error.message}", hint=error.hint) from None
+    recordings = _recordings_of((task, stage_args_of(task)) for task in view.tasks())
+    references = objects_in({key: outcome.value for key, outcome in recordings.items()})
+    return recordings, {f"recorded/{o.digest}": view.read(o) for o in references}
+
+
+def _recordings_of(tasks: Iterable[tuple[ViewedTask, Table]]) -> Recordings:
+    """Collect the outcomes of a run's tasks, each given with its arguments; the first wins."""
+    entries: dict[str, StageOutcome] = {}
+    for recorded, args in tasks:
+        key = RecordingKey.of_args(args)
+        if key is not None and recorded.state in ("completed", "failed"):
+            error = None if recorded.error is None else from_json(TaskError, recorded.error)
+            outcome = StageOutcome(None if error else recorded.value, error)
+            for text in list(key.texts())[: None if error is None else 1]:
+                entries.setdefault(text, outcome)
+    return entries
+
+
+def read_past(run: Path | None, config: TreeConfig) -> tuple[ImportedRun | None, dict[str, bytes]]:
+    """Return the completed evals of a run with its head, and the objects they refer to.
+
+    Raises Damaged when the run does not verify, and InputError when its scores cannot be
+    compared with those of the new one.
+    """
+    if run is None:
+        return None, {}
+    tree_run, view = load_tree_run(run), RunView(run, NAME)
+    check_comparable(tree_run.config, config, str(run))
+    verdict = verify(run, real_place().heads)
+    past = ImportedRun(verdict.root, verdict.size, completed_evals(tree_run.history))
+    return past, {f"imported/{o.digest}": view.read(o) for o in past.objects()}

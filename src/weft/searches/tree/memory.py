@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.errors import FileInvalid
@@ -36,14 +36,10 @@ class Turn:
     role: str
     text: str
 
-    def to_dict(self) -> dict[str, str]:
-        """JSON form."""
-        return {"role": self.role, "text": self.text}
-
 
 def dump(turns: Iterable[Turn]) -> bytes:
     """Write turns as JSON lines."""
-    lines = [json.dumps(turn.to_dict(), ensure_ascii=False, sort_keys=True) for turn in turns]
+    lines = [json.dumps(asdict(turn), ensure_ascii=False, sort_keys=True) for turn in turns]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -116,7 +112,7 @@ def lay_out(args: MemoryArgs | None, folder: Path, read: Read) -> dict[str, str]
         return {}
     turns = [turn for reference in args.transcript for turn in parse(read(reference))]
     files = {name: folder / f"{name}.jsonl" for name in FILES}
-    files["transcript_file"].write_bytes(dump(window(turns, args.max_turns, args.max_chars)))
+    files["transcript_file"].write_bytes(dump(window(turns, args.memory_turns, args.memory_chars)))
     return {name: str(path) for name, path in files.items()}
 
 

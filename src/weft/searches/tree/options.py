@@ -10,67 +10,58 @@ import typer
 
 from weft.console import options
 from weft.console.execution import ExecutionOptions
+from weft.console.options import decision, runtime
 from weft.errors import UsageError
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
     from weft.runs import execution as runs
-    from weft.searches.tree import configfile, keep
+    from weft.searches.tree import configfile, export
 
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="The search's tree.toml.")]
-Settings = Annotated[
-    list[str],
-    options.decision(
-        "NAME=VALUE",
-        "Any field of the config, its value as in TOML: --set score.timeout_s=5. Repeatable.",
-        "--set",
+Out = Annotated[Path | None, runtime("DIR", "The run's folder.")]
+DryRun = Annotated[
+    bool,
+    decision(
+        None,
+        "Run the whole engine with synthetic outcomes; no command of the config is run.",
+        "--dry-run",
     ),
 ]
-BeamWidth = Annotated[int | None, options.decision("N", "How many evals of a depth become nodes.")]
-IdeasPerNode = Annotated[int | None, options.decision("N", "Ideas tried on each node.")]
-MaxDepth = Annotated[
-    int | None, options.decision("N", "How many ideas may stand on top of each other.")
+ImportFrom = Annotated[
+    Path | None,
+    decision("RUN", "Take over completed evals of an earlier run: same parent commit, same idea."),
 ]
-MaxTotalEvals = Annotated[int | None, options.decision("N", "Evals of the whole search.")]
+_SETTING = "Any field of the config, its value as in TOML: --set score.timeout_s=5. Repeatable."
+Settings = Annotated[list[str], decision("NAME=VALUE", _SETTING, "--set")]
+BeamWidth = Annotated[int | None, decision("N", "How many evals of a depth become nodes.")]
+IdeasPerNode = Annotated[int | None, decision("N", "Ideas tried on each node.")]
+MaxDepth = Annotated[int | None, decision("N", "How many ideas may stand on top of each other.")]
+MaxTotalEvals = Annotated[int | None, decision("N", "Evals of the whole search.")]
 EvalRetries = Annotated[
-    int | None, options.decision("N", "More attempts after a time-out or exit code 75.")
+    int | None, decision("N", "More attempts after a time-out or exit code 75.")
 ]
 RootRepeats = Annotated[
-    int | None, options.decision("N", "Scorings of the root, whose spread is the noise band.")
+    int | None, decision("N", "Scorings of the root, whose spread is the noise band.")
 ]
 ReviewRounds = Annotated[
-    int | None, options.decision("N", "How often an idea is implemented until approved.")
+    int | None, decision("N", "How often an idea is implemented until approved.")
 ]
-EvalTimeout = Annotated[float | None, options.decision("S", "Seconds for a stage.")]
+EvalTimeout = Annotated[float | None, decision("S", "Seconds for a stage.")]
+_SCOPES = "node|ancestors|global|none"
 Scope = Annotated[
-    str | None,
-    options.decision(
-        "node|ancestors|global|none", "Where an idea with the same text is not tried again."
-    ),
+    str | None, decision(_SCOPES, "Where an idea with the same text is not tried again.")
 ]
-StrictDepth = Annotated[
-    bool | None,
-    options.decision(
-        None,
-        "The first failed eval ends the search.",
-        "--strict-fail-depth/--no-strict-fail-depth",
-        show_default=False,
-    ),
-]
+StrictDepth = Annotated[bool | None, decision(None, "The first failed eval ends the search.")]
 StopOnEmpty = Annotated[
     bool | None,
-    options.decision(
-        None,
-        "End when a depth promotes nothing, or try the next ideas on the same nodes.",
-        "--stop-on-empty-frontier/--no-stop-on-empty-frontier",
-        show_default=False,
-    ),
+    decision(None, "End when a depth promotes nothing, or try the next ideas on the same nodes."),
 ]
-Parallel = Annotated[int | None, options.runtime("N", "Evals at a time; default 1.")]
-PerNode = Annotated[int | None, options.runtime("N", "Evals at a time of one node.")]
+Parallel = Annotated[int | None, runtime("N", "Evals at a time; default 1.")]
+PerNode = Annotated[int | None, runtime("N", "Evals at a time of one node.")]
 ParallelBackend = Annotated[
     str | None,
-    options.runtime(
+    runtime(
         "serial|local|ray",
         "Where evals run: one after the other, on workers of this machine (also called"
         " threadpool), or on a Ray cluster.",
@@ -78,79 +69,32 @@ ParallelBackend = Annotated[
         "--backend",
     ),
 ]
-DryRun = Annotated[
-    bool,
-    options.decision(
-        None,
-        "Run the whole engine with synthetic outcomes; no command of the config is run.",
-        "--dry-run",
-    ),
+_AREA = "Record ideas and their outcomes in the index of this area, for later runs."
+Area = Annotated[str | None, runtime("NAME", _AREA)]
+FeedIndex = Annotated[
+    bool | None, decision(None, "Give the proposing command what earlier runs of the area found.")
 ]
-Out = Annotated[Path | None, options.runtime("DIR", "The run's folder.")]
-CheckParity = Annotated[
-    bool,
-    options.runtime(
-        None,
-        "Run it again with another number of workers and compare the ledgers.",
-        "--check-parity",
-    ),
+Memory = Annotated[
+    str | None,
+    decision("off|replay", "Whether commands get the transcript of the path to their node."),
 ]
+_PARITY = "Run it again with another number of workers and compare the ledgers."
+CheckParity = Annotated[bool, runtime(None, _PARITY, "--check-parity")]
 ValidateOnly = Annotated[
     bool,
-    options.runtime(
+    runtime(
         None,
         "Check config, repository, ideas, protected paths and commands, and score the root"
         " twice; with --out the table is written there.",
         "--validate-only",
     ),
 ]
-ReportOnly = Annotated[
-    bool,
-    options.runtime(
-        None, "Write the summary of the run that is there again; nothing is run.", "--report-only"
-    ),
-]
-Area = Annotated[
-    str | None,
-    options.runtime(
-        "NAME", "Record ideas and their outcomes in the index of this area, for later runs."
-    ),
-]
-FeedIndex = Annotated[
-    bool | None,
-    options.decision(
-        None,
-        "Give the proposing command what earlier runs of the area found.",
-        "--feed-index/--no-feed-index",
-        show_default=False,
-    ),
-]
-Memory = Annotated[
-    str | None,
-    options.decision(
-        "off|replay", "Whether commands get the transcript of the path to their node."
-    ),
-]
-ImportFrom = Annotated[
-    Path | None,
-    options.decision(
-        "RUN", "Take over completed evals of an earlier run: same parent commit, same idea."
-    ),
-]
-KeepRejected = Annotated[
-    bool,
-    options.runtime(
-        None,
-        "Write the files of evals that were not promoted to RUN/kept.",
-        "--keep-rejected-worktrees",
-    ),
-]
-KeepFailed = Annotated[
-    bool,
-    options.runtime(
-        None, "Keep the folders of failed attempts in RUN/kept.", "--keep-failed-artifacts"
-    ),
-]
+_REPORT = "Write the summary of the run that is there again; nothing is run."
+ReportOnly = Annotated[bool, runtime(None, _REPORT, "--report-only")]
+_REJECTED = "Write the files of evals that were not promoted to RUN/kept."
+KeepRejected = Annotated[bool, runtime(None, _REJECTED, "--keep-rejected-worktrees")]
+_FAILED = "Keep the folders of failed attempts in RUN/kept."
+KeepFailed = Annotated[bool, runtime(None, _FAILED, "--keep-failed-artifacts")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,22 +150,12 @@ class TreeExecutionOptions:
 
     def execution(self, out: Path, backend: str) -> runs.Execution:
         """Return how a run is executed with the backend of its config."""
-        shared = ExecutionOptions(
-            backend=backend,
-            ray_address=self.ray_address,
-            nodes=self.nodes,
-            simulate_nodes=self.simulate_nodes,
-            placement=self.placement,
-            accept=self.accept,
-            wall_limit=self.wall_limit,
-            sign_key=self.sign_key,
-        )
-        kinds = {
-            keep.REJECTED: self.keep_rejected_worktrees,
-            keep.FAILED: self.keep_failed_artifacts,
-        }
-        asked = tuple(kind for kind, is_asked in kinds.items() if is_asked)
-        return replace(shared.execution(out), keep=asked)
+        own = ("keep_rejected_worktrees", "keep_failed_artifacts")
+        given = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in own}
+        shared = ExecutionOptions(backend=backend, **given)
+        rejected = (export.REJECTED,) if self.keep_rejected_worktrees else ()
+        failed = (export.FAILED,) if self.keep_failed_artifacts else ()
+        return replace(shared.execution(out), keep=(*rejected, *failed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,12 +169,13 @@ class ModeOptions:
     def check(self, out: Path | None, import_from: Path | None) -> None:
         """Refuse options that contradict each other, before anything is read."""
         if out is None and not self.validate_only:
-            hint = "or check the config with --validate-only"
-            raise UsageError("--out DIR is missing", hint=hint)
+            raise UsageError(
+                "--out DIR is missing", hint="or check the config with --validate-only"
+            )
         if self.validate_only and (self.report_only or self.check_parity):
             raise UsageError("--validate-only runs nothing: leave out the other")
         if self.report_only and self.check_parity:
             raise UsageError("--report-only runs nothing: leave out --check-parity")
         if import_from is not None and out is not None and import_from.resolve() == out.resolve():
-            hint = "choose another --out"
-            raise UsageError("--import-from is the run of --out itself", hint=hint)
+            problem = "--import-from is the run of --out itself"
+            raise UsageError(problem, hint="choose another --out")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from weft import get, put
+from weft.model.codec import to_json
 from weft.model.values import Value
 from weft.searches.tree import ideas as idea_files
 from weft.searches.tree.context import as_markdown, with_texts
@@ -14,7 +16,7 @@ from weft.searches.tree.ideas import name_of
 from weft.searches.tree.memory import collect_turns
 from weft.searches.tree.slot.values import Mutation, mutations
 from weft.searches.tree.stageargs import ProposeArgs, StageArgs
-from weft.searches.tree.variables import PROPOSAL_FILES
+from weft.searches.tree.stages import PROPOSAL_FILES
 
 
 def lay_out(args: ProposeArgs | None, folder: Path, seed: int) -> dict[str, str]:
@@ -47,7 +49,7 @@ def collect_ideas(args: StageArgs, folder: Path, stdout: Path, cost: Value) -> d
     has_command = args.propose.has_command
     proposed, skipped = idea_files.read_proposed(folder / "ideas", has_command=has_command)
     prompt = f"Propose ideas for {args.propose.context.node}."
-    ideas: list[Value] = [{**idea.to_dict(), "content": put(data)} for idea, data in proposed]
-    refused: list[Value] = [{"name": name, "reason": reason} for name, reason in skipped]
+    ideas: list[Value] = [replace(i, content=put(data)).to_dict() for i, data in proposed]
+    refused: list[Value] = [to_json(file) for file in skipped]
     turns = collect_turns(args.memory, folder, stdout, prompt, put)
     return {"ideas": ideas, "skipped": refused, "cost": cost, **turns}

@@ -13,18 +13,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from weft import task
+from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.model.tasks import TaskCall
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
-from weft.searches.tree.config import Idea, TreeConfig
+from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.context import context_of
-from weft.searches.tree.failures import failure_of
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Skip, TreeHistory, TreeNode
 from weft.searches.tree.memory import memory_args
-from weft.searches.tree.recordings import RecordingKey, Recordings, replay_call
-from weft.searches.tree.stageargs import ProposeArgs, StageArgs, StageId
+from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
+from weft.searches.tree.results import Proposal, failure_of
+from weft.searches.tree.stageargs import ProposeArgs, StageArgs, StageId, flat
 from weft.searches.tree.stages import call_of, source_state
 
 DRY_IDEAS = 3
@@ -41,10 +40,10 @@ def propose_call(
     """Describe the making of ideas for a node."""
     stage = StageId("propose", None, node.node_id, "", depth)
     if config.dry_run:
-        return synthetic_ideas(stage.to_dict())
+        return synthetic_ideas(flat(stage))
     if config.is_recorded("propose"):
         key = RecordingKey("propose", node.tree, depth)
-        return replay_call(stage, key, recordings.find(key))
+        return replay_call(stage, key, find_recording(recordings, key))
     propose = ProposeArgs(
         context_of(node, depth, history, config.direction, inputs), config.mutations,
         inputs.get("index"), config.has("implement"), node.result_dict(),
@@ -61,22 +60,14 @@ def add_ideas(node: TreeNode, depth: int, result: Result, history: TreeHistory) 
         reason = failure_of("propose", result).type
         history.skips.append(Skip(node.node_id, depth, "[propose]", reason))
         return
-    proposal: Table = result.value
+    proposal = from_json(Proposal, result.value)
     prefix = f"{node.name}.{depth}"
-    for raw in fields.tables(proposal, "ideas"):
-        node.ideas.append(_idea(raw, prefix))
-    for raw in fields.tables(proposal, "skipped"):
-        name = f"{prefix}/{fields.text(raw, 'name')}"
-        history.skips.append(Skip(node.node_id, depth, name, fields.text(raw, "reason")))
-    turns = fields.reference_or_none(proposal, "turns")
-    if turns is not None:
-        node.turns = (*node.turns, turns)
-
-
-def _idea(raw: Table, prefix: str) -> Idea:
-    idea = Idea.from_dict(raw)
-    content = fields.reference_or_none(raw, "content")
-    return replace(idea, name=f"{prefix}/{idea.name}", content=content)
+    node.ideas += [replace(idea, name=f"{prefix}/{idea.name}") for idea in proposal.ideas]
+    for file in proposal.skipped:
+        skip = Skip(node.node_id, depth, f"{prefix}/{file.name}", file.reason)
+        history.skips.append(skip)
+    if proposal.turns is not None:
+        node.turns = (*node.turns, proposal.turns)
 
 
 @task(name="tree.synthetic_ideas")

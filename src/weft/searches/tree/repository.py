@@ -16,7 +16,7 @@ from pathlib import Path
 from weft.errors import FileInvalid, InputError
 from weft.searches.tree.commits import WHO, commit_id, commit_text
 from weft.searches.tree.config import Root
-from weft.searches.tree.slot.git import Git, GitFailed, add_commit, restore
+from weft.searches.tree.slot.git import ROOT_REF, Git, GitFailed, add_commit
 
 MAX_ROOT_BYTES = 512 * 2**20
 
@@ -63,20 +63,25 @@ def _apart(git: Git, path: Path) -> Iterator[Git]:
         "GIT_OBJECT_DIRECTORY": git.word("rev-parse", "--git-path", "objects"),
         "GIT_INDEX_FILE": git.word("rev-parse", "--git-path", "index"),
     }
+    more = {name: str(path.absolute() / value) for name, value in places.items()}
+    with temporary_git() as empty:
+        yield Git(empty.folder, path.absolute(), more)
+
+
+@contextlib.contextmanager
+def temporary_git(work_tree: Path | None = None) -> Iterator[Git]:
+    """Give an empty repository of its own."""
     with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
-        empty = Path(place) / "repo.git"
-        Git(empty).run("init", "-q", "--template=")
-        more = {name: str(path.absolute() / value) for name, value in places.items()}
-        yield Git(empty, path.absolute(), more)
+        git = Git(Path(place) / "repo.git", work_tree)
+        git.run("init", "-q", "--template=")
+        yield git
 
 
 def read_files(path: Path) -> RootCommit:
     """Return plain files as the first commit of a new repository, and their stream."""
     if not path.is_dir():
         raise FileInvalid(f"files: {path} is not a folder")
-    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
-        git = Git(Path(place) / "repo.git", path.absolute())
-        git.run("init", "-q", "--template=")
+    with temporary_git(path.absolute()) as git:
         git.run("add", "-A", "-f", "--", ".")
         tree = git.word("write-tree")
         text = f"tree {tree}\nauthor {WHO}\ncommitter {WHO}\n\nroot\n".encode()
@@ -89,19 +94,31 @@ def rebuilt(
     root_commit: RootCommit, steps: Sequence[tuple[bytes, str]]
 ) -> Iterator[tuple[Git, list[str]]]:
     """Give a repository that holds the root and one commit for each (diff, message)."""
-    with tempfile.TemporaryDirectory(prefix="weft-tree-") as place:
-        folder = Path(place) / "repo.git"
-        git = Git(folder)
-        restore(git, root_commit.stream, [])
+    with root_git(root_commit.stream) as git:
         commits: list[str] = []
-        parent = add_commit(git, root_commit.commit)
-        if b"\nparent " in root_commit.commit.partition(b"\n\n")[0]:
-            (folder / "shallow").write_text(f"{parent}\n", "utf-8")
+        parent = add_root(git, root_commit.commit)
         for diff, message in steps:
             git.apply_cached(diff)
             parent = add_commit(git, commit_text(git.word("write-tree"), parent, message))
             commits.append(parent)
         yield git, commits
+
+
+@contextlib.contextmanager
+def root_git(stream: bytes) -> Iterator[Git]:
+    """Give a repository of its own with the root, which is in its index too."""
+    with temporary_git() as git:
+        git.run("fast-import", "--quiet", "--force", data=stream)
+        git.run("read-tree", ROOT_REF)
+        yield git
+
+
+def add_root(git: Git, commit: bytes) -> str:
+    """Store the root's commit and return its name; git must not look for its parents."""
+    name = add_commit(git, commit)
+    if b"\nparent " in commit.partition(b"\n\n")[0]:
+        (git.folder / "shallow").write_text(f"{name}\n", "utf-8")
+    return name
 
 
 def write_branch(repo: Path, branch: str, source: Git, root: Root, commits: Sequence[str]) -> None:
@@ -197,17 +214,11 @@ def _unchanged(git: Git, path: Path, fields: list[bytes], name: bytes) -> bool:
 
 def _root(git: Git, commit: str, path: Path) -> RootCommit:
     tree = git.word("rev-parse", f"{commit}^{{tree}}")
-    parts, size = [], 0
-    blobs: list[bytes] = []
-    for entry in git.run("ls-tree", "-r", "-z", tree).split(b"\0"):
-        if entry:
-            about, _, name = entry.partition(b"\t")
-            mode, kind, digest = about.split()
-            if kind == b"blob":
-                blobs.append(digest)
-            parts.append((mode, kind, digest, name))
-    contents = _contents(git, sorted(set(blobs)))
+    entries = [e.partition(b"\t") for e in git.run("ls-tree", "-r", "-z", tree).split(b"\0") if e]
+    parts = [(*about.split(), name) for about, _, name in entries]
+    contents = _contents(git, sorted({part[2] for part in parts if part[1] == b"blob"}))
     stream = [b"feature done\ncommit refs/weft/root\ncommitter weft <> 0 +0000\ndata 0\n"]
+    size = 0
     for mode, kind, digest, name in parts:
         if kind != b"blob":
             stream.append(b"M %s %s %s\n" % (mode, digest, _quoted(name)))

@@ -15,13 +15,14 @@ from weft.model.tasks import Budget
 from weft.runs.decision import Decision, digests
 from weft.runs.execution import Execution
 from weft.runs.run import checked_policy
-from weft.searches.tree.config import TreeConfig
+from weft.searches.tree import ideas as idea_files
+from weft.searches.tree.config import Idea, TreeConfig
 from weft.searches.tree.configfile import Override, TreeFile, read_config
-from weft.searches.tree.past import read_past
+from weft.searches.tree.ideaindex import AREA, read_index
+from weft.searches.tree.load import read_past, read_recordings
 from weft.searches.tree.repository import git_errors_named, read_files, read_repository
 from weft.searches.tree.rules import add_import_folder, load
 from weft.searches.tree.search import SearchArgs
-from weft.searches.tree.sources import AREA, below, read_ideas, read_index, read_recordings
 from weft.worker.environment import environment
 
 
@@ -84,7 +85,8 @@ def read_request(
         else:
             root_commit = read_files(below(base, file.files or "", path, "files"))
     ideas = read_ideas(file, base, path)
-    recordings, objects = read_recordings(file, base, path)
+    earlier = file.recorded_from and below(base, file.recorded_from, path, "recorded_from")
+    recordings, objects = read_recordings(earlier or None, path)
     config = _with_sources(file.to_config(dry_run=dry_run), base, path)
     if not dry_run and file.parallel_backend != "ray":  # unknown on other machines
         _check_programs(config, path)
@@ -128,3 +130,21 @@ def _check_variables(config: TreeConfig, path: Path) -> None:
         for variable in () if stage.recorded else stage.env_from:
             if variable not in ours:
                 raise InputError(f"{path}: {name}.env_from: the variable {variable} is not set")
+
+
+def below(base: Path, name: str, path: Path, field: str) -> Path:
+    """Return a path that a config names, relative to its folder."""
+    try:
+        return base / Path(name).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{path}: {field}: {error}") from None
+
+
+def read_ideas(file: TreeFile, base: Path, path: Path) -> list[tuple[Idea, bytes]]:
+    """Return the ideas of a config, by name; none if nodes get their own."""
+    parts = [idea_files.from_parameters(file.parameters), idea_files.from_grids(file.grids)]
+    if file.ideas is not None:
+        folder = below(base, file.ideas, path, "ideas")
+        parts.append(idea_files.read_folder(folder, has_command=file.implement is not None))
+    has_more = bool(file.propose or file.mutations)
+    return idea_files.merge_ideas(*parts, where=path, may_be_none=has_more)

@@ -1,7 +1,8 @@
 """The result of a command, read strictly; also as other tools' evaluators write it.
 
 A number that decides is kept as decimal text exactly as it was written. NaN, infinity, booleans,
-repeated keys, unknown fields and two results at once are refused.
+repeated keys, unknown fields and two results at once are refused. Measurements of time by other
+tools are left out: they would make equal runs differ.
 """
 
 from __future__ import annotations
@@ -13,10 +14,9 @@ from pathlib import Path
 
 from weft.errors import FileInvalid
 from weft.model import strictjson
+from weft.model.codec import Table
 from weft.model.values import Value
 from weft.searches.tree.decide import EXACT
-from weft.searches.tree.fields import Table
-from weft.searches.tree.foreign import from_evo, from_openevolve, from_shinka
 
 MAX_RESULT_BYTES = 4 * 2**20
 MAX_DIGITS = 400
@@ -49,7 +49,7 @@ def read_result(out_dir: Path, stdout: Path, form: str, regex: str) -> dict[str,
         return {}
     data, where = present[0]
     raw = parse_object(data, where)
-    return check_fields(raw if form == "weft" else _translated(form, raw), where)
+    return check_fields(TRANSLATORS[form](raw) if form in TRANSLATORS else raw, where)
 
 
 # -- where it may be ----------------------------------------------------------------------------
@@ -84,11 +84,14 @@ def _printed(stdout: Path) -> bytes:
 # -- other tools --------------------------------------------------------------------------------
 
 
-def _translated(form: str, raw: Table) -> Table:
-    try:
-        return {"openevolve": from_openevolve, "evo": from_evo}[form](raw)
-    except ValueError as error:
-        raise Invalid(str(error)) from None
+EVO = {
+    "EVO_RESULT_PATH": "{result_file}",
+    "EVO_TRACES_DIR": "{out_dir}/traces",
+    "EVO_EXPERIMENT_ID": "{eval_id}",
+    "EVO_ATTEMPT": "{attempt}",
+    "EVO_WORKTREE": "{worktree}",
+}
+TIMES = ("execution_time_mean", "execution_time_std", "started_at", "ended_at")
 
 
 def _from_shinka(out_dir: Path) -> dict[str, Value]:
@@ -96,11 +99,55 @@ def _from_shinka(out_dir: Path) -> dict[str, Value]:
     if files[0] is None or files[1] is None:
         raise Invalid("metrics.json and correct.json are needed, both")
     metrics, correct = (parse_object(*file) for file in files if file)
-    try:
-        result = check_fields(from_shinka(metrics, correct), files[0][1])
-    except ValueError as error:
-        raise Invalid(str(error)) from None
+    result = check_fields(from_shinka(metrics, correct), files[0][1])
     return {**result, "rows": {"ok": int(correct["correct"] is True), "expected": 1}}
+
+
+def from_openevolve(raw: Table) -> dict[str, Value]:
+    """Metrics, as `evaluate` returns them, or an EvaluationResult with its artifacts."""
+    inner = raw.get("metrics")
+    metrics = inner if isinstance(inner, dict) else raw
+    result = _combined(metrics)
+    if isinstance(inner, dict) and raw.get("artifacts"):
+        result["artifacts"] = raw["artifacts"]
+    return result
+
+
+def from_shinka(metrics: Table, correct: Table) -> dict[str, Value]:
+    """`metrics.json` ranks, and counts only if `correct.json` says so."""
+    verdict = correct.get("correct")
+    if not isinstance(verdict, bool):
+        raise Invalid("correct.json: correct is not true or false")
+    notes = correct.get("error") or metrics.get("text_feedback")
+    without = () if correct.get("error") else ("text_feedback",)
+    result = _combined(_without(metrics, *without))
+    return {**result, "notes": notes} if notes else result
+
+
+def from_evo(raw: Table) -> dict[str, Value]:
+    """`score` ranks; scores of tasks and everything else are metrics."""
+    if "score" not in raw:
+        raise Invalid("no score")
+    return {"score": raw["score"], "metrics": _without(raw, "score", *TIMES)}
+
+
+TRANSLATORS = {"openevolve": from_openevolve, "evo": from_evo}
+
+
+def tool_environment(form: str) -> dict[str, str]:
+    """Return the variables that a tool's evaluators expect, as templates."""
+    return EVO if form == "evo" else {}
+
+
+def _combined(metrics: Table) -> dict[str, Value]:
+    if "combined_score" not in metrics:
+        raise Invalid("no combined_score among the metrics")
+    rest = _without(metrics, "combined_score", *TIMES)
+    return {"score": metrics["combined_score"], "metrics": rest}
+
+
+def _without(raw: Table, *names: str) -> dict[str, Value]:
+    return {name: value for name, value in raw.items() if name not in names}
 
 
 # -- reading ------------------------------------------------------------------------------------

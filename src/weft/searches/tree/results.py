@@ -1,17 +1,27 @@
-"""What stages record, as dataclasses: a candidate, a result, an outcome.
+"""What stages record, as dataclasses: a candidate, a result, a review, an outcome, a failure.
 
-Each is read from the recorded JSON at the edge of a task and written back to the same bytes.
+Each is read from the recorded JSON at the edge of a task; what is recorded again keeps all its
+fields, those that nothing here reads included.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import TypeVar
 
-from weft.model.results import TaskError
+from weft.errors import LedgerDamaged
+from weft.model.codec import Table, from_json, to_json
+from weft.model.results import Result, TaskError
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
-from weft.searches.tree.fields import Table
+from weft.searches.tree.config import Idea
+
+T = TypeVar("T")
+
+
+def read_stage(kind: type[T], recorded: Table) -> T:
+    """Read what a stage recorded as a dataclass that keeps the whole as its field `recorded`."""
+    return from_json(kind, {**recorded, "recorded": recorded})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,104 +42,76 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class StageCost:
-    """What a command cost."""
+    """What a command cost, in dollars as decimal text, and in tokens."""
 
-    usd: Decimal = Decimal(0)
-    tokens: int = 0
-
-    @staticmethod
-    def from_value(recorded: Table) -> StageCost:
-        """Read the `cost` of a stage's value; nothing recorded costs nothing."""
-        table = fields.inner_or_none(recorded, "cost")
-        if table is None:
-            return StageCost()
-        names = ("input_tokens", "output_tokens")
-        tokens = sum(fields.count(table, name) for name in names)
-        return StageCost(Decimal(fields.text(table, "usd")), tokens)
+    usd: str = "0"
+    input_tokens: int = 0
+    output_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
-    """What a sweep, a review or a scorer reported."""
+    """What a sweep or a scorer reported; numbers as decimal text."""
 
-    recorded: Table
-    """All its fields as recorded, metrics and notes included; numbers as decimal text."""
-    score: str | None
-    holdout: str | None
-    rows: Rows | None
-    seal: str | None
+    recorded: dict[str, Value]
+    score: str | None = None
+    holdout: str | None = None
+    rows: Rows | None = None
+    metrics: Value = None
+    seal: str | None = None
     """Digest of the protected files it was made with."""
-
-    @staticmethod
-    def from_dict(recorded: Table) -> StageResult:
-        """Read what a stage recorded."""
-        rows = fields.inner_or_none(recorded, "rows")
-        return StageResult(
-            recorded,
-            fields.text_or_none(recorded, "score"),
-            fields.text_or_none(recorded, "holdout"),
-            Rows(fields.count(rows, "ok"), fields.count(rows, "expected")) if rows else None,
-            fields.text_or_none(recorded, "seal"),
-        )
-
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form, as recorded."""
-        return dict(self.recorded)
-
-    @property
-    def metrics(self) -> Value:
-        """What else was measured."""
-        return self.recorded.get("metrics")
 
     @property
     def score_text(self) -> str:
         """Its score as recorded; only for results of the scorer, which always have one."""
-        return fields.text(self.recorded, "score")
+        if self.score is None:
+            raise LedgerDamaged("the record of a scorer has no score")
+        return self.score
+
+    @property
+    def decimal(self) -> Decimal:
+        """Its score as a number."""
+        return Decimal(self.score_text)
 
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """What a reviewer decided."""
+    """What a reviewer decided; without a word it approves."""
 
-    approved: bool
-    feedback: str
-
-    @staticmethod
-    def from_dict(recorded: Table) -> Review:
-        """Read what a review recorded; without a word it approves."""
-        approved = fields.flag(recorded, "approved") if "approved" in recorded else True
-        return Review(approved, fields.text_or_none(recorded, "feedback") or "")
+    approved: bool = True
+    feedback: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """The state that an idea made of its parent's."""
 
-    recorded: Table
+    recorded: dict[str, Value]
     tree: str
     commit: str
     changed: tuple[str, ...]
     """Paths in which it differs."""
-    diff: Object | None
+    diff: Object | None = None
     """A dry run has none."""
-    turns: Object | None
+    turns: Object | None = None
     """What the command added to the transcript."""
 
-    @staticmethod
-    def from_dict(recorded: Table) -> Candidate:
-        """Read what an implementation recorded."""
-        return Candidate(
-            recorded,
-            fields.text(recorded, "tree"),
-            fields.text(recorded, "commit"),
-            fields.texts(recorded, "changed"),
-            fields.reference_or_none(recorded, "diff"),
-            fields.reference_or_none(recorded, "turns"),
-        )
 
-    def to_dict(self) -> dict[str, Value]:
-        """JSON form, as recorded."""
-        return dict(self.recorded)
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file that a proposing command wrote and that is no idea."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a proposing stage records, beside its cost."""
+
+    ideas: tuple[Idea, ...]
+    skipped: tuple[SkippedFile, ...]
+    turns: Object | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,25 +121,30 @@ class StageOutcome:
     value: Value = None
     error: TaskError | None = None
 
-    @staticmethod
-    def from_dict(raw: Table) -> StageOutcome:
-        """Read what `to_dict` wrote."""
-        error = fields.inner_or_none(raw, "error")
-        return StageOutcome(raw.get("value"), None if error is None else error_from_dict(error))
-
     def to_dict(self) -> dict[str, Value]:
-        """JSON form."""
-        if self.error is None:
-            return {"value": self.value}
-        return {"error": error_to_dict(self.error)}
+        """JSON form: one of the two."""
+        return {"value": self.value} if self.error is None else {"error": to_json(self.error)}
 
 
-def error_to_dict(error: TaskError) -> dict[str, Value]:
-    """JSON form of why a stage failed."""
-    return {"type": error.type, "stage": error.stage, "exit_code": error.exit_code}
+# -- failures -----------------------------------------------------------------------------------
+
+BY_STAGE = {
+    "propose": "propose-failed", "implement": "implement-failed", "review": "review-rejected",
+    "sweep": "incomplete", "score": "score-invalid",
+}  # fmt: skip
+"""The failure of a stage whose command fails, or whose result is malformed."""
+BY_EXIT_CODE = {124: "timeout", 125: "skipped"}
 
 
-def error_from_dict(raw: Table) -> TaskError:
-    """Read what `error_to_dict` wrote."""
-    code = fields.count_or_none(raw, "exit_code")
-    return TaskError(fields.text(raw, "type"), fields.text(raw, "stage"), code)
+def failure_of(stage: str, result: Result) -> TaskError:
+    """Return why a stage failed, in the terms of an eval."""
+    error = result.error
+    assert error is not None
+    return TaskError(kind_of(stage, error.type, error.exit_code), stage, error.exit_code)
+
+
+def kind_of(stage: str, type_: str, exit_code: int | None) -> str:
+    """Return the name of a failure: the engine's error types in the terms of an eval."""
+    if exit_code in BY_EXIT_CODE:
+        return BY_EXIT_CODE[exit_code]
+    return BY_STAGE[stage] if type_ in ("exit", "crashed", "temporary", "exception") else type_

@@ -19,12 +19,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from weft.errors import InputError, RunMismatch, SearchInvalid
-from weft.searches.tree import fields
+from weft.model.codec import Table
 from weft.searches.tree.config import TreeConfig
 from weft.searches.tree.decide import gain, gate, ranked
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, Rule, TreeHistory
-from weft.searches.tree.results import StageResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +49,12 @@ class ScoredEval:
     @property
     def score(self) -> Decimal:
         """Its recorded score."""
-        return Decimal(fields.text(self.result, "score"))
+        return Decimal(str(self.result["score"]))
 
     @property
     def gain(self) -> Decimal:
         """By how much it is better than its parent."""
-        return gain(self.score, Decimal(fields.text(self.parent, "score")), self.direction)
+        return gain(self.score, Decimal(str(self.parent["score"])), self.direction)
 
 
 Judge = Callable[..., Iterable[Rule | ScoredEval]]
@@ -74,7 +72,8 @@ class Judges:
     def gate(self, item: Eval) -> list[Rule]:
         """Judge an eval; what failed or touched the scorer is refused whoever judges."""
         rules = gate(item, self._config, self._history)
-        if self._gate is None or item.result is None or _refused_anyway(rules):
+        refused = any(not rule.passed and rule.name in FIXED for rule in rules)
+        if self._gate is None or item.result is None or refused:
             return rules
         verdict = list(self._gate(self._judged(item, rules)))
         own = [rule for rule in verdict if isinstance(rule, Rule)]
@@ -82,9 +81,8 @@ class Judges:
             raise SearchInvalid(
                 f"{self._config.gate} must give weft.searches.tree.history.Rule objects only"
             )
-        return [rule for rule in rules if rule.name in FIXED] + [
-            rule for rule in own if rule.name not in FIXED
-        ]
+        fixed = [rule for rule in rules if rule.name in FIXED]
+        return fixed + [rule for rule in own if rule.name not in FIXED]
 
     def ranked(self, evals: Sequence[Eval]) -> list[Eval]:
         """Order evals that passed, best first."""
@@ -101,7 +99,7 @@ class Judges:
     def _judged(self, item: Eval, rules: Sequence[Rule]) -> ScoredEval:
         assert item.candidate is not None
         results = (item.result, item.sweep, item.parent.result, self._history.nodes[0].result)
-        result, sweep, parent, root = (_copy(each) for each in results)
+        result, sweep, parent, root = (copy.deepcopy(r.recorded) if r else {} for r in results)
         return ScoredEval(
             item.eval_id, item.depth, item.idea.name, item.candidate.changed,
             result, sweep, parent, root, self._history.band, self._config.direction,
@@ -111,14 +109,6 @@ class Judges:
 
 FIXED = ("completed", "tampered")
 """Rules that no gate can leave out."""
-
-
-def _copy(result: StageResult | None) -> Table:
-    return {} if result is None else copy.deepcopy(result.to_dict())
-
-
-def _refused_anyway(rules: Iterable[Rule]) -> bool:
-    return any(not rule.passed and rule.name in FIXED for rule in rules)
 
 
 # -- finding them -------------------------------------------------------------------------------

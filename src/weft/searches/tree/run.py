@@ -14,18 +14,16 @@ from weft.model.values import JsonValue
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, execute, unnoted_place
-from weft.searches.tree.check import write_report
-from weft.searches.tree.evals import TreeRecords, records_of
+from weft.searches.tree.checks import write_report
+from weft.searches.tree.export import REJECTED, keep_rejected, name_commits
 from weft.searches.tree.history import TreeHistory, TreeNode
-from weft.searches.tree.keep import FAILED, REJECTED, keep_rejected, name_commits
-from weft.searches.tree.load import TreeRun
-from weft.searches.tree.past import load_tree_run
+from weft.searches.tree.ideaindex import AREA, note_ideas
+from weft.searches.tree.load import load_tree_run
 from weft.searches.tree.request import TreeRequest
 from weft.searches.tree.search import NAME, TreeState
-from weft.searches.tree.sources import AREA, note_ideas
 from weft.searches.tree.summary import graph, summary
 
-__all__ = ["FAILED", "REJECTED", "load_tree_run"]
+__all__ = ["load_tree_run"]
 
 
 def plan_first(request: TreeRequest) -> TreeHistory:
@@ -66,11 +64,6 @@ def write_summary(run: Path) -> None:
         note_ideas(run, tree_run, area)
     (run / "TREE_SUMMARY.md").write_text(summary(tree_run), "utf-8")
     (run / "TREE_GRAPH.md").write_text(graph(tree_run), "utf-8")
-
-
-def load_records(run: Path, tree_run: TreeRun) -> TreeRecords:
-    """Return the evals and nodes of a run as `--json` shows them."""
-    return records_of(RunView(run, NAME), tree_run)
 
 
 def exit_code(done: Run) -> int:

@@ -15,20 +15,24 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from weft import search
+from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result, TaskError
 from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
 from weft.searches.tree.config import Idea, Root, TreeConfig
-from weft.searches.tree.decide import EXACT, gain, lower_is_better, touched
-from weft.searches.tree.failures import failure_of
-from weft.searches.tree.fields import Table
+from weft.searches.tree.decide import EXACT, Spending, gain, lower_is_better, touched
 from weft.searches.tree.history import Eval, Skip, TreeHistory, TreeNode
-from weft.searches.tree.imports import ImportedRun, Imports
 from weft.searches.tree.propose import add_ideas, propose_call
-from weft.searches.tree.recordings import Recordings
-from weft.searches.tree.results import Candidate, Review, StageResult
+from weft.searches.tree.recordings import ImportedRun, Imports
+from weft.searches.tree.results import (
+    Candidate,
+    Review,
+    StageOutcome,
+    StageResult,
+    failure_of,
+    read_stage,
+)
 from weft.searches.tree.rules import Judges
-from weft.searches.tree.spending import Spending
 from weft.searches.tree.stages import message_of, root_call, stage_call
 
 NAME = "tree.run"
@@ -49,7 +53,11 @@ def tree(
     inputs: Mapping[str, Object],
 ) -> Search:
     """Improve a repository's score by sequences of ideas; the answer is the best path."""
-    args = SearchArgs.from_dict(config, ideas, root, recorded, imported)
+    given = {
+        "config": config, "ideas": ideas, "root": root, "recorded": recorded,
+        "imported": imported,
+    }  # fmt: skip
+    args = from_json(SearchArgs, given)
     return (yield from search_tree(args, inputs, TreeHistory()))
 
 
@@ -60,26 +68,16 @@ class SearchArgs:
     config: TreeConfig
     ideas: tuple[Idea, ...]
     root: Root
-    recordings: Recordings
+    recorded: Mapping[str, StageOutcome]
     imported: ImportedRun | None
 
     def call(self) -> SearchCall:
         """Return the search with these arguments."""
         return tree(
-            config=self.config.to_dict(), ideas=[idea.to_dict() for idea in self.ideas],
-            root=self.root.to_dict(), recorded=self.recordings.to_dict(),
-            imported=None if self.imported is None else self.imported.to_dict(),
-        )  # fmt: skip
-
-    @staticmethod
-    def from_dict(
-        config: Table, ideas: Sequence[Table], root: Table, recorded: Table, imported: Table | None
-    ) -> SearchArgs:
-        """Read what `call` gave; the names are those of the record."""
-        return SearchArgs(
-            TreeConfig.from_dict(config), tuple(Idea.from_dict(raw) for raw in ideas),
-            Root.from_dict(root), Recordings.from_dict(recorded),
-            None if imported is None else ImportedRun.from_dict(imported),
+            config=to_json(self.config), ideas=[idea.to_dict() for idea in self.ideas],
+            root=to_json(self.root),
+            recorded={key: outcome.to_dict() for key, outcome in self.recorded.items()},
+            imported=None if self.imported is None else to_json(self.imported),
         )  # fmt: skip
 
 
@@ -117,11 +115,9 @@ class TreeState:
     def __init__(
         self, args: SearchArgs, inputs: Mapping[str, Object], history: TreeHistory
     ) -> None:
-        self.config, self.ideas, self.inputs, self.history = (
-            args.config, args.ideas, inputs, history,
-        )  # fmt: skip
+        self.config, self.ideas, self.recordings = args.config, args.ideas, args.recorded
+        self.inputs, self.history = inputs, history
         self.imports = Imports(args.imported)
-        self.recordings = args.recordings
         self._judges = Judges(args.config, history)
         self._tried_digests: set[str] = set()
 
@@ -133,7 +129,7 @@ class TreeState:
         results = yield make_round([root_call(node, n, self.config, self.inputs) for n in repeats])
         if not all(result.ok for result in results):
             return
-        scored = [StageResult.from_dict(result.value) for result in results]
+        scored = [read_stage(StageResult, result.value) for result in results]
         values = [Decimal(result.score_text) for result in scored]
         node.result = scored[0]
         self.history.root_scores = [result.score_text for result in scored]
@@ -209,10 +205,9 @@ class TreeState:
     def stages(self, planned: Sequence[Eval]) -> Steps:
         """Take all evals of a depth through their stages, one round per stage."""
         yield from self._implement(planned)
-        for stage in ("sweep", "score"):
-            if stage == "score" or (self.config.has(stage) and not self.config.dry_run):
-                store = _store_result if stage == "score" else _store_sweep
-                yield from self._round(stage, self._alive(planned), store)
+        if self.config.has("sweep") and not self.config.dry_run:
+            yield from self._round("sweep", self._alive(planned), _store_result)
+        yield from self._round("score", self._alive(planned), _store_result)
 
     def _implement(self, planned: Sequence[Eval]) -> Steps:
         """Implement, and again with the reviewer's words where it rejected."""
@@ -233,14 +228,8 @@ class TreeState:
 
     def _alive(self, evals: Sequence[Eval]) -> list[Eval]:
         """Return those that go on: nothing failed, not collapsed, no protected path changed."""
-        return [
-            e
-            for e in evals
-            if e.error is None
-            and e.state != "dropped"
-            and e.same_as is None
-            and not touched(e, self.config)
-        ]
+        sound = [e for e in evals if e.error is None and e.state != "dropped"]
+        return [e for e in sound if e.same_as is None and not touched(e, self.config)]
 
     def _round(self, stage: str, evals: Sequence[Eval], store: Store) -> Steps:
         """Run one stage of some evals; what an early stop left out is dropped."""
@@ -364,13 +353,13 @@ def summary_of(config: TreeConfig, history: TreeHistory) -> dict[str, Value]:
 
 
 def _store_candidate(item: Eval, value: Table) -> None:
-    item.candidate = Candidate.from_dict(value)
+    item.candidate = read_stage(Candidate, value)
     if item.candidate.turns is not None:
         item.turns = (*item.turns, item.candidate.turns)
 
 
 def _store_review(item: Eval, value: Table) -> None:
-    review = Review.from_dict(value)
+    review = from_json(Review, value)
     item.feedback = review.feedback
     if not review.approved:
         item.refused = "review-rejected"
@@ -378,9 +367,9 @@ def _store_review(item: Eval, value: Table) -> None:
         item.state = "failed"
 
 
-def _store_sweep(item: Eval, value: Table) -> None:
-    item.sweep = StageResult.from_dict(value)
-
-
 def _store_result(item: Eval, value: Table) -> None:
-    item.result = StageResult.from_dict(value)
+    result = read_stage(StageResult, value)
+    if item.stage == "sweep":
+        item.sweep = result
+    else:
+        item.result = result

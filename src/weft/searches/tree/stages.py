@@ -11,18 +11,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from weft import command, reference, task
+from weft.model.codec import Table, from_json
 from weft.model.results import TaskError
 from weft.model.tasks import Limits, TaskCall
 from weft.model.values import Object, Value
-from weft.searches.tree import fields
+from weft.searches.tree import memory
 from weft.searches.tree.config import Stage, TreeConfig
-from weft.searches.tree.fields import Table
 from weft.searches.tree.history import Eval, TreeNode
 from weft.searches.tree.memory import memory_args
-from weft.searches.tree.recordings import RecordingKey, Recordings, replay_call
-from weft.searches.tree.results import Candidate
-from weft.searches.tree.stageargs import CommandArgs, IdeaArgs, SourceState, StageArgs, StageId
-from weft.searches.tree.variables import environment
+from weft.searches.tree.recordings import RecordingKey, Recordings, find_recording, replay_call
+from weft.searches.tree.result import tool_environment
+from weft.searches.tree.results import Candidate, read_stage
+from weft.searches.tree.stageargs import (
+    CommandArgs,
+    IdeaArgs,
+    SourceState,
+    StageArgs,
+    StageId,
+    flat,
+)
 from weft.worker.ending import Ending
 
 PREPARE = reference("tree.prepare", "weft.searches.tree.slot.hooks:prepare")
@@ -34,11 +41,7 @@ OUTCOMES = ("pass", "weak", "regress", "incomplete", "missing-score")
 
 
 def stage_call(
-    stage: str,
-    item: Eval,
-    config: TreeConfig,
-    inputs: Mapping[str, Object],
-    recordings: Recordings,
+    stage: str, item: Eval, config: TreeConfig, inputs: Mapping[str, Object], recordings: Recordings
 ) -> TaskCall:
     """Describe one stage of an eval."""
     if config.dry_run:
@@ -48,7 +51,7 @@ def stage_call(
         memory = memory_args(config, [*item.parent.turns, *item.turns], stage)
     if config.is_recorded(stage):
         key = _recording_key(stage, item)
-        outcome = recordings.find(key)
+        outcome = find_recording(recordings, key)
         if outcome.error is not None or stage == "review":
             return replay_call(_stage_id(stage, item), key, outcome)
         assert isinstance(outcome.value, dict)
@@ -62,7 +65,7 @@ def _idea_args(item: Eval, inputs: Mapping[str, Object]) -> IdeaArgs:
     return IdeaArgs(
         item.idea.kind, item.idea.digest, item.idea.bytes_in(inputs), item.feedback,
         message_of(item), item.parent.result_dict(), item.parent.path()[0].result_dict(),
-        None if item.sweep is None else item.sweep.to_dict(),
+        None if item.sweep is None else item.sweep.recorded,
     )  # fmt: skip
 
 
@@ -74,8 +77,8 @@ def _recording_key(stage: str, item: Eval) -> RecordingKey:
 def _as_patch(idea: IdeaArgs, recorded: Table) -> IdeaArgs:
     """Let a recorded diff stand for the command that made it."""
     rest = {name: recorded[name] for name in ("cost", "turns") if name in recorded}
-    diff = fields.reference_or_none(recorded, "diff")
-    return replace(idea, kind="patch", content=diff, recorded=rest)
+    diff = read_stage(Candidate, recorded).diff
+    return replace(idea, idea_kind="patch", idea=diff, recorded=rest)
 
 
 def root_call(
@@ -84,7 +87,7 @@ def root_call(
     """Describe one scoring of the root."""
     stage = StageId("score", None, 0, "", 0, repeat=number)
     if config.dry_run:
-        return synthetic(stage.to_dict(), 1000, "pass", 0)
+        return synthetic(flat(stage), 1000, "pass", 0)
     return call_of(StageArgs(stage, source_state(node, inputs)), node, config)
 
 
@@ -135,18 +138,15 @@ def call_of(args: StageArgs, node: TreeNode, config: TreeConfig) -> TaskCall:
 
 def _dry(stage: str, item: Eval, config: TreeConfig) -> TaskCall:
     outcome = OUTCOMES[item.eval_id % len(OUTCOMES)]
+    sign = 1 if config.direction == "max" else -1
     base = item.parent.node_id if stage == "implement" else int(item.parent.score_text)
-    return synthetic(_stage_id(stage, item).to_dict(), base, outcome, _sign(config))
-
-
-def _sign(config: TreeConfig) -> int:
-    return 1 if config.direction == "max" else -1
+    return synthetic(flat(_stage_id(stage, item)), base, outcome, sign)
 
 
 @task(name="tree.synthetic")
 def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> dict[str, Value]:
     """Return a synthetic result of a stage: always the same for an eval."""
-    stage = StageId.from_dict(asked)
+    stage = from_json(StageId, asked)
     number = stage.eval_id or 0
     if stage.stage == "implement":
         name = f"{number:040x}"
@@ -161,3 +161,25 @@ def synthetic(asked: dict[str, Value], base: int, outcome: str, sign: int) -> di
         "approved": True,
         "seal": "",
     }
+
+
+# -- variables of commands --------------------------------------------------------------------
+
+
+NAMES = (
+    "eval_id", "node_id", "depth", "stage", "idea_file", "result_file", "parent_result",
+    "root_result", "sweep_result", "feedback_file", "worktree",
+)  # fmt: skip
+"""Of every stage, beside those of every command of the engine."""
+PROPOSAL_FILES = {
+    "ideas_dir": "ideas", "context_file": "context.json", "context_text": "context.md",
+}  # fmt: skip
+"""What only a proposing command has, and the file of each in the attempt's folder."""
+
+
+def environment(args: StageArgs) -> dict[str, str]:
+    """Return the variables of a stage, as templates."""
+    names = (*NAMES, *(PROPOSAL_FILES if args.id.stage == "propose" else ()))
+    form = args.command.format if args.command else ""
+    variables = {f"WEFT_{name.upper()}": f"{{{name}}}" for name in names}
+    return {**variables, **memory.environment(args.memory), **tool_environment(form)}

@@ -1,14 +1,24 @@
-"""Git on a slot: deaf to every setting of the user and of the machine, always the same bytes.
+"""Git on a slot, and the states of a run as git objects in one repository beside it: RUN/repo.git.
 
-Git sees no config, hook, filter or attribute but those in the files themselves.
+    root stream ─► repo.git ─► a worktree and an index per attempt ─► new tree, new commit
+
+Git is deaf to every setting of the user and of the machine: it sees no config, hook, filter or
+attribute but those in the files themselves. The repository only holds what the record says anyway:
+whoever comes first makes it, a state that is missing is made again from the recorded diffs, and if
+git cannot read it the attempt makes its own. Evals share objects, which git writes whole or not at
+all, and nothing else.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+
+from weft.searches.tree.commits import commit_text
 
 ROOT_REF = "refs/weft/root"
 SETTINGS = (
@@ -28,10 +38,7 @@ class Git:
     """Git on one repository, with a worktree and an index of its own if need be."""
 
     def __init__(
-        self,
-        folder: Path,
-        work_tree: Path | None = None,
-        more: Mapping[str, str] | None = None,
+        self, folder: Path, work_tree: Path | None = None, more: Mapping[str, str] | None = None
     ) -> None:
         self.folder = folder = folder.absolute()
         self._env = {
@@ -70,16 +77,6 @@ class Git:
         self.run("apply", "--cached", "--binary", "--whitespace=nowarn", "-", data=diff)
 
 
-def restore(git: Git, stream: bytes, diffs: Sequence[bytes]) -> str:
-    """Fill an empty repository and its index with the state after `diffs`; return its tree."""
-    git.run("init", "-q", "--template=")
-    git.run("fast-import", "--quiet", "--force", data=stream)
-    git.run("read-tree", ROOT_REF)
-    for diff in diffs:
-        git.apply_cached(diff)
-    return git.word("write-tree")
-
-
 def difference(git: Git, before: str, after: str) -> bytes:
     """Return what leads from one tree to another, as a patch that holds everything."""
     return git.run(
@@ -97,3 +94,86 @@ def changed_paths(git: Git, before: str, after: str) -> list[str]:
 def add_commit(git: Git, text: bytes) -> str:
     """Store a commit and return its name; its parent need not be there."""
     return git.word("hash-object", "-t", "commit", "-w", "--stdin", data=text)
+
+
+# -- states -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A recorded state: its tree, and all that is needed to make it from nothing."""
+
+    tree: str
+    stream: Callable[[], bytes]
+    """The root for `git fast-import`."""
+    diffs: Callable[[], list[bytes]]
+    """What leads from the root to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewCommit:
+    """A commit that an idea made of a state."""
+
+    tree: str
+    commit: str
+    changed: list[str]
+    diff: bytes
+
+
+class Unchanged(Exception):  # noqa: N818 - an outcome of an idea
+    """The idea left every file as it was."""
+
+
+def open_state(repo: Path, state: State, place: Path, *, files: bool) -> Git:
+    """Return git with the state in an index under `place`, and its `files` in a worktree there.
+
+    Raises GitFailed when not even a repository of its own could be made.
+    """
+    place = place.absolute()
+    try:
+        return _opened(repo, state, place, files)
+    except GitFailed:
+        return _opened(place / "repo.git", state, place, files)
+
+
+def _opened(repo: Path, state: State, place: Path, files: bool) -> Git:
+    if not repo.is_dir():
+        _make(repo, state, place)
+    work = place / "worktree" if files else None
+    if work is not None:
+        work.mkdir(exist_ok=True)
+    git = Git(repo, work, {"GIT_INDEX_FILE": str(place / "index")})
+    try:
+        git.run("read-tree", state.tree)
+    except GitFailed:
+        _remake(git, state)
+    if files:
+        git.run("checkout-index", "-a", "-f")
+    return git
+
+
+def _make(repo: Path, state: State, place: Path) -> None:
+    """Make the repository aside and put it in place as a whole, unless another came first."""
+    new = Git(place / "new.git")
+    new.run("init", "-q", "--template=")
+    new.run("fast-import", "--quiet", "--force", data=state.stream())
+    with contextlib.suppress(OSError):
+        new.folder.rename(repo)
+
+
+def _remake(git: Git, state: State) -> None:
+    git.run("read-tree", ROOT_REF)
+    for diff in state.diffs():
+        git.apply_cached(diff)
+    tree = git.word("write-tree")
+    assert tree == state.tree, f"restored {tree}, recorded {state.tree}"
+
+
+def take_candidate(git: Git, before: str, parent: str, message: str) -> NewCommit:
+    """Store what is in the index as a commit on `parent`; raises Unchanged."""
+    after = git.word("write-tree")
+    if after == before:
+        raise Unchanged("the idea changed nothing")
+    commit = add_commit(git, commit_text(after, parent, message))
+    names = changed_paths(git, before, after)
+    return NewCommit(after, commit, names, difference(git, before, after))

@@ -19,12 +19,11 @@ from weft import get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
-from weft.searches.tree.failures import BY_STAGE
 from weft.searches.tree.result import Invalid, read_result
+from weft.searches.tree.results import BY_STAGE
 from weft.searches.tree.slot import evaluate
-from weft.searches.tree.slot.git import Git, GitFailed
+from weft.searches.tree.slot.git import Git, GitFailed, State, Unchanged, open_state, take_candidate
 from weft.searches.tree.slot.stage import apply_idea, apply_patch, seal_of
-from weft.searches.tree.slot.store import State, Unchanged, open_state, take_candidate
 from weft.searches.tree.slot.values import Conflict
 from weft.searches.tree.stageargs import SourceState, StageArgs
 from weft.worker import context
@@ -65,7 +64,7 @@ def _lay_out(run: CommandRun, args: StageArgs, folder: Path) -> dict[str, str]:
     """Write what the command may read; return the names that templates may use."""
     idea = folder / "idea" / Path(args.id.idea_path or "none").name[:100]
     idea.parent.mkdir()
-    idea.write_bytes(get(args.idea.content) if args.idea and args.idea.content else b"")
+    idea.write_bytes(get(args.idea.idea) if args.idea and args.idea.idea else b"")
     files = _result_files(args)
     for name, text in files.items():
         (folder / name).write_text(text, "utf-8")
@@ -176,8 +175,8 @@ def _implemented(run: CommandRun, args: StageArgs) -> dict[str, Value]:
 
 def _turns(run: CommandRun, args: StageArgs) -> dict[str, Value]:
     assert args.idea is not None
-    assert args.idea.content is not None
-    prompt = get(args.idea.content).decode("utf-8", "replace") + args.idea.feedback
+    assert args.idea.idea is not None
+    prompt = get(args.idea.idea).decode("utf-8", "replace") + args.idea.feedback
     return memory.collect_turns(args.memory, run.out_dir.parent, run.stdout, prompt, put)
 
 
@@ -242,8 +241,8 @@ def _place(args: StageArgs) -> Iterator[Path]:
 
 def _applied(args: StageArgs, folder: Path) -> dict[str, Value]:
     assert args.idea is not None
-    assert args.idea.content is not None
-    kind, idea = args.idea.kind, get(args.idea.content)
+    assert args.idea.idea is not None
+    kind, idea = args.idea.idea_kind, get(args.idea.idea)
     with _git_losses():
         git = _open(args.state, folder, files=kind != "patch")
     if kind == "patch":
