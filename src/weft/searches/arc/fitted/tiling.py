@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.searches.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, number
-from weft.searches.arc.ops.moves import transform
+from weft.searches.arc.ops.moves import turned
 from weft.searches.arc.ops.operator import BIT, ShapeEffect
 from weft.searches.arc.values import MAX_SIDE, Grid
 
@@ -85,9 +85,7 @@ def _block(value: Grid, how: int) -> Grid | None:
         return Grid(value.height, value.width, bytes(len(value.cells)))
     if how & 4 and value.height != value.width:
         return None
-    image = transform(value, value, how, 0)
-    assert isinstance(image, Grid)
-    return image
+    return Grid.of(turned(value.rows(), how))
 
 
 def _block_at(target: Grid, value: Grid, row: int, col: int) -> Grid:

@@ -6,14 +6,13 @@ after a search, a fitted table, turns numbers into colours.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from weft.searches.arc.codes import fills as k
 from weft.searches.arc.ops import completion, labels
 from weft.searches.arc.ops.moves import main_colour, most_common, rare_colour
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
-from weft.searches.arc.values import Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect, Twin, on_grids
+from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
 
@@ -52,20 +51,8 @@ def _by_neighbours(p: int, own: int, near: list[int], inside: bool) -> int:
         case k.OUTLINE:
             return 2 if own else 1 if filled else 0
         case k.GROW:
-            return own or _commonest(filled, 0)
-        case k.ERODE:
-            return own if inside else 0
-        case k.DENOISE:
-            return own if own in near else 0
-        case k.SMOOTH:
-            return own if own in near else _commonest(near, own)
-    return _commonest([*near, own], own)  # MAJORITY
-
-
-def _commonest(colours: list[int], else_: int) -> int:
-    """The colour most often found; `else_` if it is one of equals, then the lowest."""
-    best = max(range(10), key=colours.count)
-    return best if colours.count(best) > colours.count(else_) else else_
+            return own or (max(range(1, 10), key=filled.count) if filled else 0)
+    return own if own in near else 0  # DENOISE
 
 
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
@@ -76,11 +63,10 @@ def beams(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
     RAYS: cells that are not black shoot their colour in the directions of `p` until the next
     such cell; later directions paint over earlier ones. JOIN: black between two cells of one
-    colour gets it, by pairs of directions. BETWEEN: 1 for black between two cells in a column,
-    2 in a row, 3 for both. Only the rarest or the most common colour may be the one that counts.
+    colour gets it, by pairs of directions. ONLY_RARE: no colour but the rarest counts.
     """
     assert isinstance(value, Grid)
-    only = rare_colour(value) if q & k.ONLY_RARE else main_colour(value) if q & k.ONLY_MAIN else 0
+    only = rare_colour(value) if q & k.ONLY_RARE else 0
     if q >= k.ONLY_RARE and only == 0:
         return None
     chosen = [step for bit, step in enumerate(DIRECTIONS) if p >> bit & 1]
@@ -88,15 +74,10 @@ def beams(value: Value, given: Grid, p: int, q: int) -> Value | None:
     def cell(r: int, c: int) -> int:
         own = value.at(r, c)
         hits = [0 if own else _seen(value, r, c, step, only) for step in chosen]
-        pairs = list(zip(hits[::2], hits[1::2], strict=False))
-        match q & 3:
-            case k.RAYS:
-                return next((colour for colour in reversed(hits) if colour), own)
-            case k.JOIN:
-                return next(
-                    (first for first, second in reversed(pairs) if first == second and first), own
-                )
-        return sum(bit for bit, pair in zip((1, 2), pairs, strict=True) if all(pair))
+        if q & k.JOIN:
+            pairs = zip(hits[::2], hits[1::2], strict=True)
+            hits = [first for first, second in pairs if first == second]
+        return next((colour for colour in reversed(hits) if colour), own)
 
     return _painted(value, cell)
 
@@ -116,48 +97,24 @@ def places(value: Value, given: Grid, p: int, q: int) -> Value:
     assert isinstance(value, Grid)
     h, w, rows = value.height, value.width, value.rows()
     columns = [list(line) for line in zip(*rows, strict=True)]
-    if p in (k.OCCUPIED, k.PLAIN):  # 1 for a line of this kind along the row, 2 along the column
-        counts = any if p == k.OCCUPIED else lambda line: len(set(line)) == 1
-        return _painted(value, lambda r, c: counts(rows[r]) + 2 * counts(columns[c]))
-    if p in (k.DEPTH, k.DISTANCE):
-        return _painted(value, lambda r, c: _king_steps(value, r, c, p == k.DEPTH))
     numbers: dict[int, Callable[[int, int], int]] = {
         k.ROW: lambda r, c: r,
         k.COLUMN: lambda r, c: c,
         k.SUM: lambda r, c: r + c,
-        k.DIFFERENCE: lambda r, c: r - c,
         k.RING: lambda r, c: min(r, c, h - 1 - r, w - 1 - c),
+        k.PLAIN: lambda r, c: (len(set(rows[r])) == 1) + 2 * (len(set(columns[c])) == 1),
         k.DIAGONALS: lambda r, c: (r == c) + 2 * (r + c == w - 1),
     }
     return _painted(value, lambda r, c: numbers[p](r, c) % q)
 
 
-def _king_steps(grid: Grid, r: int, c: int, depth: bool) -> int:
-    """Steps of a chess king to another colour or out of the grid; or to what is not black.
-
-    9 at most.
-    """
-    own = grid.at(r, c)
-    for steps in range(9):
-        for y in range(r - steps, r + steps + 1):
-            for x in range(c - steps, c + steps + 1):
-                out = not (0 <= y < grid.height and 0 <= x < grid.width)
-                if depth and (out or grid.at(y, x) != own):
-                    return steps
-                if not depth and not out and grid.at(y, x):
-                    return steps
-    return 9
-
-
 def colours(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Change colours by how common they are; black does not count as a colour at first."""
     assert isinstance(value, Grid)
-    counts = Counter(value.cells)
     chosen = rare_colour(value) if p in RARE_MODES else main_colour(value)
-    common, present = most_common(value), sorted(counts)
+    common, present = most_common(value), sorted(set(value.cells))
     if (p < k.BACK_TO_BLACK and chosen == 0) or (p == k.INVERT and len(present) != 2):
         return None
-    ranked = sorted(range(1, 10), key=lambda colour: (-counts[colour], colour))
     new: dict[int, Callable[[int], int]] = {
         k.KEEP_MAIN: lambda cell: cell if cell == chosen else 0,
         k.KEEP_RARE: lambda cell: cell if cell == chosen else 0,
@@ -167,8 +124,6 @@ def colours(value: Value, given: Grid, p: int, q: int) -> Value | None:
         k.ALL_RARE: lambda cell: chosen if cell else 0,
         k.BACK_TO_BLACK: lambda cell: {common: 0, 0: common}.get(cell, cell),
         k.INVERT: lambda cell: present[0] if cell == present[1] else present[1],
-        k.RANK: lambda cell: ranked.index(cell) + 1 if cell else 0,
-        k.FLOOD_COMMON: lambda cell: common,
     }
     return Grid(value.height, value.width, bytes(map(new[p], value.cells)))
 
@@ -180,19 +135,7 @@ KEEP, BLACK, ANY = Palette.KEEP, Palette.BLACK, Palette.ANY
 def _fill(
     name: str, kernel: int, p: int, q: int, bits: int, palette: Palette, twin: Twin, doc: str
 ) -> Operator:
-    return Operator(
-        name,
-        ValueStage.GRID,
-        ValueStage.GRID,
-        kernel,
-        p,
-        q,
-        bits * BIT,
-        ShapeEffect.KEEP,
-        palette,
-        twin,
-        doc,
-    )
+    return on_grids(name, kernel, p, q, bits, ShapeEffect.KEEP, palette, twin, doc)
 
 
 def _near(name: str, p: int, q: int, bits: int, palette: Palette, doc: str) -> Operator:
@@ -200,8 +143,7 @@ def _near(name: str, p: int, q: int, bits: int, palette: Palette, doc: str) -> O
 
 
 def _beam(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    palette = ANY if q & 3 == k.BETWEEN else KEEP
-    return _fill(name, k.BEAMS, p, q, bits, palette, beams, doc)
+    return _fill(name, k.BEAMS, p, q, bits, KEEP, beams, doc)
 
 
 def _place(name: str, p: int, q: int, bits: int, doc: str) -> Operator:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 
 from weft.searches.arc.codes import labels as k
 from weft.searches.arc.codes.fills import LABEL
-from weft.searches.arc.ops.moves import most_common
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect
-from weft.searches.arc.values import Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect, on_grids
+from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
 
@@ -71,15 +70,14 @@ def neighbours(place: Place, eight: bool) -> list[Place]:
 def parts_of(grid: Grid, q: int) -> list[LabelledPart]:
     """Return the parts that `q` asks for, in scan order of their first cells."""
     which, links = q & 12, q & 3
-    back = most_common(grid) if which == k.FRONT else 0
     every = [(r, c) for r in range(grid.height) for c in range(grid.width)]
-    left = {place for place in every if (grid.at(*place) == back) == (which == k.BLACK)}
+    left = {place for place in every if (grid.at(*place) == 0) == (which == k.BLACK)}
     numbered: list[LabelledPart] = []
     for place in every:
         if place not in left:
             continue
         own = grid.at(*place)
-        alike = {p for p in left if which in (k.FILLED, k.FRONT) or grid.at(*p) == own}
+        alike = {p for p in left if which == k.FILLED or grid.at(*p) == own}
         if links == k.COLOUR:
             cells = {p for p in left if grid.at(*p) == own}
         else:
@@ -133,12 +131,8 @@ def _around(part: LabelledPart) -> int:
 
 MEASURES: dict[int, Callable[[LabelledPart, list[LabelledPart]], int]] = {
     k.SIZE: lambda part, every: len(part.cells),
-    k.HEIGHT: lambda part, every: part.height,
-    k.WIDTH: lambda part, every: part.width,
     k.ORDER: lambda part, every: part.number + 1,
-    k.LEFT: lambda part, every: part.box[1] + 1,
     k.HOLES: lambda part, every: _holes(part) + 1,
-    k.COLOURS: lambda part, every: len(set(part.colours)),
     k.EDGE: lambda part, every: 2 if part.on_edge else 1,
     k.SOLID: lambda part, every: (
         1 if len(part.cells) < part.height * part.width else 3 if part.height == part.width else 2
@@ -146,7 +140,6 @@ MEASURES: dict[int, Callable[[LabelledPart, list[LabelledPart]], int]] = {
     k.SYMMETRY: lambda part, every: _symmetry(part),
     k.COPIES: lambda part, every: sum(other.shape == part.shape for other in every),
     k.MAIN: lambda part, every: max(range(10), key=part.colours.count),
-    k.RARE: lambda part, every: min(sorted(set(part.colours)), key=part.colours.count),
     k.AROUND: lambda part, every: _around(part),
 }
 
@@ -188,19 +181,7 @@ def label(value: Value, given: Grid, p: int, q: int) -> Value | None:
 def _label(
     name: str, p: int, q: int, bits: int, doc: str, palette: Palette = Palette.ANY
 ) -> Operator:
-    return Operator(
-        name,
-        ValueStage.GRID,
-        ValueStage.GRID,
-        LABEL,
-        p,
-        q,
-        bits * BIT,
-        ShapeEffect.KEEP,
-        palette,
-        label,
-        doc,
-    )
+    return on_grids(name, LABEL, p, q, bits, ShapeEffect.KEEP, palette, label, doc)
 
 
 WHOLE = k.EIGHT + k.FILLED
@@ -211,87 +192,33 @@ KEPT = Palette.KEEP
 OPERATORS: tuple[Operator, ...] = (
     _label("label_objects", k.ORDER, WHOLE, 6, "Number objects from the top."),
     _label("label_size_rank", k.SIZE + k.RANK, WHOLE, 6, "Number objects, the largest 1."),
-    _label(
-        "label_plain_size_rank",
-        k.SIZE + k.RANK,
-        PLAIN,
-        6,
-        "Number one-coloured objects, the largest 1.",
-    ),
-    _label(
-        "label_plain_size", k.SIZE, PLAIN, 6, "The size of each one-coloured object, 9 at most."
-    ),
-    _label(
-        "label_plain_largest",
-        k.SIZE + k.MOST,
-        PLAIN,
-        6,
-        "1 for the largest one-coloured objects, 2 for others.",
-    ),
-    _label(
-        "label_plain_smallest",
-        k.SIZE + k.LEAST,
-        PLAIN,
-        7,
-        "1 for the smallest one-coloured objects, 2 for others.",
-    ),
-    _label(
-        "label_holes", k.HOLES, PLAIN_8, 6, "One more than the holes of each one-coloured object."
-    ),
-    _label(
-        "label_on_edge", k.EDGE, PLAIN, 6, "2 for one-coloured objects at the edge, 1 for others."
-    ),
-    _label(
-        "label_solid", k.SOLID, PLAIN, 6, "1 for objects, 2 for full rectangles, 3 for squares."
-    ),
-    _label(
-        "label_symmetry",
-        k.SYMMETRY,
-        WHOLE,
-        7,
-        "1 for objects, plus 1 or 2 if symmetric across or down.",
-    ),
+    _label("label_plain_size_rank", k.SIZE + k.RANK, PLAIN, 6,
+           "Number one-coloured objects, the largest 1."),
+    _label("label_plain_size", k.SIZE, PLAIN, 6,
+           "The size of each one-coloured object, 9 at most."),
+    _label("label_plain_largest", k.SIZE + k.MOST, PLAIN, 6,
+           "1 for the largest one-coloured objects, 2 for others."),
+    _label("label_plain_smallest", k.SIZE + k.LEAST, PLAIN, 7,
+           "1 for the smallest one-coloured objects, 2 for others."),
+    _label("label_holes", k.HOLES, PLAIN_8, 6,
+           "One more than the holes of each one-coloured object."),
+    _label("label_on_edge", k.EDGE, PLAIN, 6,
+           "2 for one-coloured objects at the edge, 1 for others."),
+    _label("label_solid", k.SOLID, PLAIN, 6,
+           "1 for objects, 2 for full rectangles, 3 for squares."),
+    _label("label_symmetry", k.SYMMETRY, WHOLE, 7,
+           "1 for objects, plus 1 or 2 if symmetric across or down."),
     _label("label_copies", k.COPIES, WHOLE, 7, "How many objects have each object's shape."),
-    _label(
-        "label_enclosed", k.EDGE, GAPS, 5, "1 for black that is closed in, 2 for black at the edge."
-    ),
-    _label(
-        "label_gap_parity",
-        k.SIZE + k.PARITY,
-        GAPS + k.ENCLOSED,
-        8,
-        "1 for enclosed regions of even size, 2 for odd.",
-    ),
-    _label(
-        "fill_enclosed",
-        k.AROUND,
-        GAPS + k.ENCLOSED + k.KEEP,
-        5,
-        "Enclosed black gets the colour around it.",
-        KEPT,
-    ),
-    _label(
-        "label_around",
-        k.AROUND,
-        PLAIN + k.KEEP,
-        7,
-        "One-coloured objects get the colour that touches them.",
-        Palette.BLACK,
-    ),
-    _label(
-        "fill_boxes",
-        k.MAIN,
-        WHOLE + k.BOX,
-        6,
-        "Black in an object's box gets its commonest colour.",
-        KEPT,
-    ),
-    _label(
-        "fill_colour_boxes",
-        k.MAIN,
-        k.COLOUR + k.BOX,
-        6,
-        "Black in the box of a colour gets it.",
-        KEPT,
-    ),
-)
+    _label("label_enclosed", k.EDGE, GAPS, 5,
+           "1 for black that is closed in, 2 for black at the edge."),
+    _label("label_gap_parity", k.SIZE + k.PARITY, GAPS + k.ENCLOSED, 8,
+           "1 for enclosed regions of even size, 2 for odd."),
+    _label("fill_enclosed", k.AROUND, GAPS + k.ENCLOSED + k.KEEP, 5,
+           "Enclosed black gets the colour around it.", KEPT),
+    _label("label_around", k.AROUND, PLAIN + k.KEEP, 7,
+           "One-coloured objects get the colour that touches them.", Palette.BLACK),
+    _label("fill_boxes", k.MAIN, WHOLE + k.BOX, 6,
+           "Black in an object's box gets its commonest colour.", KEPT),
+    _label("fill_colour_boxes", k.MAIN, k.COLOUR + k.BOX, 6,
+           "Black in the box of a colour gets it.", KEPT),
+)  # fmt: skip

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from math import gcd
 
 from weft.searches.arc.codes import moves as k
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
-from weft.searches.arc.values import MAX_SIDE, Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect, Twin, on_grids
+from weft.searches.arc.values import MAX_SIDE, Grid, Value
 
 Lines = list[list[int]]
 
@@ -32,34 +32,31 @@ def rare_colour(grid: Grid) -> int:
     return min(colours, key=grid.cells.count) if colours else 0
 
 
-def transform(value: Value, given: Grid, p: int, q: int) -> Value:
+def turned(rows: Lines, p: int) -> Lines:
     """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    rows = rows[::-1] if p & 2 else rows
+    rows = [row[::-1] for row in rows] if p & 1 else rows
+    return [list(column) for column in zip(*rows, strict=True)] if p & 4 else rows
+
+
+def transform(value: Value, given: Grid, p: int, q: int) -> Value:
+    """One of the eight symmetries of a grid."""
     assert isinstance(value, Grid)
-    rows = value.rows()
-    if p & 2:
-        rows = rows[::-1]
-    if p & 1:
-        rows = [row[::-1] for row in rows]
-    if p & 4:
-        rows = [list(column) for column in zip(*rows, strict=True)]
-    return Grid.of(rows)
+    return Grid.of(turned(value.rows(), p))
 
 
 def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Take the cells where the rows that `p` names cross the columns that `q` names.
-
-    A line -1 is black.
-    """
+    """Take the cells where the rows that `p` names cross the columns that `q` names."""
     assert isinstance(value, Grid)
     lines = value.rows()
-    rows = picked(lines, value, p, given.height)
-    columns = picked([list(line) for line in zip(*lines, strict=True)], value, q, given.width)
+    rows = picked(lines, value, p)
+    columns = picked([list(line) for line in zip(*lines, strict=True)], value, q)
     if not rows or not columns or max(len(rows), len(columns)) > MAX_SIDE:
         return None
-    return Grid.of([[lines[r][c] if min(r, c) >= 0 else 0 for c in columns] for r in rows])
+    return Grid.of([[lines[r][c] for c in columns] for r in rows])
 
 
-def picked(lines: Lines, grid: Grid, what: int, reach: int) -> list[int] | None:
+def picked(lines: Lines, grid: Grid, what: int) -> list[int] | None:
     """Numbers of the lines of one axis that `what` (a mode plus an amount) names, in order."""
     mode, places = what & ~15, list(range(len(lines)))
     if mode in (k.TRIM, k.OCCUPIED):
@@ -69,7 +66,7 @@ def picked(lines: Lines, grid: Grid, what: int, reach: int) -> list[int] | None:
         )
     if mode in LISTS_BY_CELLS:
         return LISTS_BY_CELLS[mode](lines)
-    a = reach if mode == k.FILL_INPUT else _amount(what & 15, grid, len(lines))
+    a = _amount(what & 15, grid)
     return None if a is None else LISTS_BY_PLACE[mode](places, a)
 
 
@@ -81,10 +78,7 @@ LISTS_BY_PLACE: dict[int, Callable[[list[int], int], list[int]]] = {
     k.MIRROR: lambda i, a: (i + i[::-1]) * (a // 2) + i * (a % 2),  # every second one backwards
     k.STRETCH: lambda i, a: [line for line in i for _ in range(a)],
     k.STRIDE: lambda i, a: i[::a],
-    k.ROLL: lambda i, a: i[-1:] + i[:-1] if a else i[1:] + i[:1],  # one onwards, or one back
-    k.EDGE: lambda i, a: [i[-1] if a else 0] * len(i),
-    k.PAD: lambda i, a: [0, *i, i[-1]] if a else [-1, *i, -1],
-    k.FILL_INPUT: lambda i, a: [line % len(i) for line in range(a)],
+    k.ROLL: lambda i, a: i[-1:] + i[:-1],  # one onwards
 }
 
 
@@ -107,8 +101,6 @@ LISTS_BY_CELLS: dict[int, Callable[[Lines], list[int]]] = {
 
 
 def _counts(line: list[int], grid: Grid, kind: int) -> bool:
-    if kind == k.MIXED:
-        return len(set(line)) > 1
     if kind in (k.MAIN, k.RARE):
         colour = main_colour(grid) if kind == k.MAIN else rare_colour(grid)
         return colour != 0 and colour in line
@@ -116,13 +108,9 @@ def _counts(line: list[int], grid: Grid, kind: int) -> bool:
     return any(cell != back for cell in line)
 
 
-def _amount(a: int, grid: Grid, n: int) -> int | None:
-    if a == k.OWN_SIDE:
-        return n
+def _amount(a: int, grid: Grid) -> int | None:
     if a == k.COLOURS:
         return len(set(grid.cells) - {0}) or None
-    if a == k.CELLS:
-        return len(grid.cells) - grid.cells.count(0) or None
     if a == k.BLOCK:  # the largest side of equal squares of one colour that make up the grid
         rows = grid.rows()
         columns = [list(line) for line in zip(*rows, strict=True)]
@@ -135,22 +123,18 @@ def _starts(lines: Lines) -> list[int]:
 
 
 def outer(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """A copy of the grid (q = 1: of the input) for each cell of a kind, black for the others.
-
-    The kind: p = 0 not black, 1 black, 2 the most common colour, 3 the rarest but black.
-    """
+    """A copy of the grid for each cell that is not black (p = 0) or of the commonest colour (2)."""
     assert isinstance(value, Grid)
-    stamp = given if q else value
-    height, width = value.height * stamp.height, value.width * stamp.width
-    if max(height, width) > MAX_SIDE or (p == 3 and not any(value.cells)):
+    h, w = value.height, value.width
+    if max(h * h, w * w) > MAX_SIDE:
         return None
-    colour = most_common(value) if p == 2 else rare_colour(value) if p == 3 else 0
+    colour = most_common(value) if p == 2 else 0
 
     def cell(r: int, c: int) -> int:
-        there = value.at(r // stamp.height, c // stamp.width) == colour
-        return stamp.at(r % stamp.height, c % stamp.width) if there == (p > 0) else 0
+        there = value.at(r // h, c // w) == colour
+        return value.at(r % h, c % w) if there == (p > 0) else 0
 
-    return Grid.of([[cell(r, c) for c in range(width)] for r in range(height)])
+    return Grid.of([[cell(r, c) for c in range(w * w)] for r in range(h * h)])
 
 
 def fall(value: Value, given: Grid, p: int, q: int) -> Value:
@@ -161,60 +145,32 @@ def fall(value: Value, given: Grid, p: int, q: int) -> Value:
     return Grid.of(fallen if p >= 2 else list(zip(*fallen, strict=True)))
 
 
-def overlay(value: Value, given: Grid, p: int, q: int) -> Value | None:
+def overlay(value: Value, given: Grid, p: int, q: int) -> Value:
     """The first cell that is not black among the turns whose bits are set in `p`, in order."""
     assert isinstance(value, Grid)
-    if value.height != value.width and p >= 1 << 4:
-        return None
-    images = [transform(value, given, t, 0) for t in range(8) if p >> t & 1]
-    layers = [image.cells for image in images if isinstance(image, Grid)]
+    layers = [Grid.of(turned(value.rows(), t)).cells for t in range(4) if p >> t & 1]
     cells = bytes(next((cell for cell in stack if cell), 0) for stack in zip(*layers, strict=True))
     return Grid(value.height, value.width, cells)
 
 
 def _symmetry(name: str, p: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
-    return _grid(name, k.TURN, p, 0, bits, shape, Palette.KEEP, transform, doc)
+    return on_grids(name, k.TURN, p, 0, bits, shape, Palette.KEEP, transform, doc)
 
 
-def _pick(
-    name: str,
-    p: int,
-    q: int,
-    bits: int,
-    shape: ShapeEffect,
-    doc: str,
-    palette: Palette = Palette.KEEP,
-) -> Operator:
-    return _grid(name, k.PICK, p, q, bits, shape, palette, pick, doc)
+def _pick(name: str, p: int, q: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
+    return on_grids(name, k.PICK, p, q, bits, shape, Palette.KEEP, pick, doc)
 
 
-def _outer(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    palette = Palette.INPUT if q else Palette.BLACK
-    return _grid(name, k.OUTER, p, q, bits, ShapeEffect.GROW, palette, outer, doc)
+def _both(name: str, what: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
+    return _pick(name, what, what, bits, shape, doc)
+
+
+def _outer(name: str, p: int, bits: int, doc: str) -> Operator:
+    return on_grids(name, k.OUTER, p, 0, bits, ShapeEffect.GROW, Palette.BLACK, outer, doc)
 
 
 def _kept(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
-    return _grid(name, kernel, p, 0, bits, ShapeEffect.KEEP, Palette.KEEP, twin, doc)
-
-
-def _grid(
-    name: str, kernel: int, p: int, q: int, bits: int, shape: ShapeEffect, palette: Palette,
-    twin: Twin, doc: str,
-) -> Operator:  # fmt: skip
-    return Operator(
-        name, ValueStage.GRID, ValueStage.GRID, kernel, p, q, bits * BIT, shape, palette, twin, doc
-    )
-
-
-def _both(
-    name: str,
-    what: int,
-    bits: int,
-    shape: ShapeEffect,
-    doc: str,
-    palette: Palette = Palette.KEEP,
-) -> Operator:
-    return _pick(name, what, what, bits, shape, doc, palette)
+    return on_grids(name, kernel, p, 0, bits, ShapeEffect.KEEP, Palette.KEEP, twin, doc)
 
 
 KEEP, SHRINK, GROW, ANY = ShapeEffect.KEEP, ShapeEffect.SHRINK, ShapeEffect.GROW, ShapeEffect.ANY
@@ -260,8 +216,8 @@ REPEATS: tuple[Operator, ...] = (
     _both("scale_3", k.STRETCH + 3, 5, GROW, "Each cell becomes three by three."),
     _both("scale_by_colours", k.STRETCH + k.COLOURS, 7, GROW, "Larger by the number of colours."),
     _pick("stretch_columns", k.ALL, k.STRETCH + 2, 7, GROW, "Each column twice."),
-    _outer("outer_filled", 0, 0, 7, "A copy of the grid for each cell that is not black."),
-    _outer("outer_common", 2, 0, 8, "A copy of the grid for each cell of the commonest colour."),
+    _outer("outer_filled", 0, 7, "A copy of the grid for each cell that is not black."),
+    _outer("outer_common", 2, 8, "A copy of the grid for each cell of the commonest colour."),
 )
 ORDERS: tuple[Operator, ...] = (
     _kept("fall_down", k.FALL, 0, 6, fall, "Cells fall down over black."),

@@ -62,3 +62,12 @@ class Operator:
     def plain(self, value: Value, given: Grid) -> Value | None:
         """Run the slow twin: the operator's definition."""
         return self.twin(value, given, self.p, self.q)
+
+
+def on_grids(
+    name: str, kernel: int, p: int, q: int, bits: int, shape: ShapeEffect, palette: Palette,
+    twin: Twin, doc: str,
+) -> Operator:  # fmt: skip
+    """Declare an operator that makes a grid of a grid."""
+    stage = ValueStage.GRID
+    return Operator(name, stage, stage, kernel, p, q, bits * BIT, shape, palette, twin, doc)

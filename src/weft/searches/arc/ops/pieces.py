@@ -55,8 +55,7 @@ def part(value: Value, given: Grid, p: int, q: int) -> Value | None:
 def of_colour(value: Value, given: Grid, p: int, q: int) -> Value:
     """One cell of a colour, a canvas of it, or the input changed by it.
 
-    ONLY leaves cells of the colour and WITHOUT the others, else black; INK_TO paints all cells
-    that are not black in it, BLACK_TO the black ones.
+    ONLY leaves cells of the colour, else black; INK_TO paints all cells that are not black in it.
     """
     assert isinstance(value, int)
     if p == k.ONE_CELL:
@@ -64,45 +63,28 @@ def of_colour(value: Value, given: Grid, p: int, q: int) -> Value:
     new: dict[int, Callable[[int], int]] = {
         k.CANVAS_OF: lambda old: value,
         k.ONLY: lambda old: value if old == value else 0,
-        k.WITHOUT: lambda old: 0 if old == value else old,
         k.INK_TO: lambda old: value if old else 0,
-        k.BLACK_TO: lambda old: old or value,
     }
     return Grid(given.height, given.width, bytes(new[p](old) for old in given.cells))
 
 
 def of_count(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Ones in a row, a column, on a diagonal or as a square; or the input scaled or tiled n × n.
-
-    IN_ORDER: the first n cells of a canvas as large as the input, row by row; fails for too many.
-    """
+    """Ones in a row, on a diagonal or as a square; or the input scaled n × n."""
     assert isinstance(value, int)
-    n, h, w = value, given.height, given.width
-    if p == k.IN_ORDER:
-        return Grid(h, w, bytes(i < n for i in range(h * w))) if n <= h * w else None
-    high, wide = (n * h, n * w) if p in (k.SCALED, k.TILED) else (n, n)
-    high, wide = (1 if p == k.IN_ROW else high), (1 if p == k.IN_COLUMN else wide)
+    n, scaled = value, p == k.SCALED
+    high, wide = (n * given.height, n * given.width) if scaled else (1 if p == k.IN_ROW else n, n)
     if not (1 <= high <= MAX_SIDE and 1 <= wide <= MAX_SIDE):
         return None
     places = [[(r, c) for c in range(wide)] for r in range(high)]
-    if p == k.SCALED:
+    if scaled:
         return Grid.of([[given.at(r // n, c // n) for r, c in row] for row in places])
-    if p == k.TILED:
-        return Grid.of([[given.at(r % h, c % w) for r, c in row] for row in places])
     return Grid.of([[int(p != k.DIAGONAL or r == c) for r, c in row] for row in places])
 
 
 def of_size(value: Value, given: Grid, p: int, q: int) -> Value:
-    """A grid of that size: black, with a frame of ones, or chequered with black and ones."""
+    """A black grid of that size."""
     assert isinstance(value, Size)
-    h, w = value.height, value.width
-    places = [[(r, c) for c in range(w)] for r in range(h)]
-    new: dict[int, Callable[[int, int], int]] = {
-        k.BLANK: lambda r, c: 0,
-        k.FRAME: lambda r, c: int(r in (0, h - 1) or c in (0, w - 1)),
-        k.CHEQUERS: lambda r, c: (r + c) % 2,
-    }
-    return Grid.of([[new[p](r, c) for r, c in row] for row in places])
+    return Grid(value.height, value.width, bytes(value.height * value.width))
 
 
 def _op(
@@ -138,26 +120,15 @@ def _part(name: str, takes: ValueStage, gives: ValueStage, p: int, bits: int, do
 
 def _colour(name: str, p: int, bits: int, doc: str) -> Operator:
     shape = ShapeEffect.ANY if p == k.ONE_CELL else ShapeEffect.INPUT
-    palette = Palette.INPUT
-    if p in (k.ONE_CELL, k.CANVAS_OF):
-        palette = Palette.KEEP
-    elif p in (k.ONLY, k.INK_TO):
-        palette = Palette.BLACK
+    palette = Palette.KEEP if p in (k.ONE_CELL, k.CANVAS_OF) else Palette.BLACK
     return _op(
         name, ValueStage.COLOUR, ValueStage.GRID, k.CANVAS, p, bits, palette, of_colour, doc, shape
     )  # fmt: skip
 
 
 def _count(name: str, p: int, bits: int, doc: str) -> Operator:
-    palette = Palette.INPUT if p in (k.SCALED, k.TILED) else Palette.ANY
-    shape = ShapeEffect.INPUT if p == k.IN_ORDER else ShapeEffect.ANY
-    return _op(
-        name, ValueStage.COUNT, ValueStage.GRID, k.CANVAS, p, bits, palette, of_count, doc, shape
-    )
-
-
-def _size(name: str, p: int, bits: int, palette: Palette, doc: str) -> Operator:
-    return _op(name, ValueStage.SIZE, ValueStage.GRID, k.CANVAS, p, bits, palette, of_size, doc)
+    palette = Palette.INPUT if p == k.SCALED else Palette.ANY
+    return _op(name, ValueStage.COUNT, ValueStage.GRID, k.CANVAS, p, bits, palette, of_count, doc)
 
 
 OPERATORS: tuple[Operator, ...] = (
@@ -204,5 +175,6 @@ OPERATORS: tuple[Operator, ...] = (
     _count("ones_on_diagonal", k.DIAGONAL, 6, "n × n with ones on the diagonal."),
     _count("ones_square", k.SQUARE, 6, "n × n ones."),
     _count("input_scaled", k.SCALED, 6, "The input, every cell n × n."),
-    _size("blank_of_size", k.BLANK, 6, Palette.BLACK, "Black, of that size."),
+    _op("blank_of_size", ValueStage.SIZE, ValueStage.GRID, k.CANVAS, k.BLANK, 6, Palette.BLACK,
+        of_size, "Black, of that size."),
 )  # fmt: skip

@@ -17,18 +17,9 @@ def _segment(name: str, kernel: int, p: int, q: int, bits: int, twin: Twin, doc:
 def _measure(
     name: str, gives: ValueStage, kernel: int, p: int, bits: int, twin: Twin, doc: str, q: int = 0
 ) -> Operator:
+    palette = Palette.KEEP
     return Operator(
-        name,
-        ValueStage.GRID,
-        gives,
-        kernel,
-        p,
-        q,
-        bits * BIT,
-        ShapeEffect.ANY,
-        Palette.KEEP,
-        twin,
-        doc,
+        name, ValueStage.GRID, gives, kernel, p, q, bits * BIT, ShapeEffect.ANY, palette, twin, doc
     )
 
 
@@ -112,16 +103,11 @@ def _runs(lines: list[set[int]], colour: int) -> list[range]:
 def split_equal(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Parts of equal size, p down and q across, row by row; SINGLE_LINES bounds into single lines.
 
-    With p = 0: into squares as large as the shorter side. Fails when it does not come out even
-    and with less than two parts.
+    Fails when it does not come out even and with less than two parts.
     """
     assert isinstance(value, Grid)
     h, w = value.height, value.width
     down, across = (h if p == k.SINGLE_LINES else p), (w if q == k.SINGLE_LINES else q)
-    if p == 0:
-        down, across = h // min(h, w), w // min(h, w)
-        if (down * min(h, w), across * min(h, w)) != (h, w):
-            return None
     if h % down or w % across:
         return None
     rows = [range(r, r + h // down) for r in range(0, h, h // down)]

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from weft.searches.arc.codes import templates as k
 from weft.searches.arc.ops.moves import most_common
 from weft.searches.arc.ops.objectparts import Cell, commonest, grid_cells, groups
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
-from weft.searches.arc.values import Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect, Twin, on_grids
+from weft.searches.arc.values import Grid, Value
 
 Cells = dict[Cell, int]
 
@@ -153,19 +153,7 @@ def _box(blob: Cells) -> tuple[int, int, int, int]:
 
 
 def _op(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
-    return Operator(
-        name,
-        ValueStage.GRID,
-        ValueStage.GRID,
-        kernel,
-        p,
-        0,
-        bits * BIT,
-        ShapeEffect.KEEP,
-        Palette.KEEP,
-        twin,
-        doc,
-    )
+    return on_grids(name, kernel, p, 0, bits, ShapeEffect.KEEP, Palette.KEEP, twin, doc)
 
 
 OPERATORS: tuple[Operator, ...] = (
