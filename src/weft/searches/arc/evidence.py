@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from weft.model import codec
+from weft.model.values import Value
 from weft.searches.arc.invariants import violated
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
-from weft.searches.arc.records import EvidenceRecord
 from weft.searches.arc.refit import predict
 from weft.searches.arc.symmetries import AUGMENTATIONS, Symmetry
 from weft.searches.arc.task import ArcTask
@@ -55,21 +56,9 @@ class Evidence:
         contrary = (self.inconsistent > 0) + len(self.violated)
         return LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
 
-    def to_dict(self) -> EvidenceRecord:
-        """JSON form."""
-        return {
-            "loo_passed": self.loo_passed, "loo_required": self.loo_required,
-            "refuted": self.refuted, "inconsistent": self.inconsistent,
-            "violated": list(self.violated), "doubt_millibits": self.doubt_millibits,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(raw: EvidenceRecord) -> Evidence:
-        """Read what `to_dict` wrote."""
-        return Evidence(
-            raw["loo_passed"], raw["loo_required"], raw["refuted"], raw["inconsistent"],
-            tuple(raw["violated"]),
-        )  # fmt: skip
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form, with what the doubts cost; `codec.from_json` reads it."""
+        return {**codec.to_json(self), "doubt_millibits": self.doubt_millibits}
 
 
 def examine(

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Literal, TypedDict
 
 from weft.inspect.report.view import ViewedTask
+from weft.model import codec
+from weft.model.values import Value
+from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.recorded import ArcRun
-from weft.searches.arc.records import AnswerRecord, CostRecord, ScoreRecord
+from weft.searches.arc.records import AnswerRecord
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
+from weft.searches.arc.verdict import Weighing
 
-SCHEMA_VERSION = 1
 MARGINS: tuple[int | None, ...] = (0, 2, 4, 8, 16, None)
 """Margins in bits that a bench reports beside the run's own; None: no competitor at all."""
 
@@ -36,16 +39,31 @@ class BenchScore:
     failures: Mapping[str, int]
     margins: Mapping[str, Mapping[str, int]]
     """What would be answered, right and wrong with other `--margin-bits`; `all`: by unanimity."""
+    schema_version: Literal[1] = 1
 
     @property
     def precision(self) -> float | None:
         """Share of answers that are right; None when none was given."""
         return self.right / self.answered if self.answered else None
 
-    def to_dict(self) -> ScoreRecord:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form."""
-        fields = {**asdict(self), "precision": self.precision}
-        return cast(ScoreRecord, {"schema_version": SCHEMA_VERSION, **fields})
+        return {**codec.to_json(self), "precision": self.precision}
+
+
+class CostRecord(TypedDict):
+    """What a run's tasks took, with the rates people ask for."""
+
+    cpu_s: float
+    cpu_s_per_task: float
+    programs: int
+    programs_per_s: int
+    states_per_s: int
+    pruned_share: float
+    pruned: dict[str, int]
+    repeated_share: float
+    failed_share: float
+    cache_hit_share: float
 
 
 @dataclass(slots=True)
@@ -119,8 +137,8 @@ def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int | None) ->
 def _is_clear(answer: AnswerRecord | None, bits: int | None) -> bool:
     weighing = None if answer is None else answer["weighing"]
     assert weighing is not None, "what is solved or ambiguous was weighed"
-    margin = weighing["margin_millibits"]
-    return margin is None or (bits is not None and margin > 1000 * bits)
+    needed = None if bits is None else BIT * bits
+    return codec.from_json(Weighing, weighing).is_clear(needed)
 
 
 def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:

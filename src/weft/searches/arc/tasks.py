@@ -7,16 +7,16 @@ numbers are integers, so the ledger is the same on every machine.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import cast
 
 from weft.define import task
-from weft.model.values import JsonValue, Object
+from weft.model.codec import Table, from_json, to_json
+from weft.model.values import Object
 from weft.searches.arc import failure, wire
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.registry import fingerprint
-from weft.searches.arc.records import SLICE, AnswerRecord, OptionsRecord, PhaseRecord, SliceRecord
-from weft.searches.arc.synthesis.budget import SearchBudget, WorkerBudget
+from weft.searches.arc.records import SLICE, AnswerRecord, OptionsRecord, PhaseRecord
+from weft.searches.arc.synthesis.budget import WorkerBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
@@ -31,7 +31,7 @@ _cache = ApplyCache()
 
 
 @task(name="arc.shallow")
-def run_shallow(puzzle: Object, options: OptionsRecord) -> PhaseRecord:
+def run_shallow(puzzle: Object, options: Table) -> PhaseRecord:
     """Run the shallow phase of one task."""
     problem = EncodedTask(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
@@ -44,20 +44,18 @@ def run_shallow(puzzle: Object, options: OptionsRecord) -> PhaseRecord:
 
 
 @task(name=SLICE)
-def run_slice(
-    puzzle: Object, options: OptionsRecord, part: SliceRecord, table: Object
-) -> PhaseRecord:
+def run_slice(puzzle: Object, options: Table, part: Table, table: Object) -> PhaseRecord:
     """Run one slice of the deep phase."""
     problem = EncodedTask(ArcTask.from_canonical(get(puzzle)))
     hits, misses = _cache.hits, _cache.misses
-    own = WorkerBudget.from_dict(part)
+    own = from_json(WorkerBudget, part)
     phase = deep(problem, planner_of(options).options, own, get(table), _cache)
     _report(phase, hits, misses)
     return {**wire.phase_to_wire(phase), "log": put(phase.log.to_bytes())}
 
 
 @task(name="arc.view")
-def run_view(puzzle: Object, options: OptionsRecord, view: list[str], number: int) -> PhaseRecord:
+def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> PhaseRecord:
     """Search one task as a view shows it."""
     hits, misses = _cache.hits, _cache.misses
     task = ArcTask.from_canonical(get(puzzle))
@@ -69,7 +67,7 @@ def run_view(puzzle: Object, options: OptionsRecord, view: list[str], number: in
 @task(name="arc.conclude")
 def conclude(
     puzzle: Object,
-    options: OptionsRecord,
+    options: Table,
     first: PhaseRecord,
     rest: list[PhaseRecord],
     views: list[PhaseRecord],
@@ -87,16 +85,13 @@ def conclude(
     return {**answer, "log": put(result.log.to_bytes())}
 
 
-def planner_of(options: OptionsRecord) -> ParallelPlanner:
+def planner_of(options: Table) -> ParallelPlanner:
     """Return the planner that recorded options ask for; its operators must be those of the run."""
-    raw = options["bank"]
-    language = _language(None if raw is None else Bank.from_dict(cast(JsonValue, raw)))
-    assert options["operators"] == fingerprint(), "the operators are not those of the run"
-    own = Options(
-        language, SearchBudget.from_dict(options["budget"]), options["prune"], options["seed"],
-        options["without"],
-    )  # fmt: skip
-    return ParallelPlanner(own, options["slices"], options["margin_millibits"])
+    record = from_json(OptionsRecord, options)
+    assert record.operators == fingerprint(), "the operators are not those of the run"
+    language = _language(record.bank)
+    own = Options(language, record.budget, record.prune, record.seed, record.without)
+    return ParallelPlanner(own, record.slices, record.margin_millibits)
 
 
 @lru_cache(maxsize=2)
@@ -107,7 +102,7 @@ def _language(bank: Bank | None) -> Language:
 def _report(phase: PhaseResult, hits: int, misses: int) -> None:
     """Telemetry: to the manifest, never to the ledger."""
     note(
-        **phase.counts.to_dict(),
+        **to_json(phase.counts),
         vectors=phase.states,
         states=phase.counts.programs * phase.examples,
         cache_hits=_cache.hits - hits,

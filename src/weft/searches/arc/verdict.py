@@ -19,7 +19,6 @@ from enum import StrEnum
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
-from weft.searches.arc.records import WeighingRecord
 from weft.searches.arc.refit import grids
 from weft.searches.arc.synthesis.space import ProgramCandidate
 from weft.searches.arc.values import Grid, ValueStage, encode
@@ -98,16 +97,6 @@ class Weighing:
         if self.margin_millibits is None:
             return True
         return needed_millibits is not None and self.margin_millibits > needed_millibits
-
-    def to_dict(self) -> WeighingRecord:
-        """JSON form."""
-        return {
-            "price_millibits": self.price_millibits,
-            "alone_millibits": self.alone_millibits,
-            "limit_millibits": self.limit_millibits,
-            "margin_millibits": self.margin_millibits,
-            "needed_millibits": self.needed_millibits,
-        }
 
 
 @dataclass(frozen=True, slots=True)

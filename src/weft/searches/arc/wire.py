@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from weft.model.codec import to_json
 from weft.searches.arc.failure import Failure
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.program import parse
@@ -54,7 +55,7 @@ def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> Ans
     return {
         "outcome": result.verdict.outcome.value,
         "groups": [_group_to_wire(group) for group in result.verdict.groups],
-        "weighing": None if weighing is None else weighing.to_dict(),
+        "weighing": None if weighing is None else to_json(weighing),
         "nearest": _nearest_to_wire(result.nearest),
         "failure": None if failure is None else {"class": failure.kind.value, "why": failure.why},
         "programs": result.programs,

@@ -76,12 +76,6 @@ class EncodedExamples:
         """Encode plain grids."""
         return EncodedExamples(*_packed(node), *_packed(inputs), *_packed(targets))
 
-    def with_node(self, src: U8, offsets: I64) -> EncodedExamples:
-        """Return the same task with another node."""
-        return EncodedExamples(
-            src, offsets, self.inp, self.inp_offsets, self.targets, self.target_offsets
-        )
-
     def examples(self) -> Examples:
         """Decode everything."""
         return Examples(

@@ -51,19 +51,6 @@ class Sheet:
     texts: tuple[PlacedText, ...]
 
 
-def grid_sheet(grid: Grid, title: str) -> Sheet:
-    """Lay out one grid with nothing around it but its frame."""
-    cell = cell_size([grid])
-    placed = PlacedGrid(0, 0, cell, grid, title)
-    return Sheet(grid.width * cell + 1, grid.height * cell + 1, visible(title), (placed,), ())
-
-
-def row_sheet(tiles: Sequence[tuple[str, Grid]], title: str) -> Sheet:
-    """Lay out labelled grids side by side."""
-    columns = [PictureBlock("", (Tile(label, grid),)) for label, grid in tiles]
-    return _columns(columns, visible(title), "")
-
-
 def task_sheet(view: TaskView) -> Sheet:
     """Lay out a whole task: a column for each pair and each test, inputs on top."""
     head = f"{view.name}   {view.words}".strip()
