@@ -18,6 +18,7 @@ from weft.searches.arc.kernels.layout import (
     object_end,
     put_grid,
     put_piece,
+    put_turned,
 )
 from weft.searches.arc.kernels.objectparts import common_colour, cover_holes, put_tight
 
@@ -38,14 +39,7 @@ def turn_object(src: U8, at: int, p: int, out: U8, to: int) -> int:
     r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
     h, w = byte(src, at + 2), byte(src, at + 3)
     place = put_piece(out, to, r, c, w if p & 4 else h, h if p & 4 else w)
-    for i in range(h * w):
-        y, x = i // w, i % w
-        if p & 2:
-            y = h - 1 - y
-        if p & 1:
-            x = w - 1 - x
-        out[place + (x * h + y if p & 4 else y * w + x)] = src[at + 4 + i]
-    return place + h * w
+    return put_turned(src, at + 4, h, w, p, out, place)
 
 
 @kernel

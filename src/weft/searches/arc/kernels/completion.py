@@ -9,8 +9,15 @@ import numpy as np
 
 from weft.searches.arc.codes import completion as codes
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.gridparts import colour_counts, extreme_colour
-from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
+from weft.searches.arc.kernels.layout import (
+    FAIL,
+    I64,
+    U8,
+    byte,
+    colour_counts,
+    extreme_colour,
+    put_grid,
+)
 
 
 @kernel

@@ -12,8 +12,8 @@ import numpy as np
 
 from weft.searches.arc.codes import labels as codes
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.gridparts import extreme_colour
-from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, extreme_colour, put_grid
+from weft.searches.arc.kernels.objectparts import numbers, spread
 
 
 @kernel
@@ -27,7 +27,7 @@ def label(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     if n == 0:
         return FAIL
     value = np.zeros(n, np.int64)
-    measure(src, at + 2, h, w, part, boxes, p & ~7, q & 3, value)
+    measure(src, at + 2, h, w, part, boxes, p & ~7, value)
     grade(value, p & 7)
     cells = put_grid(out, to, h, w)
     for i in range(h * w):
@@ -47,35 +47,23 @@ def label(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 @kernel
 def find_parts(src: U8, first: int, h: int, w: int, q: int, part: I64) -> int:
     """Number the parts in scan order of their first cells; return how many there are."""
-    which, links = q & 12, q & 3
-    by_colour = np.full(10, -1, np.int64)
-    waiting = np.zeros(h * w, np.int64)
-    n = 0
+    which, links, n = q & 12, q & 3, 0
+    code, queue = numbers(h * w), numbers(h * w)
+    for i in range(h * w):
+        own = byte(src, first + i)
+        chosen = (own == 0) == (which == codes.BLACK)
+        code[i] = (own if which == codes.PLAIN or links == codes.COLOUR else 1) if chosen else -1
     for start in range(h * w):
-        own = byte(src, first + start)
-        if part[start] >= 0 or (own == 0) == (which != codes.BLACK):
+        if code[start] < 0:
             continue
         if links == codes.COLOUR:
-            if by_colour[own] < 0:
-                by_colour[own] = n
-                n += 1
-            part[start] = by_colour[own]
-            continue
-        part[start] = n
-        waiting[0] = start
-        left = 1
-        while left > 0:
-            left -= 1
-            r, c = waiting[left] // w, waiting[left] % w
-            for y in range(max(r - 1, 0), min(r + 2, h)):
-                for x in range(max(c - 1, 0), min(c + 2, w)):
-                    there = byte(src, first + y * w + x)
-                    near = links == codes.EIGHT or y == r or x == c
-                    alike = there == own or (which == codes.FILLED and there != 0)
-                    if near and alike and part[y * w + x] < 0:
-                        part[y * w + x] = n
-                        waiting[left] = y * w + x
-                        left += 1
+            colour = code[start]
+            for i in range(start, h * w):
+                if code[i] == colour:
+                    part[i], code[i] = n, -1
+        else:
+            for i in range(spread(code, h, w, start, links, queue)):
+                part[queue[i]] = n
         n += 1
     return n
 
@@ -118,11 +106,11 @@ def on_edge(boxes: I64, k: int, h: int, w: int) -> bool:
 
 @kernel
 def measure(
-    src: U8, first: int, h: int, w: int, part: I64, boxes: I64, what: int, links: int, value: I64
+    src: U8, first: int, h: int, w: int, part: I64, boxes: I64, what: int, value: I64
 ) -> None:
     """Measure each part: see the twin for each measure."""
     if what == codes.HOLES:
-        count_holes(part, h, w, links, value)
+        count_holes(part, h, w, value)
     elif what in (codes.MAIN, codes.AROUND):
         measure_colours(src, first, h, w, part, what, value)
     elif what == codes.COPIES:
@@ -144,11 +132,11 @@ def measure(
 
 
 @kernel
-def count_holes(part: I64, h: int, w: int, links: int, value: I64) -> None:
+def count_holes(part: I64, h: int, w: int, value: I64) -> None:
     """One more than each part's holes, from its Euler number.
 
-    Gray (1971): four times it is the number of 2x2 windows that hold one cell of the part, less
-    those with three, plus (links of four) or less (of eight) twice those with two diagonal ones.
+    Gray (1971): for links of eight, four times it is the number of 2x2 windows that hold one cell
+    of the part, less those with three, less twice those with two diagonal ones.
     """
     window = np.zeros(4, np.int64)
     for r in range(h + 1):
@@ -166,7 +154,7 @@ def count_holes(part: I64, h: int, w: int, links: int, value: I64) -> None:
                 elif fresh and same == 3:
                     value[k] -= 1
                 elif fresh and same == 2 and window[3 - i] == k:
-                    value[k] += -2 if links == codes.EIGHT else 2
+                    value[k] -= 2
     for k in range(len(value)):
         value[k] = 2 - value[k] // 4
 

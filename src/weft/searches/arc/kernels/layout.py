@@ -30,16 +30,42 @@ def byte(src: U8, at: int) -> int:
 
 
 @kernel
-def most_common(src: U8, at: int, h: int, w: int) -> int:
-    """The colour most cells have; the lowest of equals. Empty cells do not count."""
-    counts = np.zeros(11, np.int64)
-    for i in range(h * w):
-        counts[src[at + i]] += 1
-    best = 0
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
+def colour_counts(src: U8, first: int, n: int) -> I64:
+    """How many of the `n` cells from `first` on have each colour, and how many are empty."""
+    counts = np.zeros(EMPTY + 1, np.int64)
+    for i in range(n):
+        counts[src[first + i]] += 1
+    return counts
+
+
+@kernel
+def extreme_colour(counts: I64, rare: bool) -> int:
+    """The most (or least) common colour that occurs, the lowest of equals; -1 if none does.
+
+    Pass `rare` as an expression: numba compiles another copy for a literal.
+    """
+    best = -1
+    for colour in range(10):
+        n = counts[colour]
+        if n > 0 and (best < 0 or (n < counts[best] if rare else n > counts[best])):
             best = colour
     return best
+
+
+@kernel
+def only_extreme(counts: I64, rare: bool) -> int:
+    """The most (or least) common colour that occurs; -1 if there are several or none."""
+    best = extreme_colour(counts, rare)
+    for colour in range(best + 1, 10):
+        if counts[colour] == counts[best]:
+            return -1
+    return best
+
+
+@kernel
+def most_common(src: U8, at: int, h: int, w: int) -> int:
+    """The colour most cells have; the lowest of equals. Empty cells do not count."""
+    return max(extreme_colour(colour_counts(src, at, h * w), h < 0), 0)
 
 
 @kernel
@@ -74,3 +100,13 @@ def put_piece(out: U8, to: int, r: int, c: int, h: int, w: int) -> int:
     for i in range(h * w):
         out[to + 4 + i] = EMPTY
     return to + 4
+
+
+@kernel
+def put_turned(src: U8, at: int, h: int, w: int, p: int, out: U8, to: int) -> int:
+    """Write cells by a symmetry: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    for i in range(h * w):
+        y = h - 1 - i // w if p & 2 else i // w
+        x = w - 1 - i % w if p & 1 else i % w
+        out[to + (x * h + y if p & 4 else y * w + x)] = src[at + i]
+    return to + h * w

@@ -10,8 +10,17 @@ import numpy as np
 
 from weft.searches.arc.codes import moves as codes
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.gridparts import colour_counts, extreme_colour
-from weft.searches.arc.kernels.layout import FAIL, I64, MAX_SIDE, U8, byte, put_grid
+from weft.searches.arc.kernels.layout import (
+    FAIL,
+    I64,
+    MAX_SIDE,
+    U8,
+    byte,
+    colour_counts,
+    extreme_colour,
+    put_grid,
+    put_turned,
+)
 
 
 @kernel
@@ -34,16 +43,10 @@ def run_moves(
 
 @kernel
 def transform(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    """One of the eight symmetries of a grid."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, w if p & 4 else h, h if p & 4 else w)
-    for r in range(h):
-        for c in range(w):
-            y = h - 1 - r if p & 2 else r
-            x = w - 1 - c if p & 1 else c
-            place = x * h + y if p & 4 else y * w + x
-            out[cells + place] = src[at + 2 + r * w + c]
-    return cells + h * w
+    return put_turned(src, at + 2, h, w, p, out, cells)
 
 
 @kernel

@@ -22,6 +22,8 @@ from weft.searches.arc.kernels.layout import (
     ORIGIN,
     U8,
     byte,
+    colour_counts,
+    extreme_colour,
     most_common,
     object_end,
     put_piece,
@@ -211,18 +213,15 @@ def measure_box(r: int, c: int, h: int, w: int, i: int, what: int, inp: U8, inp_
 @kernel
 def measure_cells(src: U8, cells: int, area: int, what: int, inp: U8, inp_at: int) -> int:
     """Measures that count cells by colour."""
-    counts = new_counts()
-    for i in range(area):
-        counts[src[cells + i]] += 1
-    best, kinds = 0, 0
+    counts = colour_counts(src, cells, area)
     held: int = area - counts[EMPTY]
-    for colour in range(10):
-        if counts[colour] > counts[best]:
-            best = colour
-        kinds += 1 if counts[colour] > 0 else 0
+    best = max(extreme_colour(counts, area < 0), 0)
     if what == codes.CELLS:
         return held
     if what == codes.COLOURS:
+        kinds = 0
+        for colour in range(10):
+            kinds += 1 if counts[colour] > 0 else 0
         return kinds
     if what == codes.COLOUR:
         return best

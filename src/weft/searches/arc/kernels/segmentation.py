@@ -12,7 +12,9 @@ from weft.searches.arc.kernels.layout import (
     MAX_OBJECTS,
     U8,
     byte,
+    colour_counts,
     most_common,
+    only_extreme,
     put_piece,
 )
 from weft.searches.arc.kernels.objectparts import new_counts, numbers, on_edge, spread
@@ -225,25 +227,17 @@ def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
         out[to] = h
         out[to + 1] = w
         return to + 2
-    counts = new_counts()
-    for i in range(h * w):
-        counts[src[at + 2 + i]] += 1
-    kinds = 0
-    best, ties = -1, 0
-    for colour in range(10):
-        if counts[colour] == 0 or (colour == 0 and p == codes.MOST_INK):
-            continue
-        kinds += 1 if colour > 0 else 0
-        gain = counts[colour] - (counts[best] if best >= 0 else 0)
-        if p == codes.LEAST and best >= 0:
-            gain = -gain
-        if gain > 0 or best < 0:
-            best, ties = colour, 0
-        elif gain == 0:
-            ties += 1
-    if p >= codes.INKS:
-        best, ties = kinds if p == codes.INKS else h * w - counts[0], 0
-    if best < 0 or ties > 0 or best > 255:
+    counts = colour_counts(src, at + 2, h * w)
+    if p == codes.MOST_INK:
+        counts[0] = 0
+    figure = only_extreme(counts, p == codes.LEAST)
+    if p == codes.INK_CELLS:
+        figure = h * w - counts[0]
+    elif p == codes.INKS:
+        figure = 0
+        for colour in range(1, 10):
+            figure += 1 if counts[colour] > 0 else 0
+    if figure < 0 or figure > 255:
         return FAIL
-    out[to] = best
+    out[to] = figure
     return to + 1

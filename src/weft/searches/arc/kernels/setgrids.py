@@ -14,6 +14,8 @@ from weft.searches.arc.kernels.layout import (
     MAX_SIDE,
     U8,
     byte,
+    colour_counts,
+    extreme_colour,
     put_grid,
 )
 from weft.searches.arc.kernels.objectparts import new_counts, new_starts, object_starts
@@ -59,17 +61,7 @@ def blend(p: int, src: U8, at: int, n: int, stride: int) -> int:
         return 1 if some == 0 else 0
     if p == codes.CODE:
         return code
-    return commonest(counts)
-
-
-@kernel
-def commonest(counts: I64) -> int:
-    """The colour with the highest count; the lowest of equals."""
-    best = 0
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
-            best = colour
-    return best
+    return extreme_colour(counts, n < 0)
 
 
 @kernel
@@ -91,12 +83,10 @@ def rank_places(src: U8, starts: I64, n: int, axis: int, ranks: I64) -> int:
 @kernel
 def cell_colour(src: U8, at: int, q: int) -> int:
     """The colour most cells of an object have; with q = 1 empty ones are black."""
-    counts = new_counts()
-    for i in range(byte(src, at + 2) * byte(src, at + 3)):
-        counts[src[at + 4 + i]] += 1
+    counts = colour_counts(src, at + 4, byte(src, at + 2) * byte(src, at + 3))
     if q == 1:
         counts[0] += counts[EMPTY]
-    return commonest(counts)
+    return max(extreme_colour(counts, q < 0), 0)
 
 
 @kernel

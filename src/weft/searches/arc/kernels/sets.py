@@ -15,6 +15,7 @@ from weft.searches.arc.kernels.layout import (
     U8,
     byte,
     object_end,
+    only_extreme,
     put_piece,
 )
 from weft.searches.arc.kernels.objectparts import (
@@ -237,14 +238,9 @@ def put_sum(values: I64, n: int, q: int, out: U8, to: int) -> int:
     counts = new_counts()
     for i in range(n):
         counts[values[i]] += 1
-    best, ties = 0, 0
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
-            best, ties = colour, 0
-        elif counts[colour] == counts[best]:
-            ties += 1
-    out[to] = best
-    return FAIL if ties > 0 else to + 1
+    best = only_extreme(counts, n < 0)
+    out[to] = max(best, 0)
+    return FAIL if best < 0 else to + 1
 
 
 @kernel

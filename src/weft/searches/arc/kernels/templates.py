@@ -57,28 +57,26 @@ def find_blobs(src: U8, cells: int, h: int, w: int, back: int, blob: I64) -> int
 
 
 @kernel
+def find_boxes(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64, of_main: bool) -> None:
+    """Write the box of each blob, or that of its commonest colour."""
+    for b in range(len(facts)):
+        facts[b, codes.TOP], facts[b, codes.LEFT] = h, w
+        facts[b, codes.BOTTOM] = facts[b, codes.RIGHT] = -1
+    for i in range(h * w):
+        b, r, c = blob[i], i // w, i % w
+        if b >= 0 and (not of_main or src[cells + i] == facts[b, codes.MAIN]):
+            own = facts[b]
+            own[codes.TOP], own[codes.BOTTOM] = min(own[codes.TOP], r), max(own[codes.BOTTOM], r)
+            own[codes.LEFT], own[codes.RIGHT] = min(own[codes.LEFT], c), max(own[codes.RIGHT], c)
+
+
+@kernel
 def describe(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> int:
     """Write what there is to know of each blob; return the most colours that one has."""
-    for b in range(len(facts)):
-        facts[b, codes.TOP], facts[b, codes.LEFT], facts[b, codes.BOTTOM], facts[b, codes.RIGHT] = (
-            h,
-            w,
-            -1,
-            -1,
-        )
     for i in range(h * w):
         if blob[i] >= 0:
-            own = facts[blob[i]]
-            own[src[cells + i]] += 1
-            own[codes.CELLS] += 1
-            own[codes.TOP], own[codes.BOTTOM] = (
-                min(own[codes.TOP], i // w),
-                max(own[codes.BOTTOM], i // w),
-            )
-            own[codes.LEFT], own[codes.RIGHT] = (
-                min(own[codes.LEFT], i % w),
-                max(own[codes.RIGHT], i % w),
-            )
+            facts[blob[i], src[cells + i]] += 1
+            facts[blob[i], codes.CELLS] += 1
     most = 0
     for b in range(len(facts)):
         for colour in range(10):
@@ -86,39 +84,19 @@ def describe(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> int:
             if facts[b, colour] > facts[b, facts[b, codes.MAIN]]:
                 facts[b, codes.MAIN] = colour
         most = max(most, facts[b, codes.KINDS])
+    find_boxes(src, cells, h, w, blob, facts, most < 0)
     return most
 
 
 @kernel
 def keep_inside(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> None:
     """Take from each blob what lies outside the box of its commonest colour."""
-    for b in range(len(facts)):
-        facts[b, codes.TOP], facts[b, codes.LEFT], facts[b, codes.BOTTOM], facts[b, codes.RIGHT] = (
-            h,
-            w,
-            -1,
-            -1,
-        )
-    for i in range(h * w):
-        if blob[i] >= 0 and src[cells + i] == facts[blob[i], codes.MAIN]:
-            own = facts[blob[i]]
-            own[codes.TOP], own[codes.BOTTOM] = (
-                min(own[codes.TOP], i // w),
-                max(own[codes.BOTTOM], i // w),
-            )
-            own[codes.LEFT], own[codes.RIGHT] = (
-                min(own[codes.LEFT], i % w),
-                max(own[codes.RIGHT], i % w),
-            )
+    find_boxes(src, cells, h, w, blob, facts, h > 0)
     for i in range(h * w):
         if blob[i] >= 0:
-            own = facts[blob[i]]
-            r, c = i // w, i % w
-            if (
-                r < own[codes.TOP]
-                or r > own[codes.BOTTOM]
-                or c < own[codes.LEFT]
-                or c > own[codes.RIGHT]
+            own, r, c = facts[blob[i]], i // w, i % w
+            if not (own[codes.TOP] <= r <= own[codes.BOTTOM]) or not (
+                own[codes.LEFT] <= c <= own[codes.RIGHT]
             ):
                 own[src[cells + i]] -= 1
                 own[codes.CELLS] -= 1

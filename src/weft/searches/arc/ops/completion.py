@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from weft.searches.arc.codes import completion as k
 from weft.searches.arc.codes.fills import SYMMETRY, TILES
-from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect, on_grids
+from weft.searches.arc.ops.operator import Family, Operator, ShapeEffect
 from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
@@ -170,18 +170,10 @@ def _tilings(grid: Grid, kind: int) -> Iterator[Callable[[Place], int]]:
         yield lambda at, a=a, b=b: at[0] % a * b + at[1] % b  # type: ignore[misc]
 
 
-def _complete(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return on_grids(name, SYMMETRY, p, q, bits, _shape(q), Palette.KEEP, by_symmetry, doc)
-
-
-def _tile(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return on_grids(name, TILES, p, q, bits, _shape(q), Palette.KEEP, by_period, doc)
-
-
-def _shape(q: int) -> ShapeEffect:
-    return ShapeEffect.SHRINK if q & k.ONLY_HIDDEN else ShapeEffect.KEEP
-
-
+_complete = Family(SYMMETRY, by_symmetry, shape=ShapeEffect.KEEP)
+_tile = Family(TILES, by_period, shape=ShapeEffect.KEEP)
+_hidden = Family(SYMMETRY, by_symmetry, shape=ShapeEffect.SHRINK)
+_hidden_tile = Family(TILES, by_period, shape=ShapeEffect.SHRINK)
 FOURFOLD, EIGHTFOLD = k.COLUMNS + k.ROWS, k.EIGHTFOLD
 OPERATORS: tuple[Operator, ...] = (
     _complete("mirror_black_across", k.BLACK, k.COLUMNS, 7,
@@ -196,16 +188,16 @@ OPERATORS: tuple[Operator, ...] = (
               "Fill the rarest colour from mirror images."),
     _complete("mirror_square_fourfold", k.SQUARE, FOURFOLD, 7,
               "Fill the colour of the largest plain square from mirror images."),
-    _complete("hidden_black_fourfold", k.BLACK, FOURFOLD + k.ONLY_HIDDEN, 8,
-              "What mirror images say is under black."),
-    _complete("hidden_square_fourfold", k.SQUARE, FOURFOLD + k.ONLY_HIDDEN, 7,
-              "What mirror images say is under the largest plain square."),
+    _hidden("hidden_black_fourfold", k.BLACK, FOURFOLD + k.ONLY_HIDDEN, 8,
+            "What mirror images say is under black."),
+    _hidden("hidden_square_fourfold", k.SQUARE, FOURFOLD + k.ONLY_HIDDEN, 7,
+            "What mirror images say is under the largest plain square."),
     _tile("tile_black_rows", k.BLACK, k.ALONG_ROWS, 7, "Fill black by what repeats along rows."),
     _tile("tile_black_columns", k.BLACK, k.ALONG_COLUMNS, 7,
           "Fill black by what repeats along columns."),
     _tile("tile_black", k.BLACK, k.BOTH, 6, "Fill black from the smallest repeated tile."),
     _tile("tile_black_slanted", k.BLACK, k.SLANTED, 7,
           "Fill black from a stripe that shifts from row to row."),
-    _tile("hidden_square_tile", k.SQUARE, k.BOTH + k.ONLY_HIDDEN, 8,
-          "What a repeated tile says is under that square."),
+    _hidden_tile("hidden_square_tile", k.SQUARE, k.BOTH + k.ONLY_HIDDEN, 8,
+                 "What a repeated tile says is under that square."),
 )  # fmt: skip

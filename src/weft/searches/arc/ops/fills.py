@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from weft.searches.arc.codes import fills as k
 from weft.searches.arc.ops import completion, labels
 from weft.searches.arc.ops.moves import main_colour, most_common, rare_colour
-from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect, Twin, on_grids
+from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
 from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
@@ -132,40 +132,22 @@ RARE_MODES = (k.KEEP_RARE, k.DROP_RARE, k.ALL_RARE)
 KEEP, BLACK, ANY = Palette.KEEP, Palette.BLACK, Palette.ANY
 
 
-def _fill(
-    name: str, kernel: int, p: int, q: int, bits: int, palette: Palette, twin: Twin, doc: str
-) -> Operator:
-    return on_grids(name, kernel, p, q, bits, ShapeEffect.KEEP, palette, twin, doc)
-
-
-def _near(name: str, p: int, q: int, bits: int, palette: Palette, doc: str) -> Operator:
-    return _fill(name, k.NEIGHBOURS, p, q, bits, palette, neighbours, doc)
-
-
-def _beam(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return _fill(name, k.BEAMS, p, q, bits, KEEP, beams, doc)
-
-
-def _place(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return _fill(name, k.PLACES, p, q, bits, ANY, places, doc)
-
-
-def _colour(name: str, p: int, bits: int, palette: Palette, doc: str) -> Operator:
-    return _fill(name, k.COLOURS, p, 0, bits, palette, colours, doc)
-
-
+_near = Family(k.NEIGHBOURS, neighbours, shape=ShapeEffect.KEEP)
+_beam = Family(k.BEAMS, beams, shape=ShapeEffect.KEEP)
+_place = Family(k.PLACES, places, shape=ShapeEffect.KEEP, palette=ANY)
+_colour = Family(k.COLOURS, colours, shape=ShapeEffect.KEEP)
 DOWN, UP, RIGHT, LEFT = 1, 2, 4, 8
 UPRIGHT, LEVEL, CROSS, DIAGONALS = 3, 12, 15, 240
 NEAR: tuple[Operator, ...] = (
-    _near("label_neighbours", k.COUNT, 1, 6, ANY, "How many of eight neighbours are not black."),
-    _near("label_neighbours_4", k.COUNT, 0, 7, ANY, "How many of four neighbours are not black."),
-    _near("label_inner", k.INNER, 0, 6, ANY, "1 for cells whose four neighbours are like them."),
-    _near("label_inner_8", k.INNER, 1, 6, ANY, "1 for cells whose eight neighbours are like them."),
-    _near("label_outline", k.OUTLINE, 0, 6, ANY, "1 for black cells beside others, which get 2."),
-    _near("label_outline_8", k.OUTLINE, 1, 6, ANY, "1 for black cells touching others, these 2."),
-    _near("grow", k.GROW, 0, 6, KEEP, "Black cells get the colour of their four neighbours."),
-    _near("grow_8", k.GROW, 1, 6, KEEP, "Black cells get the colour of their eight neighbours."),
-    _near("denoise", k.DENOISE, 1, 6, BLACK, "Blacken cells without a neighbour like them."),
+    _near("label_neighbours", k.COUNT, 1, 6, "How many of eight neighbours are not black.", ANY),
+    _near("label_neighbours_4", k.COUNT, 0, 7, "How many of four neighbours are not black.", ANY),
+    _near("label_inner", k.INNER, 0, 6, "1 for cells whose four neighbours are like them.", ANY),
+    _near("label_inner_8", k.INNER, 1, 6, "1 for cells whose eight neighbours are like them.", ANY),
+    _near("label_outline", k.OUTLINE, 0, 6, "1 for black cells beside others, which get 2.", ANY),
+    _near("label_outline_8", k.OUTLINE, 1, 6, "1 for black cells touching others, these 2.", ANY),
+    _near("grow", k.GROW, 0, 6, "Black cells get the colour of their four neighbours.", KEEP),
+    _near("grow_8", k.GROW, 1, 6, "Black cells get the colour of their eight neighbours.", KEEP),
+    _near("denoise", k.DENOISE, 1, 6, "Blacken cells without a neighbour like them.", BLACK),
 )
 BEAMS: tuple[Operator, ...] = (
     _beam("rays_down", DOWN, 0, 6, "Every cell shoots its colour down over black."),
@@ -194,14 +176,16 @@ PLACES: tuple[Operator, ...] = (
     _place("label_plain_lines", k.PLAIN, 4, 6, "1 if the row has one colour, 2 if the column."),
 )
 COLOURS: tuple[Operator, ...] = (
-    _colour("keep_main", k.KEEP_MAIN, 6, BLACK, "Blacken all but the most common colour."),
-    _colour("keep_rare", k.KEEP_RARE, 6, BLACK, "Blacken all but the least common colour."),
-    _colour("drop_main", k.DROP_MAIN, 6, BLACK, "Blacken the most common colour but black."),
-    _colour("drop_rare", k.DROP_RARE, 6, BLACK, "Blacken the least common colour."),
-    _colour("all_main", k.ALL_MAIN, 7, KEEP, "What is not black gets its most common colour."),
-    _colour("all_rare", k.ALL_RARE, 6, KEEP, "What is not black gets its least common colour."),
-    _colour("back_to_black", k.BACK_TO_BLACK, 6, BLACK, "Swap black and the most common colour."),
-    _colour("invert", k.INVERT, 6, KEEP, "Swap the two colours that there are."),
+    _colour("keep_main", k.KEEP_MAIN, 0, 6, "Blacken all but the most common colour.", BLACK),
+    _colour("keep_rare", k.KEEP_RARE, 0, 6, "Blacken all but the least common colour.", BLACK),
+    _colour("drop_main", k.DROP_MAIN, 0, 6, "Blacken the most common colour but black.", BLACK),
+    _colour("drop_rare", k.DROP_RARE, 0, 6, "Blacken the least common colour.", BLACK),
+    _colour("all_main", k.ALL_MAIN, 0, 7, "What is not black gets its most common colour.", KEEP),
+    _colour("all_rare", k.ALL_RARE, 0, 6, "What is not black gets its least common colour.", KEEP),
+    _colour(
+        "back_to_black", k.BACK_TO_BLACK, 0, 6, "Swap black and the most common colour.", BLACK
+    ),
+    _colour("invert", k.INVERT, 0, 6, "Swap the two colours that there are.", KEEP),
 )
 OPERATORS: tuple[Operator, ...] = (
     *NEAR, *BEAMS, *PLACES, *COLOURS, *labels.OPERATORS, *completion.OPERATORS,

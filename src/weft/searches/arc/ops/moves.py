@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import gcd
 
 from weft.searches.arc.codes import moves as k
-from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect, Twin, on_grids
+from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
 from weft.searches.arc.values import MAX_SIDE, Grid, Value
 
 Lines = list[list[int]]
@@ -153,82 +153,78 @@ def overlay(value: Value, given: Grid, p: int, q: int) -> Value:
     return Grid(value.height, value.width, cells)
 
 
-def _symmetry(name: str, p: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
-    return on_grids(name, k.TURN, p, 0, bits, shape, Palette.KEEP, transform, doc)
-
-
-def _pick(name: str, p: int, q: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
-    return on_grids(name, k.PICK, p, q, bits, shape, Palette.KEEP, pick, doc)
-
-
-def _both(name: str, what: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
-    return _pick(name, what, what, bits, shape, doc)
-
-
-def _outer(name: str, p: int, bits: int, doc: str) -> Operator:
-    return on_grids(name, k.OUTER, p, 0, bits, ShapeEffect.GROW, Palette.BLACK, outer, doc)
-
-
-def _kept(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
-    return on_grids(name, kernel, p, 0, bits, ShapeEffect.KEEP, Palette.KEEP, twin, doc)
-
-
-KEEP, SHRINK, GROW, ANY = ShapeEffect.KEEP, ShapeEffect.SHRINK, ShapeEffect.GROW, ShapeEffect.ANY
+_mirror, _turn = Family(k.TURN, transform, shape=ShapeEffect.KEEP), Family(k.TURN, transform)
+_crop = Family(k.PICK, pick, shape=ShapeEffect.SHRINK)
+_repeat = Family(k.PICK, pick, shape=ShapeEffect.GROW)
+_order = Family(k.PICK, pick, shape=ShapeEffect.KEEP)
+_outer = Family(k.OUTER, outer, shape=ShapeEffect.GROW, palette=Palette.BLACK)
+_fall = Family(k.FALL, fall, shape=ShapeEffect.KEEP)
+_add = Family(k.OVERLAY, overlay, shape=ShapeEffect.KEEP)
 FIRST, LAST = k.HALF, k.HALF + 1
+
+
+def _both(family: Family, name: str, what: int, bits: int, doc: str) -> Operator:
+    return family(name, what, what, bits, doc)
+
+
 AUGMENTATIONS: tuple[Operator, ...] = (
-    _symmetry("mirror_columns", 1, 5, KEEP, "Left becomes right."),
-    _symmetry("mirror_rows", 2, 5, KEEP, "Top becomes bottom."),
-    _symmetry("rotate_180", 3, 5, KEEP, "Half a turn."),
-    _symmetry("transpose", 4, 5, ANY, "Rows become columns."),
-    _symmetry("rotate_90", 6, 5, ANY, "A quarter turn clockwise."),
-    _symmetry("rotate_270", 5, 5, ANY, "A quarter turn anticlockwise."),
-    _symmetry("mirror_diagonal", 7, 6, ANY, "Mirror on the other diagonal."),
+    _mirror("mirror_columns", 1, 0, 5, "Left becomes right."),
+    _mirror("mirror_rows", 2, 0, 5, "Top becomes bottom."),
+    _mirror("rotate_180", 3, 0, 5, "Half a turn."),
+    _turn("transpose", 4, 0, 5, "Rows become columns."),
+    _turn("rotate_90", 6, 0, 5, "A quarter turn clockwise."),
+    _turn("rotate_270", 5, 0, 5, "A quarter turn anticlockwise."),
+    _turn("mirror_diagonal", 7, 0, 6, "Mirror on the other diagonal."),
 )
 CROPS: tuple[Operator, ...] = (
-    _both("trim", k.TRIM, 5, SHRINK, "Crop to what is not black."),
-    _both("trim_common", k.TRIM + k.NOT_COMMON, 6, SHRINK, "Crop to what is not background."),
-    _both("trim_to_main", k.TRIM + k.MAIN, 6, SHRINK, "Crop to the most common colour but black."),
-    _both("trim_to_rare", k.TRIM + k.RARE, 6, SHRINK, "Crop to the least common colour."),
-    _both("remove_border", k.CUT + 1, 6, SHRINK, "Take the outermost rows and columns away."),
-    _pick("top_half", FIRST, k.ALL, 6, SHRINK, "The upper half, without a middle row."),
-    _pick("bottom_half", LAST, k.ALL, 6, SHRINK, "The lower half, without a middle row."),
-    _pick("left_half", k.ALL, FIRST, 6, SHRINK, "The left half, without a middle column."),
-    _pick("right_half", k.ALL, LAST, 6, SHRINK, "The right half, without a middle column."),
-    _pick("top_left_quarter", FIRST, FIRST, 7, SHRINK, "The upper left quarter."),
-    _pick("top_right_quarter", FIRST, LAST, 7, SHRINK, "The upper right quarter."),
-    _pick("bottom_left_quarter", LAST, FIRST, 7, SHRINK, "The lower left quarter."),
-    _pick("bottom_right_quarter", LAST, LAST, 7, SHRINK, "The lower right quarter."),
-    _both("scale_down", k.STRIDE + k.BLOCK, 6, SHRINK, "One cell for each square of one colour."),
-    _both("collapse", k.COLLAPSE, 6, SHRINK, "Keep one of neighbouring equal rows and columns."),
-    _both("drop_empty_lines", k.OCCUPIED, 6, SHRINK, "Take black rows and columns away."),
-    _both("smallest_tile", k.PERIOD, 6, SHRINK, "The smallest tile that, repeated, is the grid."),
+    _both(_crop, "trim", k.TRIM, 5, "Crop to what is not black."),
+    _both(_crop, "trim_common", k.TRIM + k.NOT_COMMON, 6, "Crop to what is not background."),
+    _both(_crop, "trim_to_main", k.TRIM + k.MAIN, 6, "Crop to the most common colour but black."),
+    _both(_crop, "trim_to_rare", k.TRIM + k.RARE, 6, "Crop to the least common colour."),
+    _both(_crop, "remove_border", k.CUT + 1, 6, "Take the outermost rows and columns away."),
+    _crop("top_half", FIRST, k.ALL, 6, "The upper half, without a middle row."),
+    _crop("bottom_half", LAST, k.ALL, 6, "The lower half, without a middle row."),
+    _crop("left_half", k.ALL, FIRST, 6, "The left half, without a middle column."),
+    _crop("right_half", k.ALL, LAST, 6, "The right half, without a middle column."),
+    _crop("top_left_quarter", FIRST, FIRST, 7, "The upper left quarter."),
+    _crop("top_right_quarter", FIRST, LAST, 7, "The upper right quarter."),
+    _crop("bottom_left_quarter", LAST, FIRST, 7, "The lower left quarter."),
+    _crop("bottom_right_quarter", LAST, LAST, 7, "The lower right quarter."),
+    _both(_crop, "scale_down", k.STRIDE + k.BLOCK, 6, "One cell for each square of one colour."),
+    _both(_crop, "collapse", k.COLLAPSE, 6, "Keep one of neighbouring equal rows and columns."),
+    _both(_crop, "drop_empty_lines", k.OCCUPIED, 6, "Take black rows and columns away."),
+    _both(_crop, "smallest_tile", k.PERIOD, 6, "The smallest tile that, repeated, is the grid."),
 )
 REPEATS: tuple[Operator, ...] = (
-    _pick("repeat_down", k.REPEAT + 2, k.ALL, 6, GROW, "The grid twice, one below the other."),
-    _pick("repeat_right", k.ALL, k.REPEAT + 2, 6, GROW, "The grid twice, side by side."),
-    _both("repeat_2x2", k.REPEAT + 2, 6, GROW, "Two by two copies."),
-    _both("repeat_3x3", k.REPEAT + 3, 6, GROW, "Three by three copies."),
-    _pick("mirror_down", k.MIRROR + 2, k.ALL, 5, GROW, "The grid and its mirror image below."),
-    _pick("mirror_right", k.ALL, k.MIRROR + 2, 5, GROW, "The grid and its mirror image beside."),
-    _both("mirror_fourfold", k.MIRROR + 2, 5, GROW, "The grid, mirrored to the right and below."),
-    _both("mirror_3x3", k.MIRROR + 3, 8, GROW, "Three by three copies, neighbours mirrored."),
-    _both("scale_2", k.STRETCH + 2, 5, GROW, "Each cell becomes two by two."),
-    _both("scale_3", k.STRETCH + 3, 5, GROW, "Each cell becomes three by three."),
-    _both("scale_by_colours", k.STRETCH + k.COLOURS, 7, GROW, "Larger by the number of colours."),
-    _pick("stretch_columns", k.ALL, k.STRETCH + 2, 7, GROW, "Each column twice."),
-    _outer("outer_filled", 0, 7, "A copy of the grid for each cell that is not black."),
-    _outer("outer_common", 2, 8, "A copy of the grid for each cell of the commonest colour."),
+    _repeat("repeat_down", k.REPEAT + 2, k.ALL, 6, "The grid twice, one below the other."),
+    _repeat("repeat_right", k.ALL, k.REPEAT + 2, 6, "The grid twice, side by side."),
+    _both(_repeat, "repeat_2x2", k.REPEAT + 2, 6, "Two by two copies."),
+    _both(_repeat, "repeat_3x3", k.REPEAT + 3, 6, "Three by three copies."),
+    _repeat("mirror_down", k.MIRROR + 2, k.ALL, 5, "The grid and its mirror image below."),
+    _repeat("mirror_right", k.ALL, k.MIRROR + 2, 5, "The grid and its mirror image beside."),
+    _both(
+        _repeat, "mirror_fourfold", k.MIRROR + 2, 5, "The grid, mirrored to the right and below."
+    ),
+    _both(_repeat, "mirror_3x3", k.MIRROR + 3, 8, "Three by three copies, neighbours mirrored."),
+    _both(_repeat, "scale_2", k.STRETCH + 2, 5, "Each cell becomes two by two."),
+    _both(_repeat, "scale_3", k.STRETCH + 3, 5, "Each cell becomes three by three."),
+    _both(
+        _repeat, "scale_by_colours", k.STRETCH + k.COLOURS, 7, "Larger by the number of colours."
+    ),
+    _repeat("stretch_columns", k.ALL, k.STRETCH + 2, 7, "Each column twice."),
+    _outer("outer_filled", 0, 0, 7, "A copy of the grid for each cell that is not black."),
+    _outer("outer_common", 2, 0, 8, "A copy of the grid for each cell of the commonest colour."),
 )
 ORDERS: tuple[Operator, ...] = (
-    _kept("fall_down", k.FALL, 0, 6, fall, "Cells fall down over black."),
-    _kept("fall_up", k.FALL, 1, 6, fall, "Cells rise over black."),
-    _kept("fall_right", k.FALL, 2, 6, fall, "Cells go right over black."),
-    _kept("fall_left", k.FALL, 3, 6, fall, "Cells go left over black."),
-    _pick("roll_down", k.ROLL + 1, k.ALL, 6, KEEP, "Shift down by one; the last row comes first."),
-    _pick("sort_rows", k.SORT, k.ALL, 7, KEEP, "Rows from the emptiest to the fullest."),
-    _pick("sort_columns", k.ALL, k.SORT, 7, KEEP, "Columns from the emptiest to the fullest."),
-    _kept("overlay_columns", k.OVERLAY, 0b11, 6, overlay, "Add the left-right mirror image."),
-    _kept("overlay_rows", k.OVERLAY, 0b101, 6, overlay, "Add the top-bottom mirror image."),
-    _kept("overlay_180", k.OVERLAY, 0b1001, 7, overlay, "Add the grid turned by half."),
+    _fall("fall_down", 0, 0, 6, "Cells fall down over black."),
+    _fall("fall_up", 1, 0, 6, "Cells rise over black."),
+    _fall("fall_right", 2, 0, 6, "Cells go right over black."),
+    _fall("fall_left", 3, 0, 6, "Cells go left over black."),
+    _order("roll_down", k.ROLL + 1, k.ALL, 6, "Shift down by one; the last row comes first."),
+    _order("sort_rows", k.SORT, k.ALL, 7, "Rows from the emptiest to the fullest."),
+    _order("sort_columns", k.ALL, k.SORT, 7, "Columns from the emptiest to the fullest."),
+    _add("overlay_columns", 0b11, 0, 6, "Add the left-right mirror image."),
+    _add("overlay_rows", 0b101, 0, 6, "Add the top-bottom mirror image."),
+    _add("overlay_180", 0b1001, 0, 7, "Add the grid turned by half."),
 )
 OPERATORS: tuple[Operator, ...] = (*AUGMENTATIONS, *CROPS, *REPEATS, *ORDERS)
