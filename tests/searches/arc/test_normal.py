@@ -13,9 +13,8 @@ from weft.errors import InputError
 from weft.searches.arc.check import check_program
 from weft.searches.arc.evidence import examine
 from weft.searches.arc.learn import Solved, below_view
-from weft.searches.arc.normal.colours import ByCount
 from weft.searches.arc.normal.registry import VIEWS, FittedView, worthwhile
-from weft.searches.arc.normal.view import ViewDefinition
+from weft.searches.arc.normal.view import ByCount, ViewDefinition
 from weft.searches.arc.program import VIEW_UNDONE, Program, order_key, parse
 from weft.searches.arc.refit import predict
 from weft.searches.arc.runview import view_of_program

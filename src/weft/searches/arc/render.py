@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weft.console import render
@@ -18,7 +18,7 @@ from weft.searches.arc.learn import Learned
 from weft.searches.arc.recorded import ArcRun, Recorded
 from weft.searches.arc.records import AnswerRecord
 from weft.searches.arc.runview import to_dict
-from weft.searches.arc.score import BenchScore, CostRecord
+from weft.searches.arc.score import BenchScore
 from weft.searches.arc.telemetry import SearchTelemetry, telemetry
 from weft.searches.arc.views import terminal
 from weft.searches.arc.views.model import TaskView
@@ -51,7 +51,7 @@ def show_bench(
         _show_results(run, reveal=reveal)
     render.out(f"data      {source}")
     _show_score(score)
-    _show_cost(spent.cost.to_dict())
+    _show_cost(spent.cost.rates())
     render.show_end(done)
 
 
@@ -101,7 +101,7 @@ def _show_score(score: BenchScore) -> None:
         render.out(f"  {name:24}{count}")
 
 
-def _show_cost(cost: CostRecord) -> None:
+def _show_cost(cost: Mapping[str, float]) -> None:
     render.out(
         f"cost      {cost['cpu_s_per_task']:.2f} CPU s per task, {cost['programs_per_s']:,}"
         f" programs/s, {cost['states_per_s']:,} states/s; pruned {cost['pruned_share']:.0%},"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypedDict
+from typing import Literal
 
 from weft.inspect.report.view import ViewedTask
 from weft.model import codec
@@ -51,21 +51,6 @@ class BenchScore:
         return {**codec.to_json(self), "precision": self.precision}
 
 
-class CostRecord(TypedDict):
-    """What a run's tasks took, with the rates people ask for."""
-
-    cpu_s: float
-    cpu_s_per_task: float
-    programs: int
-    programs_per_s: int
-    states_per_s: int
-    pruned_share: float
-    pruned: dict[str, int]
-    repeated_share: float
-    failed_share: float
-    cache_hit_share: float
-
-
 @dataclass(slots=True)
 class Cost:
     """What a run's tasks took, from the manifest."""
@@ -81,8 +66,8 @@ class Cost:
     cache_hits: int = 0
     cache_misses: int = 0
 
-    def to_dict(self) -> CostRecord:
-        """JSON form, with the rates people ask for."""
+    def rates(self) -> dict[str, float]:
+        """Return the figures people ask for."""
         pruned = sum(self.pruned.values())
         lookups = self.cache_hits + self.cache_misses
         return {
@@ -92,7 +77,6 @@ class Cost:
             "programs_per_s": round(self.programs / max(1e-9, self.cpu_s)),
             "states_per_s": round(self.states / max(1e-9, self.cpu_s)),
             "pruned_share": round(pruned / max(1, pruned + self.programs), 4),
-            "pruned": dict(sorted(self.pruned.items())),
             "repeated_share": round(self.repeated / max(1, self.programs), 4),
             "failed_share": round(self.failed / max(1, self.programs), 4),
             "cache_hit_share": round(self.cache_hits / max(1, lookups), 4),

@@ -50,7 +50,8 @@ class SearchTelemetry:
         """JSON form."""
         balance = self.slice_balance
         return {
-            **self.cost.to_dict(),
+            **self.cost.rates(),
+            "pruned": dict(sorted(self.cost.pruned.items())),
             "pruned_shares": {rule: round(share, 4) for rule, share in self.pruned_shares.items()},
             "workers": [
                 {"worker": w.name, "programs": w.programs, "busy_s": round(w.busy_s, 3),
@@ -64,7 +65,7 @@ class SearchTelemetry:
         """Return a few lines for the status of a run."""
         if not self.cost.programs:
             return []
-        c = self.cost.to_dict()
+        c = self.cost.rates()
         lines = [
             f"{c['programs']:,} programs in {c['cpu_s']:.1f} CPU s:"
             f" {c['programs_per_s']:,} programs/s, {c['states_per_s']:,} states/s",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.synthesis import reach
+from weft.searches.arc.synthesis.language import LanguageEntry
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import MAX_BYTES, Grid, ValueStage, encode
 
@@ -77,7 +78,7 @@ class ReachabilityTable:
     def __init__(
         self,
         problem: EncodedTask,
-        operators: Sequence[reach.Changes],
+        operators: Sequence[LanguageEntry],
         fitted: Sequence[ShapeEffect],
         prune: Sequence[str],
     ) -> None:
