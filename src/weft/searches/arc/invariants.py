@@ -27,13 +27,9 @@ def violated(task: ArcTask, outputs: Sequence[Grid]) -> tuple[str, ...]:
     )
 
 
-def _same_size(given: Grid, output: Grid) -> bool:
-    return (given.height, given.width) == (output.height, output.width)
-
-
 def _keeps_ink(given: Grid, output: Grid) -> bool:
     cells = zip(given.cells, output.cells, strict=False)
-    return _same_size(given, output) and all(a in (0, b) for a, b in cells)
+    return given.size == output.size and all(a in (0, b) for a, b in cells)
 
 
 def _within(colours: set[int]) -> Invariant:
@@ -41,7 +37,7 @@ def _within(colours: set[int]) -> Invariant:
 
 
 INVARIANTS: dict[str, Invariant] = {
-    "size": _same_size,
+    "size": lambda given, output: given.size == output.size,
     "change": lambda given, output: given != output,
     "colours": lambda given, output: set(output.cells) <= set(given.cells),
     "contrast": lambda _, output: len(set(output.cells)) > 1,

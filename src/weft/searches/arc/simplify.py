@@ -58,29 +58,22 @@ def is_redundant(chain: Chain, inputs: OperatorInputs) -> bool:
     shorter: list[Chain] = [()] if takes is gives else []
     shorter += [(o.name,) for o in REGISTRY if o.takes is takes and o.gives is gives]
     shorter += [chain[:i] + chain[i + 1 :] for i in range(len(chain)) if len(chain) > 2]
-    shorter = [other for other in shorter if _is_chain(other) and _replaces(other, chain)]
-    return any(_agree(chain, other, places) for other in shorter)
-
-
-def _replaces(other: Chain, chain: Chain) -> bool:
-    """Whether a chain takes and gives values of the same stages as another, or is nothing."""
-    if not other:
-        return True
-    takes, gives = BY_NAME[chain[0]].takes, BY_NAME[chain[-1]].gives
-    return BY_NAME[other[0]].takes is takes and BY_NAME[other[-1]].gives is gives
-
-
-def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
-    return all(
-        _applied(chain, value, given) == _applied(other, value, given) for value, given in places
+    shorter = [other for other in shorter if _is_chain(other, takes, gives)]
+    return any(
+        all(_applied(chain, *place) == _applied(other, *place) for place in places)
+        for other in shorter
     )
+
+
+def _is_chain(names: Chain, takes: ValueStage, gives: ValueStage) -> bool:
+    """Whether operators follow each other from one stage to another, or there are none."""
+    if not names:
+        return True
+    ends = BY_NAME[names[0]].takes is takes and BY_NAME[names[-1]].gives is gives
+    return ends and all(BY_NAME[a].gives is BY_NAME[b].takes for a, b in pairwise(names))
 
 
 @lru_cache(maxsize=100_000)
 def _applied(chain: Chain, value: Value, given: Grid) -> Value | None:
     """Apply a chain; results are cached, as chains are compared with many others."""
     return apply_chain(chain, value, given)
-
-
-def _is_chain(names: Chain) -> bool:
-    return all(BY_NAME[a].gives is BY_NAME[b].takes for a, b in pairwise(names))

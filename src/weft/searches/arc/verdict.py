@@ -19,9 +19,8 @@ from enum import StrEnum
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
-from weft.searches.arc.refit import grids
 from weft.searches.arc.synthesis.space import ProgramCandidate
-from weft.searches.arc.values import Grid, ValueStage, encode
+from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 WITNESSES = 3
 """Programs examined and shown of each group."""
@@ -127,7 +126,7 @@ def group(
     groups.sort(key=_order)
     if examine is None:
         return tuple(groups)
-    best = [_examined(g, by_outputs[_encoded(g)], examine) for g in groups[:EXAMINED]]
+    best = [_examined(g, by_outputs[encode_grids(g.outputs)], examine) for g in groups[:EXAMINED]]
     return (*sorted(best, key=_order), *groups[EXAMINED:])
 
 
@@ -175,7 +174,7 @@ def _group(outputs: bytes, members: Sequence[ProgramCandidate]) -> Group:
     """Make a group of programs that are sorted, the shortest first."""
     programs = tuple(dict.fromkeys(c.program for c in members))
     cost = members[0].millibits
-    return Group(grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
+    return Group(decode_grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
 
 
 def _examined(group: Group, members: Sequence[ProgramCandidate], examine: Examine) -> Group:
@@ -186,7 +185,3 @@ def _examined(group: Group, members: Sequence[ProgramCandidate], examine: Examin
     first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)
     rest = (program for program in group.programs if program != first)
     return replace(group, programs=(first, *rest), millibits=costs[first], evidence=evidence[first])
-
-
-def _encoded(group: Group) -> bytes:
-    return b"".join(encode(ValueStage.GRID, grid) for grid in group.outputs)

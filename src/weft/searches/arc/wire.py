@@ -36,10 +36,11 @@ def phase_to_wire(phase: PhaseResult) -> PhaseRecord:
 
 def phase_from_wire(raw: PhaseRecord, log: SearchLog) -> PhaseResult:
     """Read what `phase_to_wire` wrote."""
+    near = raw["nearest"]
     return PhaseResult(
         tuple(_candidate_from_wire(item) for item in raw["candidates"]),
         tuple(_candidate_from_wire(item) for item in raw["guesses"]),
-        _nearest_from_wire(raw["nearest"]),
+        Nearest(parse(near["program"]), near["shape_loss"], near["cell_loss"]),
         SearchCounts(programs=raw["programs"]),
         log,
         raw["exhausted"],
@@ -86,10 +87,6 @@ def _nearest_to_wire(nearest: Nearest) -> NearestRecord:
         "shape_loss": nearest.shape_loss,
         "cell_loss": nearest.cell_loss,
     }
-
-
-def _nearest_from_wire(raw: NearestRecord) -> Nearest:
-    return Nearest(parse(raw["program"]), raw["shape_loss"], raw["cell_loss"])
 
 
 def _group_to_wire(group: Group) -> GroupRecord:

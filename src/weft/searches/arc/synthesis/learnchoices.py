@@ -23,9 +23,8 @@ from weft.searches.arc.fitted.choose import (
     segment,
 )
 from weft.searches.arc.program import Program
-from weft.searches.arc.synthesis.listcontext import encoded, grids_of
 from weft.searches.arc.synthesis.space import GRID, ProgramCandidate, Space
-from weft.searches.arc.values import Grid, Piece
+from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 VECTORS = 8
 """Grids that are segmented, the cheapest."""
@@ -45,7 +44,7 @@ class _Sets:
 def learn_choices(space: Space) -> list[ProgramCandidate]:
     """Return the cheapest programs that choose an object, where the targets are objects."""
     problem = space.problem
-    if any(_is_as_large(given, expected) for given, expected in problem.pairs()):
+    if any(given.size == expected.size for given, expected in problem.pairs()):
         return []
     nodes = [n for n, node in enumerate(space.nodes) if node.stage == GRID]
     cheapest = sorted(nodes, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
@@ -62,7 +61,7 @@ def learn_choices(space: Space) -> list[ProgramCandidate]:
 def _chosen(space: Space, node: int, name: str) -> Iterator[ProgramCandidate]:
     """Programs on one vector with one segmentation."""
     problem, chain = space.problem, space.program_of(node)
-    objects = [segment(name, grid) for grid in grids_of(space.nodes[node])]
+    objects = [segment(name, grid) for grid in decode_grids(space.nodes[node].content)]
     for how in AS:
         sets = _sets(problem.inputs, problem.targets_plain, objects, how)
         if sets is None:
@@ -97,8 +96,7 @@ def _sets(
 
 
 def _is(piece: Piece, given: Grid, target: Grid, how: str) -> bool:
-    same_size = (piece.height, piece.width) == (target.height, target.width)
-    return same_size and returned(piece, given, how) == target
+    return (piece.height, piece.width) == target.size and returned(piece, given, how) == target
 
 
 def _fitting(sets: _Sets, pairs: Sequence[int]) -> Iterator[Criterion]:
@@ -132,8 +130,4 @@ def _outputs(
         if grid is None:
             return None
         outputs.append(grid)
-    return encoded(outputs)
-
-
-def _is_as_large(given: Grid, expected: Grid) -> bool:
-    return (given.height, given.width) == (expected.height, expected.width)
+    return encode_grids(outputs)
