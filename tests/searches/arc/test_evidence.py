@@ -6,8 +6,15 @@ import pytest
 
 from tests.support.arcruns import scattered
 from weft.model.codec import from_json
-from weft.searches.arc.evidence import CONTRARY, LACKING, LOO_REQUIRED, REFUTED, Evidence, examine
-from weft.searches.arc.invariants import violated
+from weft.searches.arc.evidence import (
+    CONTRARY,
+    LACKING,
+    LOO_REQUIRED,
+    REFUTED,
+    Evidence,
+    examine,
+    violated,
+)
 from weft.searches.arc.program import Program, parse
 from weft.searches.arc.refit import predict, run_chain
 from weft.searches.arc.symmetries import AUGMENTATIONS

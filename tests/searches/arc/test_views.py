@@ -25,9 +25,8 @@ from weft.searches.arc.data import load
 from weft.searches.arc.task import Pair
 from weft.searches.arc.values import EMPTY, Box, Grid, Piece, Size, ValueStage
 from weft.searches.arc.views import png, svg, terminal
-from weft.searches.arc.views.blocks import blocks
 from weft.searches.arc.views.layout import PlacedGrid, Sheet, cell_size, task_sheet
-from weft.searches.arc.views.model import AnswerView, Shown, StepView, TaskView
+from weft.searches.arc.views.model import AnswerView, Shown, StepView, TaskView, blocks
 from weft.searches.arc.views.page import build_page
 from weft.searches.arc.views.palette import PALETTE, rgb
 from weft.searches.arc.views.paths import rectangles

@@ -29,9 +29,8 @@ from weft.searches.arc.check import check_program
 from weft.searches.arc.heldout import EVALUATION, held_out
 from weft.searches.arc.ops.registry import BY_NAME, REGISTRY
 from weft.searches.arc.program import Program, order_key, parse
-from weft.searches.arc.recombine import Chain, Spellings, spellings
 from weft.searches.arc.recorded import ArcRun, Recorded
-from weft.searches.arc.simplify import is_redundant, operator_inputs
+from weft.searches.arc.simplify import Chain, Spellings, is_redundant, operator_inputs, spellings
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 

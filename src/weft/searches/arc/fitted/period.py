@@ -52,24 +52,14 @@ class ExtendPeriod(FittedRule):
         tile = smallest_tile(value, params[0])
         if tile is None or not (1 <= height <= MAX_SIDE and 1 <= width <= MAX_SIDE):
             return None
-        return Grid.of(
-            [
-                [tile.at(r % tile.height, c % tile.width) for c in range(width)]
-                for r in range(height)
-            ]
-        )
+        places = [[(r % tile.height, c % tile.width) for c in range(width)] for r in range(height)]
+        return Grid.of([[tile.at(*place) for place in row] for row in places])
 
     def price(self, params: bytes) -> int:
         hole = BIT if params[0] == NO_HOLE else BIT + COLOUR
-        sizes = ((params[1], params[2]), (params[3], params[4]))
-        return (
-            BASE
-            + hole
-            + sum(
-                BIT if (a, b) == (1, LOW) else BIT * (3 + abs(b - LOW).bit_length())
-                for a, b in sizes
-            )
-        )
+        sides = ((params[1], params[2] - LOW), (params[3], params[4] - LOW))
+        costs = (1 if side == (1, 0) else 3 + abs(side[1]).bit_length() for side in sides)
+        return BASE + hole + BIT * sum(costs)
 
     def show(self, params: bytes) -> str:
         hole, a, b, c, d = params

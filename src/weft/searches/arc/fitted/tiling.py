@@ -29,7 +29,7 @@ class TileLayout(FittedRule):
         rows = pairs[0][1].height // pairs[0][0].height
         columns = pairs[0][1].width // pairs[0][0].width
         if not 2 <= rows * columns <= MAX_BLOCKS or any(
-            (t.height, t.width) != (rows * v.height, columns * v.width) for v, t in pairs
+            t.size != (rows * v.height, columns * v.width) for v, t in pairs
         ):
             return
         choices = [
@@ -143,7 +143,7 @@ def measured(kind: int, grid: Grid) -> tuple[int, int]:
     """Rows and columns that a measure gives."""
     name, colours = MEASURES[kind], set(grid.cells)
     if name == "own":
-        return grid.height, grid.width
+        return grid.size
     count = {
         "colours": len(colours),
         "marks": len(colours - {0}),

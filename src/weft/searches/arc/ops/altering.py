@@ -3,28 +3,18 @@
 from __future__ import annotations
 
 from weft.searches.arc.codes import altering as k
+from weft.searches.arc.ops import objectparts as objects
 from weft.searches.arc.ops.moves import turned
-from weft.searches.arc.ops.objectparts import (
-    Cell,
-    as_piece,
-    cells_of,
-    colour_of,
-    commonest,
-    grid_cells,
-    holes_of,
-    neighbours,
-    piece_of,
-    rows_of,
-)
+from weft.searches.arc.ops.objectparts import Cell
 from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 
 def alter(value: Value, given: Grid, p: int, q: int) -> Piece | None:
     """One object changed: by a symmetry, its cells, or SCALE + n; the corner of its box stays."""
-    piece = as_piece(value)
+    piece = objects.as_piece(value)
     if k.FILL_BOX <= p <= k.RING:
         return recelled(piece, given, p)
-    rows, n = rows_of(piece), p - k.SCALE
+    rows, n = objects.rows_of(piece), p - k.SCALE
     if p < k.FILL_BOX:
         rows = turned(rows, p)
     else:
@@ -42,15 +32,15 @@ def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
     colour and OTHER_COLOURS the others; RING is the places beside the cells, corners included,
     in the object's colour. The object's colour is the one most of its cells have.
     """
-    cells, colour = cells_of(piece), colour_of(piece)
+    cells, colour = objects.cells_of(piece), objects.colour_of(piece)
     if not cells:
         return None
-    holes = {(piece.row + r, piece.col + c) for hole in holes_of(piece) for r, c in hole}
+    holes = {(piece.row + r, piece.col + c) for hole in objects.holes_of(piece) for r, c in hole}
     box = [
         (piece.row + i // piece.width, piece.col + i % piece.width)
         for i in range(len(piece.cells))
     ]  # fmt: skip
-    below = grid_cells(given)
+    below = objects.grid_cells(given)
     match p:
         case k.FILL_BOX:
             cells = {cell: cells.get(cell, colour) for cell in box}
@@ -58,7 +48,9 @@ def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
             cells = {cell: below[cell] for cell in box if cell in below} | cells
         case k.OUTLINE:
             cells = {
-                cell: c for cell, c in cells.items() if set(neighbours(cell, False)) - set(cells)
+                cell: c
+                for cell, c in cells.items()
+                if set(objects.neighbours(cell, False)) - set(cells)
             }
         case k.FILL_HOLES:
             cells |= dict.fromkeys(holes, colour)
@@ -69,9 +61,9 @@ def recelled(piece: Piece, given: Grid, p: int) -> Piece | None:
         case k.OTHER_COLOURS:
             cells = {cell: c for cell, c in cells.items() if c != colour}
         case k.RING:
-            beside = {other for cell in cells for other in neighbours(cell, True)}
+            beside = {other for cell in cells for other in objects.neighbours(cell, True)}
             cells = dict.fromkeys(beside - set(cells), colour)
-    return piece_of(cells)
+    return objects.piece_of(cells)
 
 
 def paint(value: Value, given: Grid, p: int, q: int) -> Value:
@@ -81,9 +73,9 @@ def paint(value: Value, given: Grid, p: int, q: int) -> Value:
     input. ERASE and ERASE_COMMON paint the cells black or in the input's most common colour, KEEP
     as the input has them, BOXES_ON_INPUT paints empty places of boxes black.
     """
-    pieces = value if isinstance(value, tuple) else (as_piece(value),)
-    back = commonest(given.cells) if p == k.ERASE_COMMON else 0
-    below = grid_cells(given)
+    pieces = value if isinstance(value, tuple) else (objects.as_piece(value),)
+    back = objects.commonest(given.cells) if p == k.ERASE_COMMON else 0
+    below = objects.grid_cells(given)
     on_input = p in (k.ON_INPUT, k.ERASE, k.ERASE_COMMON, k.BOXES_ON_INPUT)
     canvas: dict[Cell, int] = dict(below) if on_input else dict.fromkeys(below, 0)
     for piece in pieces:

@@ -9,67 +9,56 @@ from collections.abc import Callable
 
 from weft.searches.arc.codes import labels as k
 from weft.searches.arc.codes.fills import LABEL
-from weft.searches.arc.ops.objectparts import (
-    Cell,
-    at_border,
-    cells_of,
-    colour_of,
-    commonest,
-    grid_cells,
-    groups,
-    holes_of,
-    neighbours,
-    piece_of,
-    rows_of,
-    shape_of,
-)  # fmt: skip
+from weft.searches.arc.ops import objectparts as o
 from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
 from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 
 def parts_of(grid: Grid, q: int) -> list[Piece]:
     """Return the parts that `q` asks for, in scan order of their first cells."""
-    cells, which, links = grid_cells(grid), q & 12, q & 3
+    cells, which, links = o.grid_cells(grid), q & 12, q & 3
     chosen = {cell: c for cell, c in cells.items() if (c == 0) == (which == k.BLACK)}
     if links == k.COLOUR:
         parts = [[cell for cell in chosen if chosen[cell] == c] for c in _distinct(chosen)]
     else:
         code = dict.fromkeys(chosen, 1) if which == k.FILLED else chosen
-        parts = groups(code, links == k.EIGHT)
-    pieces = [piece_of({cell: cells[cell] for cell in part}) for part in parts]
-    return [p for p in pieces if p is not None and not (q & k.ENCLOSED and at_border(p, grid))]
+        parts = o.groups(code, links == k.EIGHT)
+    pieces = [o.piece_of({cell: cells[cell] for cell in part}) for part in parts]
+    return [p for p in pieces if p is not None and not (q & k.ENCLOSED and o.at_border(p, grid))]
 
 
-def _distinct(cells: dict[Cell, int]) -> list[int]:
+def _distinct(cells: dict[o.Cell, int]) -> list[int]:
     """The colours of cells in the order in which they occur."""
     return list(dict.fromkeys(cells.values()))
 
 
 def _symmetry(part: Piece) -> int:
     """1, plus 1 if it is its left-right mirror image, colours and all, plus 2 for top-bottom."""
-    rows = rows_of(part)
+    rows = o.rows_of(part)
     return 1 + (rows == [row[::-1] for row in rows]) + 2 * (rows == rows[::-1])
 
 
 def _around(part: Piece, grid: Grid) -> int:
     """The commonest colour beside its cells but black, the lowest of equals; black if none."""
-    own, every = cells_of(part), grid_cells(grid)
-    beside = [near for cell in own for near in neighbours(cell, False) if near not in own]
+    own, every = o.cells_of(part), o.grid_cells(grid)
+    beside = [near for cell in own for near in o.neighbours(cell, False) if near not in own]
     colours = [every.get(near, 0) for near in beside]
-    return commonest(colour for colour in colours if colour)
+    return o.commonest(colour for colour in colours if colour)
 
 
 MEASURES: dict[int, Callable[[Piece, list[Piece], Grid], int]] = {
-    k.SIZE: lambda part, every, grid: len(cells_of(part)),
+    k.SIZE: lambda part, every, grid: len(o.cells_of(part)),
     k.ORDER: lambda part, every, grid: every.index(part) + 1,
-    k.HOLES: lambda part, every, grid: len(holes_of(part)) + 1,
-    k.EDGE: lambda part, every, grid: 1 + at_border(part, grid),
+    k.HOLES: lambda part, every, grid: len(o.holes_of(part)) + 1,
+    k.EDGE: lambda part, every, grid: 1 + o.at_border(part, grid),
     k.SOLID: lambda part, every, grid: (
         1 if EMPTY in part.cells else 3 if part.height == part.width else 2
     ),
     k.SYMMETRY: lambda part, every, grid: _symmetry(part),
-    k.COPIES: lambda part, every, grid: sum(shape_of(other) == shape_of(part) for other in every),
-    k.MAIN: lambda part, every, grid: colour_of(part),
+    k.COPIES: lambda part, every, grid: sum(
+        o.shape_of(other) == o.shape_of(part) for other in every
+    ),
+    k.MAIN: lambda part, every, grid: o.colour_of(part),
     k.AROUND: lambda part, every, grid: _around(part, grid),
 }
 
@@ -97,9 +86,9 @@ def label(value: Value, given: Grid, p: int, q: int) -> Value | None:
     if not parts:
         return None
     painted = _graded([MEASURES[p & ~7](part, parts, value) for part in parts], p & 7)
-    canvas = grid_cells(value) if q & (k.KEEP | k.BOX) else dict.fromkeys(grid_cells(value), 0)
+    canvas = o.grid_cells(value) if q & (k.KEEP | k.BOX) else dict.fromkeys(o.grid_cells(value), 0)
     for part, colour in zip(parts, painted, strict=True):
-        places = cells_of(part)
+        places = o.cells_of(part)
         if q & k.BOX:
             box = [
                 (part.row + r, part.col + c) for r in range(part.height) for c in range(part.width)

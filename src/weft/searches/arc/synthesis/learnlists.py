@@ -16,9 +16,8 @@ from collections.abc import Iterator, Sequence
 
 from weft.searches.arc.fitted.celllist import THEN, Layered, Scanned
 from weft.searches.arc.lists.cells import UNDECIDED, CellList
-from weft.searches.arc.lists.crossvalidation import loo_passes
 from weft.searches.arc.lists.features import U8
-from weft.searches.arc.lists.learn import MAX_MILLIBITS, beginnings, learn
+from weft.searches.arc.lists.learn import MAX_MILLIBITS, beginnings, learn, loo_passes
 from weft.searches.arc.lists.scan import CORNERS, OPPOSITE, Layer
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program

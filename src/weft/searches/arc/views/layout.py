@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from weft.inspect.report.text import visible
 from weft.searches.arc.values import Grid
-from weft.searches.arc.views.blocks import PictureBlock, Tile, blocks
-from weft.searches.arc.views.model import TaskView
+from weft.searches.arc.views.model import PictureBlock, TaskView, Tile, blocks
 
 MARGIN = 16
 GAP = 18
