@@ -31,9 +31,9 @@ from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.phases import Options
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.tasks import answer_to_wire
 from weft.searches.arc.values import Grid
 from weft.searches.arc.verdict import Outcome
-from weft.searches.arc.wire import answer_to_wire
 
 TEXTS = (
     "else own",

@@ -106,11 +106,6 @@ class TaskVerdict:
     groups: tuple[Group, ...]
     weighing: Weighing | None = None
 
-    @property
-    def answers(self) -> tuple[Grid, ...]:
-        """The test outputs, if there is an answer."""
-        return self.groups[0].outputs if self.outcome is Outcome.SOLVED else ()
-
 
 def group(
     candidates: Sequence[ProgramCandidate], examine: Examine | None = None

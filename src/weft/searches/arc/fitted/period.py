@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from weft.searches.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, sizes_equal
+from weft.searches.arc.fitted.rule import (
+    BASE,
+    COLOUR,
+    Examples,
+    FittedRule,
+    changing_colours,
+    digit,
+    sizes_equal,
+)
 from weft.searches.arc.ops.operator import BIT, ShapeEffect
 from weft.searches.arc.values import MAX_SIDE, Grid
 
@@ -30,17 +38,9 @@ class ExtendPeriod(FittedRule):
         pairs = examples.pairs()
         if any(t.height < v.height or t.width < v.width for v, t in pairs):
             return
-        holes = [NO_HOLE]
-        if sizes_equal(examples):
-            changed = {
-                old
-                for v, t in pairs
-                for old, new in zip(v.cells, t.cells, strict=True)
-                if old != new
-            }
-            if len(changed) != 1:
-                return
-            holes = sorted(changed)
+        holes = changing_colours(examples) if sizes_equal(examples) else [NO_HOLE]
+        if len(holes) != 1:
+            return
         for hole in holes:
             for rows in _formulas([(v.height, t.height) for v, t in pairs]):
                 for columns in _formulas([(v.width, t.width) for v, t in pairs]):

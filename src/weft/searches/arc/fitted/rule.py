@@ -204,3 +204,9 @@ def colour_decides(examples: Examples) -> bool:
 def sizes_equal(examples: Examples) -> bool:
     """Whether every training grid of the node is as large as its target."""
     return all(value.size == target.size for value, target in examples.pairs())
+
+
+def changing_colours(examples: Examples) -> list[int]:
+    """The colours of all cells that change, ascending. Sizes are equal."""
+    cells = {pair for v, t in examples.pairs() for pair in zip(v.cells, t.cells, strict=True)}
+    return sorted({old for old, new in cells if old != new})

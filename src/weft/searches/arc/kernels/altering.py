@@ -5,22 +5,19 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import altering as codes
+from weft.searches.arc.kernels.colours import most_common
 from weft.searches.arc.kernels.compiled import kernel
 from weft.searches.arc.kernels.layout import (
-    EMPTY,
     FAIL,
-    MAX_BYTES,
-    MAX_SIDE,
-    ORIGIN,
     U8,
     byte,
-    most_common,
     object_end,
     put_grid,
     put_piece,
     put_turned,
 )
 from weft.searches.arc.kernels.objectparts import common_colour, cover_holes, put_tight
+from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_SIDE, ORIGIN
 
 
 @kernel

@@ -8,16 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import completion as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    FAIL,
-    I64,
-    U8,
-    byte,
-    colour_counts,
-    extreme_colour,
-    put_grid,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 
 
 @kernel

@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import fills as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
 from weft.searches.arc.kernels.completion import complete_by_period, complete_by_symmetry
 from weft.searches.arc.kernels.labels import label
-from weft.searches.arc.kernels.layout import FAIL, U8, byte, colour_counts, extreme_colour, put_grid
+from weft.searches.arc.kernels.layout import FAIL, U8, byte, put_grid
 
 
 @kernel

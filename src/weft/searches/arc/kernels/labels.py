@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import labels as codes
+from weft.searches.arc.kernels.colours import extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, extreme_colour, put_grid
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 from weft.searches.arc.kernels.objectparts import numbers, spread
 
 

@@ -9,18 +9,10 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import moves as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    FAIL,
-    I64,
-    MAX_SIDE,
-    U8,
-    byte,
-    colour_counts,
-    extreme_colour,
-    put_grid,
-    put_turned,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid, put_turned
+from weft.searches.arc.values import MAX_SIDE
 
 
 @kernel

@@ -13,21 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import objectparts as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour, most_common
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    MAX_OBJECTS,
-    ORIGIN,
-    U8,
-    byte,
-    colour_counts,
-    extreme_colour,
-    most_common,
-    object_end,
-    put_piece,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, object_end, put_piece
+from weft.searches.arc.values import EMPTY, MAX_OBJECTS, ORIGIN
 
 
 @kernel

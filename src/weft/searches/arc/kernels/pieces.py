@@ -5,17 +5,9 @@ from __future__ import annotations
 from weft.searches.arc.codes import pieces as codes
 from weft.searches.arc.kernels.altering import alter, as_grid, each, paint
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    MAX_SIDE,
-    ORIGIN,
-    U8,
-    byte,
-    object_end,
-    put_grid,
-)
+from weft.searches.arc.kernels.layout import FAIL, U8, byte, object_end, put_grid
 from weft.searches.arc.kernels.objectparts import common_colour
+from weft.searches.arc.values import EMPTY, MAX_SIDE, ORIGIN
 
 
 @kernel

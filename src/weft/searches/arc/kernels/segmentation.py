@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from weft.searches.arc.codes import segmentation as codes
+from weft.searches.arc.kernels.colours import colour_counts, most_common, only_extreme
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    MAX_BYTES,
-    MAX_OBJECTS,
-    U8,
-    byte,
-    colour_counts,
-    most_common,
-    only_extreme,
-    put_piece,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_piece
 from weft.searches.arc.kernels.objectparts import new_counts, numbers, on_edge, spread
+from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_OBJECTS
 
 
 @kernel

@@ -5,20 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import setgrids as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    MAX_OBJECTS,
-    MAX_SIDE,
-    U8,
-    byte,
-    colour_counts,
-    extreme_colour,
-    put_grid,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 from weft.searches.arc.kernels.objectparts import new_counts, new_starts, object_starts
+from weft.searches.arc.values import EMPTY, MAX_OBJECTS, MAX_SIDE
 
 
 @kernel

@@ -6,18 +6,9 @@ import numpy as np
 
 from weft.searches.arc.codes import sets as codes
 from weft.searches.arc.kernels.attraction import attract
+from weft.searches.arc.kernels.colours import only_extreme
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    ORIGIN,
-    U8,
-    byte,
-    object_end,
-    only_extreme,
-    put_piece,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, object_end, put_piece
 from weft.searches.arc.kernels.objectparts import (
     measure_all,
     new_counts,
@@ -26,6 +17,7 @@ from weft.searches.arc.kernels.objectparts import (
     object_starts,
 )
 from weft.searches.arc.kernels.setgrids import lay_out, overlay
+from weft.searches.arc.values import EMPTY, ORIGIN
 
 
 @kernel

@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from weft.searches.arc.codes import templates as codes
+from weft.searches.arc.kernels.colours import most_common
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, most_common, put_grid
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 from weft.searches.arc.kernels.objectparts import numbers, spread
 
 

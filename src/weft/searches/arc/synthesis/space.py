@@ -78,19 +78,11 @@ class Space:
     """Vectors reached so far. `grow` expands one; the caller decides the order."""
 
     def __init__(
-        self,
-        problem: EncodedTask,
-        language: Language,
-        budget: SearchBudget,
-        programs: int,
-        prune: Sequence[str] = RULES,
-        cache: ApplyCache | None = None,
-        seed: int = 0,
-        nodes: Sequence[VectorNode] = (),
-        known: Sequence[tuple[int, bytes]] = (),
-        *,
+        self, problem: EncodedTask, language: Language, budget: SearchBudget, programs: int,
+        prune: Sequence[str] = RULES, cache: ApplyCache | None = None, seed: int = 0,
+        nodes: Sequence[VectorNode] = (), known: Sequence[tuple[int, bytes]] = (), *,
         fitted: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """With `nodes`, begin with those of an earlier phase instead of the input alone.
 
         `known` are stage and contents of all that it reached. Without `fitted` no rule is tried.
