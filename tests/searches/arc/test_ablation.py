@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,10 @@ def test_command_names_what_can_be_left_out(tmp_path: Path, weft: Here) -> None:
     weft(*words, "--without", "luck").check_one_line(2, "--without", *PARTS)
     assert not (tmp_path / "run").exists()
     assert weft(*words, "--without", "checks,pruning").code == 0
+    genesis = json.loads((tmp_path / "run" / "ledger.jsonl").read_text().splitlines()[0])
+    options = genesis["body"]["config"]["args"]["options"]
+    assert options["without"] == ["checks", "pruning"]
     run = read_run(tmp_path / "run")
-    assert run.options["without"] == ["checks", "pruning"]
     outcomes = {item.task.name: item.outcome for item in run.items}
     assert outcomes == {"plain": "SOLVED", "torn": "UNKNOWN/ambiguous"}
     assert all(g["evidence"] is None for item in run.items for g in (item.answer or {})["groups"])

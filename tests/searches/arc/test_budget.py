@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from weft.errors import UsageError
+from weft.errors import LedgerDamaged, UsageError
+from weft.model.codec import from_json, to_json
 from weft.searches.arc.synthesis.budget import SearchBudget, WorkerBudget, split_budget
 
 
@@ -63,17 +64,15 @@ def test_split_tiles_operators_and_programs_exactly(n: int, slices: int, program
 
 def test_budgets_round_trip_with_their_schema_version() -> None:
     budget = SearchBudget(max_programs=7, stop_on_first=True)
-    assert budget.to_dict()["schema_version"] == 1
-    assert SearchBudget.from_dict(budget.to_dict()) == budget
+    assert to_json(budget)["schema_version"] == 1
+    assert from_json(SearchBudget, to_json(budget)) == budget
     part = split_budget(100, 4, 500)[2]
-    assert WorkerBudget.from_dict(part.to_dict()) == part
+    assert from_json(WorkerBudget, to_json(part)) == part
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema_version": 2}, "schema_version must be 1"),
-        ({"extra": 1}, "field 'extra'"),
         ({"max_depth": 0}, "max_depth must be 1 or more"),
         ({"shallow_share": 101}, "percentage"),
         ({"competitor_programs": -1}, "competitor_programs"),
@@ -81,7 +80,12 @@ def test_budgets_round_trip_with_their_schema_version() -> None:
 )
 def test_wrong_budget_is_refused_by_name(change: dict[str, int], said: str) -> None:
     with pytest.raises(UsageError, match=said):
-        SearchBudget.from_dict({**SearchBudget().to_dict(), **change})
+        SearchBudget(**change)
+
+
+def test_budget_of_another_format_is_refused() -> None:
+    with pytest.raises(LedgerDamaged, match=r"SearchBudget\.schema_version is not 1"):
+        from_json(SearchBudget, {**to_json(SearchBudget()), "schema_version": 2})
 
 
 def test_split_by_no_slices_is_refused() -> None:

@@ -15,12 +15,12 @@ from weft.searches.arc.lists.canvas import parse as parse_canvas
 from weft.searches.arc.lists.sizes import _ALL, Formula, formulas, measures_of, parse
 from weft.searches.arc.lists.words import CANVAS_NAMES, COUNTS, NAMES
 from weft.searches.arc.program import parse as read_program
-from weft.searches.arc.refit import grids as read_grids
 from weft.searches.arc.synthesis.ablation import LISTS
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.phases import PhaseResult, shallow
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
+from weft.searches.arc.values import decode_grids as read_grids
 
 
 def grid(text: str) -> Grid:

@@ -16,9 +16,8 @@ from weft.searches.arc.fitted.celllist import Cells
 from weft.searches.arc.kernels import covering
 from weft.searches.arc.lists.cells import parse
 from weft.searches.arc.lists.choices import Choices, choices_of, plain_choices_of
-from weft.searches.arc.lists.crossvalidation import leave_out, loo_passes
 from weft.searches.arc.lists.features import features_of, plain_features_of
-from weft.searches.arc.lists.learn import TrainingCells, learn
+from weft.searches.arc.lists.learn import TrainingCells, learn, leave_out, loo_passes
 from weft.searches.arc.lists.neighbours import NONE
 from weft.searches.arc.lists.words import COLOURS, NAMES
 from weft.searches.arc.ops.registry import REGISTRY
@@ -32,9 +31,9 @@ from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.phases import Options
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.tasks import answer_to_wire
 from weft.searches.arc.values import Grid
 from weft.searches.arc.verdict import Outcome
-from weft.searches.arc.wire import answer_to_wire
 
 TEXTS = (
     "else own",

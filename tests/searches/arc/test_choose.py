@@ -21,12 +21,12 @@ from weft.searches.arc.fitted.choose import (
 )
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import parse as read_program
-from weft.searches.arc.refit import grids as read_grids
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.phases import PhaseResult, shallow
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
+from weft.searches.arc.values import decode_grids as read_grids
 
 SPECKLED = "1110000/1210000/1110333/0000323/0000333"
 """Two squares, each with a red cell."""

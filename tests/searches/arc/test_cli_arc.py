@@ -27,7 +27,6 @@ from tests.support.arcruns import (
 from tests.support.commands import COMMAND, Told
 from tests.workers.lab import arrival_order, ledger_digest, rows, wait_until
 from weft.model.values import canonical
-from weft.searches.arc import submission
 from weft.searches.arc.data import load
 from weft.searches.arc.recorded import read_run
 from weft.storage.manifest import Manifest
@@ -191,8 +190,15 @@ def test_results_submission_and_check(reference: Path, tmp_path: Path, weft: Her
     )
     assert body["telemetry"]["programs"] > 0
     tasks = load("arc-agi-1", "training").select(CHOSEN).tasks
-    attempts = submission.read(file.read_bytes(), tasks, "submission.json")
-    assert submission.score(attempts, tasks) >= 1
+    submitted = json.loads(file.read_bytes())
+    assert list(submitted) == sorted(CHOSEN)
+    assert any(
+        all(
+            truth.rows() in entry.values()
+            for truth, entry in zip(t.truth, submitted[t.name], strict=True)
+        )
+        for t in tasks
+    )
     checked = weft("arc", "check", reference, "--json")
     assert checked.code == 0
     assert checked.json["checked"] == checked.json["exact"] > 1

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from tests.support.arcruns import scattered
-from weft.searches.arc.evidence import CONTRARY, LACKING, LOO_REQUIRED, REFUTED, Evidence, examine
-from weft.searches.arc.invariants import violated
+from weft.model.codec import from_json
+from weft.searches.arc.evidence import (
+    CONTRARY,
+    LACKING,
+    LOO_REQUIRED,
+    REFUTED,
+    Evidence,
+    examine,
+    violated,
+)
 from weft.searches.arc.program import Program, parse
 from weft.searches.arc.refit import predict, run_chain
 from weft.searches.arc.symmetries import AUGMENTATIONS
@@ -90,7 +98,7 @@ def test_tie_that_training_never_showed_is_found_by_augmentation() -> None:
 
 def test_evidence_is_read_back_as_written() -> None:
     evidence = Evidence(1, 2, 1, 3, ("size", "kept"))
-    assert Evidence.from_dict(evidence.to_dict()) == evidence
+    assert from_json(Evidence, evidence.to_dict()) == evidence
     assert evidence.doubt_millibits == LACKING + 3 * CONTRARY + REFUTED
 
 

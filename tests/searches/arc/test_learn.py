@@ -27,9 +27,8 @@ from weft.searches.arc.learn import (
 )
 from weft.searches.arc.ops.registry import BY_NAME, REGISTRY
 from weft.searches.arc.program import Program
-from weft.searches.arc.recombine import joined, spellings
 from weft.searches.arc.recorded import read_run
-from weft.searches.arc.simplify import is_redundant, operator_inputs
+from weft.searches.arc.simplify import is_redundant, joined, operator_inputs, spellings
 from weft.searches.arc.synthesis.budget import SearchBudget
 
 pytestmark = pytest.mark.xdist_group("arc-runs")

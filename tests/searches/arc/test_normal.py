@@ -13,9 +13,8 @@ from weft.errors import InputError
 from weft.searches.arc.check import check_program
 from weft.searches.arc.evidence import examine
 from weft.searches.arc.learn import Solved, below_view
-from weft.searches.arc.normal.colours import ByCount
 from weft.searches.arc.normal.registry import VIEWS, FittedView, worthwhile
-from weft.searches.arc.normal.view import ViewDefinition
+from weft.searches.arc.normal.view import ByCount, ViewDefinition
 from weft.searches.arc.program import VIEW_UNDONE, Program, order_key, parse
 from weft.searches.arc.refit import predict
 from weft.searches.arc.runview import view_of_program
@@ -26,8 +25,8 @@ from weft.searches.arc.synthesis.log import VIEWED
 from weft.searches.arc.synthesis.phases import PhaseResult, shallow, viewed
 from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
 from weft.searches.arc.task import ArcTask, Pair
+from weft.searches.arc.tasks import phase_from_wire, phase_to_wire
 from weft.searches.arc.values import Grid
-from weft.searches.arc.wire import phase_from_wire, phase_to_wire
 
 BY_COUNT = "colours_by_count"
 SEARCH = options("mirror_rows", depth=2, programs=2000, view_share=10)

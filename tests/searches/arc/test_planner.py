@@ -46,7 +46,7 @@ def test_search_finds_the_planted_program_and_shows_it(task: ArcTask) -> None:
     kinds = [event.kind for event in found.log.events]
     assert "found" in kinds
     assert kinds[-1] == "end"
-    assert found.log_hash == ParallelPlanner(small()).search(task).log_hash
+    assert found.log == ParallelPlanner(small()).search(task).log
 
 
 def test_programs_found_are_right_by_their_slow_definition(task: ArcTask) -> None:

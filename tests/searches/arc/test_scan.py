@@ -17,12 +17,12 @@ from weft.searches.arc.lists.neighbours import NONE
 from weft.searches.arc.lists.scan import CORNERS, made_of, scan
 from weft.searches.arc.lists.words import MADE, NAMES
 from weft.searches.arc.program import parse as read_program
-from weft.searches.arc.refit import grids as read_grids
 from weft.searches.arc.synthesis.ablation import LISTS
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.phases import PhaseResult, shallow
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid
+from weft.searches.arc.values import decode_grids as read_grids
 
 SCANS = (
     "all -> made_back_2; else own",

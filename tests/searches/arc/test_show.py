@@ -200,5 +200,5 @@ def test_sealed_run_has_a_report_without_tasks(
 
 def test_evidence_of_an_older_version_is_left_out() -> None:
     old = {"refuted": 1, "doubt_millibits": 90_000}
-    assert doubts(old) == ""  # type: ignore[typeddict-item]
+    assert doubts(old) == ""
     assert "1 predicted wrongly" in doubts(Evidence(2, 2, 1).to_dict())

@@ -30,7 +30,6 @@ def test_different_outputs_are_ambiguous_with_a_witness_each() -> None:
     assert verdict.outcome is Outcome.AMBIGUOUS
     assert [g.outputs for g in verdict.groups] == [(TWO,), (ONE,)]
     assert [g.programs[0].names for g in verdict.groups] == [("transpose",), ("mirror_rows",)]
-    assert verdict.answers == ()
 
 
 def test_guesses_on_which_more_programs_agree_rank_higher_but_answer_nothing() -> None:
@@ -46,7 +45,7 @@ def test_same_output_of_several_programs_is_an_answer() -> None:
     found = [candidate(name, ONE, 5 + i) for i, name in enumerate(NAMES)]
     verdict = decide(found, exhausted=False)
     assert verdict.outcome is Outcome.SOLVED
-    assert verdict.answers == (ONE,)
+    assert verdict.groups[0].outputs == (ONE,)
     assert verdict.groups[0].size == len(NAMES)
     assert len(verdict.groups[0].programs) == WITNESSES
     assert verdict.groups[0].programs[0].names == ("mirror_rows",)
@@ -118,7 +117,6 @@ def test_groups_beyond_those_examined_come_last_and_still_object() -> None:
 def test_failed_part_of_the_search_makes_any_answer_incomplete() -> None:
     verdict = decide([candidate("transpose", ONE)], exhausted=False, incomplete=True)
     assert verdict.outcome is Outcome.INCOMPLETE
-    assert verdict.answers == ()
 
 
 def test_nothing_found_tells_budget_from_exhaustion() -> None:

@@ -12,21 +12,20 @@ import json
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Literal
 
 from weft.errors import FileInvalid
-from weft.model import strictjson
+from weft.model import codec, strictjson
 from weft.model.jsonfields import as_array, as_integer, as_text
 from weft.model.values import JsonValue, canonical
 from weft.searches.arc.ops.operator import Palette, ShapeEffect
 from weft.searches.arc.ops.registry import BY_NAME
-from weft.searches.arc.records import BankRecord, ConceptRecord
 from weft.searches.arc.synthesis.language import LanguageEntry
 
 SCHEMA_VERSION = 1
 MAX_BYTES = 4 * 2**20
 MAX_STEPS = 4
 """Longest chain that a concept may stand for."""
-_FIELDS = frozenset(ConceptRecord.__annotations__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,22 +48,13 @@ class Concept:
             self.millibits, tuple((s.kernel, s.p, s.q) for s in steps), self.operators,
         )  # fmt: skip
 
-    def to_dict(self) -> ConceptRecord:
-        """JSON form."""
-        return {
-            "name": self.name,
-            "operators": list(self.operators),
-            "millibits": self.millibits,
-            "tasks": list(self.tasks),
-            "concepts": list(self.concepts),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Bank:
     """Concepts in a fixed order."""
 
     concepts: tuple[Concept, ...]
+    schema_version: Literal[1] = 1
 
     def entries(self) -> tuple[LanguageEntry, ...]:
         """All concepts as the search uses them."""
@@ -72,20 +62,15 @@ class Bank:
 
     def digest(self) -> str:
         """SHA-256 of the canonical form."""
-        return hashlib.sha256(canonical(self.to_dict()).encode()).hexdigest()
-
-    def to_dict(self) -> BankRecord:
-        """JSON form."""
-        concepts = [concept.to_dict() for concept in self.concepts]
-        return {"schema_version": SCHEMA_VERSION, "concepts": concepts}
+        return hashlib.sha256(canonical(codec.to_json(self)).encode()).hexdigest()
 
     def to_json(self) -> str:
         """The file that `weft arc learn` writes."""
-        return json.dumps(self.to_dict(), indent=1, sort_keys=True) + "\n"
+        return json.dumps(codec.to_json(self), indent=1, sort_keys=True) + "\n"
 
     @staticmethod
     def from_dict(raw: JsonValue, where: str = "bank") -> Bank:
-        """Read what `to_dict` wrote; every field is checked."""
+        """Read a bank's JSON; every field is checked."""
         if not isinstance(raw, dict) or raw.get("schema_version") != SCHEMA_VERSION:
             raise FileInvalid(f"{where}: schema_version must be {SCHEMA_VERSION}")
         if set(raw) != {"schema_version", "concepts"} or not isinstance(raw["concepts"], list):
@@ -112,8 +97,9 @@ class Bank:
 
 
 def _concept(raw: JsonValue, where: str) -> Concept:
-    if not isinstance(raw, dict) or raw.keys() != _FIELDS:
-        raise FileInvalid(f"{where}: fields must be {', '.join(sorted(_FIELDS))}")
+    fields = sorted(Concept.__slots__)
+    if not isinstance(raw, dict) or sorted(raw) != fields:
+        raise FileInvalid(f"{where}: fields must be {', '.join(fields)}")
     name = as_text(raw["name"], f"{where}: name")
     millibits = as_integer(raw["millibits"], f"{where}: millibits")
     operators = _words(raw["operators"], f"{where}: operators")

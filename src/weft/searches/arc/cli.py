@@ -6,6 +6,7 @@ Each command parses, calls one function, and renders.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -41,16 +42,11 @@ What = Annotated[
 TaskOfRun = Annotated[
     str | None, typer.Argument(metavar="TASK", help="Of a run: this task only, with steps.")
 ]
-ListedBank = Annotated[
-    Path | None, typer.Option("--bank", metavar="FILE", help="List the concepts of a bank.")
-]
+_file = partial(typer.Option, metavar="FILE")
+ListedBank = Annotated[Path | None, _file("--bank", help="List the concepts of a bank.")]
 Steps = Annotated[bool, typer.Option("--steps", help="Draw what every step of the programs gives.")]
-Svg = Annotated[
-    Path | None, typer.Option("--svg", metavar="FILE", help="Draw one task into an SVG file.")
-]
-Png = Annotated[
-    Path | None, typer.Option("--png", metavar="FILE", help="Draw one task into a PNG file.")
-]
+Svg = Annotated[Path | None, _file("--svg", help="Draw one task into an SVG file.")]
+Png = Annotated[Path | None, _file("--png", help="Draw one task into a PNG file.")]
 RevealBench = Annotated[
     bool, typer.Option("--reveal", help="List evaluation tasks one by one, too.")
 ]
@@ -66,9 +62,7 @@ TaskOfProgram = Annotated[
 Runs = Annotated[
     list[Path], typer.Argument(metavar="RUNS...", help="Finished runs on training tasks.")
 ]
-WrittenBank = Annotated[
-    Path, typer.Option("--bank", metavar="FILE", help="Where to write the concepts.")
-]
+WrittenBank = Annotated[Path, _file("--bank", help="Where to write the concepts.")]
 
 app = typer.Typer(
     name="arc",

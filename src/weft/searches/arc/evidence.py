@@ -15,12 +15,13 @@ task and the program alone.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from weft.searches.arc.invariants import violated
+from weft.model import codec
+from weft.model.values import Value
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
-from weft.searches.arc.records import EvidenceRecord
 from weft.searches.arc.refit import predict
 from weft.searches.arc.symmetries import AUGMENTATIONS, Symmetry
 from weft.searches.arc.task import ArcTask
@@ -55,21 +56,9 @@ class Evidence:
         contrary = (self.inconsistent > 0) + len(self.violated)
         return LACKING * lacking + CONTRARY * contrary + REFUTED * (self.refuted > 0)
 
-    def to_dict(self) -> EvidenceRecord:
-        """JSON form."""
-        return {
-            "loo_passed": self.loo_passed, "loo_required": self.loo_required,
-            "refuted": self.refuted, "inconsistent": self.inconsistent,
-            "violated": list(self.violated), "doubt_millibits": self.doubt_millibits,
-        }  # fmt: skip
-
-    @staticmethod
-    def from_dict(raw: EvidenceRecord) -> Evidence:
-        """Read what `to_dict` wrote."""
-        return Evidence(
-            raw["loo_passed"], raw["loo_required"], raw["refuted"], raw["inconsistent"],
-            tuple(raw["violated"]),
-        )  # fmt: skip
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form, with what the doubts cost; `codec.from_json` reads it."""
+        return {**codec.to_json(self), "doubt_millibits": self.doubt_millibits}
 
 
 def examine(
@@ -113,3 +102,42 @@ def _contradicts(
     if prediction is None:
         return False
     return tuple(map(symmetry.undo, prediction[len(task.train) :])) != outputs
+
+
+# -- invariants: facts that hold on all pairs -----------------------------------------------------
+
+
+Invariant = Callable[[Grid, Grid], bool]
+
+
+def violated(task: ArcTask, outputs: Sequence[Grid]) -> tuple[str, ...]:
+    """Name the invariants that hold on all training pairs and not on some test output."""
+    pairs = [(pair.input, pair.output) for pair in task.train]
+    answers = list(zip(task.test, outputs, strict=True))
+    invariants = {**INVARIANTS, "palette": _within(set().union(*(out.cells for _, out in pairs)))}
+    return tuple(
+        name
+        for name, invariant in invariants.items()
+        if all(invariant(*pair) for pair in pairs) and not all(invariant(*pair) for pair in answers)
+    )
+
+
+def _keeps_ink(given: Grid, output: Grid) -> bool:
+    cells = zip(given.cells, output.cells, strict=False)
+    return given.size == output.size and all(a in (0, b) for a, b in cells)
+
+
+def _within(colours: set[int]) -> Invariant:
+    return lambda given, output: set(output.cells) <= colours | set(given.cells)
+
+
+INVARIANTS: dict[str, Invariant] = {
+    "size": lambda given, output: given.size == output.size,
+    "change": lambda given, output: given != output,
+    "colours": lambda given, output: set(output.cells) <= set(given.cells),
+    "contrast": lambda _, output: len(set(output.cells)) > 1,
+    "kept": _keeps_ink,
+}
+"""By name: the output is as large as its input; is not the input; has only its colours; has
+more than one colour; leaves every cell that is not black. `palette`, made for each task: has
+only colours of its input or of some training output."""

@@ -22,15 +22,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from weft.errors import InputError
+from weft.model.codec import to_json
+from weft.model.values import Value
 from weft.searches.arc.bank import MAX_STEPS, Bank, Concept
 from weft.searches.arc.check import check_program
 from weft.searches.arc.heldout import EVALUATION, held_out
 from weft.searches.arc.ops.registry import BY_NAME, REGISTRY
 from weft.searches.arc.program import Program, order_key, parse
-from weft.searches.arc.recombine import Chain, Spellings, spellings
 from weft.searches.arc.recorded import ArcRun, Recorded
-from weft.searches.arc.records import BankRecord
-from weft.searches.arc.simplify import is_redundant, operator_inputs
+from weft.searches.arc.simplify import Chain, Spellings, is_redundant, operator_inputs, spellings
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 
@@ -50,17 +50,6 @@ class Solved:
     """Of the task itself."""
 
 
-class LearnedRecord(BankRecord):
-    """A bank with what it was chosen by."""
-
-    programs: int
-    candidates: int
-    recombined: int
-    simplified: int
-    before_millibits: int
-    after_millibits: int
-
-
 @dataclass(frozen=True, slots=True)
 class Learned:
     """A bank, and what it was chosen by."""
@@ -76,17 +65,11 @@ class Learned:
     before_millibits: int
     after_millibits: int
 
-    def to_dict(self) -> LearnedRecord:
-        """JSON form."""
-        return {
-            **self.bank.to_dict(),
-            "programs": self.programs,
-            "candidates": self.candidates,
-            "recombined": self.recombined,
-            "simplified": self.simplified,
-            "before_millibits": self.before_millibits,
-            "after_millibits": self.after_millibits,
-        }
+    def to_dict(self) -> dict[str, Value]:
+        """JSON form: the bank's with the figures."""
+        figures = to_json(self)
+        del figures["bank"]
+        return {**to_json(self.bank), **figures}
 
 
 # -- reading ----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -20,127 +21,45 @@ with lazy_imports():
     from weft.searches.arc.synthesis import ablation
     from weft.searches.arc.synthesis import budget as budgets
 
-DATA = "Tasks"
-BUDGET = "Decision (bound into the ledger)"
+_tasks = partial(typer.Option, rich_help_panel="Tasks")
+_decides = partial(typer.Option, rich_help_panel="Decision (bound into the ledger)")
+_executes = partial(typer.Option, rich_help_panel=options.EXECUTION)
+_count = partial(_decides, metavar="N")
 
 Tasks = Annotated[
     list[str] | None,
     typer.Argument(metavar="TASK...", help="Names or digests of tasks; all without any."),
 ]
-Data = Annotated[
-    str,
-    typer.Option(
-        "--data",
-        "--arc_root",
-        metavar="SET|PATH",
-        help="arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a file.",
-        rich_help_panel=DATA,
-    ),
-]
-Split = Annotated[
-    str | None,
-    typer.Option(metavar="training|evaluation", help="Which half.", rich_help_panel=DATA),
-]
-Limit = Annotated[
-    int | None,
-    typer.Option(min=1, metavar="N", help="The first N tasks by name.", rich_help_panel=DATA),
-]
+DATA_HELP = "arc-agi-1, arc-agi-1-2019, arc-agi-2; or a clone, a folder, a file."
+Data = Annotated[str, _tasks("--data", "--arc_root", metavar="SET|PATH", help=DATA_HELP)]
+Split = Annotated[str | None, _tasks(metavar="training|evaluation", help="Which half.")]
+Limit = Annotated[int | None, _tasks(min=1, metavar="N", help="The first N tasks by name.")]
 MaxPrograms = Annotated[
-    int,
-    typer.Option(
-        "--max-programs",
-        "--max_programs",
-        min=1,
-        metavar="N",
-        help="Programs tried per task.",
-        rich_help_panel=BUDGET,
-    ),
+    int, _count("--max-programs", "--max_programs", min=1, help="Programs tried per task.")
 ]
-MaxDepth = Annotated[
-    int,
-    typer.Option(
-        "--max-depth", "--max_depth", min=1, metavar="N", help="Operators in a row.",
-        rich_help_panel=BUDGET,
-    ),
-]  # fmt: skip
-MaxStates = Annotated[
-    int,
-    typer.Option(min=1, metavar="N", help="Vectors kept per search.", rich_help_panel=BUDGET),
-]
-Competitors = Annotated[
-    int,
-    typer.Option(
-        min=0,
-        metavar="N",
-        help="Programs tried after the first right one, looking for others that disagree.",
-        rich_help_panel=BUDGET,
-    ),
-]
-MaxBits = Annotated[
-    int,
-    typer.Option(
-        min=1,
-        metavar="N",
-        help="Longer programs are guesses only: they answer nothing and contradict nothing.",
-        rich_help_panel=BUDGET,
-    ),
-]
-StopOnFirst = Annotated[
-    bool,
-    typer.Option("--stop-on-first", help="End at the first right program.", rich_help_panel=BUDGET),
-]
-NoPrune = Annotated[
-    str,
-    typer.Option(metavar="RULES", help="Switch off: shape,palette,stage.", rich_help_panel=BUDGET),
-]
-Margin = Annotated[
-    int | None,
-    typer.Option(
-        "--margin-bits",
-        min=0,
-        metavar="N",
-        help="Answer when every competitor costs over N bits more; 4 if not given.",
-        rich_help_panel=BUDGET,
-    ),
-]
-Without = Annotated[
-    str,
-    typer.Option(
-        "--without",
-        metavar="PARTS",
-        help="Leave out, to measure what it is worth: fitted,lists,views,pruning,bank,checks.",
-        rich_help_panel=BUDGET,
-    ),
-]
+MaxDepth = Annotated[int, _count("--max-depth", "--max_depth", min=1, help="Operators in a row.")]
+MaxStates = Annotated[int, _count(min=1, help="Vectors kept per search.")]
+COMPETITORS_HELP = "Programs tried after the first right one, looking for others that disagree."
+Competitors = Annotated[int, _count(min=0, help=COMPETITORS_HELP)]
+BITS_HELP = "Longer programs are guesses only: they answer nothing and contradict nothing."
+MaxBits = Annotated[int, _count(min=1, help=BITS_HELP)]
+StopOnFirst = Annotated[bool, _decides("--stop-on-first", help="End at the first right program.")]
+NoPrune = Annotated[str, _decides(metavar="RULES", help="Switch off: shape,palette,stage.")]
+MARGIN_HELP = "Answer when every competitor costs over N bits more; 4 if not given."
+Margin = Annotated[int | None, _count("--margin-bits", min=0, help=MARGIN_HELP)]
+WITHOUT_HELP = "Leave out, to measure what it is worth: fitted,lists,views,pruning,bank,checks."
+Without = Annotated[str, _decides("--without", metavar="PARTS", help=WITHOUT_HELP)]
 Attempts = Annotated[
-    int,
-    typer.Option(min=1, max=2, metavar="1|2", help="Guesses per test that are written out."),
+    int, typer.Option(min=1, max=2, metavar="1|2", help="Guesses per test that are written out.")
 ]
-BankFile = Annotated[
-    Path | None,
-    typer.Option("--bank", metavar="FILE", help="Concepts to use.", rich_help_panel=BUDGET),
-]
+BankFile = Annotated[Path | None, _decides("--bank", metavar="FILE", help="Concepts to use.")]
 Submission = Annotated[
     Path | None,
     typer.Option("--submission", metavar="FILE", help="Write answers in the ARC Prize form."),
 ]
-OutBase = Annotated[
-    Path,
-    typer.Option(
-        "--out", "--out_base", metavar="DIR", help="The run's folder.",
-        rich_help_panel=options.EXECUTION,
-    ),
-]  # fmt: skip
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--workers",
-        "--jobs",
-        metavar="N",
-        help="Worker processes: 1 at first, as before on resume.",
-        rich_help_panel=options.EXECUTION,
-    ),
-]
+OutBase = Annotated[Path, _executes("--out", "--out_base", metavar="DIR", help="The run's folder.")]
+JOBS_HELP = "Worker processes: 1 at first, as before on resume."
+Jobs = Annotated[int | None, _executes("--workers", "--jobs", metavar="N", help=JOBS_HELP)]
 DEFAULT_PROGRAMS, DEFAULT_DEPTH, DEFAULT_STATES, DEFAULT_COMPETITORS = 60_000, 4, 40_000, 6_000
 DEFAULT_BITS = 100
 

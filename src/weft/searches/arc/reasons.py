@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
+from weft.model import codec
+from weft.model.codec import Table
 from weft.searches.arc.evidence import Evidence
-from weft.searches.arc.records import EvidenceRecord, WeighingRecord
+from weft.searches.arc.verdict import Weighing
 
 
-def weighed(weighing: WeighingRecord | None) -> str:
+def weighed(raw: Table | None) -> str:
     """State what decided about the best answer; empty where there was none to decide about."""
-    if weighing is None:
+    if raw is None:
         return ""
-    alone, limit = weighing["alone_millibits"], weighing["limit_millibits"]
-    price = weighing["price_millibits"] + alone
+    weighing = codec.from_json(Weighing, raw)
+    alone, limit = weighing.alone_millibits, weighing.limit_millibits
+    price = weighing.price_millibits + alone
     lone = f", {_bits(alone)} as few programs agree" if alone else ""
-    if price > limit:
+    if not weighing.is_affordable:
         return f"refused: {_bits(price)} bits with doubts{lone}; the limit is {_bits(limit)}"
-    margin, needed = weighing["margin_millibits"], weighing["needed_millibits"]
+    margin, needed = weighing.margin_millibits, weighing.needed_millibits
     if margin is None:
         return f"accepted: {_bits(price)} of {_bits(limit)} bits{lone}; nothing contradicts it"
     bound = "no competitor is allowed" if needed is None else f"more than {_bits(needed)} needed"
-    clear = needed is not None and margin > needed
-    word = "accepted" if clear else "refused"
+    word = "accepted" if weighing.is_clear(needed) else "refused"
     return f"{word}: the strongest competitor costs {_bits(margin)} bits more, {bound}"
 
 
-def doubts(raw: EvidenceRecord | None) -> str:
+def doubts(raw: Table | None) -> str:
     """State what speaks against a program; empty where nothing does or it was not examined.
 
     A run of an older version recorded other keys: it is shown without its doubts.
     """
     if raw is None or "loo_passed" not in raw:
         return ""
-    evidence = Evidence.from_dict(raw)
+    evidence = codec.from_json(Evidence, raw)
     reasons = []
     if evidence.loo_passed < evidence.loo_required:
         counts = f"{evidence.loo_passed} of {evidence.loo_required} pairs"

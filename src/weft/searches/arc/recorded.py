@@ -9,20 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, cast
+from typing import cast
 
 from weft.errors import InputError
 from weft.inspect.access import run_named
 from weft.inspect.report.view import RunView, view_of
-from weft.model.values import JsonValue, Object, Value, from_wire
+from weft.model.values import JsonValue, Object, from_wire
 from weft.runs.execution import SEALED_VIEWS
-from weft.searches.arc.records import SEARCH, AnswerRecord, OptionsRecord
+from weft.searches.arc.records import SEARCH, AnswerRecord
 from weft.searches.arc.task import ArcTask
-
-
-class _Arguments(TypedDict):
-    tasks: list[str]
-    options: OptionsRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,6 @@ class ArcRun:
     """All tasks of a run, by name."""
 
     path: Path
-    options: OptionsRecord
     items: tuple[Recorded, ...]
     tags: tuple[str, ...] = ()
 
@@ -78,24 +72,23 @@ def of_view(view: RunView) -> ArcRun:
     """Read a run through the report's view of it."""
     names = view.labels()
     answers: dict[str, AnswerRecord] = {}
-    args: Value = None
+    digests: list[str] = []
     for record in view.records():
         if record.seq == 0:
-            args = from_wire(record.body["config"]["args"])
+            digests = record.body["config"]["args"]["tasks"]
         elif record.kind == "answer" and record.body["lane"].count("/") == 1:
             answers[record.body["lane"][1:]] = _answer(
                 record.body["status"], record.body.get("value")
             )
-    config = cast(_Arguments, args)
     items = [
         Recorded(
             ArcTask.from_canonical(view.read(Object(digest)), names.get(digest, digest[:8])),
             answers.get(digest),
         )
-        for digest in config["tasks"]
+        for digest in digests
     ]
     items.sort(key=lambda item: (item.task.name, item.task.digest))
-    return ArcRun(view.path, config["options"], tuple(items), view.tags())
+    return ArcRun(view.path, tuple(items), view.tags())
 
 
 def _answer(status: str, wire: JsonValue) -> AnswerRecord:

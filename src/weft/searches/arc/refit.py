@@ -17,7 +17,7 @@ from weft.searches.arc.kernels.expand import FAMILIES, family_of
 from weft.searches.arc.ops.registry import BY_NAME
 from weft.searches.arc.program import Program
 from weft.searches.arc.task import ArcTask, Pair
-from weft.searches.arc.values import MAX_BYTES, Grid, ValueStage, decode
+from weft.searches.arc.values import MAX_BYTES, Grid, decode_grids
 
 
 def predict(
@@ -45,7 +45,7 @@ def _predict(
     if outputs is not None and program.fitted:
         view = EncodedExamples.of(outputs, inputs, targets)
         fit = fitted.BY_NAME[program.fitted].fit(view)
-        outputs = None if fit is None else grids(fit.outputs)
+        outputs = None if fit is None else decode_grids(fit.outputs)
     if outputs is None or outputs[: len(targets)] != tuple(targets):
         return None
     return outputs
@@ -64,14 +64,4 @@ def run_chain(names: Sequence[str], inputs: Sequence[Grid]) -> tuple[Grid, ...] 
         if end == 0:
             return None
         data, offsets = out[:end], np.array([0, *ends[0, :-1]], np.int64)
-    return grids(data.tobytes())
-
-
-def grids(data: bytes) -> tuple[Grid, ...]:
-    """Read concatenated encoded grids."""
-    decoded, at = [], 0
-    while at < len(data):
-        grid, at = decode(ValueStage.GRID, data, at)
-        assert isinstance(grid, Grid)
-        decoded.append(grid)
-    return tuple(decoded)
+    return decode_grids(data.tobytes())

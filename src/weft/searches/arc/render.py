@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from weft.console import render
 from weft.console.execution import OutputOptions
 from weft.errors import InputError, UsageError
 from weft.inspect.report.view import RunView
+from weft.model.codec import to_json
 from weft.runs.outcome import Run
 from weft.searches.arc.bank import Bank
 from weft.searches.arc.check import CheckedProgram
 from weft.searches.arc.learn import Learned
 from weft.searches.arc.recorded import ArcRun, Recorded
-from weft.searches.arc.records import (
-    AnswerRecord,
-    NamedAnswerRecord,
-    NamedTaskRecord,
-    ResultsRecord,
-    TelemetryRecord,
-)
+from weft.searches.arc.records import AnswerRecord
 from weft.searches.arc.runview import to_dict
 from weft.searches.arc.score import BenchScore
-from weft.searches.arc.telemetry import telemetry
+from weft.searches.arc.telemetry import SearchTelemetry, telemetry
 from weft.searches.arc.views import terminal
 from weft.searches.arc.views.model import TaskView
 from weft.searches.arc.views.png import task_png
@@ -36,7 +31,7 @@ from weft.searches.arc.views.svg import task_svg
 def show_solved(done: Run, run: ArcRun, *, as_json: bool) -> None:
     """Print what became of each task, or of a sealed run the totals."""
     if as_json:
-        spent = _telemetry(done, run)
+        spent = _telemetry(done, run).to_dict()
         render.print_json({**done.to_dict(), "telemetry": spent, **_results(run)})
         return
     _show_results(run)
@@ -49,33 +44,30 @@ def show_bench(
     """Print the score of a run whose true outputs are known, and what it cost."""
     spent = _telemetry(done, run)
     if output.as_json:
-        body = {"data": source, "score": score.to_dict(), "telemetry": spent}
+        body = {"data": source, "score": score.to_dict(), "telemetry": spent.to_dict()}
         render.print_json({**done.to_dict(), **body, **_results(run, reveal=reveal)})
         return
     if output.verbose:
         _show_results(run, reveal=reveal)
     render.out(f"data      {source}")
     _show_score(score)
-    _show_cost(spent)
+    _show_cost(spent.cost.rates())
     render.show_end(done)
 
 
-def _telemetry(done: Run, run: ArcRun) -> TelemetryRecord:
-    return telemetry(len(run.items), RunView(done.out, done.search).tasks()).to_dict()
+def _telemetry(done: Run, run: ArcRun) -> SearchTelemetry:
+    return telemetry(len(run.items), RunView(done.out, done.search).tasks())
 
 
-def _results(run: ArcRun, *, reveal: bool = False) -> ResultsRecord:
+def _results(run: ArcRun, *, reveal: bool = False) -> dict[str, object]:
     """Return the answer of every task, or of a sealed run the totals."""
     if run.sealed and not reveal:
         return {"outcomes": run.outcomes()}
     return {"outcomes": run.outcomes(), "results": [_result(item) for item in run.items]}
 
 
-def _result(item: Recorded) -> NamedAnswerRecord | NamedTaskRecord:
-    name, digest = item.task.name, item.task.digest
-    if item.answer is None:
-        return {"name": name, "digest": digest}
-    return {"name": name, "digest": digest, **item.answer}
+def _result(item: Recorded) -> dict[str, object]:
+    return {"name": item.task.name, "digest": item.task.digest, **(item.answer or {})}
 
 
 def _show_results(run: ArcRun, *, reveal: bool = False) -> None:
@@ -109,7 +101,7 @@ def _show_score(score: BenchScore) -> None:
         render.out(f"  {name:24}{count}")
 
 
-def _show_cost(cost: TelemetryRecord) -> None:
+def _show_cost(cost: Mapping[str, float]) -> None:
     render.out(
         f"cost      {cost['cpu_s_per_task']:.2f} CPU s per task, {cost['programs_per_s']:,}"
         f" programs/s, {cost['states_per_s']:,} states/s; pruned {cost['pruned_share']:.0%},"
@@ -167,7 +159,7 @@ def show_totals(run: ArcRun, *, as_json: bool, asked_more: bool) -> None:
 def show_bank(bank: Bank, *, as_json: bool) -> None:
     """List the concepts of a bank."""
     if as_json:
-        render.print_json({"digest": bank.digest(), **bank.to_dict()})
+        render.print_json({"digest": bank.digest(), **to_json(bank)})
         return
     for concept in bank.concepts:
         tasks = f"{len(concept.tasks)} tasks"

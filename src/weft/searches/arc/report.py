@@ -55,7 +55,7 @@ def _totals(outcomes: Mapping[str, int]) -> Markup:
 def _figures(telemetry: SearchTelemetry) -> Markup:
     if not telemetry.cost.programs:
         return element("p", "Nothing has been searched yet.", class_="quiet")
-    c = telemetry.cost.to_dict()
+    c = telemetry.cost.rates()
     facts = [
         ["programs tried", f"{c['programs']:,}"],
         ["programs per CPU second", f"{c['programs_per_s']:,}"],

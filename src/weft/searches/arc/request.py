@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 
 from weft.errors import UsageError
+from weft.model.codec import to_json
+from weft.model.values import Value
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, run_search
@@ -42,25 +44,21 @@ class ArcRequest:
             raise UsageError(f"--slices must be 1 to 1024, not {self.slices}")
         check_without(self.without)
 
-    def options(self) -> OptionsRecord:
-        """Return what the genesis record binds beside the tasks."""
+    def options(self) -> dict[str, Value]:
+        """Return what the genesis record binds beside the tasks: an `OptionsRecord`."""
         bank = None if BANK in self.without else self.bank
-        return {
-            "budget": self.budget.to_dict(),
-            "prune": self._rules(),
-            "seed": self.seed,
-            "slices": self.slices,
-            "margin_millibits": self._margin_millibits(),
-            "operators": fingerprint(),
-            "bank": None if bank is None else bank.to_dict(),
-            "without": list(self.without),
-        }
+        return to_json(
+            OptionsRecord(
+                self.budget, self._rules(), self.seed, self.slices, self._margin_millibits(),
+                fingerprint(), bank, self.without,
+            )
+        )  # fmt: skip
 
-    def _rules(self) -> list[str]:
+    def _rules(self) -> tuple[str, ...]:
         """Rules by which a search leaves out what cannot reach the outputs."""
         if PRUNING in self.without:
-            return []
-        return [rule for rule in RULES if rule not in self.no_prune]
+            return ()
+        return tuple(rule for rule in RULES if rule not in self.no_prune)
 
     def _margin_millibits(self) -> int | None:
         """The margin that was asked for, else the usual one; without checks none is enough."""

@@ -13,14 +13,7 @@ from weft.errors import WeftError
 from weft.searches.arc.program import VIEW_UNDONE, Program, parse
 from weft.searches.arc.reasons import doubts, weighed
 from weft.searches.arc.recorded import Recorded
-from weft.searches.arc.records import (
-    AnswerRecord,
-    GroupRecord,
-    NearestRecord,
-    Rows,
-    ShownAnswerRecord,
-    ShownTaskRecord,
-)
+from weft.searches.arc.records import AnswerRecord, GroupRecord, NearestRecord, Rows
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
 from weft.searches.arc.views.model import AnswerView, Shown, StepView, TaskView
@@ -71,9 +64,9 @@ def view_of_program(task: ArcTask, program: Program) -> AnswerView:
     )  # fmt: skip
 
 
-def to_dict(view: TaskView) -> ShownTaskRecord:
+def to_dict(view: TaskView) -> dict[str, object]:
     """JSON form of a task as it is shown; grids are rows."""
-    body: ShownTaskRecord = {
+    body: dict[str, object] = {
         "name": view.name,
         "digest": view.digest,
         "train": [{"input": p.input.rows(), "output": p.output.rows()} for p in view.pairs],
@@ -92,7 +85,7 @@ def to_dict(view: TaskView) -> ShownTaskRecord:
     }
 
 
-def _answer_to_dict(answer: AnswerView) -> ShownAnswerRecord:
+def _answer_to_dict(answer: AnswerView) -> dict[str, object]:
     return {
         "program": list(answer.program),
         "millibits": answer.bits,

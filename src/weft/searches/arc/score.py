@@ -7,16 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import cast
+from dataclasses import dataclass, field
+from typing import Literal
 
 from weft.inspect.report.view import ViewedTask
+from weft.model import codec
+from weft.model.values import Value
+from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.recorded import ArcRun
-from weft.searches.arc.records import AnswerRecord, CostRecord, ScoreRecord
+from weft.searches.arc.records import AnswerRecord
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid
+from weft.searches.arc.verdict import Weighing
 
-SCHEMA_VERSION = 1
 MARGINS: tuple[int | None, ...] = (0, 2, 4, 8, 16, None)
 """Margins in bits that a bench reports beside the run's own; None: no competitor at all."""
 
@@ -36,16 +39,16 @@ class BenchScore:
     failures: Mapping[str, int]
     margins: Mapping[str, Mapping[str, int]]
     """What would be answered, right and wrong with other `--margin-bits`; `all`: by unanimity."""
+    schema_version: Literal[1] = 1
 
     @property
     def precision(self) -> float | None:
         """Share of answers that are right; None when none was given."""
         return self.right / self.answered if self.answered else None
 
-    def to_dict(self) -> ScoreRecord:
+    def to_dict(self) -> dict[str, Value]:
         """JSON form."""
-        fields = {**asdict(self), "precision": self.precision}
-        return cast(ScoreRecord, {"schema_version": SCHEMA_VERSION, **fields})
+        return {**codec.to_json(self), "precision": self.precision}
 
 
 @dataclass(slots=True)
@@ -63,8 +66,8 @@ class Cost:
     cache_hits: int = 0
     cache_misses: int = 0
 
-    def to_dict(self) -> CostRecord:
-        """JSON form, with the rates people ask for."""
+    def rates(self) -> dict[str, float]:
+        """Return the figures people ask for."""
         pruned = sum(self.pruned.values())
         lookups = self.cache_hits + self.cache_misses
         return {
@@ -74,7 +77,6 @@ class Cost:
             "programs_per_s": round(self.programs / max(1e-9, self.cpu_s)),
             "states_per_s": round(self.states / max(1e-9, self.cpu_s)),
             "pruned_share": round(pruned / max(1, pruned + self.programs), 4),
-            "pruned": dict(sorted(self.pruned.items())),
             "repeated_share": round(self.repeated / max(1, self.programs), 4),
             "failed_share": round(self.failed / max(1, self.programs), 4),
             "cache_hit_share": round(self.cache_hits / max(1, lookups), 4),
@@ -119,8 +121,8 @@ def _with_margin(run: ArcRun, truth: Mapping[str, ArcTask], bits: int | None) ->
 def _is_clear(answer: AnswerRecord | None, bits: int | None) -> bool:
     weighing = None if answer is None else answer["weighing"]
     assert weighing is not None, "what is solved or ambiguous was weighed"
-    margin = weighing["margin_millibits"]
-    return margin is None or (bits is not None and margin > 1000 * bits)
+    needed = None if bits is None else BIT * bits
+    return codec.from_json(Weighing, weighing).is_clear(needed)
 
 
 def rank(answer: AnswerRecord | None, truth: tuple[Grid, ...]) -> int | None:

@@ -10,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from weft import search
+from weft.model.codec import Table, to_json
 from weft.model.results import Result
 from weft.model.tasks import SearchBody, Unknown, make_lanes
 from weft.model.values import Object, Value
-from weft.searches.arc.records import SEARCH, AnswerRecord, OptionsRecord, PhaseRecord
+from weft.searches.arc.records import SEARCH, AnswerRecord, PhaseRecord
 from weft.searches.arc.tasks import conclude, planner_of, run_shallow, run_slice, run_view
 
 
 @search(name="arc.solve_one", version=5)
-def solve_one(puzzle: Object, options: OptionsRecord) -> SearchBody:
+def solve_one(puzzle: Object, options: Table) -> SearchBody:
     """Search one task; the answer is its verdict with the evidence."""
     [begun] = yield [run_shallow(puzzle, options)]
     first: PhaseRecord = begun.value
@@ -29,7 +30,7 @@ def solve_one(puzzle: Object, options: OptionsRecord) -> SearchBody:
     results: Sequence[Result] = []
     if parts or views:
         results = yield [
-            *(run_slice(puzzle, options, part.to_dict(), first["table"]) for part in parts),
+            *(run_slice(puzzle, options, to_json(part), first["table"]) for part in parts),
             *(run_view(puzzle, options, view, number) for number, view in enumerate(views)),
         ]
     rest = [result.value for result in results[: len(parts)] if result.ok]
@@ -40,7 +41,7 @@ def solve_one(puzzle: Object, options: OptionsRecord) -> SearchBody:
 
 
 @search(name=SEARCH, version=5)
-def solve(tasks: list[str], options: OptionsRecord, *, inputs: Mapping[str, Object]) -> SearchBody:
+def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object]) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 
     The answer counts outcomes; each lane's own answer holds programs and grids.

@@ -1,18 +1,25 @@
-"""Whether a chain of operators is worth having: not if a shorter one does the same.
+"""Chains of operators that do the same: shorter ones, and other spellings of solved programs.
 
-Sameness is judged on everything the chain was applied to when the programs of a corpus ran on
-their training inputs, and where it takes a grid, on all training inputs of the corpus too.
+A chain is not worth having if a shorter one does the same. Sameness is judged on everything the
+chain was applied to when the programs of a corpus ran on their training inputs, and where it takes
+a grid, on all training inputs of the corpus too.
+
+    parts (chains that repeat, operators used twice) ──► joined two by two ──► run on every task
+        ──► kept as another spelling of a program whose own chain gives the same grids
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from weft.searches.arc.bank import MAX_STEPS
 from weft.searches.arc.ops.registry import BY_NAME, REGISTRY, apply_chain
 from weft.searches.arc.program import Program
+from weft.searches.arc.refit import run_chain
 from weft.searches.arc.task import ArcTask
 from weft.searches.arc.values import Grid, Value, ValueStage
 
@@ -58,22 +65,19 @@ def is_redundant(chain: Chain, inputs: OperatorInputs) -> bool:
     shorter: list[Chain] = [()] if takes is gives else []
     shorter += [(o.name,) for o in REGISTRY if o.takes is takes and o.gives is gives]
     shorter += [chain[:i] + chain[i + 1 :] for i in range(len(chain)) if len(chain) > 2]
-    shorter = [other for other in shorter if _is_chain(other) and _replaces(other, chain)]
-    return any(_agree(chain, other, places) for other in shorter)
-
-
-def _replaces(other: Chain, chain: Chain) -> bool:
-    """Whether a chain takes and gives values of the same stages as another, or is nothing."""
-    if not other:
-        return True
-    takes, gives = BY_NAME[chain[0]].takes, BY_NAME[chain[-1]].gives
-    return BY_NAME[other[0]].takes is takes and BY_NAME[other[-1]].gives is gives
-
-
-def _agree(chain: Chain, other: Chain, places: Sequence[Place]) -> bool:
-    return all(
-        _applied(chain, value, given) == _applied(other, value, given) for value, given in places
+    shorter = [other for other in shorter if _is_chain(other, takes, gives)]
+    return any(
+        all(_applied(chain, *place) == _applied(other, *place) for place in places)
+        for other in shorter
     )
+
+
+def _is_chain(names: Chain, takes: ValueStage, gives: ValueStage) -> bool:
+    """Whether operators follow each other from one stage to another, or there are none."""
+    if not names:
+        return True
+    ends = BY_NAME[names[0]].takes is takes and BY_NAME[names[-1]].gives is gives
+    return ends and all(BY_NAME[a].gives is BY_NAME[b].takes for a, b in pairwise(names))
 
 
 @lru_cache(maxsize=100_000)
@@ -82,5 +86,48 @@ def _applied(chain: Chain, value: Value, given: Grid) -> Value | None:
     return apply_chain(chain, value, given)
 
 
-def _is_chain(names: Chain) -> bool:
-    return all(BY_NAME[a].gives is BY_NAME[b].takes for a, b in pairwise(names))
+# -- other spellings of programs ------------------------------------------------------------------
+
+
+Spellings = tuple[Chain, ...]
+"""Chains that do the same on all grids of one task, its own first."""
+
+
+def spellings(
+    tasks: Sequence[ArcTask], chains: Sequence[Chain], repeated: Sequence[Chain]
+) -> tuple[Spellings, ...]:
+    """Return each program's own chain, and those joined or repeated ones that equal it."""
+    others = sorted({*joined(chains, repeated), *filter(_is_whole, repeated)})
+    return tuple((own, *_equal(task, own, others)) for task, own in zip(tasks, chains, strict=True))
+
+
+def joined(chains: Iterable[Chain], repeated: Sequence[Chain]) -> list[Chain]:
+    """Join two parts of which one repeats, to whole chains of at most 4 operators, sorted."""
+    uses = Counter(name for chain in chains for name in sorted(set(chain)))
+    single = [(name,) for name, count in uses.items() if count > 1]
+    pairs = [(a, b) for a in repeated for b in (*repeated, *single)]
+    pairs += [(a, b) for a in single for b in repeated]
+    chains_joined = {a + b for a, b in pairs if len(a + b) <= MAX_STEPS and _fit(a, b)}
+    return sorted(filter(_is_whole, chains_joined))
+
+
+def _fit(a: Chain, b: Chain) -> bool:
+    return BY_NAME[a[-1]].gives is BY_NAME[b[0]].takes
+
+
+def _is_whole(chain: Chain) -> bool:
+    return BY_NAME[chain[0]].takes is BY_NAME[chain[-1]].gives is ValueStage.GRID
+
+
+def _equal(task: ArcTask, own: Chain, others: Sequence[Chain]) -> Spellings:
+    """Return the chains that give the same as a program's own on every input of its task."""
+    inputs = [*(pair.input for pair in task.train), *task.test]
+    expected = run_chain(own, inputs)
+    return tuple(other for other in others if other != own and _gives(other, inputs, expected))
+
+
+def _gives(chain: Chain, inputs: Sequence[Grid], expected: tuple[Grid, ...] | None) -> bool:
+    """Whether a chain gives the expected grids; most fail on the first."""
+    if expected is None or run_chain(chain, inputs[:1]) != expected[:1]:
+        return False
+    return run_chain(chain, inputs) == expected

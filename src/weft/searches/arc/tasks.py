@@ -7,68 +7,69 @@ numbers are integers, so the ledger is the same on every machine.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import cast
 
 from weft import get, note, put, task
-from weft.model.values import JsonValue, Object
-from weft.searches.arc import failure, wire
+from weft.model.codec import Table, from_json, to_json
+from weft.model.values import Object
+from weft.searches.arc import failure
 from weft.searches.arc.bank import Bank
+from weft.searches.arc.failure import Failure
 from weft.searches.arc.normal.registry import FittedView
 from weft.searches.arc.ops.registry import fingerprint
-from weft.searches.arc.records import SLICE, AnswerRecord, OptionsRecord, PhaseRecord, SliceRecord
-from weft.searches.arc.synthesis.budget import SearchBudget, WorkerBudget
+from weft.searches.arc.program import parse
+from weft.searches.arc.records import (
+    SLICE,
+    AnswerRecord,
+    CandidateRecord,
+    GroupRecord,
+    NearestRecord,
+    OptionsRecord,
+    PhaseRecord,
+)
+from weft.searches.arc.synthesis.budget import WorkerBudget
 from weft.searches.arc.synthesis.cache import ApplyCache
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
 from weft.searches.arc.synthesis.language import Language
 from weft.searches.arc.synthesis.log import SearchLog
-from weft.searches.arc.synthesis.phases import Options, PhaseResult, deep, shallow, viewed
-from weft.searches.arc.synthesis.planner import ParallelPlanner
+from weft.searches.arc.synthesis.phases import Nearest, Options, PhaseResult, deep, shallow, viewed
+from weft.searches.arc.synthesis.planner import ParallelPlanner, ParallelSearchResult
+from weft.searches.arc.synthesis.space import ProgramCandidate, SearchCounts
 from weft.searches.arc.task import ArcTask
+from weft.searches.arc.verdict import Group
 
 _cache = ApplyCache()
 """One per worker: slices of one task that a worker runs share what they expand."""
 
 
 @task(name="arc.shallow")
-def run_shallow(puzzle: Object, options: OptionsRecord) -> PhaseRecord:
+def run_shallow(puzzle: Object, options: Table) -> PhaseRecord:
     """Run the shallow phase of one task."""
-    problem = EncodedTask(ArcTask.from_canonical(get(puzzle)))
-    hits, misses = _cache.hits, _cache.misses
+    problem, before = EncodedTask(ArcTask.from_canonical(get(puzzle))), _lookups()
     phase = shallow(problem, planner_of(options).options, _cache)
-    _report(phase, hits, misses)
-    value = wire.phase_to_wire(phase)
-    value["log"] = put(phase.log.to_bytes())
-    value["table"] = put(phase.table) if phase.table else None
-    return value
+    return {**_recorded(phase, before), "table": put(phase.table) if phase.table else None}
 
 
 @task(name=SLICE)
-def run_slice(
-    puzzle: Object, options: OptionsRecord, part: SliceRecord, table: Object
-) -> PhaseRecord:
+def run_slice(puzzle: Object, options: Table, part: Table, table: Object) -> PhaseRecord:
     """Run one slice of the deep phase."""
-    problem = EncodedTask(ArcTask.from_canonical(get(puzzle)))
-    hits, misses = _cache.hits, _cache.misses
-    own = WorkerBudget.from_dict(part)
+    problem, before = EncodedTask(ArcTask.from_canonical(get(puzzle))), _lookups()
+    own = from_json(WorkerBudget, part)
     phase = deep(problem, planner_of(options).options, own, get(table), _cache)
-    _report(phase, hits, misses)
-    return {**wire.phase_to_wire(phase), "log": put(phase.log.to_bytes())}
+    return _recorded(phase, before)
 
 
 @task(name="arc.view")
-def run_view(puzzle: Object, options: OptionsRecord, view: list[str], number: int) -> PhaseRecord:
+def run_view(puzzle: Object, options: Table, view: list[str], number: int) -> PhaseRecord:
     """Search one task as a view shows it."""
-    hits, misses = _cache.hits, _cache.misses
-    task = ArcTask.from_canonical(get(puzzle))
+    task, before = ArcTask.from_canonical(get(puzzle)), _lookups()
     phase = viewed(task, planner_of(options).options, FittedView(*view), number, _cache)
-    _report(phase, hits, misses)
-    return {**wire.phase_to_wire(phase), "log": put(phase.log.to_bytes())}
+    return _recorded(phase, before)
 
 
 @task(name="arc.conclude")
 def conclude(
     puzzle: Object,
-    options: OptionsRecord,
+    options: Table,
     first: PhaseRecord,
     rest: list[PhaseRecord],
     views: list[PhaseRecord],
@@ -77,25 +78,22 @@ def conclude(
     """Assemble the parts: the verdict, why not if there is none, and the merged log."""
     task = ArcTask.from_canonical(get(puzzle))
     begun, *phases = [
-        wire.phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
+        phase_from_wire(raw, SearchLog.from_bytes(get(raw["log"])))
         for raw in (first, *rest, *views)
     ]
     slices, viewed_parts = phases[: len(rest)], phases[len(rest) :]
     result = planner_of(options).combine(task, begun, slices, viewed_parts, incomplete)
-    answer = wire.answer_to_wire(result, failure.analyse(result))
+    answer = answer_to_wire(result, failure.analyse(result))
     return {**answer, "log": put(result.log.to_bytes())}
 
 
-def planner_of(options: OptionsRecord) -> ParallelPlanner:
+def planner_of(options: Table) -> ParallelPlanner:
     """Return the planner that recorded options ask for; its operators must be those of the run."""
-    raw = options["bank"]
-    language = _language(None if raw is None else Bank.from_dict(cast(JsonValue, raw)))
-    assert options["operators"] == fingerprint(), "the operators are not those of the run"
-    own = Options(
-        language, SearchBudget.from_dict(options["budget"]), options["prune"], options["seed"],
-        options["without"],
-    )  # fmt: skip
-    return ParallelPlanner(own, options["slices"], options["margin_millibits"])
+    record = from_json(OptionsRecord, options)
+    assert record.operators == fingerprint(), "the operators are not those of the run"
+    language = _language(record.bank)
+    own = Options(language, record.budget, record.prune, record.seed, record.without)
+    return ParallelPlanner(own, record.slices, record.margin_millibits)
 
 
 @lru_cache(maxsize=2)
@@ -103,13 +101,101 @@ def _language(bank: Bank | None) -> Language:
     return Language(bank.entries() if bank is not None else ())
 
 
-def _report(phase: PhaseResult, hits: int, misses: int) -> None:
-    """Telemetry: to the manifest, never to the ledger."""
+def _lookups() -> tuple[int, int]:
+    return _cache.hits, _cache.misses
+
+
+def _recorded(phase: PhaseResult, before: tuple[int, int]) -> PhaseRecord:
+    """Return what a phase reached; telemetry goes to the manifest, never to the ledger."""
     note(
-        **phase.counts.to_dict(),
+        **to_json(phase.counts),
         vectors=phase.states,
         states=phase.counts.programs * phase.examples,
-        cache_hits=_cache.hits - hits,
-        cache_misses=_cache.misses - misses,
+        cache_hits=_cache.hits - before[0],
+        cache_misses=_cache.misses - before[1],
         cache_bytes=_cache.size_bytes,
     )
+    return {**phase_to_wire(phase), "log": put(phase.log.to_bytes())}
+
+
+# -- what travels between tasks, as JSON values ---------------------------------------------------
+
+
+def phase_to_wire(phase: PhaseResult) -> PhaseRecord:
+    """What a phase found, without its log and table, which travel as objects."""
+    return {
+        "candidates": [_candidate_to_wire(candidate) for candidate in phase.candidates],
+        "guesses": [_candidate_to_wire(candidate) for candidate in phase.guesses],
+        "nearest": _nearest_to_wire(phase.nearest),
+        "programs": phase.counts.programs,
+        "exhausted": phase.exhausted,
+        "states": phase.states,
+        "examples": phase.examples,
+        "views": [[view.name, view.parameters] for view in phase.views],
+    }
+
+
+def phase_from_wire(raw: PhaseRecord, log: SearchLog) -> PhaseResult:
+    """Read what `phase_to_wire` wrote."""
+    near = raw["nearest"]
+    return PhaseResult(
+        tuple(_candidate_from_wire(item) for item in raw["candidates"]),
+        tuple(_candidate_from_wire(item) for item in raw["guesses"]),
+        Nearest(parse(near["program"]), near["shape_loss"], near["cell_loss"]),
+        SearchCounts(programs=raw["programs"]),
+        log,
+        raw["exhausted"],
+        raw["states"],
+        raw["examples"],
+        views=tuple(FittedView(*view) for view in raw["views"]),
+    )
+
+
+def answer_to_wire(result: ParallelSearchResult, failure: Failure | None) -> AnswerRecord:
+    """A lane's answer: the outcome, its evidence, and what came nearest."""
+    weighing = result.verdict.weighing
+    return {
+        "outcome": result.verdict.outcome.value,
+        "groups": [_group_to_wire(group) for group in result.verdict.groups],
+        "weighing": None if weighing is None else to_json(weighing),
+        "nearest": _nearest_to_wire(result.nearest),
+        "failure": None if failure is None else {"class": failure.kind.value, "why": failure.why},
+        "programs": result.programs,
+        "exhausted": result.exhausted,
+    }
+
+
+def _candidate_to_wire(candidate: ProgramCandidate) -> CandidateRecord:
+    return {
+        "program": candidate.program.text(),
+        "millibits": candidate.millibits,
+        "outputs": candidate.outputs.hex(),
+        "time": candidate.time,
+        "loo_passed": candidate.loo_passed,
+    }
+
+
+def _candidate_from_wire(raw: CandidateRecord) -> ProgramCandidate:
+    outputs = bytes.fromhex(raw["outputs"])
+    return ProgramCandidate(
+        parse(raw["program"]), raw["millibits"], outputs, raw["time"], raw["loo_passed"]
+    )
+
+
+def _nearest_to_wire(nearest: Nearest) -> NearestRecord:
+    return {
+        "program": nearest.program.text(),
+        "shape_loss": nearest.shape_loss,
+        "cell_loss": nearest.cell_loss,
+    }
+
+
+def _group_to_wire(group: Group) -> GroupRecord:
+    return {
+        "outputs": [grid.rows() for grid in group.outputs],
+        "programs": [program.text() for program in group.programs],
+        "millibits": group.millibits,
+        "size": group.size,
+        "shortest_millibits": group.shortest_millibits,
+        "evidence": None if group.evidence is None else group.evidence.to_dict(),
+    }

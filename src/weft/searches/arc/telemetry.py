@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from weft.inspect.report.text import percent
 from weft.inspect.report.view import ViewedTask
-from weft.searches.arc.records import SLICE, TelemetryRecord, WorkerRecord
+from weft.searches.arc.records import SLICE
 from weft.searches.arc.score import Cost, cost
 
 MAX_WORKERS_LISTED = 4
@@ -46,27 +46,26 @@ class SearchTelemetry:
         total = max(1, pruned.total() + self.cost.programs)
         return {rule: count / total for rule, count in sorted(pruned.items())}
 
-    def to_dict(self) -> TelemetryRecord:
+    def to_dict(self) -> dict[str, object]:
         """JSON form."""
-        workers: list[WorkerRecord] = [
-            {"worker": w.name, "programs": w.programs, "busy_s": round(w.busy_s, 3),
-             "programs_per_s": w.per_s}
-            for w in self.workers
-        ]  # fmt: skip
-        shares = {rule: round(share, 4) for rule, share in self.pruned_shares.items()}
-        balance = None if self.slice_balance is None else round(self.slice_balance, 4)
+        balance = self.slice_balance
         return {
-            **self.cost.to_dict(),
-            "pruned_shares": shares,
-            "workers": workers,
-            "slice_balance": balance,
-        }
+            **self.cost.rates(),
+            "pruned": dict(sorted(self.cost.pruned.items())),
+            "pruned_shares": {rule: round(share, 4) for rule, share in self.pruned_shares.items()},
+            "workers": [
+                {"worker": w.name, "programs": w.programs, "busy_s": round(w.busy_s, 3),
+                 "programs_per_s": w.per_s}
+                for w in self.workers
+            ],
+            "slice_balance": None if balance is None else round(balance, 4),
+        }  # fmt: skip
 
     def lines(self) -> list[str]:
         """Return a few lines for the status of a run."""
         if not self.cost.programs:
             return []
-        c = self.cost.to_dict()
+        c = self.cost.rates()
         lines = [
             f"{c['programs']:,} programs in {c['cpu_s']:.1f} CPU s:"
             f" {c['programs_per_s']:,} programs/s, {c['states_per_s']:,} states/s",

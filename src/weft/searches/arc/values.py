@@ -16,7 +16,7 @@ Rows and columns of pieces are stored with `ORIGIN` added, so that they may be n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -70,6 +70,11 @@ class Grid:
     def at(self, row: int, col: int) -> int:
         """Return the colour of a cell."""
         return self.cells[row * self.width + col]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Height and width."""
+        return self.height, self.width
 
     def _repr_html_(self) -> str:
         return cells_svg(self.height, self.width, self.cells)
@@ -152,6 +157,21 @@ def decode(stage: ValueStage, data: bytes, start: int = 0) -> tuple[Value, int]:
         return Box(r - ORIGIN, c - ORIGIN, h, w), start + 4
     end = start + 4 + h * w
     return Piece(r - ORIGIN, c - ORIGIN, h, w, data[start + 4 : end]), end
+
+
+def encode_grids(grids: Iterable[Grid]) -> bytes:
+    """Encode grids, one behind the other."""
+    return b"".join(encode(ValueStage.GRID, grid) for grid in grids)
+
+
+def decode_grids(data: bytes) -> tuple[Grid, ...]:
+    """Undo `encode_grids`."""
+    grids, at = [], 0
+    while at < len(data):
+        grid, at = decode(ValueStage.GRID, data, at)
+        assert isinstance(grid, Grid)
+        grids.append(grid)
+    return tuple(grids)
 
 
 def fits(stage: ValueStage, value: Value) -> bool:

@@ -19,10 +19,8 @@ from enum import StrEnum
 from weft.searches.arc.evidence import Evidence
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program, ProgramOrder, order_key
-from weft.searches.arc.records import WeighingRecord
-from weft.searches.arc.refit import grids
 from weft.searches.arc.synthesis.space import ProgramCandidate
-from weft.searches.arc.values import Grid, ValueStage, encode
+from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 WITNESSES = 3
 """Programs examined and shown of each group."""
@@ -99,16 +97,6 @@ class Weighing:
             return True
         return needed_millibits is not None and self.margin_millibits > needed_millibits
 
-    def to_dict(self) -> WeighingRecord:
-        """JSON form."""
-        return {
-            "price_millibits": self.price_millibits,
-            "alone_millibits": self.alone_millibits,
-            "limit_millibits": self.limit_millibits,
-            "margin_millibits": self.margin_millibits,
-            "needed_millibits": self.needed_millibits,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class TaskVerdict:
@@ -117,11 +105,6 @@ class TaskVerdict:
     outcome: Outcome
     groups: tuple[Group, ...]
     weighing: Weighing | None = None
-
-    @property
-    def answers(self) -> tuple[Grid, ...]:
-        """The test outputs, if there is an answer."""
-        return self.groups[0].outputs if self.outcome is Outcome.SOLVED else ()
 
 
 def group(
@@ -138,7 +121,7 @@ def group(
     groups.sort(key=_order)
     if examine is None:
         return tuple(groups)
-    best = [_examined(g, by_outputs[_encoded(g)], examine) for g in groups[:EXAMINED]]
+    best = [_examined(g, by_outputs[encode_grids(g.outputs)], examine) for g in groups[:EXAMINED]]
     return (*sorted(best, key=_order), *groups[EXAMINED:])
 
 
@@ -186,7 +169,7 @@ def _group(outputs: bytes, members: Sequence[ProgramCandidate]) -> Group:
     """Make a group of programs that are sorted, the shortest first."""
     programs = tuple(dict.fromkeys(c.program for c in members))
     cost = members[0].millibits
-    return Group(grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
+    return Group(decode_grids(outputs), programs[:WITNESSES], cost, cost, len(programs))
 
 
 def _examined(group: Group, members: Sequence[ProgramCandidate], examine: Examine) -> Group:
@@ -197,7 +180,3 @@ def _examined(group: Group, members: Sequence[ProgramCandidate], examine: Examin
     first = min(group.programs, key=lambda p: costs[p] + evidence[p].doubt_millibits)
     rest = (program for program in group.programs if program != first)
     return replace(group, programs=(first, *rest), millibits=costs[first], evidence=evidence[first])
-
-
-def _encoded(group: Group) -> bytes:
-    return b"".join(encode(ValueStage.GRID, grid) for grid in group.outputs)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 FILL_BOX, FILL_INPUT, OUTLINE, MAIN_COLOUR, OTHER_COLOURS = 8, 9, 10, 11, 12
 FILL_HOLES, HOLES_ALONE, RING = 13, 14, 15
-PEEL, DOUBLE_ACROSS, DOUBLE_DOWN, DOUBLE_BOTH = 20, 21, 22, 23
 SCALE = 30
 """Alterations: 0 to 7 are symmetries (bits: mirror columns, rows, transpose), 30 + n scale by n."""
-ON_BLACK, ON_COMMON, KEEP, ON_INPUT, BOXES_ON_INPUT, ERASE, ERASE_COMMON = 0, 1, 2, 3, 4, 5, 6
+ON_BLACK, KEEP, ON_INPUT, BOXES_ON_INPUT, ERASE, ERASE_COMMON = range(6)
 MASK, MANY = 1, 2
 """What is drawn, q: an object (0), a patch, where 0 is no cell, or a set of objects."""

@@ -10,10 +10,9 @@ OVERLAY = 104
 
 # What `pick` does with one axis; an amount below 16 is added.
 ALL, TRIM, CUT, HALF, REPEAT, MIRROR, STRETCH, STRIDE = range(0, 128, 16)
-COLLAPSE, OCCUPIED, ROLL, SORT, PERIOD, EDGE, PAD, FILL_INPUT = range(128, 256, 16)
+COLLAPSE, OCCUPIED, ROLL, SORT, PERIOD = range(128, 208, 16)
 # Amounts that are read off the grid.
-OWN_SIDE, COLOURS, CELLS, BLOCK = 10, 11, 12, 13
+COLOURS, BLOCK = 11, 13
 # What makes a line count, as an amount of TRIM and OCCUPIED.
-NOT_BLACK, NOT_COMMON, MAIN, RARE, MIXED = range(5)
+NOT_BLACK, NOT_COMMON, MAIN, RARE = range(4)
 HOLDS = 16
-ANY_TWO = 32

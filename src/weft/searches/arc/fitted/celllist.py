@@ -148,7 +148,7 @@ def _made(layer: Layer, value: Grid, given: Grid) -> Grid | None:
     columns = _columns(layer.cells, features, value, given)
     if columns is None:
         return None
-    return _grid(layer.decide(columns, [(value.height, value.width)]), value)
+    return _grid(layer.decide(columns, [value.size]), value)
 
 
 def _decided(cell_list: CellList, columns: dict[str, U8], base: Grid, given: Grid) -> Grid | None:
@@ -166,10 +166,8 @@ def _columns(
     for source in cell_list.sources():
         if source not in columns and source not in WORDS:
             grid = apply_chain(chain_of(source), given, given)
-            same = isinstance(grid, Grid) and (grid.height, grid.width) == (base.height, base.width)
-            if not same:
+            if not isinstance(grid, Grid) or grid.size != base.size:
                 return None
-            assert isinstance(grid, Grid)
             columns[source] = np.frombuffer(grid.cells, np.uint8)
     return columns
 

@@ -10,6 +10,7 @@ from weft.searches.arc.fitted.rule import (
     COLOUR,
     Examples,
     FittedRule,
+    changing_colours,
     colour_decides,
     digit,
     number,
@@ -83,7 +84,8 @@ class Stamp(FittedRule):
         back = _background(examples)
         if back is None:
             return
-        shown = {a: _shown(a, back, examples) for a in _anchors(back, examples)}
+        colours = sorted({cell for value, _ in examples.pairs() for cell in value.cells} - {back})
+        shown = {a: _shown(a, back, examples) for a in colours}
         patterns = {a: _pattern(drawn, back) for a, drawn in shown.items()}
         patterns = {a: pattern for a, pattern in patterns.items() if pattern}
         for size in (1, 2):
@@ -166,18 +168,8 @@ def _background(examples: Examples) -> int | None:
     """The one colour that all changing cells have, and others; None if there is none."""
     if not sizes_equal(examples) or colour_decides(examples):
         return None
-    changed = {
-        old
-        for v, t in examples.pairs()
-        for old, new in zip(v.cells, t.cells, strict=True)
-        if old != new
-    }
-    return min(changed) if len(changed) == 1 else None
-
-
-def _anchors(back: int, examples: Examples) -> list[int]:
-    """Colours that could be anchors."""
-    return sorted({cell for v, _ in examples.pairs() for cell in v.cells} - {back})
+    changed = changing_colours(examples)
+    return changed[0] if len(changed) == 1 else None
 
 
 def _places(value: Grid, patterns: dict[int, Pattern]) -> Iterator[tuple[int, int, int]]:

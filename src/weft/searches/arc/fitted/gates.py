@@ -18,6 +18,7 @@ from weft.searches.arc.fitted.kernels import (
     vectors_equal,
 )
 from weft.searches.arc.kernels.compiled import entry, kernel
+from weft.searches.arc.kernels.completion import lay_tile
 from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte
 
 COLOUR_MAP, CELL_TABLE, NEIGHBOURS, TILE_LAYOUT, BLOCK_REDUCE, SCALE = 0, 1, 2, 3, 4, 5
@@ -118,13 +119,11 @@ def reduces(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
     """Whether one mode turns blocks into the targets' cells."""
     modes, alive = np.empty(5, np.int64), 31
     for e in range(len(target_offsets)):
-        i, j = offsets[e], target_offsets[e]
-        if src[i] % targets[j] != 0 or src[i + 1] % targets[j + 1] != 0:
-            return False
-    for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
         w, height, width = byte(src, i - 1), byte(targets, j - 2), byte(targets, j - 1)
         high, wide = byte(src, i - 2) // height, w // width
+        if src[i - 2] != high * height or w != wide * width:
+            return False
         for r in range(height):
             for c in range(width):
                 modes_of(src, i + r * high * w + c * wide, w, high, wide, modes)
@@ -140,14 +139,12 @@ def reduces(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
 def scales(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
     """Whether every target is the node's grid scaled up."""
     for e in range(len(target_offsets)):
-        i, j = offsets[e], target_offsets[e]
-        if targets[j] % src[i] != 0 or targets[j + 1] % src[i + 1] != 0:
-            return False
-    for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
-        w, width = byte(src, i - 1), byte(targets, j - 1)
-        high, wide = byte(targets, j - 2) // byte(src, i - 2), width // w
-        for r in range(byte(targets, j - 2)):
+        w, height, width = byte(src, i - 1), byte(targets, j - 2), byte(targets, j - 1)
+        high, wide = height // byte(src, i - 2), width // w
+        if height != high * byte(src, i - 2) or width != wide * w:
+            return False
+        for r in range(height):
             for c in range(width):
                 if src[i + r // high * w + c // wide] != targets[j + r * width + c]:
                     return False
@@ -211,15 +208,12 @@ def framed(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bool:
     thick = (byte(targets, target_offsets[0]) - byte(src, offsets[0])) // 2
     if thick < 0:
         return False
-    for e in range(len(target_offsets)):
-        i, j = offsets[e], target_offsets[e]
-        height, width = byte(targets, j), byte(targets, j + 1)
-        if height != byte(src, i) + 2 * thick or width != byte(src, i + 1) + 2 * thick:
-            return False
     edge = max(thick, 1)
     for e in range(len(target_offsets)):
         i, j = offsets[e] + 2, target_offsets[e] + 2
         height, width, w = byte(targets, j - 2), byte(targets, j - 1), byte(src, i - 1)
+        if height != byte(src, i - 2) + 2 * thick or width != w + 2 * thick:
+            return False
         for r in range(height):
             for c in range(width):
                 cell = colour
@@ -296,26 +290,8 @@ def stamps(src: U8, offsets: I64, targets: U8, target_offsets: I64, back: int) -
 @kernel
 def repeats(src: U8, i: int, h: int, w: int, hole: int, p: int, q: int, tile: I64) -> bool:
     """Whether a tile of p × q repeats over the grid's cells; fills it."""
-    for r in range(h):
-        for c in range(w):
-            cell = byte(src, i + r * w + c)
-            if cell == hole:
-                continue
-            if r + p < h:
-                other = byte(src, i + (r + p) * w + c)
-                if other not in (hole, cell):
-                    return False
-            if c + q < w:
-                other = byte(src, i + r * w + c + q)
-                if other not in (hole, cell):
-                    return False
-    tile[: p * q] = hole
-    for k in range(h * w):
-        place, cell = k // w % p * q + k % w % q, byte(src, i + k)
-        if cell != hole:
-            if tile[place] not in (hole, cell):
-                return False
-            tile[place] = cell
+    if not lay_tile(src, i, h, w, hole, p < 0, p, q, tile):
+        return False
     holes = 0
     for place in range(p * q):
         holes += tile[place] == hole

@@ -188,28 +188,35 @@ def squares_agree(src: U8, offsets: I64, targets: U8, target_offsets: I64) -> bo
 
 
 @kernel
+def squares_of(src: U8, offsets: I64, first: int, last: int) -> I64:
+    """The 3×3 square around every cell of some examples, a row each."""
+    total, n = 0, 0
+    for e in range(first, last):
+        total += byte(src, offsets[e]) * byte(src, offsets[e] + 1)
+    squares = np.empty((total, 9), np.int64)
+    for e in range(first, last):
+        i = offsets[e] + 2
+        h, w = byte(src, i - 2), byte(src, i - 1)
+        for k in range(h * w):
+            read_around(src, i, h, w, k, squares[n])
+            n += 1
+    return squares
+
+
+@kernel
 def learn_patterns(
-    feature: int,
-    src: U8,
-    offsets: I64,
-    targets: U8,
-    target_offsets: I64,
-    keys: I64,
-    outs: U8,
-    pairs: U8,
+    feature: int, squares: I64, targets: U8, target_offsets: I64, keys: I64, outs: U8, pairs: U8
 ) -> bool:
     """Fill the table of a feature; False if patterns contradict each other or are too many.
 
     `pairs` gets the only training pair a pattern occurs in, or SEVERAL.
     """
-    around = np.empty(9, np.int64)
-    count, most = 0, min(MAX_PATTERNS, len(keys) - 1)
+    n, count, most = 0, 0, min(MAX_PATTERNS, len(keys) - 1)
     for e in range(len(target_offsets)):
-        i, j = offsets[e] + 2, target_offsets[e] + 2
-        h, w = byte(src, i - 2), byte(src, i - 1)
-        for k in range(h * w):
-            read_around(src, i, h, w, k, around)
-            key = key_of(feature, around)
+        j = target_offsets[e] + 2
+        for k in range(byte(targets, j - 2) * byte(targets, j - 1)):
+            key = key_of(feature, squares[n])
+            n += 1
             slot = slot_of(keys, key)
             if keys[slot] < 0:
                 if count == most:
@@ -226,42 +233,29 @@ def learn_patterns(
 
 
 @kernel
-def learn_calm(
-    coarse: int, src: U8, offsets: I64, targets: U8, target_offsets: I64, keys: I64, calm: U8
-) -> None:
+def learn_calm(feature: int, squares: I64, keys: I64, outs: U8, calm_keys: I64, calm: U8) -> None:
     """Note for every pattern of the coarse feature whether its cells always stayed."""
-    around = np.empty(9, np.int64)
-    keys[:] = -1
-    for e in range(len(target_offsets)):
-        i, j = offsets[e] + 2, target_offsets[e] + 2
-        h, w = byte(src, i - 2), byte(src, i - 1)
-        for k in range(h * w):
-            read_around(src, i, h, w, k, around)
-            slot = slot_of(keys, key_of(coarse, around))
-            if keys[slot] < 0:
-                keys[slot] = key_of(coarse, around)
-                calm[slot] = 1
-            if src[i + k] != targets[j + k]:
-                calm[slot] = 0
+    calm_keys[:] = -1
+    for n in range(len(squares)):
+        key = key_of(COARSE[feature], squares[n])
+        slot = slot_of(calm_keys, key)
+        if calm_keys[slot] < 0:
+            calm_keys[slot] = key
+            calm[slot] = 1
+        if outs[slot_of(keys, key_of(feature, squares[n]))] != squares[n, 4]:
+            calm[slot] = 0
 
 
 @kernel
-def count_symmetries(
-    src: U8, offsets: I64, train: int, keys: I64, raw_keys: I64, orientations: U8
-) -> None:
+def count_symmetries(squares: I64, keys: I64, raw_keys: I64, orientations: U8) -> None:
     """Note the 3×3 squares as they lie, and for every `turned` pattern how many of them it has."""
-    around = np.empty(9, np.int64)
     raw_keys[:] = -1
     orientations[:] = 0
-    for e in range(train):
-        i = offsets[e] + 2
-        h, w = byte(src, i - 2), byte(src, i - 1)
-        for k in range(h * w):
-            read_around(src, i, h, w, k, around)
-            raw = slot_of(raw_keys, key_of(FULL, around))
-            if raw_keys[raw] < 0:
-                raw_keys[raw] = key_of(FULL, around)
-                orientations[slot_of(keys, key_of(TURNED, around))] += 1
+    for n in range(len(squares)):
+        raw = slot_of(raw_keys, key_of(FULL, squares[n]))
+        if raw_keys[raw] < 0:
+            raw_keys[raw] = key_of(FULL, squares[n])
+            orientations[slot_of(keys, key_of(TURNED, squares[n]))] += 1
 
 
 @kernel
@@ -344,71 +338,39 @@ def write_outputs(
 
 
 @kernel
-def patterns_cover(
-    feature: int,
-    src: U8,
-    offsets: I64,
-    train: int,
-    keys: I64,
-    outs: U8,
-    pairs: U8,
-) -> bool:
+def patterns_cover(feature: int, tests: I64, keys: I64, outs: U8, pairs: U8) -> bool:
     """Whether unseen test patterns may stay, and those that change occur in several pairs."""
     stay = colours_that_stay(feature, keys, outs, pairs)
-    around = np.empty(9, np.int64)
-    for e in range(train, len(offsets)):
-        i = offsets[e] + 2
-        h, w = byte(src, i - 2), byte(src, i - 1)
-        for k in range(h * w):
-            read_around(src, i, h, w, k, around)
-            slot = slot_of(keys, key_of(feature, around))
-            if keys[slot] < 0:
-                if not stay >> around[4] & 1:
-                    return False
-            elif outs[slot] != around[4] and pairs[slot] != SEVERAL:
+    for n in range(len(tests)):
+        slot = slot_of(keys, key_of(feature, tests[n]))
+        if keys[slot] < 0:
+            if not stay >> tests[n, 4] & 1:
                 return False
+        elif outs[slot] != tests[n, 4] and pairs[slot] != SEVERAL:
+            return False
     return True
 
 
 @kernel
-def squares_cover(
-    feature: int, src: U8, offsets: I64, targets: U8, target_offsets: I64, keys: I64, outs: U8
-) -> bool:
+def squares_cover(feature: int, squares: I64, tests: I64, keys: I64, outs: U8) -> bool:
     """Whether unseen test squares have an unchanged cross, and `turned` ones were shown so."""
-    train, slots = len(target_offsets), len(keys)
+    slots = len(keys)
     calm_keys, calm = np.empty(slots, np.int64), np.empty(slots, np.uint8)
     raw_keys, orientations = np.empty(slots, np.int64), np.empty(slots, np.uint8)
-    learn_calm(COARSE[feature], src, offsets, targets, target_offsets, calm_keys, calm)
+    learn_calm(feature, squares, keys, outs, calm_keys, calm)
     if feature == TURNED:
-        count_symmetries(src, offsets, train, keys, raw_keys, orientations)
-    around = np.empty(9, np.int64)
-    for e in range(train, len(offsets)):
-        i = offsets[e] + 2
-        h, w = byte(src, i - 2), byte(src, i - 1)
-        for k in range(h * w):
-            read_around(src, i, h, w, k, around)
-            slot = slot_of(keys, key_of(feature, around))
-            if keys[slot] < 0:
-                slot = slot_of(calm_keys, key_of(COARSE[feature], around))
-                if calm_keys[slot] < 0 or calm[slot] == 0:
-                    return False
-            elif feature == TURNED and outs[slot] != around[4] and orientations[slot] < 2:
-                raw = slot_of(raw_keys, key_of(FULL, around))
-                if raw_keys[raw] < 0:
-                    return False
+        count_symmetries(squares, keys, raw_keys, orientations)
+    for n in range(len(tests)):
+        slot = slot_of(keys, key_of(feature, tests[n]))
+        if keys[slot] < 0:
+            slot = slot_of(calm_keys, key_of(COARSE[feature], tests[n]))
+            if calm_keys[slot] < 0 or calm[slot] == 0:
+                return False
+        elif feature == TURNED and outs[slot] != tests[n, 4] and orientations[slot] < 2:
+            raw = slot_of(raw_keys, key_of(FULL, tests[n]))
+            if raw_keys[raw] < 0:
+                return False
     return True
-
-
-@kernel
-def slots_for(src: U8, offsets: I64, train: int) -> int:
-    """How large a table for all training cells has to be."""
-    cells = 0
-    for e in range(train):
-        cells += byte(src, offsets[e]) * byte(src, offsets[e] + 1)
-    slots = 256
-    while slots < 2 * cells and slots < MAX_SLOTS:
-        slots *= 2
-    return slots
 
 
 @entry
@@ -423,20 +385,21 @@ def fit_neighbours(
         return False
     if maps_colours(src, offsets, targets, target_offsets):
         return False
-    train = len(target_offsets)
-    slots = slots_for(src, offsets, train)
+    squares = squares_of(src, offsets, 0, len(target_offsets))
+    tests = squares_of(src, offsets, len(target_offsets), len(offsets))
+    slots = 256
+    while slots < 2 * len(squares) and slots < MAX_SLOTS:
+        slots *= 2
     keys, outs = np.empty(slots, np.int64), np.empty(slots, np.uint8)
     pairs, spare = np.empty(slots, np.uint8), np.empty(len(params), np.uint8)
     is_fitted = False
     for feature in range(FEATURES):
         keys[:] = -1
-        if not learn_patterns(feature, src, offsets, targets, target_offsets, keys, outs, pairs):
+        if not learn_patterns(feature, squares, targets, target_offsets, keys, outs, pairs):
             continue
-        if not patterns_cover(feature, src, offsets, train, keys, outs, pairs):
+        if not patterns_cover(feature, tests, keys, outs, pairs):
             continue
-        if COARSE[feature] != NO_FEATURE and not squares_cover(
-            feature, src, offsets, targets, target_offsets, keys, outs
-        ):
+        if COARSE[feature] != NO_FEATURE and not squares_cover(feature, squares, tests, keys, outs):
             continue
         end = write_patterns(feature, keys, outs, spare if is_fitted else params)
         if end < 0:

@@ -7,21 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from weft.searches.arc.fitted import kernels
-from weft.searches.arc.fitted.kernels import (
-    COARSE,
-    COUNT,
-    CROSS,
-    CROSS_TURNED,
-    EQUAL,
-    FEATURES,
-    FULL,
-    LENGTHS,
-    MAX_PATTERNS,
-    NO_FEATURE,
-    OUTSIDE,
-    SINGLE,
-    TURNED,
-)  # fmt: skip
 from weft.searches.arc.fitted.rule import (
     BASE,
     COLOUR,
@@ -68,9 +53,9 @@ class Neighbours(FittedRule):
     def propose(self, examples: Examples) -> Iterator[bytes]:
         if not sizes_equal(examples) or colour_decides(examples):
             return
-        for feature in range(FEATURES):
+        for feature in range(kernels.FEATURES):
             outcomes = _seen(feature, examples)
-            if len(outcomes) > MAX_PATTERNS:
+            if len(outcomes) > kernels.MAX_PATTERNS:
                 continue
             params = bytearray((feature,))
             for pattern, (new, _) in sorted(outcomes.items()):
@@ -95,20 +80,22 @@ class Neighbours(FittedRule):
             for pattern, (new, pairs) in outcomes.items()
             if pattern[centre] != new and len(pairs) == 1
         }
-        calm = _calm(COARSE[feature], examples)
-        rare = _seen_once(examples) if feature == TURNED else {}
+        calm = _calm(kernels.COARSE[feature], examples)
+        rare = _seen_once(examples) if feature == kernels.TURNED else {}
         for value in examples.values[len(examples.expected) :]:
             for at, old in enumerate(value.cells):
                 pattern = pattern_of(feature, value, at)
                 if pattern in outcomes:
                     new, pairs = outcomes[pattern]
-                    lying = rare.get(pattern, pattern_of(FULL, value, at))
-                    if new != old and (len(pairs) == 1 or lying != pattern_of(FULL, value, at)):
+                    lying = rare.get(pattern, pattern_of(kernels.FULL, value, at))
+                    if new != old and (
+                        len(pairs) == 1 or lying != pattern_of(kernels.FULL, value, at)
+                    ):
                         return False
                     continue
                 if old not in stay or old in doubtful:
                     return False
-                if calm is not None and pattern_of(COARSE[feature], value, at) not in calm:
+                if calm is not None and pattern_of(kernels.COARSE[feature], value, at) not in calm:
                     return False
         return True
 
@@ -128,7 +115,7 @@ class Neighbours(FittedRule):
     def price(self, params: bytes) -> int:
         feature, table = _table(params)
         symbols = len({symbol for pattern in table for symbol in pattern})
-        entry = LENGTHS[feature] * max(BIT, SYMBOL_COST[symbols]) + COLOUR
+        entry = kernels.LENGTHS[feature] * max(BIT, SYMBOL_COST[symbols]) + COLOUR
         return BASE + (2 + feature) * BIT + len(table) * entry
 
     def show(self, params: bytes) -> str:
@@ -140,7 +127,7 @@ class Neighbours(FittedRule):
         name, *entries = text.split(" ")
         params = bytearray((NAMES.index(name),))
         for pattern, new in sorted(entry.split(":") for entry in entries):
-            if len(pattern) != LENGTHS[params[0]]:
+            if len(pattern) != kernels.LENGTHS[params[0]]:
                 raise ValueError(pattern)
             params += bytes((*(SYMBOLS.index(symbol) for symbol in pattern), digit(new)))
         return bytes(params)
@@ -162,14 +149,14 @@ def _seen_once(examples: Examples) -> dict[Pattern, Pattern]:
     lying: dict[Pattern, set[Pattern]] = {}
     for value, _ in examples.pairs():
         for at in range(len(value.cells)):
-            raw = pattern_of(FULL, value, at)
-            lying.setdefault(pattern_of(TURNED, value, at), set()).add(raw)
+            raw = pattern_of(kernels.FULL, value, at)
+            lying.setdefault(pattern_of(kernels.TURNED, value, at), set()).add(raw)
     return {pattern: min(raws) for pattern, raws in lying.items() if len(raws) == 1}
 
 
 def _calm(coarse: int, examples: Examples) -> set[Pattern] | None:
     """The patterns of a coarse feature whose cells always stayed in training."""
-    if coarse == NO_FEATURE:
+    if coarse == kernels.NO_FEATURE:
         return None
     calm: set[Pattern] = set()
     moved: set[Pattern] = set()
@@ -181,38 +168,41 @@ def _calm(coarse: int, examples: Examples) -> set[Pattern] | None:
 
 
 def _table(params: bytes) -> tuple[int, dict[Pattern, int]]:
-    step = LENGTHS[params[0]] + 1
+    step = kernels.LENGTHS[params[0]] + 1
     starts = range(1, len(params), step)
     return params[0], {tuple(params[at : at + step - 1]): params[at + step - 1] for at in starts}
 
 
 def _centre(feature: int) -> int:
-    return 4 if feature in (TURNED, FULL) else 0
+    return 4 if feature in (kernels.TURNED, kernels.FULL) else 0
 
 
 def pattern_of(feature: int, grid: Grid, at: int) -> Pattern:
     """What a feature sees at a cell, as numbers 0 to 10."""
     row, col = divmod(at, grid.width)
     around = tuple(
-        grid.at(r, c) if 0 <= r < grid.height and 0 <= c < grid.width else OUTSIDE
+        grid.at(r, c) if 0 <= r < grid.height and 0 <= c < grid.width else kernels.OUTSIDE
         for r in (row - 1, row, row + 1)
         for c in (col - 1, col, col + 1)
     )
-    centre, others = around[4], [cell for cell in around[:4] + around[5:] if cell != OUTSIDE]
-    if feature == CROSS:
+    centre, others = (
+        around[4],
+        [cell for cell in around[:4] + around[5:] if cell != kernels.OUTSIDE],
+    )
+    if feature == kernels.CROSS:
         return (centre, around[1], around[7], around[3], around[5])
-    if feature == COUNT:
+    if feature == kernels.COUNT:
         return (centre, sum(cell != 0 for cell in others))
-    if feature == EQUAL:
+    if feature == kernels.EQUAL:
         return (centre, others.count(centre))
-    if feature == SINGLE:
+    if feature == kernels.SINGLE:
         colours = sorted(set(others) - {0})
-        return (centre, OUTSIDE if len(colours) > 1 else sum(colours))
-    if feature == CROSS_TURNED:
+        return (centre, kernels.OUTSIDE if len(colours) > 1 else sum(colours))
+    if feature == kernels.CROSS_TURNED:
         symmetries = kernels.SYMMETRIES.tolist()
         return min(
             (centre, *(around[symmetry[n]] for n in (1, 3, 5, 7))) for symmetry in symmetries
         )
-    if feature == TURNED:
+    if feature == kernels.TURNED:
         return min(tuple(around[i] for i in symmetry) for symmetry in kernels.SYMMETRIES.tolist())
     return around

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
-from weft.searches.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, sizes_equal
+from weft.searches.arc.fitted.rule import (
+    BASE,
+    COLOUR,
+    Examples,
+    FittedRule,
+    changing_colours,
+    digit,
+    sizes_equal,
+)
 from weft.searches.arc.ops.operator import BIT, ShapeEffect
 from weft.searches.arc.values import MAX_SIDE, Grid
 
@@ -30,17 +38,9 @@ class ExtendPeriod(FittedRule):
         pairs = examples.pairs()
         if any(t.height < v.height or t.width < v.width for v, t in pairs):
             return
-        holes = [NO_HOLE]
-        if sizes_equal(examples):
-            changed = {
-                old
-                for v, t in pairs
-                for old, new in zip(v.cells, t.cells, strict=True)
-                if old != new
-            }
-            if len(changed) != 1:
-                return
-            holes = sorted(changed)
+        holes = changing_colours(examples) if sizes_equal(examples) else [NO_HOLE]
+        if len(holes) != 1:
+            return
         for hole in holes:
             for rows in _formulas([(v.height, t.height) for v, t in pairs]):
                 for columns in _formulas([(v.width, t.width) for v, t in pairs]):
@@ -52,24 +52,14 @@ class ExtendPeriod(FittedRule):
         tile = smallest_tile(value, params[0])
         if tile is None or not (1 <= height <= MAX_SIDE and 1 <= width <= MAX_SIDE):
             return None
-        return Grid.of(
-            [
-                [tile.at(r % tile.height, c % tile.width) for c in range(width)]
-                for r in range(height)
-            ]
-        )
+        places = [[(r % tile.height, c % tile.width) for c in range(width)] for r in range(height)]
+        return Grid.of([[tile.at(*place) for place in row] for row in places])
 
     def price(self, params: bytes) -> int:
         hole = BIT if params[0] == NO_HOLE else BIT + COLOUR
-        sizes = ((params[1], params[2]), (params[3], params[4]))
-        return (
-            BASE
-            + hole
-            + sum(
-                BIT if (a, b) == (1, LOW) else BIT * (3 + abs(b - LOW).bit_length())
-                for a, b in sizes
-            )
-        )
+        sides = ((params[1], params[2] - LOW), (params[3], params[4] - LOW))
+        costs = (1 if side == (1, 0) else 3 + abs(side[1]).bit_length() for side in sides)
+        return BASE + hole + BIT * sum(costs)
 
     def show(self, params: bytes) -> str:
         hole, a, b, c, d = params

@@ -76,10 +76,8 @@ class CellTable(FittedRule):
 
     def propose(self, examples: Examples) -> Iterator[bytes]:
         inputs = examples.given[: len(examples.expected)]
-        if not sizes_equal(examples) or any(
-            (i.height, i.width) != (t.height, t.width)
-            for i, t in zip(inputs, examples.expected, strict=True)
-        ):
+        pairs = zip(inputs, examples.expected, strict=True)
+        if not sizes_equal(examples) or any(given.size != target.size for given, target in pairs):
             return
         entries = {
             cell
@@ -98,7 +96,7 @@ class CellTable(FittedRule):
         yield bytes(params)
 
     def apply(self, params: bytes, value: Grid, given: Grid) -> Grid | None:
-        if (value.height, value.width) != (given.height, given.width):
+        if value.size != given.size:
             return None
         branches = _branches(params)
         cells = []

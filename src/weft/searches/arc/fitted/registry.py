@@ -14,19 +14,9 @@ from weft.searches.arc.fitted.shrinking import BlockReduce, TableOfParts, Window
 from weft.searches.arc.fitted.tiling import Border, Scale, TileLayout
 
 RULES: tuple[FittedRule, ...] = (
-    ColourMap(),
-    CellTable(),
-    Neighbours(),
-    TileLayout(),
-    BlockReduce(),
-    Scale(),
-    WindowRule(),
-    Constant(),
-    Border(),
-    Stamp(),
-    ExtendPeriod(),
-    TableOfParts(),
-)
+    ColourMap(), CellTable(), Neighbours(), TileLayout(), BlockReduce(), Scale(), WindowRule(),
+    Constant(), Border(), Stamp(), ExtendPeriod(), TableOfParts(),
+)  # fmt: skip
 """A rule's place is its bit in what `survivors` returns."""
 COMPOSED: tuple[Composed, ...] = (Cells(), OnCanvas(), Scanned(), Layered(), Choose())
 """Rules that are made of many vectors at the end of a phase, not of one."""

@@ -22,7 +22,7 @@ import numpy as np
 from weft.errors import ValueInvalid
 from weft.searches.arc.kernels.layout import I64, U8
 from weft.searches.arc.ops.operator import BIT, ShapeEffect
-from weft.searches.arc.values import Grid, ValueStage, decode, encode
+from weft.searches.arc.values import Grid, decode_grids, encode_grids
 
 BASE = 4 * BIT
 """Which rule it is."""
@@ -76,34 +76,15 @@ class EncodedExamples:
         """Encode plain grids."""
         return EncodedExamples(*_packed(node), *_packed(inputs), *_packed(targets))
 
-    def with_node(self, src: U8, offsets: I64) -> EncodedExamples:
-        """Return the same task with another node."""
-        return EncodedExamples(
-            src, offsets, self.inp, self.inp_offsets, self.targets, self.target_offsets
-        )
-
     def examples(self) -> Examples:
         """Decode everything."""
-        return Examples(
-            _unpacked(self.src, self.offsets),
-            _unpacked(self.inp, self.inp_offsets),
-            _unpacked(self.targets, self.target_offsets),
-        )
+        return Examples(*(decode_grids(a.tobytes()) for a in (self.src, self.inp, self.targets)))
 
 
 def _packed(grids: Sequence[Grid]) -> tuple[U8, I64]:
-    encoded = [encode(ValueStage.GRID, grid) for grid in grids]
-    starts = [sum(map(len, encoded[:e])) for e in range(len(encoded))]
-    return np.array(bytearray(b"".join(encoded)), np.uint8), np.array(starts, np.int64)
-
-
-def _unpacked(data: U8, offsets: I64) -> tuple[Grid, ...]:
-    raw, grids = data.tobytes(), []
-    for start in offsets.tolist():
-        grid, _ = decode(ValueStage.GRID, raw, start)
-        assert isinstance(grid, Grid)
-        grids.append(grid)
-    return tuple(grids)
+    sizes = [2 + len(grid.cells) for grid in grids]
+    starts = np.cumsum([0, *sizes], dtype=np.int64)[: len(grids)]
+    return np.array(bytearray(encode_grids(grids)), np.uint8), starts.copy()
 
 
 class FittedRule(ABC):
@@ -177,13 +158,13 @@ class FittedRule(ABC):
         """Apply to every example; None if a training grid comes out wrong or anything fails."""
         if len(params) > MAX_PARAMS:
             return None
-        encoded = []
+        grids = []
         for e, (value, given) in enumerate(zip(examples.values, examples.given, strict=True)):
             grid = self.apply(params, value, given)
             if grid is None or (e < len(examples.expected) and grid != examples.expected[e]):
                 return None
-            encoded.append(encode(ValueStage.GRID, grid))
-        return b"".join(encoded)
+            grids.append(grid)
+        return encode_grids(grids)
 
 
 class Composed(FittedRule):
@@ -222,4 +203,10 @@ def colour_decides(examples: Examples) -> bool:
 
 def sizes_equal(examples: Examples) -> bool:
     """Whether every training grid of the node is as large as its target."""
-    return all((v.height, v.width) == (t.height, t.width) for v, t in examples.pairs())
+    return all(value.size == target.size for value, target in examples.pairs())
+
+
+def changing_colours(examples: Examples) -> list[int]:
+    """The colours of all cells that change, ascending. Sizes are equal."""
+    cells = {pair for v, t in examples.pairs() for pair in zip(v.cells, t.cells, strict=True)}
+    return sorted({old for old, new in cells if old != new})

@@ -183,10 +183,7 @@ class TableOfParts(FittedRule):
                 split = [(parts_of(v, layout, lines), t) for v, t in examples.pairs()]
                 table: dict[tuple[int, ...], int] = {}
                 for parts, target in split:
-                    if parts is None or (parts[0].height, parts[0].width) != (
-                        target.height,
-                        target.width,
-                    ):
+                    if parts is None or parts[0].size != target.size:
                         break
                     table.update(zip(_together(parts), target.cells, strict=True))
                 else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from weft.searches.arc.fitted.rule import BASE, COLOUR, Examples, FittedRule, digit, number
-from weft.searches.arc.ops.moves import transform
+from weft.searches.arc.ops.moves import turned
 from weft.searches.arc.ops.operator import BIT, ShapeEffect
 from weft.searches.arc.values import MAX_SIDE, Grid
 
@@ -29,7 +29,7 @@ class TileLayout(FittedRule):
         rows = pairs[0][1].height // pairs[0][0].height
         columns = pairs[0][1].width // pairs[0][0].width
         if not 2 <= rows * columns <= MAX_BLOCKS or any(
-            (t.height, t.width) != (rows * v.height, columns * v.width) for v, t in pairs
+            t.size != (rows * v.height, columns * v.width) for v, t in pairs
         ):
             return
         choices = [
@@ -85,9 +85,7 @@ def _block(value: Grid, how: int) -> Grid | None:
         return Grid(value.height, value.width, bytes(len(value.cells)))
     if how & 4 and value.height != value.width:
         return None
-    image = transform(value, value, how, 0)
-    assert isinstance(image, Grid)
-    return image
+    return Grid.of(turned(value.rows(), how))
 
 
 def _block_at(target: Grid, value: Grid, row: int, col: int) -> Grid:
@@ -145,7 +143,7 @@ def measured(kind: int, grid: Grid) -> tuple[int, int]:
     """Rows and columns that a measure gives."""
     name, colours = MEASURES[kind], set(grid.cells)
     if name == "own":
-        return grid.height, grid.width
+        return grid.size
     count = {
         "colours": len(colours),
         "marks": len(colours - {0}),

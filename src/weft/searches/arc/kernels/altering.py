@@ -4,53 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.altering import (
-    BOXES_ON_INPUT,
-    DOUBLE_ACROSS,
-    DOUBLE_DOWN,
-    ERASE,
-    ERASE_COMMON,
-    FILL_BOX,
-    FILL_HOLES,
-    FILL_INPUT,
-    HOLES_ALONE,
-    KEEP,
-    MAIN_COLOUR,
-    MANY,
-    MASK,
-    ON_COMMON,
-    ON_INPUT,
-    OTHER_COLOURS,
-    OUTLINE,
-    PEEL,
-    RING,
-    SCALE,
-)
+from weft.searches.arc.codes import altering as codes
+from weft.searches.arc.kernels.colours import most_common
 from weft.searches.arc.kernels.compiled import kernel
 from weft.searches.arc.kernels.layout import (
-    EMPTY,
     FAIL,
-    MAX_BYTES,
-    MAX_SIDE,
-    ORIGIN,
     U8,
     byte,
-    most_common,
     object_end,
     put_grid,
     put_piece,
+    put_turned,
 )
 from weft.searches.arc.kernels.objectparts import common_colour, cover_holes, put_tight
+from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_SIDE, ORIGIN
 
 
 @kernel
 def alter(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
     """Write the object at `at` altered by `p`."""
-    if p < FILL_BOX:
+    if p < codes.FILL_BOX:
         return turn_object(src, at, p, out, to)
-    if p <= RING:
+    if p <= codes.RING:
         return recell(src, at, p, inp, inp_at, out, to)
-    return resize(src, at, p, out, to)
+    return scale(src, at, p - codes.SCALE, out, to)
 
 
 @kernel
@@ -59,14 +36,7 @@ def turn_object(src: U8, at: int, p: int, out: U8, to: int) -> int:
     r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
     h, w = byte(src, at + 2), byte(src, at + 3)
     place = put_piece(out, to, r, c, w if p & 4 else h, h if p & 4 else w)
-    for i in range(h * w):
-        y, x = i // w, i % w
-        if p & 2:
-            y = h - 1 - y
-        if p & 1:
-            x = w - 1 - x
-        out[place + (x * h + y if p & 4 else y * w + x)] = src[at + 4 + i]
-    return place + h * w
+    return put_turned(src, at + 4, h, w, p, out, place)
 
 
 @kernel
@@ -97,11 +67,11 @@ def recell(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> 
     h, w = byte(src, at + 2), byte(src, at + 3)
     area, cells = h * w, at + 4
     colour = common_colour(src, at)
-    if p == RING:
+    if p == codes.RING:
         return ring(src, cells, r, c, h, w, colour, out, to)
     ih, iw = byte(inp, inp_at), byte(inp, inp_at + 1)
     new, holes = np.empty(area, np.uint8), np.zeros(area, np.uint8)
-    if p >= FILL_HOLES:
+    if p >= codes.FILL_HOLES:
         cover_holes(src, cells, h, w, holes)
     some = False
     for i in range(area):
@@ -109,19 +79,19 @@ def recell(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> 
         old = byte(src, cells + i)
         some = some or old != EMPTY
         cell = old
-        if p == FILL_BOX and old == EMPTY:
+        if p == codes.FILL_BOX and old == EMPTY:
             cell = colour
-        elif p == FILL_INPUT and old == EMPTY:
+        elif p == codes.FILL_INPUT and old == EMPTY:
             if 0 <= r + y < ih and 0 <= c + x < iw:
                 cell = byte(inp, inp_at + 2 + (r + y) * iw + c + x)
-        elif p == OUTLINE and old != EMPTY and not at_side(src, cells, h, w, y, x):
+        elif p == codes.OUTLINE and old != EMPTY and not at_side(src, cells, h, w, y, x):
             cell = EMPTY
-        elif p >= FILL_HOLES and holes[i]:
+        elif p >= codes.FILL_HOLES and holes[i]:
             cell = colour
         elif (
-            p == HOLES_ALONE
-            or (p == MAIN_COLOUR and old != colour)
-            or (p == OTHER_COLOURS and old == colour)
+            p == codes.HOLES_ALONE
+            or (p == codes.MAIN_COLOUR and old != colour)
+            or (p == codes.OTHER_COLOURS and old == colour)
         ):
             cell = EMPTY
         new[i] = cell
@@ -143,45 +113,32 @@ def ring(src: U8, cells: int, r: int, c: int, h: int, w: int, colour: int, out: 
 
 
 @kernel
-def resize(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """PEEL the outer rows and columns off, DOUBLE by mirror images, or scale."""
+def scale(src: U8, at: int, n: int, out: U8, to: int) -> int:
+    """Make every cell n × n; the corner of the box stays."""
     r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
     h, w = byte(src, at + 2), byte(src, at + 3)
-    high, wide, shift, times = h, w, 0, 1
-    if p == PEEL:
-        high, wide, shift = h - 2, w - 2, 1
-    elif p >= SCALE:
-        times = p - SCALE
-        high, wide = h * times, w * times
-    else:
-        high = h if p == DOUBLE_ACROSS else 2 * h
-        wide = w if p == DOUBLE_DOWN else 2 * w
-    place = put_piece(out, to, r + shift, c + shift, high, wide)
+    place = put_piece(out, to, r, c, h * n, w * n)
     if place == FAIL:
         return FAIL
-    for y in range(high):
-        for x in range(wide):
-            b, a = y // times + shift, x // times + shift
-            b, a = (b if b < h else 2 * h - 1 - b), (a if a < w else 2 * w - 1 - a)
-            out[place] = src[at + 4 + b * w + a]
-            place += 1
-    return place
+    for i in range(h * n * w * n):
+        out[place + i] = src[at + 4 + i // (w * n) // n * w + i % (w * n) // n]
+    return place + h * n * w * n
 
 
 @kernel
 def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: int) -> int:
     """Draw objects or a patch, later ones over earlier ones, cut off at the canvas."""
     n = 1
-    if q == MANY:
+    if q == codes.MANY:
         n, at = byte(src, at), at + 1
     h, w = byte(inp, inp_at), byte(inp, inp_at + 1)
-    none = 0 if q == MASK else EMPTY
+    none = 0 if q == codes.MASK else EMPTY
     back = 0
-    if p in (ERASE_COMMON, ON_COMMON):
+    if p == codes.ERASE_COMMON:
         back = most_common(inp, inp_at + 2, h, w)
     cells = put_grid(out, to, h, w)
     for i in range(h * w):
-        out[cells + i] = inp[inp_at + 2 + i] if p >= ON_INPUT else back
+        out[cells + i] = inp[inp_at + 2 + i] if p >= codes.ON_INPUT else 0
     for _ in range(n):
         r, c = byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN
         wide = byte(src, at + 3)
@@ -192,12 +149,12 @@ def paint(src: U8, at: int, p: int, q: int, inp: U8, inp_at: int, out: U8, to: i
             colour = src[at + 4 + j]
             i = y * w + x
             if colour == none:
-                if p == BOXES_ON_INPUT:
+                if p == codes.BOXES_ON_INPUT:
                     out[cells + i] = 0
-            elif p >= ERASE:
+            elif p >= codes.ERASE:
                 out[cells + i] = back
             else:
-                out[cells + i] = inp[inp_at + 2 + i] if p == KEEP else colour
+                out[cells + i] = inp[inp_at + 2 + i] if p == codes.KEEP else colour
         at = object_end(src, at)
     return cells + h * w
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from weft.searches.arc.codes.attraction import ENTER, LEFT_OUT, STAYS, STEPS, TO_OWN, TO_SMALLEST
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import EMPTY, FAIL, I64, MAX_SIDE, U8, byte, object_end
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, object_end
 from weft.searches.arc.kernels.objectparts import common_colour, new_starts, object_starts
+from weft.searches.arc.values import EMPTY, MAX_SIDE
 
 
 @kernel

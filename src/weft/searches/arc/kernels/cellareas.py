@@ -11,6 +11,7 @@ import numpy as np
 from weft.searches.arc.kernels.cellneighbours import DOWN, MOST, NONE, RIGHT, commonest, rarest
 from weft.searches.arc.kernels.compiled import kernel
 from weft.searches.arc.kernels.layout import I64, U8
+from weft.searches.arc.kernels.objectparts import spread
 
 SIZE, TOP, LEFT, BOTTOM, END, RANK, COLOURS = range(7)
 FIELDS = COLOURS + 10
@@ -22,24 +23,15 @@ def label_parts(cells: I64, h: int, w: int, blobs: bool, part: I64) -> I64:
 
     Blobs are cells that are not black, by corners too; else areas are of one colour, by sides.
     """
-    waiting, n = np.empty(h * w, np.int64), 0
+    code, queue, n = np.empty(h * w, np.int64), np.empty(h * w, np.int64), 0
     part[:] = -1
+    for i in range(h * w):
+        code[i] = cells[i] if not blobs else (1 if cells[i] else -1)
     for start in range(h * w):
-        if part[start] >= 0 or (blobs and cells[start] == 0):
-            continue
-        part[start], waiting[0], left = n, start, 1
-        while left > 0:
-            left -= 1
-            i = waiting[left]
-            for d in range(8 if blobs else 4):
-                r, c = i // w + DOWN[d], i % w + RIGHT[d]
-                if 0 <= r < h and 0 <= c < w and part[r * w + c] < 0:
-                    there = cells[r * w + c]
-                    if there == cells[start] or (blobs and there != 0):
-                        part[r * w + c] = n
-                        waiting[left] = r * w + c
-                        left += 1
-        n += 1
+        if code[start] >= 0:
+            for k in range(spread(code, h, w, start, int(blobs), queue)):
+                part[queue[k]] = n
+            n += 1
     parts = np.zeros((n, FIELDS), np.int64)
     for k in range(n):
         parts[k, TOP], parts[k, LEFT] = h, w

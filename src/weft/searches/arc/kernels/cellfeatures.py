@@ -7,35 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.kernels.cellareas import (
-    COLOURS,
-    fill_area,
-    fill_blob,
-    fill_box,
-    fill_colours,
-    find_boxes,
-    label_parts,
-    touch,
-)
+from weft.searches.arc.kernels import cellareas as areas
+from weft.searches.arc.kernels import cellneighbours as near
 from weft.searches.arc.kernels.cellblocks import NUMBERS, fill_blocks
-from weft.searches.arc.kernels.cellneighbours import (
-    NEIGHBOURS,
-    commonest,
-    count,
-    fill_neighbours,
-    gap,
-    image,
-    meet_rarest,
-    place,
-    rarest,
-    spread,
-    tally,
-)
 from weft.searches.arc.kernels.compiled import entry, kernel
 from weft.searches.arc.kernels.layout import I64, U8
 
 # first rows of colours
-IMAGES = NEIGHBOURS
+IMAGES = near.NEIGHBOURS
 LINE_INKS = IMAGES + 8
 TOUCHING = LINE_INKS + 2
 BLOB_COLOURS = TOUCHING + 1
@@ -45,7 +24,7 @@ BOX_COLOURS = BOX_IMAGES + 4
 GRID_COLOURS = BOX_COLOURS + 2
 BLOCK_NEIGHBOURS = GRID_COLOURS + 3
 # first rows of numbers
-AREA = BLOCK_NEIGHBOURS + NEIGHBOURS + 1
+AREA = BLOCK_NEIGHBOURS + near.NEIGHBOURS + 1
 BLOB = AREA + 15
 PLACE = BLOB + 5
 COUNTED = PLACE + 14
@@ -64,10 +43,10 @@ def fill_lines(h: int, w: int, rows: I64, columns: I64, counts: I64, out: U8) ->
     """The commonest ink of row and column, the grid's colours, and who has which ink."""
     in_row, in_column = np.empty(h, np.int64), np.empty(w, np.int64)
     for r in range(h):
-        in_row[r] = commonest(rows[r], 1)
+        in_row[r] = near.commonest(rows[r], 1)
     for c in range(w):
-        in_column[c] = commonest(columns[c], 1)
-    main, ink, rare = commonest(counts, 0), commonest(counts, 1), rarest(counts)
+        in_column[c] = near.commonest(columns[c], 1)
+    main, ink, rare = near.commonest(counts, 0), near.commonest(counts, 1), near.rarest(counts)
     for i in range(h * w):
         out[LINE_INKS, i], out[LINE_INKS + 1, i] = in_row[i // w], in_column[i % w]
         out[GRID_COLOURS, i], out[GRID_COLOURS + 1, i] = main, ink
@@ -82,23 +61,23 @@ def fill_lines(h: int, w: int, rows: I64, columns: I64, counts: I64, out: U8) ->
 def fill_parts(cells: I64, h: int, w: int, out: U8) -> None:
     """Everything of areas, blobs and boxes."""
     part = np.empty(h * w, np.int64)
-    areas = label_parts(cells, h, w, len(cells) < 0, part)
-    touched = touch(cells, h, w, part, len(areas))
-    fill_area(h, w, part, areas, out, AREA)
+    plain = areas.label_parts(cells, h, w, len(cells) < 0, part)
+    touched = areas.touch(cells, h, w, part, len(plain))
+    areas.fill_area(h, w, part, plain, out, AREA)
     for i in range(h * w):
-        out[TOUCHING, i] = commonest(touched[part[i]], 0)
+        out[TOUCHING, i] = near.commonest(touched[part[i]], 0)
         for k in range(9):
             out[HAS + 18 + k, i] = touched[part[i], k + 1] > 0
-    blobs = label_parts(cells, h, w, len(cells) > 0, part)
-    fill_colours(part, blobs, out, BLOB_COLOURS)
-    fill_blob(part, blobs, out, BLOB)
+    blobs = areas.label_parts(cells, h, w, len(cells) > 0, part)
+    areas.fill_colours(part, blobs, out, BLOB_COLOURS)
+    areas.fill_blob(part, blobs, out, BLOB)
     for i in range(h * w):
         for k in range(9):
-            out[HAS + 27 + k, i] = part[i] >= 0 and blobs[part[i], COLOURS + k + 1] > 0
-    find_boxes(h, w, blobs, part)
-    fill_box(cells, h, w, part, blobs, out, BOX_IMAGES, BOX)
-    fill_colours(part, blobs, out, BOX_COLOURS)
-    fill_blob(part, blobs, out, BOX_BLOB)
+            out[HAS + 27 + k, i] = part[i] >= 0 and blobs[part[i], areas.COLOURS + k + 1] > 0
+    areas.find_boxes(h, w, blobs, part)
+    areas.fill_box(cells, h, w, part, blobs, out, BOX_IMAGES, BOX)
+    areas.fill_colours(part, blobs, out, BOX_COLOURS)
+    areas.fill_blob(part, blobs, out, BOX_BLOB)
 
 
 @entry
@@ -107,17 +86,17 @@ def fill_features(grid: U8, h: int, w: int, out: U8) -> None:
     cells = grid.astype(np.int64)
     rows, columns = np.zeros((h, 10), np.int64), np.zeros((w, 10), np.int64)
     counts = np.zeros(10, np.int64)
-    tally(cells, h, w, rows, columns, counts)
-    fill_neighbours(cells, h, w, out, 0)
-    image(cells, h, w, out, IMAGES)
-    place(h, w, out, PLACE)
-    count(cells, h, w, rows, columns, counts, 0, out, COUNTED)
-    gap(cells, h, w, out, GAPS)
+    near.tally(cells, h, w, rows, columns, counts)
+    near.fill_neighbours(cells, h, w, out, 0)
+    near.image(cells, h, w, out, IMAGES)
+    near.place(h, w, out, PLACE)
+    near.count(cells, h, w, rows, columns, counts, 0, out, COUNTED)
+    near.gap(cells, h, w, out, GAPS)
     for far in range(2):  # not two calls: numba compiles a copy for each literal
-        spread(cells, h, w, 4 + 4 * far, out, DISTANCE + far, NEAREST)
+        near.spread(cells, h, w, 4 + 4 * far, out, DISTANCE + far, NEAREST)
     for i in range(h * w):
         out[DISTANCE + 2, i] = out[DISTANCE + 1, i] % 2
-    meet_rarest(cells, h, w, rarest(counts), out, RAREST)
+    near.meet_rarest(cells, h, w, near.rarest(counts), out, RAREST)
     fill_lines(h, w, rows, columns, counts, out)
     fill_parts(cells, h, w, out)
     fill_blocks(cells, h, w, rows, columns, out, BLOCK_NEIGHBOURS, BLOCK)

@@ -99,16 +99,9 @@ def place(h: int, w: int, out: U8, at: int) -> None:
 
 @kernel
 def count(
-    cells: I64,
-    h: int,
-    w: int,
-    rows: I64,
-    columns: I64,
-    counts: I64,
-    neighbours: int,
-    out: U8,
+    cells: I64, h: int, w: int, rows: I64, columns: I64, counts: I64, neighbours: int, out: U8,
     at: int,
-) -> None:
+) -> None:  # fmt: skip
     """How many cells around, in line and in the grid are inked or like the cell."""
     higher, lower, colours = np.zeros(10, np.int64), np.zeros(10, np.int64), 0
     for colour in range(10):

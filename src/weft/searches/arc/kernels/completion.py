@@ -7,22 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.completion import (
-    ALONG_COLUMNS,
-    ALONG_ROWS,
-    BLACK,
-    COLUMNS,
-    DIAGONAL,
-    EIGHTFOLD,
-    ONLY_HIDDEN,
-    PENALTY,
-    RARE,
-    ROWS,
-    SLANTED,
-    SQUARE,
-)
+from weft.searches.arc.codes import completion as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.gridparts import colour_counts, extreme_colour
 from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 
 
@@ -30,8 +17,8 @@ from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 def hidden_colour(src: U8, first: int, h: int, w: int, p: int) -> int:
     """The colour that hides; -1 if there is none, or nothing else."""
     counts = colour_counts(src, first, h * w)
-    colour = extreme_colour(counts, p == RARE)
-    if p == SQUARE:
+    colour = extreme_colour(counts, p == codes.RARE)
+    if p == codes.SQUARE:
         side = np.zeros(h * w, np.int64)
         best = 0
         for i in range(h * w):
@@ -45,7 +32,7 @@ def hidden_colour(src: U8, first: int, h: int, w: int, p: int) -> int:
             ahead = side[i] - best
             if ahead > 0 or (ahead == 0 and byte(src, first + i) < colour):
                 best, colour = side[i], byte(src, first + i)
-    elif p == BLACK:
+    elif p == codes.BLACK:
         colour = 0
     return colour if 0 < counts[colour] < h * w else -1
 
@@ -71,30 +58,23 @@ def put_filled(src: U8, at: int, filled: I64, hidden: int, crop: bool, out: U8, 
 def best_mirror(src: U8, first: int, h: int, w: int, hidden: int, kind: int) -> int:
     """The mirror on which known cells agree best.
 
-    It sends column c to s - c, row r to s - r, or (r, c) to (c - s, r + s). Each pair of cells
-    that agree counts for it, each that do not counts PENALTY against; equals: nearest to the
-    middle, then the lowest s.
+    It sends column c to s - c, or row r to s - r. Each pair of cells that agree counts for it,
+    each that do not counts PENALTY against; equals: nearest to the middle, then the lowest s.
     """
-    low, high, middle = 1, 2 * (w if kind == COLUMNS else h) - 3, (h if kind == ROWS else w) - 1
-    if kind == DIAGONAL:
-        low, high, middle = 1 - h, w - 1, 0
+    middle = (w if kind == codes.COLUMNS else h) - 1
     best, best_score = middle, -(1 << 40)
-    for s in range(low, high + 1):
+    for s in range(1, 2 * middle):
         score = 0
         for r in range(h):
             if score + (h - r) * w < best_score:  # it cannot win any more
                 break
             for c in range(w):
-                y, x = r, s - c
-                if kind == ROWS:
-                    y, x = s - r, c
-                elif kind == DIAGONAL:
-                    y, x = c - s, r + s
+                y, x = (r, s - c) if kind == codes.COLUMNS else (s - r, c)
                 if y * w + x <= r * w + c or y < 0 or x < 0 or y >= h or x >= w:
                     continue
                 cell, image = byte(src, first + r * w + c), byte(src, first + y * w + x)
                 if hidden not in (cell, image):
-                    score += 1 if cell == image else -PENALTY
+                    score += 1 if cell == image else -codes.PENALTY
         ahead = score - best_score
         if ahead > 0 or (ahead == 0 and abs(s - middle) < abs(best - middle)):
             best, best_score = s, score
@@ -108,16 +88,14 @@ def complete_by_symmetry(src: U8, at: int, p: int, q: int, out: U8, to: int) -> 
     hidden = hidden_colour(src, at + 2, h, w, p)
     if hidden < 0:
         return FAIL
-    mirrors = np.zeros(5, np.int64)
-    for bit in range(3):
-        if q >> bit & 1 and (bit < 2 or q & EIGHTFOLD != EIGHTFOLD):
+    mirrors = np.zeros(3, np.int64)
+    for bit in range(2):
+        if q >> bit & 1:
             mirrors[1 << bit] = best_mirror(src, at + 2, h, w, hidden, 1 << bit)
-    shift = mirrors[DIAGONAL]
-    if q & EIGHTFOLD == EIGHTFOLD:
-        shift = mirrors[COLUMNS] - mirrors[ROWS]  # all eight share one centre
-        if shift % 2 != 0:
-            return FAIL
-        shift //= 2
+    shift = mirrors[codes.COLUMNS] - mirrors[codes.ROWS]  # all eight share one centre
+    if q & codes.DIAGONAL and shift % 2 != 0:
+        return FAIL
+    shift //= 2
     filled = np.zeros(h * w, np.int64)
     for i in range(h * w):
         filled[i] = src[at + 2 + i]
@@ -125,13 +103,13 @@ def complete_by_symmetry(src: U8, at: int, p: int, q: int, out: U8, to: int) -> 
             if image & ~q or filled[i] != hidden:
                 continue
             r, c = i // w, i % w
-            c = mirrors[COLUMNS] - c if image & COLUMNS else c
-            r = mirrors[ROWS] - r if image & ROWS else r
-            if image & DIAGONAL:
+            c = mirrors[codes.COLUMNS] - c if image & codes.COLUMNS else c
+            r = mirrors[codes.ROWS] - r if image & codes.ROWS else r
+            if image & codes.DIAGONAL:
                 r, c = c - shift, r + shift
             if 0 <= r < h and 0 <= c < w:
                 filled[i] = src[at + 2 + r * w + c]
-    return put_filled(src, at, filled, hidden, q & ONLY_HIDDEN > 0, out, to)
+    return put_filled(src, at, filled, hidden, q & codes.ONLY_HIDDEN > 0, out, to)
 
 
 @kernel
@@ -165,21 +143,25 @@ def complete_by_period(src: U8, at: int, p: int, q: int, out: U8, to: int) -> in
     kind = q & 3
     tile = np.zeros(h * w, np.int64)
     best_a, best_b, best = 0, 0, h * w // 2 + 1
-    for a in range(h if kind == ALONG_ROWS else 1, (w - 1 if kind == SLANTED else h) + 1):
-        start, stop = (w if kind == ALONG_COLUMNS else 1), w
-        if kind == SLANTED:
+    for a in range(
+        h if kind == codes.ALONG_ROWS else 1, (w - 1 if kind == codes.SLANTED else h) + 1
+    ):
+        start, stop = (w if kind == codes.ALONG_COLUMNS else 1), w
+        if kind == codes.SLANTED:
             start, stop = 0, a - 1
         for b in range(start, stop + 1):
-            area = a if kind == SLANTED else a * b
-            if area < best and lay_tile(src, at + 2, h, w, hidden, kind == SLANTED, a, b, tile):
+            area = a if kind == codes.SLANTED else a * b
+            if area < best and lay_tile(
+                src, at + 2, h, w, hidden, kind == codes.SLANTED, a, b, tile
+            ):
                 best_a, best_b, best = a, b, area
     if best_a == 0:
         return FAIL
-    lay_tile(src, at + 2, h, w, hidden, kind == SLANTED, best_a, best_b, tile)
+    lay_tile(src, at + 2, h, w, hidden, kind == codes.SLANTED, best_a, best_b, tile)
     filled = np.zeros(h * w, np.int64)
     for i in range(h * w):
-        place = i // w % best_a * best_b + i % w % best_b if kind != SLANTED else 0
-        if kind == SLANTED:
+        place = i // w % best_a * best_b + i % w % best_b if kind != codes.SLANTED else 0
+        if kind == codes.SLANTED:
             place = (i % w + best_b * (i // w)) % best_a
         filled[i] = src[at + 2 + i] if src[at + 2 + i] != hidden else tile[place]
-    return put_filled(src, at, filled, hidden, q & ONLY_HIDDEN > 0, out, to)
+    return put_filled(src, at, filled, hidden, q & codes.ONLY_HIDDEN > 0, out, to)

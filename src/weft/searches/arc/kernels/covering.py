@@ -239,18 +239,9 @@ def best_clauses(
             harms[w] = open_cells[w] & wrong[a, w]
         count_all(columns, helps, gains)
         count, loners = promising(
-            tests,
-            probes,
-            test_costs,
-            harms,
-            probes_wrong[a],
-            gains,
-            chosen,
-            scores,
-            alone,
-            best,
+            tests, probes, test_costs, harms, probes_wrong[a], gains, chosen, scores, alone, best,
             price,
-        )
+        )  # fmt: skip
         for x in range(loners):
             j = alone[x]
             cost = test_costs[j] + price + ONE_TEST

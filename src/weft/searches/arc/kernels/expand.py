@@ -112,16 +112,9 @@ def relation(value: int, target: int) -> int:
 
 @entry
 def judge(
-    stages: I64,
-    ends: I64,
-    out: U8,
-    targets: U8,
-    target_offsets: I64,
-    palettes: I64,
-    shape: I64,
-    cells: I64,
-    states: U8,
-) -> None:
+    stages: I64, ends: I64, out: U8, targets: U8, target_offsets: I64, palettes: I64, shape: I64,
+    cells: I64, states: U8,
+) -> None:  # fmt: skip
     """Judge results against the training targets.
 
     For each result i: `shape[i]` counts examples of another size and `cells[i]` wrong cells

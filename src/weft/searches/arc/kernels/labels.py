@@ -10,41 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.labels import (
-    AROUND,
-    BLACK,
-    BOTTOM,
-    BOX,
-    COLOUR,
-    COLOURS,
-    COPIES,
-    COUNT,
-    EDGE,
-    EIGHT,
-    ENCLOSED,
-    FILLED,
-    FRONT,
-    HEIGHT,
-    HOLES,
-    KEEP,
-    LEAST,
-    LEFT,
-    LEFTMOST,
-    MAIN,
-    MOST,
-    ORDER,
-    PARITY,
-    RANK,
-    RARE,
-    RIGHT,
-    SIZE,
-    SOLID,
-    TOP,
-    WIDTH,
-)
+from weft.searches.arc.codes import labels as codes
+from weft.searches.arc.kernels.colours import extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.gridparts import extreme_colour
-from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, most_common, put_grid
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
+from weft.searches.arc.kernels.objectparts import numbers, spread
 
 
 @kernel
@@ -58,18 +28,18 @@ def label(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     if n == 0:
         return FAIL
     value = np.zeros(n, np.int64)
-    measure(src, at + 2, h, w, part, boxes, p & ~7, q & 3, value)
+    measure(src, at + 2, h, w, part, boxes, p & ~7, value)
     grade(value, p & 7)
     cells = put_grid(out, to, h, w)
     for i in range(h * w):
-        if part[i] >= 0 and q & BOX == 0:
+        if part[i] >= 0 and q & codes.BOX == 0:
             out[cells + i] = value[part[i]]
-        elif q & (KEEP | BOX):
+        elif q & (codes.KEEP | codes.BOX):
             out[cells + i] = src[at + 2 + i]
-    if q & BOX:
+    if q & codes.BOX:
         for k in range(n):
-            for r in range(boxes[k, TOP], boxes[k, BOTTOM] + 1):
-                for c in range(boxes[k, LEFTMOST], boxes[k, RIGHT] + 1):
+            for r in range(boxes[k, codes.TOP], boxes[k, codes.BOTTOM] + 1):
+                for c in range(boxes[k, codes.LEFTMOST], boxes[k, codes.RIGHT] + 1):
                     if src[at + 2 + r * w + c] == 0:
                         out[cells + r * w + c] = value[k]
     return cells + h * w
@@ -78,36 +48,23 @@ def label(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 @kernel
 def find_parts(src: U8, first: int, h: int, w: int, q: int, part: I64) -> int:
     """Number the parts in scan order of their first cells; return how many there are."""
-    which, links = q & 12, q & 3
-    back = most_common(src, first, h, w) if which == FRONT else 0
-    by_colour = np.full(10, -1, np.int64)
-    waiting = np.zeros(h * w, np.int64)
-    n = 0
+    which, links, n = q & 12, q & 3, 0
+    code, queue = numbers(h * w), numbers(h * w)
+    for i in range(h * w):
+        own = byte(src, first + i)
+        chosen = (own == 0) == (which == codes.BLACK)
+        code[i] = (own if which == codes.PLAIN or links == codes.COLOUR else 1) if chosen else -1
     for start in range(h * w):
-        own = byte(src, first + start)
-        if part[start] >= 0 or (own == back) == (which != BLACK):
+        if code[start] < 0:
             continue
-        if links == COLOUR:
-            if by_colour[own] < 0:
-                by_colour[own] = n
-                n += 1
-            part[start] = by_colour[own]
-            continue
-        part[start] = n
-        waiting[0] = start
-        left = 1
-        while left > 0:
-            left -= 1
-            r, c = waiting[left] // w, waiting[left] % w
-            for y in range(max(r - 1, 0), min(r + 2, h)):
-                for x in range(max(c - 1, 0), min(c + 2, w)):
-                    there = byte(src, first + y * w + x)
-                    near = links == EIGHT or y == r or x == c
-                    alike = there == own or (which in (FILLED, FRONT) and there != back)
-                    if near and alike and part[y * w + x] < 0:
-                        part[y * w + x] = n
-                        waiting[left] = y * w + x
-                        left += 1
+        if links == codes.COLOUR:
+            colour = code[start]
+            for i in range(start, h * w):
+                if code[i] == colour:
+                    part[i], code[i] = n, -1
+        else:
+            for i in range(spread(code, h, w, start, links, queue)):
+                part[queue[i]] = n
         n += 1
     return n
 
@@ -116,16 +73,16 @@ def find_parts(src: U8, first: int, h: int, w: int, q: int, part: I64) -> int:
 def find_boxes(part: I64, h: int, w: int, q: int, boxes: I64) -> int:
     """Size and edges of each part; unwanted parts vanish, and numbers close up."""
     for k in range(len(boxes)):
-        boxes[k, TOP], boxes[k, LEFTMOST] = h, w
+        boxes[k, codes.TOP], boxes[k, codes.LEFTMOST] = h, w
     for i in range(h * w):
         k, r, c = part[i], i // w, i % w
         if k >= 0:
-            boxes[k, COUNT] += 1
-            boxes[k, TOP] = min(boxes[k, TOP], r)
-            boxes[k, LEFTMOST] = min(boxes[k, LEFTMOST], c)
-            boxes[k, BOTTOM] = max(boxes[k, BOTTOM], r)
-            boxes[k, RIGHT] = max(boxes[k, RIGHT], c)
-    if q & ENCLOSED == 0:
+            boxes[k, codes.COUNT] += 1
+            boxes[k, codes.TOP] = min(boxes[k, codes.TOP], r)
+            boxes[k, codes.LEFTMOST] = min(boxes[k, codes.LEFTMOST], c)
+            boxes[k, codes.BOTTOM] = max(boxes[k, codes.BOTTOM], r)
+            boxes[k, codes.RIGHT] = max(boxes[k, codes.RIGHT], c)
+    if q & codes.ENCLOSED == 0:
         return len(boxes)
     number = np.full(len(boxes), -1, np.int64)
     n = 0
@@ -144,49 +101,43 @@ def find_boxes(part: I64, h: int, w: int, q: int, boxes: I64) -> int:
 @kernel
 def on_edge(boxes: I64, k: int, h: int, w: int) -> bool:
     """Whether a part touches the edge of the grid."""
-    inside = boxes[k, TOP] > 0 and boxes[k, LEFTMOST] > 0
-    return not (inside and boxes[k, BOTTOM] < h - 1 and boxes[k, RIGHT] < w - 1)
+    inside = boxes[k, codes.TOP] > 0 and boxes[k, codes.LEFTMOST] > 0
+    return not (inside and boxes[k, codes.BOTTOM] < h - 1 and boxes[k, codes.RIGHT] < w - 1)
 
 
 @kernel
 def measure(
-    src: U8, first: int, h: int, w: int, part: I64, boxes: I64, what: int, links: int, value: I64
+    src: U8, first: int, h: int, w: int, part: I64, boxes: I64, what: int, value: I64
 ) -> None:
     """Measure each part: see the twin for each measure."""
-    if what == HOLES:
-        count_holes(part, h, w, links, value)
-    elif what in (COLOURS, MAIN, RARE, AROUND):
+    if what == codes.HOLES:
+        count_holes(part, h, w, value)
+    elif what in (codes.MAIN, codes.AROUND):
         measure_colours(src, first, h, w, part, what, value)
-    elif what == COPIES:
+    elif what == codes.COPIES:
         count_copies(part, w, boxes, value)
     else:
         for k in range(len(value)):
-            high = boxes[k, BOTTOM] - boxes[k, TOP] + 1
-            wide = boxes[k, RIGHT] - boxes[k, LEFTMOST] + 1
-            if what == SIZE:
-                value[k] = boxes[k, COUNT]
-            elif what == HEIGHT:
-                value[k] = high
-            elif what == WIDTH:
-                value[k] = wide
-            elif what == ORDER:
+            high = boxes[k, codes.BOTTOM] - boxes[k, codes.TOP] + 1
+            wide = boxes[k, codes.RIGHT] - boxes[k, codes.LEFTMOST] + 1
+            if what == codes.SIZE:
+                value[k] = boxes[k, codes.COUNT]
+            elif what == codes.ORDER:
                 value[k] = k + 1
-            elif what == LEFT:
-                value[k] = boxes[k, LEFTMOST] + 1
-            elif what == EDGE:
+            elif what == codes.EDGE:
                 value[k] = 1 + on_edge(boxes, k, h, w)
-            elif what == SOLID:
-                value[k] = 1 if boxes[k, COUNT] < high * wide else (3 if high == wide else 2)
+            elif what == codes.SOLID:
+                value[k] = 1 if boxes[k, codes.COUNT] < high * wide else (3 if high == wide else 2)
             else:
                 value[k] = symmetry(src, first, w, part, boxes, k)
 
 
 @kernel
-def count_holes(part: I64, h: int, w: int, links: int, value: I64) -> None:
+def count_holes(part: I64, h: int, w: int, value: I64) -> None:
     """One more than each part's holes, from its Euler number.
 
-    Gray (1971): four times it is the number of 2x2 windows that hold one cell of the part, less
-    those with three, plus (links of four) or less (of eight) twice those with two diagonal ones.
+    Gray (1971): for links of eight, four times it is the number of 2x2 windows that hold one cell
+    of the part, less those with three, less twice those with two diagonal ones.
     """
     window = np.zeros(4, np.int64)
     for r in range(h + 1):
@@ -204,31 +155,27 @@ def count_holes(part: I64, h: int, w: int, links: int, value: I64) -> None:
                 elif fresh and same == 3:
                     value[k] -= 1
                 elif fresh and same == 2 and window[3 - i] == k:
-                    value[k] += -2 if links == EIGHT else 2
+                    value[k] -= 2
     for k in range(len(value)):
         value[k] = 2 - value[k] // 4
 
 
 @kernel
 def measure_colours(src: U8, first: int, h: int, w: int, part: I64, what: int, value: I64) -> None:
-    """What colours a part has, or (AROUND) touches; black counts only inside."""
+    """The commonest colour that a part has, or (AROUND) touches; black counts only inside."""
     counts = np.zeros((len(value), 10), np.int64)
     for i in range(h * w):
-        if part[i] >= 0 and what != AROUND:
+        if part[i] >= 0 and what != codes.AROUND:
             counts[part[i], src[first + i]] += 1
         for d in range(4):
             r = i // w + (1, -1, 0, 0)[d]
             c = i % w + (0, 0, 1, -1)[d]
-            if what == AROUND and 0 <= r < h and 0 <= c < w:
+            if what == codes.AROUND and 0 <= r < h and 0 <= c < w:
                 k, there = part[r * w + c], byte(src, first + i)
                 if k >= 0 and part[i] != k and there > 0:
                     counts[k, there] += 1
     for k in range(len(value)):
-        if what == COLOURS:
-            for colour in range(10):
-                value[k] += counts[k, colour] > 0
-        else:
-            value[k] = max(0, extreme_colour(counts[k], what == RARE))
+        value[k] = max(0, extreme_colour(counts[k], what == codes.SIZE))
 
 
 @kernel
@@ -249,13 +196,16 @@ def count_copies(part: I64, w: int, boxes: I64, value: I64) -> None:
 @kernel
 def same_shape(part: I64, w: int, boxes: I64, j: int, k: int) -> bool:
     """Whether two parts are equal but for their places."""
-    down, along = boxes[k, TOP] - boxes[j, TOP], boxes[k, LEFTMOST] - boxes[j, LEFTMOST]
-    same = bool(boxes[j, COUNT] == boxes[k, COUNT])
-    same = same and boxes[j, BOTTOM] + down == boxes[k, BOTTOM]
-    if not same or boxes[j, RIGHT] + along != boxes[k, RIGHT]:
+    down, along = (
+        boxes[k, codes.TOP] - boxes[j, codes.TOP],
+        boxes[k, codes.LEFTMOST] - boxes[j, codes.LEFTMOST],
+    )
+    same = bool(boxes[j, codes.COUNT] == boxes[k, codes.COUNT])
+    same = same and boxes[j, codes.BOTTOM] + down == boxes[k, codes.BOTTOM]
+    if not same or boxes[j, codes.RIGHT] + along != boxes[k, codes.RIGHT]:
         return False
-    for r in range(boxes[j, TOP], boxes[j, BOTTOM] + 1):
-        for c in range(boxes[j, LEFTMOST], boxes[j, RIGHT] + 1):
+    for r in range(boxes[j, codes.TOP], boxes[j, codes.BOTTOM] + 1):
+        for c in range(boxes[j, codes.LEFTMOST], boxes[j, codes.RIGHT] + 1):
             if (part[r * w + c] == j) != (part[(r + down) * w + c + along] == k):
                 return False
     return True
@@ -265,14 +215,14 @@ def same_shape(part: I64, w: int, boxes: I64, j: int, k: int) -> bool:
 def symmetry(src: U8, first: int, w: int, part: I64, boxes: I64, k: int) -> int:
     """1, plus 1 if the part with its colours is its left-right mirror image, plus 2 for rows."""
     columns, rows = True, True
-    for r in range(boxes[k, TOP], boxes[k, BOTTOM] + 1):
-        for c in range(boxes[k, LEFTMOST], boxes[k, RIGHT] + 1):
+    for r in range(boxes[k, codes.TOP], boxes[k, codes.BOTTOM] + 1):
+        for c in range(boxes[k, codes.LEFTMOST], boxes[k, codes.RIGHT] + 1):
             here = r * w + c
             if part[here] != k:
                 continue
-            there = r * w + boxes[k, LEFTMOST] + boxes[k, RIGHT] - c
+            there = r * w + boxes[k, codes.LEFTMOST] + boxes[k, codes.RIGHT] - c
             columns = columns and part[there] == k and src[first + there] == src[first + here]
-            there = (boxes[k, TOP] + boxes[k, BOTTOM] - r) * w + c
+            there = (boxes[k, codes.TOP] + boxes[k, codes.BOTTOM] - r) * w + c
             rows = rows and part[there] == k and src[first + there] == src[first + here]
     return 1 + columns + 2 * rows
 
@@ -284,18 +234,18 @@ def grade(value: I64, how: int) -> None:
     for k in range(len(value)):
         most, least = max(most, value[k]), min(least, value[k])
     rank = np.zeros(most + 1, np.int64)
-    if how == RANK:
+    if how == codes.RANK:
         for k in range(len(value)):
             rank[value[k]] = 1
         for v in range(most - 1, -1, -1):
             rank[v] += rank[v + 1]
     for k in range(len(value)):
-        if how == RANK:
+        if how == codes.RANK:
             value[k] = rank[value[k]]
-        elif how == MOST:
+        elif how == codes.MOST:
             value[k] = 1 if value[k] == most else 2
-        elif how == LEAST:
+        elif how == codes.LEAST:
             value[k] = 1 if value[k] == least else 2
-        elif how == PARITY:
+        elif how == codes.PARITY:
             value[k] = 1 + value[k] % 2
         value[k] = min(value[k], 9)

@@ -15,31 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_OBJECTS, MAX_SIDE, ORIGIN
+from weft.searches.arc.values import EMPTY, MAX_SIDE, ORIGIN
 
 FAIL = -1
 U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
-__all__ = ["EMPTY", "FAIL", "MAX_BYTES", "MAX_OBJECTS", "MAX_SIDE", "ORIGIN", "U8"]
 
 
 @kernel
 def byte(src: U8, at: int) -> int:
     """A stored number as a signed integer; unsigned ones would turn sums into floats."""
     return np.int64(src[at])  # type: ignore[return-value]
-
-
-@kernel
-def most_common(src: U8, at: int, h: int, w: int) -> int:
-    """The colour most cells have; the lowest of equals. Empty cells do not count."""
-    counts = np.zeros(11, np.int64)
-    for i in range(h * w):
-        counts[src[at + i]] += 1
-    best = 0
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
-            best = colour
-    return best
 
 
 @kernel
@@ -74,3 +60,13 @@ def put_piece(out: U8, to: int, r: int, c: int, h: int, w: int) -> int:
     for i in range(h * w):
         out[to + 4 + i] = EMPTY
     return to + 4
+
+
+@kernel
+def put_turned(src: U8, at: int, h: int, w: int, p: int, out: U8, to: int) -> int:
+    """Write cells by a symmetry: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    for i in range(h * w):
+        y = h - 1 - i // w if p & 2 else i // w
+        x = w - 1 - i % w if p & 1 else i % w
+        out[to + (x * h + y if p & 4 else y * w + x)] = src[at + i]
+    return to + h * w

@@ -8,41 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.moves import (
-    ANY_TWO,
-    BLOCK,
-    CELLS,
-    COLLAPSE,
-    COLOURS,
-    CUT,
-    EDGE,
-    FALL,
-    FILL_INPUT,
-    HALF,
-    HOLDS,
-    MIRROR,
-    MIXED,
-    NOT_BLACK,
-    NOT_COMMON,
-    OCCUPIED,
-    OUTER,
-    OVERLAY,
-    OWN_SIDE,
-    PAD,
-    PERIOD,
-    PICK,
-    RARE,
-    REPEAT,
-    ROLL,
-    SORT,
-    STRETCH,
-    STRIDE,
-    TRIM,
-    TURN,
-)
+from weft.searches.arc.codes import moves as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.gridparts import colour_counts, extreme_colour
-from weft.searches.arc.kernels.layout import FAIL, I64, MAX_SIDE, U8, byte, put_grid
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid, put_turned
+from weft.searches.arc.values import MAX_SIDE
 
 
 @kernel
@@ -50,42 +20,36 @@ def run_moves(
     k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
 ) -> int:
     """Run the kernel with number `k`."""
-    if k == TURN:
+    if k == codes.TURN:
         return transform(src, at, p, out, to)
-    if k == PICK:
-        return pick(src, at, inp, inp_at, p, q, out, to)
-    if k == OUTER:
-        return outer(src, at, inp, inp_at, p, q, out, to)
-    if k == FALL:
+    if k == codes.PICK:
+        return pick(src, at, p, q, out, to)
+    if k == codes.OUTER:
+        return outer(src, at, p, out, to)
+    if k == codes.FALL:
         return fall(src, at, p, out, to)
-    if k == OVERLAY:
+    if k == codes.OVERLAY:
         return overlay(src, at, p, out, to)
     return FAIL
 
 
 @kernel
 def transform(src: U8, at: int, p: int, out: U8, to: int) -> int:
-    """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    """One of the eight symmetries of a grid."""
     h, w = byte(src, at), byte(src, at + 1)
     cells = put_grid(out, to, w if p & 4 else h, h if p & 4 else w)
-    for r in range(h):
-        for c in range(w):
-            y = h - 1 - r if p & 2 else r
-            x = w - 1 - c if p & 1 else c
-            place = x * h + y if p & 4 else y * w + x
-            out[cells + place] = src[at + 2 + r * w + c]
-    return cells + h * w
+    return put_turned(src, at + 2, h, w, p, out, cells)
 
 
 @kernel
-def pick(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
+def pick(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     """The cells where the rows that `p` names cross the columns that `q` names."""
     h, w = byte(src, at), byte(src, at + 1)
     lines, total = np.zeros((2, MAX_SIDE), np.int64), np.zeros(2, np.int64)
     for axis in range(2):  # one call for both: numba compiles a call anew for each literal in it
         n, m, step, across = (h, w, w, 1) if axis == 0 else (w, h, 1, w)
-        what, reach = p if axis == 0 else q, byte(inp, inp_at + axis)
-        total[axis] = lines_of(src, at + 2, n, step, m, across, what, reach, lines[axis])
+        what = p if axis == 0 else q
+        total[axis] = lines_of(src, at + 2, n, step, m, across, what, lines[axis])
     high, wide = int(total[0]), int(total[1])
     rows, columns = lines[0], lines[1]
     cells = put_grid(out, to, high, wide)
@@ -93,14 +57,13 @@ def pick(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: in
         return FAIL
     for i in range(high):
         for j in range(wide):
-            if rows[i] >= 0 and columns[j] >= 0:
-                out[cells + i * wide + j] = src[at + 2 + rows[i] * w + columns[j]]
+            out[cells + i * wide + j] = src[at + 2 + rows[i] * w + columns[j]]
     return cells + high * wide
 
 
 @kernel
 def lines_of(
-    src: U8, first: int, n: int, step: int, m: int, across: int, what: int, reach: int, lines: I64
+    src: U8, first: int, n: int, step: int, m: int, across: int, what: int, lines: I64
 ) -> int:
     """List the lines of one axis; return how many, 0 when there is no such list.
 
@@ -110,34 +73,30 @@ def lines_of(
     mode = what & ~15
     if k < 0:
         return 0
-    if mode in (TRIM, COLLAPSE, OCCUPIED, SORT, PERIOD):
+    if mode in (codes.TRIM, codes.COLLAPSE, codes.OCCUPIED, codes.SORT, codes.PERIOD):
         return lines_by_cells(src, first, n, step, m, across, mode, k, lines)
-    return lines_by_place(n, mode, k, reach, lines)
+    return lines_by_place(n, mode, k, lines)
 
 
 @kernel
 def amount(src: U8, first: int, n: int, step: int, m: int, across: int, what: int) -> int:
     """What the amount in `what` comes to on this grid; -1 where it makes no sense."""
     mode, k = what & ~15, what & 15
-    if mode in (TRIM, OCCUPIED):
-        if k == NOT_BLACK:
+    if mode in (codes.TRIM, codes.OCCUPIED):
+        if k == codes.NOT_BLACK:
             return 0
-        if k == MIXED:
-            return ANY_TWO
         counts = colour_counts(src, first, n * m)
-        if k != NOT_COMMON:
+        if k != codes.NOT_COMMON:
             counts[0] = 0
-        colour = extreme_colour(counts, k == RARE)
-        return colour + HOLDS if colour >= 0 and k != NOT_COMMON else colour
-    if k == OWN_SIDE:
-        return n
-    if k in (COLOURS, CELLS):
+        colour = extreme_colour(counts, k == codes.RARE)
+        return colour + codes.HOLDS if colour >= 0 and k != codes.NOT_COMMON else colour
+    if k == codes.COLOURS:
         counts = colour_counts(src, first, n * m)
         total = 0
         for colour in range(1, 10):
-            total += counts[colour] if k == CELLS else min(counts[colour], 1)
+            total += min(counts[colour], 1)
         return total if total > 0 else -1
-    if k == BLOCK:
+    if k == codes.BLOCK:
         return block(src, first, n, step, m, across)
     return k
 
@@ -171,13 +130,10 @@ def same_line(src: U8, first: int, second: int, m: int, across: int) -> bool:
 
 @kernel
 def counts_for(src: U8, start: int, m: int, across: int, k: int) -> bool:
-    """Whether a line is mixed, holds the colour `k - HOLDS`, or holds another one than `k`."""
+    """Whether a line holds the colour `k - HOLDS`, or another one than `k`."""
     for i in range(m):
         cell = byte(src, start + i * across)
-        if k == ANY_TWO:
-            if cell != byte(src, start):
-                return True
-        elif (cell == k - HOLDS) if k >= HOLDS else (cell != k):
+        if (cell == k - codes.HOLDS) if k >= codes.HOLDS else (cell != k):
             return True
     return False
 
@@ -188,7 +144,7 @@ def lines_by_cells(
 ) -> int:
     """List lines by what they hold: see the twin for each mode."""
     total = 0
-    if mode == SORT:
+    if mode == codes.SORT:
         full = np.zeros(MAX_SIDE, np.int64)
         for i in range(n):
             for j in range(m):
@@ -199,7 +155,7 @@ def lines_by_cells(
                 at -= 1
             lines[at] = i
         return n
-    if mode == PERIOD:
+    if mode == codes.PERIOD:
         total, fits = 0, False
         while not fits:
             total += 1
@@ -212,11 +168,11 @@ def lines_by_cells(
         return total
     for i in range(n):
         there = first + i * step
-        if mode == COLLAPSE:
+        if mode == codes.COLLAPSE:
             expected = i == 0 or not same_line(src, there, there - step, m, across)
         else:
             expected = counts_for(src, there, m, across, k)
-        if expected and mode == TRIM:
+        if expected and mode == codes.TRIM:
             while total > 0 and lines[total - 1] < i - 1:
                 lines[total] = lines[total - 1] + 1
                 total += 1
@@ -227,75 +183,54 @@ def lines_by_cells(
 
 
 @kernel
-def lines_by_place(n: int, mode: int, k: int, reach: int, lines: I64) -> int:
+def lines_by_place(n: int, mode: int, k: int, lines: I64) -> int:
     """List lines by their places alone: see the twin for each mode."""
     total = n
-    if mode == CUT:
+    if mode == codes.CUT:
         total = n - 2 * k
-    elif mode == HALF:
+    elif mode == codes.HALF:
         total = n // 2
-    elif mode in (REPEAT, MIRROR, STRETCH):
+    elif mode in (codes.REPEAT, codes.MIRROR, codes.STRETCH):
         total = n * k
-    elif mode == STRIDE:
+    elif mode == codes.STRIDE:
         total = n // k
-    elif mode == PAD:
-        total = n + 2
-    elif mode == FILL_INPUT:
-        total = reach
     if total > MAX_SIDE:
         return 0
     for i in range(total):
         line = i
-        if mode == CUT:
+        if mode == codes.CUT:
             line = i + k
-        elif mode == HALF:
+        elif mode == codes.HALF:
             line = i + k * (n - n // 2)
-        elif mode in (REPEAT, FILL_INPUT):
+        elif mode == codes.REPEAT:
             line = i % n
-        elif mode == MIRROR:
+        elif mode == codes.MIRROR:
             line = i % n if i // n % 2 == 0 else n - 1 - i % n
-        elif mode == STRETCH:
+        elif mode == codes.STRETCH:
             line = i // k
-        elif mode == STRIDE:
+        elif mode == codes.STRIDE:
             line = i * k
-        elif mode == ROLL:
-            line = (i + (n - 1 if k == 1 else 1)) % n
-        elif mode == EDGE:
-            line = k * (n - 1)
-        elif mode == PAD:
-            line = i - 1 if i <= n else -1
-            if k == 1:
-                line = min(max(i - 1, 0), n - 1)
+        elif mode == codes.ROLL:
+            line = (i + n - 1) % n
         lines[i] = line
     return total
 
 
 @kernel
-def outer(src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int) -> int:
-    """A copy of the grid (q = 1: of the input) for each cell of a kind, black for the others.
-
-    The kind: p = 0 not black, 1 black, 2 the most common colour, 3 the rarest but black.
-    """
+def outer(src: U8, at: int, p: int, out: U8, to: int) -> int:
+    """A copy of the grid for each cell that is not black (p = 0) or of the commonest colour (2)."""
     h, w = byte(src, at), byte(src, at + 1)
-    sh = byte(inp, inp_at) if q == 1 else h
-    sw = byte(inp, inp_at + 1) if q == 1 else w
     colour = 0
-    if p >= 2:
-        counts = colour_counts(src, at + 2, h * w)
-        if p == 3:
-            counts[0] = 0
-        colour = extreme_colour(counts, p == 3)
-    cells = put_grid(out, to, h * sh, w * sw)
-    if cells == FAIL or colour < 0:
+    if p == 2:
+        colour = extreme_colour(colour_counts(src, at + 2, h * w), p == 0)
+    cells = put_grid(out, to, h * h, w * w)
+    if cells == FAIL:
         return FAIL
-    for r in range(h * sh):
-        for c in range(w * sw):
-            cell = byte(src, at + 2 + r // sh * w + c // sw)
-            if (cell == colour) == (p > 0):
-                there = 2 + r % sh * sw + c % sw
-                copied = inp[inp_at + there] if q == 1 else src[at + there]
-                out[cells + r * w * sw + c] = copied
-    return cells + h * sh * w * sw
+    for r in range(h * h):
+        for c in range(w * w):
+            if (byte(src, at + 2 + r // h * w + c // w) == colour) == (p > 0):
+                out[cells + r * w * w + c] = src[at + 2 + r % h * w + c % w]
+    return cells + h * h * w * w
 
 
 @kernel
@@ -320,15 +255,12 @@ def fall(src: U8, at: int, p: int, out: U8, to: int) -> int:
 def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """The first cell that is not black among the turns whose bits are set in `p`."""
     h, w = byte(src, at), byte(src, at + 1)
-    if h != w and p >= 16:
-        return FAIL
     cells = put_grid(out, to, h, w)
     for r in range(h):
         for c in range(w):
-            for t in range(8):
-                y, x = (c, r) if t & 4 else (r, c)
-                y = h - 1 - y if t & 2 else y
-                x = w - 1 - x if t & 1 else x
+            for t in range(4):
+                y = h - 1 - r if t & 2 else r
+                x = w - 1 - c if t & 1 else c
                 if p >> t & 1 and out[cells + r * w + c] == 0:
                     out[cells + r * w + c] = src[at + 2 + y * w + x]
     return cells + h * w

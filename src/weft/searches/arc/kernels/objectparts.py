@@ -12,39 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.objectparts import (
-    ALIKE,
-    AREA,
-    BOTTOM,
-    CELLS,
-    COLOUR,
-    COLOURS,
-    HEIGHT,
-    HOLES,
-    INDEX,
-    LEFT,
-    MINORITY,
-    RIGHT,
-    SHAPE,
-    SOLID,
-    SQUARE,
-    SYMMETRY,
-    TOP,
-    WIDTH,
-)
+from weft.searches.arc.codes import objectparts as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour, most_common
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    MAX_OBJECTS,
-    ORIGIN,
-    U8,
-    byte,
-    most_common,
-    object_end,
-    put_piece,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, object_end, put_piece
+from weft.searches.arc.values import EMPTY, MAX_OBJECTS, ORIGIN
 
 
 @kernel
@@ -149,15 +121,12 @@ def cover_holes(src: U8, cells_at: int, h: int, w: int, holes: U8) -> int:
 
 
 @kernel
-def same_cells(src: U8, a: int, b: int, shape_only: bool) -> bool:
-    """Whether two objects have equal cells, or with `shape_only` cells at equal places."""
+def same_shape(src: U8, a: int, b: int) -> bool:
+    """Whether two objects have cells at equal places."""
     if src[a + 2] != src[b + 2] or src[a + 3] != src[b + 3]:
         return False
     for i in range(4, 4 + byte(src, a + 2) * byte(src, a + 3)):
-        if shape_only:
-            if (src[a + i] == EMPTY) != (src[b + i] == EMPTY):
-                return False
-        elif src[a + i] != src[b + i]:
+        if (src[a + i] == EMPTY) != (src[b + i] == EMPTY):
             return False
     return True
 
@@ -193,17 +162,17 @@ def measure(src: U8, starts: I64, i: int, what: int, inp: U8, inp_at: int) -> in
     """Measure one object of a set; see the twin for what each measure is."""
     at = starts[i]
     h, w = byte(src, at + 2), byte(src, at + 3)
-    if what < CELLS:
+    if what < codes.CELLS:
         return measure_box(
             byte(src, at) - ORIGIN, byte(src, at + 1) - ORIGIN, h, w, i, what, inp, inp_at
         )
-    if what == HOLES:
+    if what == codes.HOLES:
         return cover_holes(src, at + 4, h, w, np.empty(h * w, np.uint8))
-    if what == SYMMETRY:
+    if what == codes.SYMMETRY:
         return symmetries(src, at + 4, h, w)
-    if what >= SHAPE:
+    if what == codes.SHAPE:
         for j in range(i):
-            if same_cells(src, starts[j], at, what == SHAPE):
+            if same_shape(src, starts[j], at):
                 return j
         return i
     return measure_cells(src, at + 4, h * w, what, inp, inp_at)
@@ -212,24 +181,20 @@ def measure(src: U8, starts: I64, i: int, what: int, inp: U8, inp_at: int) -> in
 @kernel
 def measure_box(r: int, c: int, h: int, w: int, i: int, what: int, inp: U8, inp_at: int) -> int:
     """Measures that need the box and the place in the set alone."""
-    if what == INDEX:
+    if what == codes.INDEX:
         return i + 1
-    if what == TOP:
+    if what == codes.TOP:
         return r
-    if what == BOTTOM:
+    if what == codes.BOTTOM:
         return r + h
-    if what == LEFT:
+    if what == codes.LEFT:
         return c
-    if what == RIGHT:
+    if what == codes.RIGHT:
         return c + w
-    if what == AREA:
+    if what == codes.AREA:
         return h * w
-    if what == HEIGHT:
+    if what == codes.HEIGHT:
         return h
-    if what == WIDTH:
-        return w
-    if what == SQUARE:
-        return 1 if h == w else 0
     inside = r > 0 and c > 0 and r + h < byte(inp, inp_at) and c + w < byte(inp, inp_at + 1)
     return 0 if inside else 1
 
@@ -237,25 +202,19 @@ def measure_box(r: int, c: int, h: int, w: int, i: int, what: int, inp: U8, inp_
 @kernel
 def measure_cells(src: U8, cells: int, area: int, what: int, inp: U8, inp_at: int) -> int:
     """Measures that count cells by colour."""
-    counts = new_counts()
-    for i in range(area):
-        counts[src[cells + i]] += 1
-    best, kinds = 0, 0
+    counts = colour_counts(src, cells, area)
     held: int = area - counts[EMPTY]
-    for colour in range(10):
-        if counts[colour] > counts[best]:
-            best = colour
-        kinds += 1 if counts[colour] > 0 else 0
-    lesser: int = held - counts[best]
-    if what == CELLS:
+    best = max(extreme_colour(counts, area < 0), 0)
+    if what == codes.CELLS:
         return held
-    if what == COLOURS:
+    if what == codes.COLOURS:
+        kinds = 0
+        for colour in range(10):
+            kinds += 1 if counts[colour] > 0 else 0
         return kinds
-    if what == MINORITY:
-        return lesser
-    if what == COLOUR:
+    if what == codes.COLOUR:
         return best
-    if what == SOLID:
+    if what == codes.SOLID:
         return 1 if held == area else 0
     same = 0
     for i in range(byte(inp, inp_at) * byte(inp, inp_at + 1)):
@@ -267,10 +226,10 @@ def measure_cells(src: U8, cells: int, area: int, what: int, inp: U8, inp_at: in
 def measure_all(src: U8, at: int, what: int, inp: U8, inp_at: int, starts: I64, values: I64) -> int:
     """Find and measure all objects of a set; return how many there are."""
     n = object_starts(src, at, starts)
-    base = what % ALIKE
+    base = what % codes.ALIKE
     for i in range(n):
         values[i] = measure(src, starts, i, base, inp, inp_at)
-    if what >= ALIKE:
+    if what >= codes.ALIKE:
         plain = new_starts()
         for i in range(n):
             plain[i] = values[i]

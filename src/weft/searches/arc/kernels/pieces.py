@@ -2,47 +2,12 @@
 
 from __future__ import annotations
 
-from weft.searches.arc.codes.pieces import (
-    ALTER,
-    AS_GRID,
-    BLACK_TO,
-    BLANK,
-    CANVAS,
-    CHEQUERS,
-    COLOUR,
-    COUNT,
-    DIAGONAL,
-    EACH,
-    FRAME,
-    IN_COLUMN,
-    IN_ORDER,
-    IN_ROW,
-    INK_TO,
-    INNER,
-    ONE_CELL,
-    ONLY,
-    OUTER,
-    PAINT,
-    PART,
-    PATCH,
-    SCALED,
-    SIZE,
-    TILED,
-    WITHOUT,
-)
+from weft.searches.arc.codes import pieces as codes
 from weft.searches.arc.kernels.altering import alter, as_grid, each, paint
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    MAX_SIDE,
-    ORIGIN,
-    U8,
-    byte,
-    object_end,
-    put_grid,
-)
+from weft.searches.arc.kernels.layout import FAIL, U8, byte, object_end, put_grid
 from weft.searches.arc.kernels.objectparts import common_colour
+from weft.searches.arc.values import EMPTY, MAX_SIDE, ORIGIN
 
 
 @kernel
@@ -50,19 +15,19 @@ def run_pieces(
     k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
 ) -> int:
     """Run the kernel with number `k` (500 and above)."""
-    if k == ALTER:
+    if k == codes.ALTER:
         return alter(src, at, p, inp, inp_at, out, to)
-    if k == PAINT:
+    if k == codes.PAINT:
         return paint(src, at, p, q, inp, inp_at, out, to)
-    if k == EACH:
+    if k == codes.EACH:
         return each(src, at, p, inp, inp_at, out, to)
-    if k == AS_GRID:
+    if k == codes.AS_GRID:
         return as_grid(src, at, p, inp, inp_at, out, to)
-    if k == PART:
+    if k == codes.PART:
         return part(src, at, p, out, to)
-    if k == CANVAS and p < IN_ROW:
+    if k == codes.CANVAS and p < codes.IN_ROW:
         return colour_canvas(src, at, p, inp, inp_at, out, to)
-    if k == CANVAS:
+    if k == codes.CANVAS:
         return canvas(src, at, p, inp, inp_at, out, to)
     return FAIL
 
@@ -72,23 +37,23 @@ def part(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Tell one thing about a piece, or move the sides of a box by one."""
     r, c = byte(src, at), byte(src, at + 1)
     h, w = byte(src, at + 2), byte(src, at + 3)
-    if p == SIZE:
+    if p == codes.SIZE:
         out[to] = h
         out[to + 1] = w
         return to + 2
-    if p == COLOUR:
+    if p == codes.COLOUR:
         out[to] = common_colour(src, at)
         for i in range(at + 4, object_end(src, at)):
             if src[i] != EMPTY:
                 return to + 1
         return FAIL
-    if p == COUNT:
+    if p == codes.COUNT:
         n = 0
         for i in range(at + 4, object_end(src, at)):
             n += 1 if src[i] != EMPTY else 0
         out[to] = min(n, 255)
         return to + 1 if n <= 255 else FAIL
-    grown = 1 if p == OUTER else (-1 if p == INNER else 0)
+    grown = 1 if p == codes.OUTER else (-1 if p == codes.INNER else 0)
     h, w = h + 2 * grown, w + 2 * grown
     r, c = r - grown, c - grown
     if h < 1 or w < 1 or h > MAX_SIDE or w > MAX_SIDE:
@@ -99,7 +64,7 @@ def part(src: U8, at: int, p: int, out: U8, to: int) -> int:
     out[to + 1] = c
     out[to + 2] = h
     out[to + 3] = w
-    if p != PATCH:
+    if p != codes.PATCH:
         return to + 4
     for i in range(h * w):
         out[to + 4 + i] = 0 if src[at + 4 + i] == EMPTY else 1
@@ -111,20 +76,16 @@ def colour_canvas(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: i
     """A grid made of a colour: one cell, or the input where the colour decides."""
     h, w = byte(inp, inp_at), byte(inp, inp_at + 1)
     colour = byte(src, at)
-    if p == ONE_CELL:
+    if p == codes.ONE_CELL:
         h, w = 1, 1
     cells = put_grid(out, to, h, w)
     for i in range(h * w):
         old = byte(inp, inp_at + 2 + i)
         new = colour
-        if p == ONLY:
+        if p == codes.ONLY:
             new = colour if old == colour else 0
-        elif p == WITHOUT:
-            new = 0 if old == colour else old
-        elif p == INK_TO:
+        elif p == codes.INK_TO:
             new = 0 if old == 0 else colour
-        elif p == BLACK_TO:
-            new = colour if old == 0 else old
         out[cells + i] = new
     return cells + h * w
 
@@ -135,35 +96,23 @@ def canvas(src: U8, at: int, p: int, inp: U8, inp_at: int, out: U8, to: int) -> 
     ih, iw = byte(inp, inp_at), byte(inp, inp_at + 1)
     n = byte(src, at)
     h, w = n, n
-    if p == IN_ROW:
+    if p == codes.IN_ROW:
         h = 1
-    elif p == IN_COLUMN:
-        w = 1
-    elif p in (SCALED, TILED):
+    elif p == codes.SCALED:
         h, w = n * ih, n * iw
-    elif p == IN_ORDER:
-        h, w = ih, iw
-    elif p >= BLANK:
+    elif p == codes.BLANK:
         w = byte(src, at + 1)
     cells = put_grid(out, to, h, w)
-    if cells == FAIL or (p == IN_ORDER and n > h * w):
+    if cells == FAIL:
         return FAIL
     for i in range(h * w):
         r, c = i // w, i % w
         new = 1
-        if p == DIAGONAL:
+        if p == codes.DIAGONAL:
             new = 1 if r == c else 0
-        elif p == SCALED:
+        elif p == codes.SCALED:
             new = byte(inp, inp_at + 2 + r // n * iw + c // n)
-        elif p == TILED:
-            new = byte(inp, inp_at + 2 + r % ih * iw + c % iw)
-        elif p == IN_ORDER:
-            new = 1 if i < n else 0
-        elif p == FRAME:
-            new = 1 if r == 0 or c == 0 or r == h - 1 or c == w - 1 else 0
-        elif p == CHEQUERS:
-            new = (r + c) % 2
-        elif p == BLANK:
+        elif p == codes.BLANK:
             new = 0
         out[cells + i] = new
     return cells + h * w

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from weft.searches.arc.codes.segmentation import (
-    AS_COUNT,
-    COMMON,
-    COMPONENTS,
-    EIGHT,
-    ENCLOSED,
-    EXTENT,
-    INKS,
-    LAYERS,
-    LEAST,
-    MOST_INK,
-    MULTI,
-    NONE,
-    SINGLE_LINES,
-    SPLIT_EQUAL,
-    SPLIT_LINES,
-    TALLY,
-    VOID,
-)
+from weft.searches.arc.codes import segmentation as codes
+from weft.searches.arc.kernels.colours import colour_counts, most_common, only_extreme
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    MAX_BYTES,
-    MAX_OBJECTS,
-    U8,
-    byte,
-    most_common,
-    put_piece,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_piece
 from weft.searches.arc.kernels.objectparts import new_counts, numbers, on_edge, spread
+from weft.searches.arc.values import EMPTY, MAX_BYTES, MAX_OBJECTS
 
 
 @kernel
@@ -41,15 +15,15 @@ def run_segmentation(
     k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
 ) -> int:
     """Run the kernel with number `k` (300 and above)."""
-    if k == COMPONENTS:
+    if k == codes.COMPONENTS:
         return components(src, at, p, q, out, to)
-    if k == LAYERS:
+    if k == codes.LAYERS:
         return layers(src, at, p, out, to)
-    if k == SPLIT_LINES:
+    if k == codes.SPLIT_LINES:
         return split_lines(src, at, p, out, to)
-    if k == SPLIT_EQUAL:
+    if k == codes.SPLIT_EQUAL:
         return split_equal(src, at, p, q, out, to)
-    if k == TALLY:
+    if k == codes.TALLY:
         return tally(src, at, p, out, to)
     return FAIL
 
@@ -57,9 +31,9 @@ def run_segmentation(
 @kernel
 def background(src: U8, at: int, p: int) -> int:
     """The colour that is no object; with NONE one that no cell has."""
-    if p & NONE:
+    if p & codes.NONE:
         return EMPTY
-    return most_common(src, at + 2, byte(src, at), byte(src, at + 1)) if p & COMMON else 0
+    return most_common(src, at + 2, byte(src, at), byte(src, at + 1)) if p & codes.COMMON else 0
 
 
 @kernel
@@ -90,24 +64,24 @@ def components(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     code, queue = numbers(h * w), numbers(h * w)
     for i in range(h * w):
         colour = byte(src, at + 2 + i)
-        expected = (colour == back) == (p & VOID > 0)
-        code[i] = (1 if p & MULTI else colour) if expected else -1
+        expected = (colour == back) == (p & codes.VOID > 0)
+        code[i] = (1 if p & codes.MULTI else colour) if expected else -1
     count, place = 0, to + 1
     for i in range(h * w):
         if code[i] < 0:
             continue
-        n = spread(code, h, w, i, p & EIGHT, queue)
-        if q == ENCLOSED and on_edge(queue, n, h, w):
+        n = spread(code, h, w, i, p & codes.EIGHT, queue)
+        if q == codes.ENCLOSED and on_edge(queue, n, h, w):
             continue
         count += 1
-        if q == AS_COUNT:
+        if q == codes.AS_COUNT:
             continue
         if count > MAX_OBJECTS:
             return FAIL
         place = put_cells(src, at, w, queue, n, out, place, to + MAX_BYTES)
         if place == FAIL:
             return FAIL
-    if count > 255 or (count == 0 and q != AS_COUNT):
+    if count > 255 or (count == 0 and q != codes.AS_COUNT):
         return FAIL
     out[to] = count
     return place
@@ -221,18 +195,9 @@ def split_lines(src: U8, at: int, p: int, out: U8, to: int) -> int:
 
 @kernel
 def split_equal(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
-    """Split into p × q equal parts; SINGLE_LINES splits every line, 0 × 0 into squares."""
+    """Split into p × q equal parts; SINGLE_LINES splits every line."""
     h, w = byte(src, at), byte(src, at + 1)
-    down, across = p, q
-    if p == 0:
-        side = min(h, w)
-        down, across = h // side, w // side
-        if down * side != h or across * side != w:
-            return FAIL
-    if down == SINGLE_LINES:
-        down = h
-    if across == SINGLE_LINES:
-        across = w
+    down, across = (h if p == codes.SINGLE_LINES else p), (w if q == codes.SINGLE_LINES else q)
     if h % down != 0 or w % across != 0 or down * across < 2:
         return FAIL
     ph, pw = h // down, w // across
@@ -248,29 +213,21 @@ def split_equal(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
 def tally(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Count cells by colour and return one figure about them."""
     h, w = byte(src, at), byte(src, at + 1)
-    if p == EXTENT:
+    if p == codes.EXTENT:
         out[to] = h
         out[to + 1] = w
         return to + 2
-    counts = new_counts()
-    for i in range(h * w):
-        counts[src[at + 2 + i]] += 1
-    kinds = 0
-    best, ties = -1, 0
-    for colour in range(10):
-        if counts[colour] == 0 or (colour == 0 and p == MOST_INK):
-            continue
-        kinds += 1 if colour > 0 else 0
-        gain = counts[colour] - (counts[best] if best >= 0 else 0)
-        if p == LEAST and best >= 0:
-            gain = -gain
-        if gain > 0 or best < 0:
-            best, ties = colour, 0
-        elif gain == 0:
-            ties += 1
-    if p >= INKS:
-        best, ties = kinds if p == INKS else h * w - counts[0], 0
-    if best < 0 or ties > 0 or best > 255:
+    counts = colour_counts(src, at + 2, h * w)
+    if p == codes.MOST_INK:
+        counts[0] = 0
+    figure = only_extreme(counts, p == codes.LEAST)
+    if p == codes.INK_CELLS:
+        figure = h * w - counts[0]
+    elif p == codes.INKS:
+        figure = 0
+        for colour in range(1, 10):
+            figure += 1 if counts[colour] > 0 else 0
+    if figure < 0 or figure > 255:
         return FAIL
-    out[to] = best
+    out[to] = figure
     return to + 1

@@ -4,46 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.setgrids import (
-    ALL,
-    BAR,
-    CELL_EACH,
-    CLOSED_UP,
-    CODE,
-    COLUMN,
-    FIRST_ALONE,
-    FIRST_SEEN,
-    LAST_SEEN,
-    NO,
-    ONE,
-    ROW,
-    ROW_OF_CELLS,
-    VOTES,
-)
+from weft.searches.arc.codes import setgrids as codes
+from weft.searches.arc.kernels.colours import colour_counts, extreme_colour
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    MAX_OBJECTS,
-    MAX_SIDE,
-    U8,
-    byte,
-    put_grid,
-)
-from weft.searches.arc.kernels.objectparts import (
-    common_colour,
-    new_counts,
-    new_starts,
-    object_starts,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
+from weft.searches.arc.kernels.objectparts import new_counts, new_starts, object_starts
+from weft.searches.arc.values import EMPTY, MAX_OBJECTS, MAX_SIDE
 
 
 @kernel
 def overlay(src: U8, at: int, p: int, out: U8, to: int) -> int:
     """Lay equally large pieces on each other; black and empty cells are as nothing."""
     n = byte(src, at)
-    if n < 2 or (p == CODE and n > 3):
+    if n < 2 or (p == codes.CODE and n > 3):
         return FAIL
     h, w = byte(src, at + 3), byte(src, at + 4)
     stride = 4 + h * w
@@ -69,34 +42,17 @@ def blend(p: int, src: U8, at: int, n: int, stride: int) -> int:
             first = colour if first == 0 else first
             code += 1 << j
             some += 1
-    head = byte(src, at) % EMPTY
-    if p == ALL:
-        return head if some == n else 0
-    if p == FIRST_SEEN:
+    if p == codes.ALL:
+        return first if some == n else 0
+    if p == codes.FIRST_SEEN:
         return first
-    if p == LAST_SEEN:
+    if p == codes.LAST_SEEN:
         return last
-    if p == ONE:
-        return first if some == 1 else 0
-    if p == NO:
+    if p == codes.NO:
         return 1 if some == 0 else 0
-    if p == VOTES:
-        return min(some, 9)
-    if p == CODE:
+    if p == codes.CODE:
         return code
-    if p == FIRST_ALONE:
-        return head if some == 1 else 0
-    return commonest(counts)
-
-
-@kernel
-def commonest(counts: I64) -> int:
-    """The colour with the highest count; the lowest of equals."""
-    best = 0
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
-            best = colour
-    return best
+    return extreme_colour(counts, n < 0)
 
 
 @kernel
@@ -118,21 +74,10 @@ def rank_places(src: U8, starts: I64, n: int, axis: int, ranks: I64) -> int:
 @kernel
 def cell_colour(src: U8, at: int, q: int) -> int:
     """The colour most cells of an object have; with q = 1 empty ones are black."""
-    counts = new_counts()
-    for i in range(byte(src, at + 2) * byte(src, at + 3)):
-        counts[src[at + 4 + i]] += 1
+    counts = colour_counts(src, at + 4, byte(src, at + 2) * byte(src, at + 3))
     if q == 1:
         counts[0] += counts[EMPTY]
-    return commonest(counts)
-
-
-@kernel
-def usual_colour(src: U8, starts: I64, n: int) -> int:
-    """The colour that most objects have; the lowest of equals."""
-    counts = new_counts()
-    for i in range(n):
-        counts[common_colour(src, starts[i])] += 1
-    return commonest(counts)
+    return max(extreme_colour(counts, q < 0), 0)
 
 
 @kernel
@@ -145,19 +90,18 @@ def lay_out(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
     high, wide = 1, 1
     for axis in range(2):
         different = rank_places(src, starts, n, axis, ranks)
-        if p < CELL_EACH or p > CLOSED_UP:
-            along = axis == (1 if p == ROW or p >= ROW_OF_CELLS else 0)
+        if p != codes.CELL_EACH:
+            along = axis == (1 if p in (codes.ROW, codes.ROW_OF_CELLS) else 0)
             different = n if along else 1
             for i in range(n):
                 ranks[axis * MAX_OBJECTS + i] = i if along else 0
         high, wide = (different, wide) if axis == 0 else (high, different)
-    whole = p in (ROW, COLUMN, CLOSED_UP)
+    whole = p in (codes.ROW, codes.COLUMN)
     h = byte(src, starts[0] + 2) if whole else 1
     w = byte(src, starts[0] + 3) if whole else 1
     cells = put_grid(out, to, high * h, wide * w)
     if cells == FAIL:
         return FAIL
-    usual = usual_colour(src, starts, n)
     taken = np.zeros(MAX_SIDE * MAX_SIDE, np.uint8)
     for i in range(n):
         row, col = ranks[i], ranks[MAX_OBJECTS + i]
@@ -166,7 +110,7 @@ def lay_out(src: U8, at: int, p: int, q: int, out: U8, to: int) -> int:
         taken[row * wide + col] = 1
         corner = cells + row * h * wide * w + col * w
         if not whole:
-            out[corner] = usual if p == BAR else cell_colour(src, starts[i], q)
+            out[corner] = cell_colour(src, starts[i], q)
             continue
         if src[starts[i] + 2] != h or src[starts[i] + 3] != w:
             return FAIL

@@ -4,38 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.sets import (
-    ATTRACT,
-    BY_RANK_DOWN,
-    BY_VALUE,
-    FILTER,
-    HOW_MANY,
-    IS_LEAST,
-    IS_MANY,
-    IS_ONE,
-    IS_SOME,
-    IS_ZERO,
-    LAY_OUT,
-    LEAST,
-    OVERLAY,
-    PICK,
-    SHIFT,
-    SORT,
-    SUM,
-    UP,
-)
+from weft.searches.arc.codes import sets as codes
 from weft.searches.arc.kernels.attraction import attract
+from weft.searches.arc.kernels.colours import only_extreme
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import (
-    EMPTY,
-    FAIL,
-    I64,
-    ORIGIN,
-    U8,
-    byte,
-    object_end,
-    put_piece,
-)
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, object_end, put_piece
 from weft.searches.arc.kernels.objectparts import (
     measure_all,
     new_counts,
@@ -44,6 +17,7 @@ from weft.searches.arc.kernels.objectparts import (
     object_starts,
 )
 from weft.searches.arc.kernels.setgrids import lay_out, overlay
+from weft.searches.arc.values import EMPTY, ORIGIN
 
 
 @kernel
@@ -51,15 +25,15 @@ def run_sets(
     k: int, src: U8, at: int, inp: U8, inp_at: int, p: int, q: int, out: U8, to: int
 ) -> int:
     """Run the kernel with number `k` (400 and above)."""
-    if k <= SUM:
+    if k <= codes.SUM:
         return by_measure(k, src, at, inp, inp_at, p, q, out, to)
-    if k == SHIFT:
+    if k == codes.SHIFT:
         return shift(src, at, inp, inp_at, p, out, to)
-    if k == OVERLAY:
+    if k == codes.OVERLAY:
         return overlay(src, at, p, out, to)
-    if k == LAY_OUT:
+    if k == codes.LAY_OUT:
         return lay_out(src, at, p, q, out, to)
-    if k == ATTRACT:
+    if k == codes.ATTRACT:
         return attract(src, at, p, q, out, to)
     return merge(src, at, out, to)
 
@@ -89,15 +63,15 @@ def by_measure(
     """Measure all objects by `p` and do what `k` says with them."""
     starts, values = new_starts(), new_starts()
     n = measure_all(src, at, p, inp, inp_at, starts, values)
-    if k == SUM:
+    if k == codes.SUM:
         return put_sum(values, n, q, out, to)
     if n == 0:
         return FAIL
-    if k == PICK:
+    if k == codes.PICK:
         return put_picked(src, starts, values, n, q, out, to)
-    if k == FILTER:
+    if k == codes.FILTER:
         return put_kept(src, starts, values, n, q, out, to)
-    if k == SORT:
+    if k == codes.SORT:
         return put_sorted(src, starts, values, n, q, out, to)
     return put_labelled(src, starts, values, n, q, out, to)
 
@@ -106,7 +80,7 @@ def by_measure(
 def put_picked(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int) -> int:
     """Write the object with the extreme value; FAIL when there are several, or the first."""
     best = extreme(values, n, q % 2 == 1)
-    if q <= LEAST:
+    if q <= codes.LEAST:
         for i in range(best + 1, n):
             if values[i] == values[best]:
                 return FAIL
@@ -131,15 +105,15 @@ def put_kept(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: int
 @kernel
 def keeps(value: int, limit: int, q: int) -> bool:
     """Whether a filter keeps an object of that measure; `limit` is the largest or smallest."""
-    if q == IS_ZERO:
+    if q == codes.IS_ZERO:
         return value == 0
-    if q == IS_SOME:
+    if q == codes.IS_SOME:
         return value > 0
-    if q == IS_ONE:
+    if q == codes.IS_ONE:
         return value == 1
-    if q == IS_MANY:
+    if q == codes.IS_MANY:
         return value > 1
-    return (value == limit) == (q <= IS_LEAST)
+    return (value == limit) == (q <= codes.IS_LEAST)
 
 
 @kernel
@@ -152,7 +126,8 @@ def put_sorted(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to: i
         best = -1
         for i in range(n):
             if done[i] == 0 and (
-                best < 0 or ((values[i] < values[best]) if q == UP else (values[i] > values[best]))
+                best < 0
+                or ((values[i] < values[best]) if q == codes.UP else (values[i] > values[best]))
             ):
                 best = i
         done[best] = 1
@@ -172,10 +147,10 @@ def put_labelled(src: U8, starts: I64, values: I64, n: int, q: int, out: U8, to:
     out[to] = n
     for i in range(n):
         name = values[i]
-        if q != BY_VALUE:
+        if q != codes.BY_VALUE:
             name = 1
             for j in range(n):
-                beyond = values[j] > values[i] if q == BY_RANK_DOWN else values[j] < values[i]
+                beyond = values[j] > values[i] if q == codes.BY_RANK_DOWN else values[j] < values[i]
                 name += 1 if beyond and again[j] == 0 else 0
         name = min(max(name, 0), 9)
         end = copy(src, starts[i], object_end(src, starts[i]), out, place)
@@ -250,19 +225,14 @@ def shift(src: U8, at: int, inp: U8, inp_at: int, p: int, out: U8, to: int) -> i
 def put_sum(values: I64, n: int, q: int, out: U8, to: int) -> int:
     """Write how many objects there are, or the value, a colour, that most of them have."""
     out[to] = n
-    if q == HOW_MANY:
+    if q == codes.HOW_MANY:
         return to + 1
     counts = new_counts()
     for i in range(n):
         counts[values[i]] += 1
-    best, ties = 0, 0
-    for colour in range(1, 10):
-        if counts[colour] > counts[best]:
-            best, ties = colour, 0
-        elif counts[colour] == counts[best]:
-            ties += 1
-    out[to] = best
-    return FAIL if ties > 0 else to + 1
+    best = only_extreme(counts, n < 0)
+    out[to] = max(best, 0)
+    return FAIL if best < 0 else to + 1
 
 
 @kernel

@@ -7,22 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from weft.searches.arc.codes.templates import (
-    ALONE,
-    BOTTOM,
-    CELLS,
-    COPIES,
-    FIELDS,
-    INSIDE,
-    KINDS,
-    LARGEST,
-    LEFT,
-    MAIN,
-    RIGHT,
-    TOP,
-)
+from weft.searches.arc.codes import templates as codes
+from weft.searches.arc.kernels.colours import most_common
 from weft.searches.arc.kernels.compiled import kernel
-from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, most_common, put_grid
+from weft.searches.arc.kernels.layout import FAIL, I64, U8, byte, put_grid
 from weft.searches.arc.kernels.objectparts import numbers, spread
 
 
@@ -35,11 +23,11 @@ def run_templates(
     back = most_common(src, at + 2, h, w)
     blob = numbers(h * w)
     n = find_blobs(src, at + 2, h, w, back, blob)
-    facts = np.zeros((n, FIELDS), np.int64)
+    facts = np.zeros((n, codes.FIELDS), np.int64)
     most = describe(src, at + 2, h, w, blob, facts)
     if most < 2:
         return FAIL
-    if k == COPIES:
+    if k == codes.COPIES:
         return copies(src, at + 2, h, w, back, blob, facts, most, p, out, to)
     return stamp(src, at + 2, h, w, back, blob, facts, out, to)
 
@@ -70,44 +58,49 @@ def find_blobs(src: U8, cells: int, h: int, w: int, back: int, blob: I64) -> int
 
 
 @kernel
+def find_boxes(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64, of_main: bool) -> None:
+    """Write the box of each blob, or that of its commonest colour."""
+    for b in range(len(facts)):
+        facts[b, codes.TOP], facts[b, codes.LEFT] = h, w
+        facts[b, codes.BOTTOM] = facts[b, codes.RIGHT] = -1
+    for i in range(h * w):
+        b, r, c = blob[i], i // w, i % w
+        if b >= 0 and (not of_main or src[cells + i] == facts[b, codes.MAIN]):
+            own = facts[b]
+            own[codes.TOP], own[codes.BOTTOM] = min(own[codes.TOP], r), max(own[codes.BOTTOM], r)
+            own[codes.LEFT], own[codes.RIGHT] = min(own[codes.LEFT], c), max(own[codes.RIGHT], c)
+
+
+@kernel
 def describe(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> int:
     """Write what there is to know of each blob; return the most colours that one has."""
-    for b in range(len(facts)):
-        facts[b, TOP], facts[b, LEFT], facts[b, BOTTOM], facts[b, RIGHT] = h, w, -1, -1
     for i in range(h * w):
         if blob[i] >= 0:
-            own = facts[blob[i]]
-            own[src[cells + i]] += 1
-            own[CELLS] += 1
-            own[TOP], own[BOTTOM] = min(own[TOP], i // w), max(own[BOTTOM], i // w)
-            own[LEFT], own[RIGHT] = min(own[LEFT], i % w), max(own[RIGHT], i % w)
+            facts[blob[i], src[cells + i]] += 1
+            facts[blob[i], codes.CELLS] += 1
     most = 0
     for b in range(len(facts)):
         for colour in range(10):
-            facts[b, KINDS] += 1 if facts[b, colour] > 0 else 0
-            if facts[b, colour] > facts[b, facts[b, MAIN]]:
-                facts[b, MAIN] = colour
-        most = max(most, facts[b, KINDS])
+            facts[b, codes.KINDS] += 1 if facts[b, colour] > 0 else 0
+            if facts[b, colour] > facts[b, facts[b, codes.MAIN]]:
+                facts[b, codes.MAIN] = colour
+        most = max(most, facts[b, codes.KINDS])
+    find_boxes(src, cells, h, w, blob, facts, most < 0)
     return most
 
 
 @kernel
 def keep_inside(src: U8, cells: int, h: int, w: int, blob: I64, facts: I64) -> None:
     """Take from each blob what lies outside the box of its commonest colour."""
-    for b in range(len(facts)):
-        facts[b, TOP], facts[b, LEFT], facts[b, BOTTOM], facts[b, RIGHT] = h, w, -1, -1
-    for i in range(h * w):
-        if blob[i] >= 0 and src[cells + i] == facts[blob[i], MAIN]:
-            own = facts[blob[i]]
-            own[TOP], own[BOTTOM] = min(own[TOP], i // w), max(own[BOTTOM], i // w)
-            own[LEFT], own[RIGHT] = min(own[LEFT], i % w), max(own[RIGHT], i % w)
+    find_boxes(src, cells, h, w, blob, facts, h > 0)
     for i in range(h * w):
         if blob[i] >= 0:
-            own = facts[blob[i]]
-            r, c = i // w, i % w
-            if r < own[TOP] or r > own[BOTTOM] or c < own[LEFT] or c > own[RIGHT]:
+            own, r, c = facts[blob[i]], i // w, i % w
+            if not (own[codes.TOP] <= r <= own[codes.BOTTOM]) or not (
+                own[codes.LEFT] <= c <= own[codes.RIGHT]
+            ):
                 own[src[cells + i]] -= 1
-                own[CELLS] -= 1
+                own[codes.CELLS] -= 1
                 blob[i] = -1
 
 
@@ -117,23 +110,23 @@ def copies(
     out: U8, to: int,
 ) -> int:  # fmt: skip
     """Draw each template wherever a part of it recurs; see the twin."""
-    if p & INSIDE:
+    if p & codes.INSIDE:
         keep_inside(src, cells, h, w, blob, facts)
     taken, spare = np.zeros(h * w, np.uint8), numbers(10)
     for i in range(h * w):
-        if blob[i] >= 0 and facts[blob[i], KINDS] == most:
+        if blob[i] >= 0 and facts[blob[i], codes.KINDS] == most:
             taken[i] = 1
         else:
             spare[src[cells + i]] += 1
     place = put_grid(out, to, h, w)
     for i in range(h * w):
-        out[place + i] = back if p & ALONE else src[cells + i]
+        out[place + i] = back if p & codes.ALONE else src[cells + i]
     drawn, image = 0, np.empty((h * w, 3), np.int64)
     for b in range(len(facts)):
-        if facts[b, KINDS] != most:
+        if facts[b, codes.KINDS] != most:
             continue
         for of_main in range(2):
-            for size in range(LARGEST, 0, -1):
+            for size in range(codes.LARGEST, 0, -1):
                 if not enough(facts[b], spare, of_main, size):
                     continue
                 for symmetry in range(8):
@@ -151,7 +144,7 @@ def enough(own: I64, spare: I64, of_main: int, size: int) -> bool:
     """Whether there are cells enough of each colour for the part of a template in that size."""
     some = False
     for colour in range(10):
-        if own[colour] > 0 and (colour == own[MAIN]) == (of_main == 1):
+        if own[colour] > 0 and (colour == own[codes.MAIN]) == (of_main == 1):
             some = True
             if own[colour] * size * size > spare[colour]:
                 return False
@@ -169,16 +162,16 @@ def transformed(
     topmost leftmost of them is the first of all.
     """
     n, known = 0, 0
-    for r in range(own[TOP], own[BOTTOM] + 1):
-        for c in range(own[LEFT], own[RIGHT] + 1):
+    for r in range(own[codes.TOP], own[codes.BOTTOM] + 1):
+        for c in range(own[codes.LEFT], own[codes.RIGHT] + 1):
             if blob[r * w + c] != b:
                 continue
-            y = own[BOTTOM] - r if symmetry & 2 else r - own[TOP]
-            x = own[RIGHT] - c if symmetry & 1 else c - own[LEFT]
+            y = own[codes.BOTTOM] - r if symmetry & 2 else r - own[codes.TOP]
+            x = own[codes.RIGHT] - c if symmetry & 1 else c - own[codes.LEFT]
             y, x = (x * size, y * size) if symmetry & 4 else (y * size, x * size)
             colour = byte(src, cells + r * w + c)
             image[n, 0], image[n, 1], image[n, 2] = y, x, colour
-            if (colour == own[MAIN]) == (of_main == 1):
+            if (colour == own[codes.MAIN]) == (of_main == 1):
                 image[n, 2] += 10
                 swap(image, n, known)
                 if image[known, 0] * 128 + image[known, 1] < image[0, 0] * 128 + image[0, 1]:
@@ -251,26 +244,26 @@ def stamp(
     """Draw the template centred on every blob of one colour; see the twin."""
     best, marks = 0, 0
     for b in range(len(facts)):
-        marks += 1 if facts[b, KINDS] == 1 else 0
-        ahead = facts[b, KINDS] - facts[best, KINDS]
-        if ahead > 0 or (ahead == 0 and facts[b, CELLS] > facts[best, CELLS]):
+        marks += 1 if facts[b, codes.KINDS] == 1 else 0
+        ahead = facts[b, codes.KINDS] - facts[best, codes.KINDS]
+        if ahead > 0 or (ahead == 0 and facts[b, codes.CELLS] > facts[best, codes.CELLS]):
             best = b
     if marks == 0:
         return FAIL
     place = put_grid(out, to, h, w)
     for i in range(h * w):
-        gone = blob[i] >= 0 and facts[blob[i], KINDS] == 1
+        gone = blob[i] >= 0 and facts[blob[i], codes.KINDS] == 1
         out[place + i] = back if gone else src[cells + i]
     own = facts[best]
     for b in range(len(facts)):
-        if facts[b, KINDS] != 1:
+        if facts[b, codes.KINDS] != 1:
             continue
-        down = facts[b, TOP] + facts[b, BOTTOM] - own[TOP] - own[BOTTOM]
-        along = facts[b, LEFT] + facts[b, RIGHT] - own[LEFT] - own[RIGHT]
+        down = facts[b, codes.TOP] + facts[b, codes.BOTTOM] - own[codes.TOP] - own[codes.BOTTOM]
+        along = facts[b, codes.LEFT] + facts[b, codes.RIGHT] - own[codes.LEFT] - own[codes.RIGHT]
         if down % 2 or along % 2:
             return FAIL
-        for r in range(own[TOP], own[BOTTOM] + 1):
-            for c in range(own[LEFT], own[RIGHT] + 1):
+        for r in range(own[codes.TOP], own[codes.BOTTOM] + 1):
+            for c in range(own[codes.LEFT], own[codes.RIGHT] + 1):
                 y, x = r + down // 2, c + along // 2
                 if blob[r * w + c] == best and 0 <= y < h and 0 <= x < w:
                     out[place + y * w + x] = src[cells + r * w + c]

@@ -11,17 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.searches.arc.lists.neighbours import (
-    MOST,
-    NONE,
-    STEPS,
-    Ints,
-    axes,
-    commonest,
-    rarest,
-    shifted,
-    tallies,
-)
+from weft.searches.arc.lists import neighbours as near
+from weft.searches.arc.lists.neighbours import NONE, Ints
 from weft.searches.arc.lists.words import INKS
 from weft.searches.arc.ops.objectparts import groups
 
@@ -65,8 +56,8 @@ def of_part(values: Ints, areas: Areas, else_: int) -> Ints:
 def _touched(cells: Ints, areas: Areas) -> Ints:
     """How often each colour touches each area."""
     touched = np.zeros(areas.counts.shape, np.int64)
-    for step in STEPS[:4]:
-        beside = shifted(cells, step)
+    for step in near.STEPS[:4]:
+        beside = near.shifted(cells, step)
         other = (beside != cells) & (beside != NONE)
         np.add.at(touched, (areas.part[other], beside[other]), 1)
     return touched
@@ -74,13 +65,13 @@ def _touched(cells: Ints, areas: Areas) -> Ints:
 
 def touching(cells: Ints, areas: Areas) -> Ints:
     """The colour that touches each cell's area most."""
-    return commonest(_touched(cells, areas))[areas.part]
+    return near.commonest(_touched(cells, areas))[areas.part]
 
 
 def blob_colours(blobs: Areas) -> Iterator[Ints]:
     """The commonest and the rarest colour of each cell's blob."""
-    yield of_part(commonest(blobs.counts), blobs, NONE)
-    yield of_part(rarest(blobs.counts), blobs, NONE)
+    yield of_part(near.commonest(blobs.counts), blobs, NONE)
+    yield of_part(near.rarest(blobs.counts), blobs, NONE)
 
 
 def rank(size: Ints, counted: npt.NDArray[np.bool_]) -> Ints:
@@ -98,9 +89,9 @@ def area_numbers(cells: Ints, areas: Areas) -> Iterator[Ints]:
     edge = (areas.top == 0) | (areas.left == 0)
     edge |= (areas.bottom == cells.shape[0] - 1) | (areas.right == cells.shape[1] - 1)
     ranks = rank(size, areas.counts[:, 0] == 0)
-    numbers = (np.minimum(size, MOST), height, width, edge, size == height * width)
+    numbers = (np.minimum(size, near.MOST), height, width, edge, size == height * width)
     yield from (number[part] for number in (*numbers, height == width, ranks))
-    rows, columns = axes(cells.shape)
+    rows, columns = near.axes(cells.shape)
     down, right = rows - areas.top[part], columns - areas.left[part]
     up, back = areas.bottom[part] - rows, areas.right[part] - columns
     depth: Ints = np.minimum.reduce([down, right, up, back])
@@ -112,7 +103,7 @@ def blob_numbers(blobs: Areas) -> Iterator[Ints]:
     """Size and shape of each cell's blob."""
     size = blobs.size
     numbers = (
-        np.minimum(size, MOST),
+        np.minimum(size, near.MOST),
         blobs.bottom - blobs.top + 1,
         blobs.right - blobs.left + 1,
         (blobs.counts > 0).sum(axis=1),
@@ -123,7 +114,7 @@ def blob_numbers(blobs: Areas) -> Iterator[Ints]:
 
 def has(cells: Ints, areas: Areas, blobs: Areas) -> Iterator[Ints]:
     """For each colour but black: whether row, column, area's neighbours, blob and grid have it."""
-    rows, columns = tallies(cells)
+    rows, columns = near.tallies(cells)
     touched = _touched(cells, areas)
     counts = np.bincount(cells.ravel(), minlength=10)
     tallies_by_family = (
@@ -141,7 +132,7 @@ def boxes(cells: Ints, blobs: Areas) -> Iterator[Ints]:
     """Of the box around each cell: mirrored cells, the blob's colours, sizes and places."""
     box = _smallest_boxes(cells, blobs)
     inside = box >= 0
-    rows, columns = axes(cells.shape)
+    rows, columns = near.axes(cells.shape)
     sides = (blobs.top, blobs.left, blobs.bottom, blobs.right)
     top, left, bottom, right = (of_part(side, Areas(box, *_rest(blobs)), 0) for side in sides)
     down, along, up, back = rows - top, columns - left, bottom - rows, right - columns

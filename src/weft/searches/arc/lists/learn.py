@@ -16,16 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from weft.searches.arc.kernels.covering import (
-    ACTION,
-    FIELDS,
-    FIRST,
-    SCALE,
-    SCORE,
-    SECOND,
-    Sets,
-    best_clauses,
-)
+from weft.searches.arc.kernels import covering
+from weft.searches.arc.kernels.covering import Sets
 from weft.searches.arc.lists.cells import CellList, Clause
 from weft.searches.arc.lists.choices import Choices, TrainingCells, choices_of
 
@@ -72,7 +64,7 @@ def beginnings(training: TrainingCells) -> list[CellList]:
     choices = choices_of(training)
     lists: list[CellList] = []
     for default in _defaults(choices)[:BEGUN]:
-        begun = [_Branch((), choices.everything, SCALE)]
+        begun = [_Branch((), choices.everything, covering.SCALE)]
         for most in (FIRST_CLAUSES, 1):
             begun = [
                 longer for branch in begun for longer in _continued(choices, branch, default, most)
@@ -94,7 +86,7 @@ def _limit(lists: Sequence[CellList], most: int) -> int:
 
 def _cover(choices: Choices, default: int, limit: int) -> Iterator[tuple[Clause, ...]]:
     """Complete a default by clauses; yield those that leave nothing wrong."""
-    branches = [_Branch((), choices.everything, SCALE)]
+    branches = [_Branch((), choices.everything, covering.SCALE)]
     for depth in range(MAX_CLAUSES + 1):
         longer: list[_Branch] = []
         for branch in branches:
@@ -107,26 +99,26 @@ def _cover(choices: Choices, default: int, limit: int) -> Iterator[tuple[Clause,
 
 
 def _longer(choices: Choices, branch: _Branch, faulty: Sets, most: int) -> Iterator[_Branch]:
-    c, best = choices, np.empty((most, FIELDS), np.int64)
-    best_clauses(
+    c, best = choices, np.empty((most, covering.FIELDS), np.int64)
+    covering.best_clauses(
         c.test_sets, c.test_costs, c.right, c.wrong, c.action_costs, branch.open_cells, faulty,
         c.pairs, WIDTH, best,
     )  # fmt: skip
     for row in best.tolist():
-        if row[SCORE] < 0:
+        if row[covering.SCORE] < 0:
             return
-        numbers = [n for n in (row[FIRST], row[SECOND]) if n >= 0]
+        numbers = [n for n in (row[covering.FIRST], row[covering.SECOND]) if n >= 0]
         tests = tuple(test for n in numbers for test in c.test(n))
-        applies = c.right[row[ACTION]] | c.wrong[row[ACTION]]
+        applies = c.right[row[covering.ACTION]] | c.wrong[row[covering.ACTION]]
         for n in numbers:
             applies = applies & c.test_sets[n]
-        clause = Clause(tests, c.actions[row[ACTION]])
-        yield _Branch((*branch.clauses, clause), branch.open_cells & ~applies, row[SCORE])
+        clause = Clause(tests, c.actions[row[covering.ACTION]])
+        yield _Branch((*branch.clauses, clause), branch.open_cells & ~applies, row[covering.SCORE])
 
 
 def _could_end(branch: _Branch, faulty: Sets, limit: int) -> bool:
     """Whether clauses several times as good as the last one could explain the rest in the limit."""
-    needed = int(_counts(faulty)) * SCALE // (HOPE * branch.score)
+    needed = int(_counts(faulty)) * covering.SCALE // (HOPE * branch.score)
     return branch.millibits + needed <= limit
 
 
@@ -142,3 +134,31 @@ def _counts(sets: Sets) -> npt.NDArray[np.int64]:
     """How many cells each set has."""
     counts: npt.NDArray[np.int64] = np.unpackbits(sets.view(np.uint8), axis=-1).sum(axis=-1)
     return counts
+
+
+# -- leave-one-out cross-validation: each pair is predicted from the others ---------------------
+
+
+def loo_passes(training: TrainingCells) -> bool:
+    """Whether every pair is predicted by the cheapest list learned without it."""
+    pairs = int(training.pairs.max()) + 1
+    return pairs > 1 and all(_predicts(training, left) for left in range(pairs))
+
+
+def _predicts(training: TrainingCells, left: int) -> bool:
+    """Whether a pair is predicted cell for cell by what is learned from the others."""
+    is_left_out = training.pairs == left
+    lists = learn(leave_out(training, left))
+    if not lists:
+        return False
+    columns = {source: column[is_left_out] for source, column in training.columns.items()}
+    decided = lists[0].decide(columns.__getitem__, int(is_left_out.sum()))
+    return bool(np.array_equal(decided, training.expected[is_left_out]))
+
+
+def leave_out(training: TrainingCells, left: int) -> TrainingCells:
+    """Return the cells of all other pairs, the pairs renumbered."""
+    stays = training.pairs != left
+    pairs = training.pairs[stays]
+    columns = {source: column[stays] for source, column in training.columns.items()}
+    return TrainingCells(columns, training.expected[stays], pairs - (pairs > left).astype(np.uint8))

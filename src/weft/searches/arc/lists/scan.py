@@ -12,10 +12,12 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 
 import numpy as np
 
-from weft.searches.arc.lists.cells import UNDECIDED, Action, CellList, Clause, Test
+from weft.searches.arc.lists.cells import UNDECIDED, CellList, Clause
 from weft.searches.arc.lists.features import U8
 from weft.searches.arc.lists.neighbours import NONE
 from weft.searches.arc.lists.words import MADE
@@ -96,59 +98,34 @@ def made_of(grid: Grid, corner: str) -> dict[str, U8]:
 def scan(cell_list: CellList, columns: Mapping[str, U8], size: tuple[int, int], corner: str) -> U8:
     """Make a grid by a list; UNDECIDED from the first cell that no clause decides."""
     height, width = size
-    down, right = CORNERS[corner]
-    known = {
-        source: columns[source].tolist() for source in cell_list.sources() if source not in MADE
-    }
-    clauses = (*cell_list.clauses, Clause((), cell_list.otherwise))
-    output = np.full((height + _FAR, width + 2 * _FAR), NONE).tolist()
+    rows, places = range(height)[:: CORNERS[corner][0]], range(width)[:: CORNERS[corner][1]]
+    sources = [source for source in cell_list.sources() if source not in MADE]
+    known: dict[str, list[int]] = {source: columns[source].tolist() for source in sources}
+    output: list[list[int]] = np.full((height + _FAR, width + 2 * _FAR), NONE).tolist()
     cells = np.full((height, width), UNDECIDED, np.uint8)
-    for line in range(height):
-        for place in range(width):
-            row = line if down > 0 else height - 1 - line
-            column = place if right > 0 else width - 1 - place
-            sees = _Cell(known, row * width + column, output, line + _FAR, place + _FAR)
-            colour = next((c for c in map(sees.colour, clauses) if c != UNDECIDED), UNDECIDED)
-            if colour == UNDECIDED:
-                return cells.ravel()
-            output[line + _FAR][place + _FAR] = colour
-            cells[row, column] = colour
+
+    def number(line: int, place: int, source: str) -> int:
+        if source not in STEPS:
+            return known[source][rows[line] * width + places[place]]
+        down, right = STEPS[source]
+        return output[line + _FAR + down][place + _FAR + right]
+
+    clauses = (*cell_list.clauses, Clause((), cell_list.otherwise))
+    for line, place in product(range(height), range(width)):
+        colours = (_colour(clause, partial(number, line, place)) for clause in clauses)
+        colour = next((c for c in colours if c != UNDECIDED), UNDECIDED)
+        if colour == UNDECIDED:
+            break
+        output[line + _FAR][place + _FAR] = cells[rows[line], places[place]] = colour
     return cells.ravel()
 
 
-class _Cell:
-    """One cell while it is decided: the features it can read."""
-
-    __slots__ = ("_at", "_known", "_line", "_output", "_place")
-
-    def __init__(
-        self,
-        known: Mapping[str, list[int]],
-        at: int,
-        output: list[list[int]],
-        line: int,
-        place: int,
-    ) -> None:
-        self._known, self._at = known, at
-        self._output, self._line, self._place = output, line, place
-
-    def colour(self, clause: Clause) -> int:
-        """The colour that a clause gives it; UNDECIDED where it does not apply."""
-        if all(self._holds(test) for test in clause.tests):
-            return self._colour_of(clause.action)
+def _colour(clause: Clause, number: Callable[[str], int]) -> int:
+    """The colour that a clause gives a cell with these numbers; UNDECIDED where it has none."""
+    if not all(COMPARED[t.relation](number(t.source), t.value) for t in clause.tests):
         return UNDECIDED
-
-    def _number(self, source: str) -> int:
-        step = STEPS.get(source)
-        if step is None:
-            return self._known[source][self._at]
-        return self._output[self._line + step[0]][self._place + step[1]]
-
-    def _holds(self, test: Test) -> bool:
-        return bool(COMPARED[test.relation](self._number(test.source), test.value))
-
-    def _colour_of(self, action: Action) -> int:
-        if not action.source:
-            return action.colour
-        colour = self._number(action.source)
-        return UNDECIDED if colour >= NONE or (action.lay and colour == 0) else colour
+    action = clause.action
+    if not action.source:
+        return action.colour
+    colour = number(action.source)
+    return UNDECIDED if colour >= NONE or (action.lay and colour == 0) else colour

@@ -5,9 +5,7 @@ Colours may be copied, and are 10 (written x) where there is none; numbers are o
 
 from __future__ import annotations
 
-COLOURS: dict[str, str] = {
-    "own": "the cell's colour",
-    "north": "its neighbour above",
+_FARTHER = {
     "south": "below",
     "west": "to the left",
     "east": "to the right",
@@ -15,14 +13,14 @@ COLOURS: dict[str, str] = {
     "northeast": "above to the right",
     "southwest": "below to the left",
     "southeast": "below to the right",
+}
+"""Directions after the first, which says of what."""
+COLOURS: dict[str, str] = {
+    "own": "the cell's colour",
+    "north": "its neighbour above",
+    **_FARTHER,
     "sees_north": "the first other colour above it",
-    "sees_south": "below",
-    "sees_west": "to the left",
-    "sees_east": "to the right",
-    "sees_northwest": "above to the left",
-    "sees_northeast": "above to the right",
-    "sees_southwest": "below to the left",
-    "sees_southeast": "below to the right",
+    **{f"sees_{side}": words for side, words in _FARTHER.items()},
     "across": "what it sees left and right, if that is the same",
     "down": "what it sees above and below, if that is the same",
     "falling": "what it sees along the falling diagonal, if both are the same",

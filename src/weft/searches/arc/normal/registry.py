@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.searches.arc.normal.colours import ByCount
-from weft.searches.arc.normal.orientation import InkOnTop, LinesLie
-from weft.searches.arc.normal.view import ViewDefinition
+from weft.searches.arc.normal.view import ByCount, InkOnTop, LinesLie, ViewDefinition
 from weft.searches.arc.symmetries import Symmetry
 from weft.searches.arc.task import ArcTask, Pair
 from weft.searches.arc.values import Grid

@@ -1,4 +1,4 @@
-"""The contract of views: a symmetry for each example, determined by its input alone.
+"""The contract of views, and the views: a symmetry for each example, determined by its input alone.
 
     training pairs ──fit──► parameters                what the view keeps as it is
     parameters, an input ──symmetry──► apply, undo    for this example's grids, output included
@@ -13,40 +13,44 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from weft.errors import ValueInvalid
+from weft.searches.arc.fitted.rule import COLOUR
 from weft.searches.arc.ops.operator import BIT
-from weft.searches.arc.symmetries import Symmetry
+from weft.searches.arc.symmetries import COLOURS, QUARTERS, SAME, TRANSPOSED, Symmetry, permuted
 from weft.searches.arc.task import Pair
 from weft.searches.arc.values import Grid
 
 BASE = 6 * BIT
 """That there is a view, and which; about what an operator costs."""
+BLACK = 0
 
 
 class ViewDefinition(ABC):
-    """One view."""
+    """One view; without parameters unless it says otherwise."""
 
     name: ClassVar[str]
     doc: ClassVar[str]
+    more: ClassVar[int] = 0
+    """Bits that it costs beyond the simplest view, as it chooses among more symmetries."""
 
-    @abstractmethod
     def fit(self, train: Sequence[Pair]) -> str:
         """Return the parameters that training pairs determine."""
+        return ""
 
     @abstractmethod
     def symmetry(self, parameters: str, given: Grid) -> Symmetry:
         """Return the symmetry for an example with this input."""
 
-    @abstractmethod
     def under(self, parameters: str, symmetry: Symmetry) -> str:
         """Return the parameters for a task whose grids were all transformed by a symmetry."""
+        return ""
 
-    @abstractmethod
     def price(self, parameters: str) -> int:
         """Return what view and parameters cost, in thousandths of a bit."""
+        return BASE + self.more * BIT
 
-    @abstractmethod
     def is_valid(self, parameters: str) -> bool:
         """Whether `fit` could have returned a text."""
+        return parameters == ""
 
     def parse(self, text: str) -> str:
         """Return parameters as a program writes them, or refuse them."""
@@ -55,3 +59,81 @@ class ViewDefinition(ABC):
                 f"{text!r} is not a parameter of {self.name}", hint=f"it means: {self.doc}"
             )
         return text
+
+
+class ByCount(ViewDefinition):
+    """Names what varies from example to example by its role.
+
+    Parameters: the colours that keep their names, ascending: black, those that every training
+    input has, and those that outputs add. An input's others take the free names in order.
+    """
+
+    name = "colours_by_count"
+    doc = (
+        "Colours get new names by how many cells of the input have them, the commonest first, of "
+        "equals the one that comes first: the lowest colours that are not listed. Those listed "
+        "keep their names (`05`: black and 5)."
+    )
+
+    def fit(self, train: Sequence[Pair]) -> str:
+        common = set(range(COLOURS)).intersection(*(pair.input.cells for pair in train))
+        added = set[int]().union(*(set(p.output.cells) - set(p.input.cells) for p in train))
+        fixed = sorted(common | added | {BLACK})
+        return "".join(map(str, fixed))
+
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
+        free = [colour for colour in range(COLOURS) if str(colour) not in parameters]
+        cells = given.cells
+        present = [colour for colour in free if colour in cells]
+        present.sort(key=lambda colour: (-cells.count(colour), cells.index(colour)))
+        absent = [colour for colour in free if colour not in cells]
+        names = list(range(COLOURS))
+        for name, colour in zip(free, (*present, *absent), strict=True):
+            names[colour] = name
+        return permuted(self.name, tuple(names))
+
+    def under(self, parameters: str, symmetry: Symmetry) -> str:
+        fixed = (symmetry.apply(Grid(1, 1, bytes((int(symbol),)))) for symbol in parameters)
+        return "".join(sorted(str(grid.cells[0]) for grid in fixed))
+
+    def price(self, parameters: str) -> int:
+        return BASE + COLOUR * len(parameters.strip("0"))
+
+    def is_valid(self, parameters: str) -> bool:
+        own = parameters.startswith("0") and parameters.isascii() and parameters.isdigit()
+        return own and list(parameters) == sorted(set(parameters))
+
+
+class LinesLie(ViewDefinition):
+    """By whole lines."""
+
+    name = "lines_lie"
+    doc = "Grids are transposed where more columns than rows have one colour that is not black."
+
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
+        standing = _lines(TRANSPOSED.apply(given))
+        return TRANSPOSED if standing > _lines(given) else SAME
+
+
+class InkOnTop(ViewDefinition):
+    """By halves."""
+
+    name, more = "ink_on_top", 2
+    doc = (
+        "Grids are rotated clockwise by no, one, two or three quarters, the first by which the "
+        "upper half has the most cells that are not black; a middle row is in neither half."
+    )
+
+    def symmetry(self, parameters: str, given: Grid) -> Symmetry:
+        return max(QUARTERS, key=lambda symmetry: _ink_above(symmetry.apply(given)))
+
+
+def _lines(grid: Grid) -> int:
+    """How many rows have one colour that is not black."""
+    return sum(len(set(row)) == 1 and row[0] != 0 for row in grid.rows())
+
+
+def _ink_above(grid: Grid) -> int:
+    """Cells of the upper half that are not black."""
+    upper = grid.cells[: grid.height // 2 * grid.width]
+    return len(upper) - upper.count(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from weft.searches.arc.codes import sets as k
 from weft.searches.arc.ops.altering import alter
@@ -74,7 +75,7 @@ def label(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
 def _coloured(piece: Piece, colour: int) -> Piece:
     cells = bytes(EMPTY if cell == EMPTY else colour for cell in piece.cells)
-    return Piece(piece.row, piece.col, piece.height, piece.width, cells)
+    return replace(piece, cells=cells)
 
 
 def each(value: Value, given: Grid, p: int, q: int) -> Value | None:
@@ -100,8 +101,7 @@ def shift(value: Value, given: Grid, p: int, q: int) -> Value | None:
         for i, piece in enumerate(pieces):
             others = {cell for j, o in enumerate(pieces) if j != i for cell in cells_of(o)}
             steps = _free_steps(set(cells_of(piece)), inside - others, down, right)
-            row, col = piece.row + steps * down, piece.col + steps * right
-            pieces[i] = Piece(row, col, piece.height, piece.width, piece.cells)
+            pieces[i] = replace(piece, row=piece.row + steps * down, col=piece.col + steps * right)
             moved = moved or steps > 0
     return tuple(pieces)
 

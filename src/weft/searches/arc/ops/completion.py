@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from weft.searches.arc.codes import completion as k
 from weft.searches.arc.codes.fills import SYMMETRY, TILES
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect
-from weft.searches.arc.values import Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Family, Operator, ShapeEffect
+from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
 Image = Callable[[Place], Place]
@@ -62,14 +62,11 @@ def best_mirror(grid: Grid, hidden: int, kind: int) -> int:
     Each pair of cells that agree counts for it, each that do not counts PENALTY against; equals:
     nearest to the middle, then the lowest.
     """
-    n = grid.width if kind == k.COLUMNS else grid.height
-    mirrors, middle = range(1, 2 * n - 2), n - 1
-    if kind == k.DIAGONAL:
-        mirrors, middle = range(1 - grid.height, grid.width), 0
-    if not mirrors:
-        return middle
+    middle = (grid.width if kind == k.COLUMNS else grid.height) - 1
     return max(
-        mirrors, key=lambda s: (_agreement(grid, hidden, _mirror(kind, s)), -abs(s - middle), -s)
+        range(1, 2 * middle),
+        key=lambda s: (_agreement(grid, hidden, _mirror(kind, s)), -abs(s - middle), -s),
+        default=middle,
     )
 
 
@@ -87,11 +84,10 @@ def _agreement(grid: Grid, hidden: int, image: Image) -> int:
 def _images(grid: Grid, hidden: int, q: int) -> list[Image] | None:
     """All combinations of the mirrors of `q`: columns first, then rows, then the diagonal.
 
-    The diagonal goes through the centre where the others give one, which must be possible.
+    The diagonal goes through the centre that the others give, which must be possible.
     """
-    kinds = [kind for kind in (k.COLUMNS, k.ROWS, k.DIAGONAL) if q & kind]
-    places = {kind: best_mirror(grid, hidden, kind) for kind in kinds}
-    if len(kinds) == 3:
+    places = {kind: best_mirror(grid, hidden, kind) for kind in (k.COLUMNS, k.ROWS) if q & kind}
+    if q & k.DIAGONAL:
         shift = places[k.COLUMNS] - places[k.ROWS]
         if shift % 2:
             return None
@@ -99,7 +95,7 @@ def _images(grid: Grid, hidden: int, q: int) -> list[Image] | None:
     images: list[Image] = []
     for expected in range(1, 8):
         if expected & ~q == 0:
-            steps = [_mirror(kind, places[kind]) for kind in kinds if expected & kind]
+            steps = [_mirror(kind, place) for kind, place in places.items() if expected & kind]
             images.append(lambda at, steps=steps: _follow(at, steps))  # type: ignore[misc]
     return images
 
@@ -174,95 +170,34 @@ def _tilings(grid: Grid, kind: int) -> Iterator[Callable[[Place], int]]:
         yield lambda at, a=a, b=b: at[0] % a * b + at[1] % b  # type: ignore[misc]
 
 
-def _complete(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return _completion(name, SYMMETRY, p, q, bits, doc)
-
-
-def _tile(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return _completion(name, TILES, p, q, bits, doc)
-
-
-def _completion(name: str, kernel: int, p: int, q: int, bits: int, doc: str) -> Operator:
-    shape = ShapeEffect.SHRINK if q & k.ONLY_HIDDEN else ShapeEffect.KEEP
-    twin = by_symmetry if kernel == SYMMETRY else by_period
-    return Operator(
-        name,
-        ValueStage.GRID,
-        ValueStage.GRID,
-        kernel,
-        p,
-        q,
-        bits * BIT,
-        shape,
-        Palette.KEEP,
-        twin,
-        doc,
-    )
-
-
+_complete = Family(SYMMETRY, by_symmetry, shape=ShapeEffect.KEEP)
+_tile = Family(TILES, by_period, shape=ShapeEffect.KEEP)
+_hidden = Family(SYMMETRY, by_symmetry, shape=ShapeEffect.SHRINK)
+_hidden_tile = Family(TILES, by_period, shape=ShapeEffect.SHRINK)
 FOURFOLD, EIGHTFOLD = k.COLUMNS + k.ROWS, k.EIGHTFOLD
 OPERATORS: tuple[Operator, ...] = (
-    _complete(
-        "mirror_black_across", k.BLACK, k.COLUMNS, 7, "Fill black from the left-right mirror image."
-    ),
-    _complete(
-        "mirror_black_down", k.BLACK, k.ROWS, 7, "Fill black from the top-bottom mirror image."
-    ),
-    _complete(
-        "mirror_black_fourfold",
-        k.BLACK,
-        FOURFOLD,
-        6,
-        "Fill black from mirror images across and down.",
-    ),
-    _complete(
-        "mirror_black_eightfold", k.BLACK, EIGHTFOLD, 7, "Fill black from all mirror images."
-    ),
-    _complete(
-        "mirror_rare_fourfold", k.RARE, FOURFOLD, 8, "Fill the rarest colour from mirror images."
-    ),
-    _complete(
-        "mirror_square_fourfold",
-        k.SQUARE,
-        FOURFOLD,
-        7,
-        "Fill the colour of the largest plain square from mirror images.",
-    ),
-    _complete(
-        "hidden_black_fourfold",
-        k.BLACK,
-        FOURFOLD + k.ONLY_HIDDEN,
-        8,
-        "What mirror images say is under black.",
-    ),
-    _complete(
-        "hidden_square_fourfold",
-        k.SQUARE,
-        FOURFOLD + k.ONLY_HIDDEN,
-        7,
-        "What mirror images say is under the largest plain square.",
-    ),
+    _complete("mirror_black_across", k.BLACK, k.COLUMNS, 7,
+              "Fill black from the left-right mirror image."),
+    _complete("mirror_black_down", k.BLACK, k.ROWS, 7,
+              "Fill black from the top-bottom mirror image."),
+    _complete("mirror_black_fourfold", k.BLACK, FOURFOLD, 6,
+              "Fill black from mirror images across and down."),
+    _complete("mirror_black_eightfold", k.BLACK, EIGHTFOLD, 7,
+              "Fill black from all mirror images."),
+    _complete("mirror_rare_fourfold", k.RARE, FOURFOLD, 8,
+              "Fill the rarest colour from mirror images."),
+    _complete("mirror_square_fourfold", k.SQUARE, FOURFOLD, 7,
+              "Fill the colour of the largest plain square from mirror images."),
+    _hidden("hidden_black_fourfold", k.BLACK, FOURFOLD + k.ONLY_HIDDEN, 8,
+            "What mirror images say is under black."),
+    _hidden("hidden_square_fourfold", k.SQUARE, FOURFOLD + k.ONLY_HIDDEN, 7,
+            "What mirror images say is under the largest plain square."),
     _tile("tile_black_rows", k.BLACK, k.ALONG_ROWS, 7, "Fill black by what repeats along rows."),
-    _tile(
-        "tile_black_columns",
-        k.BLACK,
-        k.ALONG_COLUMNS,
-        7,
-        "Fill black by what repeats along columns.",
-    ),
+    _tile("tile_black_columns", k.BLACK, k.ALONG_COLUMNS, 7,
+          "Fill black by what repeats along columns."),
     _tile("tile_black", k.BLACK, k.BOTH, 6, "Fill black from the smallest repeated tile."),
-    _tile(
-        "tile_black_slanted",
-        k.BLACK,
-        k.SLANTED,
-        7,
-        "Fill black from a stripe that shifts from row to row.",
-    ),
-    _tile(
-        "hidden_square_tile",
-        k.SQUARE,
-        k.BOTH + k.ONLY_HIDDEN,
-        8,
-        "What a repeated tile says is under that square.",
-    ),
-)
+    _tile("tile_black_slanted", k.BLACK, k.SLANTED, 7,
+          "Fill black from a stripe that shifts from row to row."),
+    _hidden_tile("hidden_square_tile", k.SQUARE, k.BOTH + k.ONLY_HIDDEN, 8,
+                 "What a repeated tile says is under that square."),
+)  # fmt: skip

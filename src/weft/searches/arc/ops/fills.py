@@ -6,14 +6,13 @@ after a search, a fitted table, turns numbers into colours.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 
 from weft.searches.arc.codes import fills as k
 from weft.searches.arc.ops import completion, labels
 from weft.searches.arc.ops.moves import main_colour, most_common, rare_colour
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
-from weft.searches.arc.values import Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
+from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
 
@@ -52,20 +51,8 @@ def _by_neighbours(p: int, own: int, near: list[int], inside: bool) -> int:
         case k.OUTLINE:
             return 2 if own else 1 if filled else 0
         case k.GROW:
-            return own or _commonest(filled, 0)
-        case k.ERODE:
-            return own if inside else 0
-        case k.DENOISE:
-            return own if own in near else 0
-        case k.SMOOTH:
-            return own if own in near else _commonest(near, own)
-    return _commonest([*near, own], own)  # MAJORITY
-
-
-def _commonest(colours: list[int], else_: int) -> int:
-    """The colour most often found; `else_` if it is one of equals, then the lowest."""
-    best = max(range(10), key=colours.count)
-    return best if colours.count(best) > colours.count(else_) else else_
+            return own or (max(range(1, 10), key=filled.count) if filled else 0)
+    return own if own in near else 0  # DENOISE
 
 
 DIRECTIONS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1))
@@ -76,11 +63,10 @@ def beams(value: Value, given: Grid, p: int, q: int) -> Value | None:
 
     RAYS: cells that are not black shoot their colour in the directions of `p` until the next
     such cell; later directions paint over earlier ones. JOIN: black between two cells of one
-    colour gets it, by pairs of directions. BETWEEN: 1 for black between two cells in a column,
-    2 in a row, 3 for both. Only the rarest or the most common colour may be the one that counts.
+    colour gets it, by pairs of directions. ONLY_RARE: no colour but the rarest counts.
     """
     assert isinstance(value, Grid)
-    only = rare_colour(value) if q & k.ONLY_RARE else main_colour(value) if q & k.ONLY_MAIN else 0
+    only = rare_colour(value) if q & k.ONLY_RARE else 0
     if q >= k.ONLY_RARE and only == 0:
         return None
     chosen = [step for bit, step in enumerate(DIRECTIONS) if p >> bit & 1]
@@ -88,15 +74,10 @@ def beams(value: Value, given: Grid, p: int, q: int) -> Value | None:
     def cell(r: int, c: int) -> int:
         own = value.at(r, c)
         hits = [0 if own else _seen(value, r, c, step, only) for step in chosen]
-        pairs = list(zip(hits[::2], hits[1::2], strict=False))
-        match q & 3:
-            case k.RAYS:
-                return next((colour for colour in reversed(hits) if colour), own)
-            case k.JOIN:
-                return next(
-                    (first for first, second in reversed(pairs) if first == second and first), own
-                )
-        return sum(bit for bit, pair in zip((1, 2), pairs, strict=True) if all(pair))
+        if q & k.JOIN:
+            pairs = zip(hits[::2], hits[1::2], strict=True)
+            hits = [first for first, second in pairs if first == second]
+        return next((colour for colour in reversed(hits) if colour), own)
 
     return _painted(value, cell)
 
@@ -116,48 +97,24 @@ def places(value: Value, given: Grid, p: int, q: int) -> Value:
     assert isinstance(value, Grid)
     h, w, rows = value.height, value.width, value.rows()
     columns = [list(line) for line in zip(*rows, strict=True)]
-    if p in (k.OCCUPIED, k.PLAIN):  # 1 for a line of this kind along the row, 2 along the column
-        counts = any if p == k.OCCUPIED else lambda line: len(set(line)) == 1
-        return _painted(value, lambda r, c: counts(rows[r]) + 2 * counts(columns[c]))
-    if p in (k.DEPTH, k.DISTANCE):
-        return _painted(value, lambda r, c: _king_steps(value, r, c, p == k.DEPTH))
     numbers: dict[int, Callable[[int, int], int]] = {
         k.ROW: lambda r, c: r,
         k.COLUMN: lambda r, c: c,
         k.SUM: lambda r, c: r + c,
-        k.DIFFERENCE: lambda r, c: r - c,
         k.RING: lambda r, c: min(r, c, h - 1 - r, w - 1 - c),
+        k.PLAIN: lambda r, c: (len(set(rows[r])) == 1) + 2 * (len(set(columns[c])) == 1),
         k.DIAGONALS: lambda r, c: (r == c) + 2 * (r + c == w - 1),
     }
     return _painted(value, lambda r, c: numbers[p](r, c) % q)
 
 
-def _king_steps(grid: Grid, r: int, c: int, depth: bool) -> int:
-    """Steps of a chess king to another colour or out of the grid; or to what is not black.
-
-    9 at most.
-    """
-    own = grid.at(r, c)
-    for steps in range(9):
-        for y in range(r - steps, r + steps + 1):
-            for x in range(c - steps, c + steps + 1):
-                out = not (0 <= y < grid.height and 0 <= x < grid.width)
-                if depth and (out or grid.at(y, x) != own):
-                    return steps
-                if not depth and not out and grid.at(y, x):
-                    return steps
-    return 9
-
-
 def colours(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Change colours by how common they are; black does not count as a colour at first."""
     assert isinstance(value, Grid)
-    counts = Counter(value.cells)
     chosen = rare_colour(value) if p in RARE_MODES else main_colour(value)
-    common, present = most_common(value), sorted(counts)
+    common, present = most_common(value), sorted(set(value.cells))
     if (p < k.BACK_TO_BLACK and chosen == 0) or (p == k.INVERT and len(present) != 2):
         return None
-    ranked = sorted(range(1, 10), key=lambda colour: (-counts[colour], colour))
     new: dict[int, Callable[[int], int]] = {
         k.KEEP_MAIN: lambda cell: cell if cell == chosen else 0,
         k.KEEP_RARE: lambda cell: cell if cell == chosen else 0,
@@ -167,8 +124,6 @@ def colours(value: Value, given: Grid, p: int, q: int) -> Value | None:
         k.ALL_RARE: lambda cell: chosen if cell else 0,
         k.BACK_TO_BLACK: lambda cell: {common: 0, 0: common}.get(cell, cell),
         k.INVERT: lambda cell: present[0] if cell == present[1] else present[1],
-        k.RANK: lambda cell: ranked.index(cell) + 1 if cell else 0,
-        k.FLOOD_COMMON: lambda cell: common,
     }
     return Grid(value.height, value.width, bytes(map(new[p], value.cells)))
 
@@ -177,53 +132,22 @@ RARE_MODES = (k.KEEP_RARE, k.DROP_RARE, k.ALL_RARE)
 KEEP, BLACK, ANY = Palette.KEEP, Palette.BLACK, Palette.ANY
 
 
-def _fill(
-    name: str, kernel: int, p: int, q: int, bits: int, palette: Palette, twin: Twin, doc: str
-) -> Operator:
-    return Operator(
-        name,
-        ValueStage.GRID,
-        ValueStage.GRID,
-        kernel,
-        p,
-        q,
-        bits * BIT,
-        ShapeEffect.KEEP,
-        palette,
-        twin,
-        doc,
-    )
-
-
-def _near(name: str, p: int, q: int, bits: int, palette: Palette, doc: str) -> Operator:
-    return _fill(name, k.NEIGHBOURS, p, q, bits, palette, neighbours, doc)
-
-
-def _beam(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    palette = ANY if q & 3 == k.BETWEEN else KEEP
-    return _fill(name, k.BEAMS, p, q, bits, palette, beams, doc)
-
-
-def _place(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return _fill(name, k.PLACES, p, q, bits, ANY, places, doc)
-
-
-def _colour(name: str, p: int, bits: int, palette: Palette, doc: str) -> Operator:
-    return _fill(name, k.COLOURS, p, 0, bits, palette, colours, doc)
-
-
+_near = Family(k.NEIGHBOURS, neighbours, shape=ShapeEffect.KEEP)
+_beam = Family(k.BEAMS, beams, shape=ShapeEffect.KEEP)
+_place = Family(k.PLACES, places, shape=ShapeEffect.KEEP, palette=ANY)
+_colour = Family(k.COLOURS, colours, shape=ShapeEffect.KEEP)
 DOWN, UP, RIGHT, LEFT = 1, 2, 4, 8
 UPRIGHT, LEVEL, CROSS, DIAGONALS = 3, 12, 15, 240
 NEAR: tuple[Operator, ...] = (
-    _near("label_neighbours", k.COUNT, 1, 6, ANY, "How many of eight neighbours are not black."),
-    _near("label_neighbours_4", k.COUNT, 0, 7, ANY, "How many of four neighbours are not black."),
-    _near("label_inner", k.INNER, 0, 6, ANY, "1 for cells whose four neighbours are like them."),
-    _near("label_inner_8", k.INNER, 1, 6, ANY, "1 for cells whose eight neighbours are like them."),
-    _near("label_outline", k.OUTLINE, 0, 6, ANY, "1 for black cells beside others, which get 2."),
-    _near("label_outline_8", k.OUTLINE, 1, 6, ANY, "1 for black cells touching others, these 2."),
-    _near("grow", k.GROW, 0, 6, KEEP, "Black cells get the colour of their four neighbours."),
-    _near("grow_8", k.GROW, 1, 6, KEEP, "Black cells get the colour of their eight neighbours."),
-    _near("denoise", k.DENOISE, 1, 6, BLACK, "Blacken cells without a neighbour like them."),
+    _near("label_neighbours", k.COUNT, 1, 6, "How many of eight neighbours are not black.", ANY),
+    _near("label_neighbours_4", k.COUNT, 0, 7, "How many of four neighbours are not black.", ANY),
+    _near("label_inner", k.INNER, 0, 6, "1 for cells whose four neighbours are like them.", ANY),
+    _near("label_inner_8", k.INNER, 1, 6, "1 for cells whose eight neighbours are like them.", ANY),
+    _near("label_outline", k.OUTLINE, 0, 6, "1 for black cells beside others, which get 2.", ANY),
+    _near("label_outline_8", k.OUTLINE, 1, 6, "1 for black cells touching others, these 2.", ANY),
+    _near("grow", k.GROW, 0, 6, "Black cells get the colour of their four neighbours.", KEEP),
+    _near("grow_8", k.GROW, 1, 6, "Black cells get the colour of their eight neighbours.", KEEP),
+    _near("denoise", k.DENOISE, 1, 6, "Blacken cells without a neighbour like them.", BLACK),
 )
 BEAMS: tuple[Operator, ...] = (
     _beam("rays_down", DOWN, 0, 6, "Every cell shoots its colour down over black."),
@@ -252,14 +176,16 @@ PLACES: tuple[Operator, ...] = (
     _place("label_plain_lines", k.PLAIN, 4, 6, "1 if the row has one colour, 2 if the column."),
 )
 COLOURS: tuple[Operator, ...] = (
-    _colour("keep_main", k.KEEP_MAIN, 6, BLACK, "Blacken all but the most common colour."),
-    _colour("keep_rare", k.KEEP_RARE, 6, BLACK, "Blacken all but the least common colour."),
-    _colour("drop_main", k.DROP_MAIN, 6, BLACK, "Blacken the most common colour but black."),
-    _colour("drop_rare", k.DROP_RARE, 6, BLACK, "Blacken the least common colour."),
-    _colour("all_main", k.ALL_MAIN, 7, KEEP, "What is not black gets its most common colour."),
-    _colour("all_rare", k.ALL_RARE, 6, KEEP, "What is not black gets its least common colour."),
-    _colour("back_to_black", k.BACK_TO_BLACK, 6, BLACK, "Swap black and the most common colour."),
-    _colour("invert", k.INVERT, 6, KEEP, "Swap the two colours that there are."),
+    _colour("keep_main", k.KEEP_MAIN, 0, 6, "Blacken all but the most common colour.", BLACK),
+    _colour("keep_rare", k.KEEP_RARE, 0, 6, "Blacken all but the least common colour.", BLACK),
+    _colour("drop_main", k.DROP_MAIN, 0, 6, "Blacken the most common colour but black.", BLACK),
+    _colour("drop_rare", k.DROP_RARE, 0, 6, "Blacken the least common colour.", BLACK),
+    _colour("all_main", k.ALL_MAIN, 0, 7, "What is not black gets its most common colour.", KEEP),
+    _colour("all_rare", k.ALL_RARE, 0, 6, "What is not black gets its least common colour.", KEEP),
+    _colour(
+        "back_to_black", k.BACK_TO_BLACK, 0, 6, "Swap black and the most common colour.", BLACK
+    ),
+    _colour("invert", k.INVERT, 0, 6, "Swap the two colours that there are.", KEEP),
 )
 OPERATORS: tuple[Operator, ...] = (
     *NEAR, *BEAMS, *PLACES, *COLOURS, *labels.OPERATORS, *completion.OPERATORS,

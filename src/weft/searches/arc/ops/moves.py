@@ -10,8 +10,8 @@ from collections.abc import Callable
 from math import gcd
 
 from weft.searches.arc.codes import moves as k
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
-from weft.searches.arc.values import MAX_SIDE, Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
+from weft.searches.arc.values import MAX_SIDE, Grid, Value
 
 Lines = list[list[int]]
 
@@ -32,34 +32,31 @@ def rare_colour(grid: Grid) -> int:
     return min(colours, key=grid.cells.count) if colours else 0
 
 
-def transform(value: Value, given: Grid, p: int, q: int) -> Value:
+def turned(rows: Lines, p: int) -> Lines:
     """One of the eight symmetries: bit 0 mirrors columns, bit 1 rows, bit 2 then transposes."""
+    rows = rows[::-1] if p & 2 else rows
+    rows = [row[::-1] for row in rows] if p & 1 else rows
+    return [list(column) for column in zip(*rows, strict=True)] if p & 4 else rows
+
+
+def transform(value: Value, given: Grid, p: int, q: int) -> Value:
+    """One of the eight symmetries of a grid."""
     assert isinstance(value, Grid)
-    rows = value.rows()
-    if p & 2:
-        rows = rows[::-1]
-    if p & 1:
-        rows = [row[::-1] for row in rows]
-    if p & 4:
-        rows = [list(column) for column in zip(*rows, strict=True)]
-    return Grid.of(rows)
+    return Grid.of(turned(value.rows(), p))
 
 
 def pick(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Take the cells where the rows that `p` names cross the columns that `q` names.
-
-    A line -1 is black.
-    """
+    """Take the cells where the rows that `p` names cross the columns that `q` names."""
     assert isinstance(value, Grid)
     lines = value.rows()
-    rows = picked(lines, value, p, given.height)
-    columns = picked([list(line) for line in zip(*lines, strict=True)], value, q, given.width)
+    rows = picked(lines, value, p)
+    columns = picked([list(line) for line in zip(*lines, strict=True)], value, q)
     if not rows or not columns or max(len(rows), len(columns)) > MAX_SIDE:
         return None
-    return Grid.of([[lines[r][c] if min(r, c) >= 0 else 0 for c in columns] for r in rows])
+    return Grid.of([[lines[r][c] for c in columns] for r in rows])
 
 
-def picked(lines: Lines, grid: Grid, what: int, reach: int) -> list[int] | None:
+def picked(lines: Lines, grid: Grid, what: int) -> list[int] | None:
     """Numbers of the lines of one axis that `what` (a mode plus an amount) names, in order."""
     mode, places = what & ~15, list(range(len(lines)))
     if mode in (k.TRIM, k.OCCUPIED):
@@ -69,7 +66,7 @@ def picked(lines: Lines, grid: Grid, what: int, reach: int) -> list[int] | None:
         )
     if mode in LISTS_BY_CELLS:
         return LISTS_BY_CELLS[mode](lines)
-    a = reach if mode == k.FILL_INPUT else _amount(what & 15, grid, len(lines))
+    a = _amount(what & 15, grid)
     return None if a is None else LISTS_BY_PLACE[mode](places, a)
 
 
@@ -81,10 +78,7 @@ LISTS_BY_PLACE: dict[int, Callable[[list[int], int], list[int]]] = {
     k.MIRROR: lambda i, a: (i + i[::-1]) * (a // 2) + i * (a % 2),  # every second one backwards
     k.STRETCH: lambda i, a: [line for line in i for _ in range(a)],
     k.STRIDE: lambda i, a: i[::a],
-    k.ROLL: lambda i, a: i[-1:] + i[:-1] if a else i[1:] + i[:1],  # one onwards, or one back
-    k.EDGE: lambda i, a: [i[-1] if a else 0] * len(i),
-    k.PAD: lambda i, a: [0, *i, i[-1]] if a else [-1, *i, -1],
-    k.FILL_INPUT: lambda i, a: [line % len(i) for line in range(a)],
+    k.ROLL: lambda i, a: i[-1:] + i[:-1],  # one onwards
 }
 
 
@@ -107,8 +101,6 @@ LISTS_BY_CELLS: dict[int, Callable[[Lines], list[int]]] = {
 
 
 def _counts(line: list[int], grid: Grid, kind: int) -> bool:
-    if kind == k.MIXED:
-        return len(set(line)) > 1
     if kind in (k.MAIN, k.RARE):
         colour = main_colour(grid) if kind == k.MAIN else rare_colour(grid)
         return colour != 0 and colour in line
@@ -116,13 +108,9 @@ def _counts(line: list[int], grid: Grid, kind: int) -> bool:
     return any(cell != back for cell in line)
 
 
-def _amount(a: int, grid: Grid, n: int) -> int | None:
-    if a == k.OWN_SIDE:
-        return n
+def _amount(a: int, grid: Grid) -> int | None:
     if a == k.COLOURS:
         return len(set(grid.cells) - {0}) or None
-    if a == k.CELLS:
-        return len(grid.cells) - grid.cells.count(0) or None
     if a == k.BLOCK:  # the largest side of equal squares of one colour that make up the grid
         rows = grid.rows()
         columns = [list(line) for line in zip(*rows, strict=True)]
@@ -135,22 +123,18 @@ def _starts(lines: Lines) -> list[int]:
 
 
 def outer(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """A copy of the grid (q = 1: of the input) for each cell of a kind, black for the others.
-
-    The kind: p = 0 not black, 1 black, 2 the most common colour, 3 the rarest but black.
-    """
+    """A copy of the grid for each cell that is not black (p = 0) or of the commonest colour (2)."""
     assert isinstance(value, Grid)
-    stamp = given if q else value
-    height, width = value.height * stamp.height, value.width * stamp.width
-    if max(height, width) > MAX_SIDE or (p == 3 and not any(value.cells)):
+    h, w = value.height, value.width
+    if max(h * h, w * w) > MAX_SIDE:
         return None
-    colour = most_common(value) if p == 2 else rare_colour(value) if p == 3 else 0
+    colour = most_common(value) if p == 2 else 0
 
     def cell(r: int, c: int) -> int:
-        there = value.at(r // stamp.height, c // stamp.width) == colour
-        return stamp.at(r % stamp.height, c % stamp.width) if there == (p > 0) else 0
+        there = value.at(r // h, c // w) == colour
+        return value.at(r % h, c % w) if there == (p > 0) else 0
 
-    return Grid.of([[cell(r, c) for c in range(width)] for r in range(height)])
+    return Grid.of([[cell(r, c) for c in range(w * w)] for r in range(h * h)])
 
 
 def fall(value: Value, given: Grid, p: int, q: int) -> Value:
@@ -161,118 +145,86 @@ def fall(value: Value, given: Grid, p: int, q: int) -> Value:
     return Grid.of(fallen if p >= 2 else list(zip(*fallen, strict=True)))
 
 
-def overlay(value: Value, given: Grid, p: int, q: int) -> Value | None:
+def overlay(value: Value, given: Grid, p: int, q: int) -> Value:
     """The first cell that is not black among the turns whose bits are set in `p`, in order."""
     assert isinstance(value, Grid)
-    if value.height != value.width and p >= 1 << 4:
-        return None
-    images = [transform(value, given, t, 0) for t in range(8) if p >> t & 1]
-    layers = [image.cells for image in images if isinstance(image, Grid)]
+    layers = [Grid.of(turned(value.rows(), t)).cells for t in range(4) if p >> t & 1]
     cells = bytes(next((cell for cell in stack if cell), 0) for stack in zip(*layers, strict=True))
     return Grid(value.height, value.width, cells)
 
 
-def _symmetry(name: str, p: int, bits: int, shape: ShapeEffect, doc: str) -> Operator:
-    return _grid(name, k.TURN, p, 0, bits, shape, Palette.KEEP, transform, doc)
-
-
-def _pick(
-    name: str,
-    p: int,
-    q: int,
-    bits: int,
-    shape: ShapeEffect,
-    doc: str,
-    palette: Palette = Palette.KEEP,
-) -> Operator:
-    return _grid(name, k.PICK, p, q, bits, shape, palette, pick, doc)
-
-
-def _outer(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    palette = Palette.INPUT if q else Palette.BLACK
-    return _grid(name, k.OUTER, p, q, bits, ShapeEffect.GROW, palette, outer, doc)
-
-
-def _kept(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
-    return _grid(name, kernel, p, 0, bits, ShapeEffect.KEEP, Palette.KEEP, twin, doc)
-
-
-def _grid(
-    name: str, kernel: int, p: int, q: int, bits: int, shape: ShapeEffect, palette: Palette,
-    twin: Twin, doc: str,
-) -> Operator:  # fmt: skip
-    return Operator(
-        name, ValueStage.GRID, ValueStage.GRID, kernel, p, q, bits * BIT, shape, palette, twin, doc
-    )
-
-
-def _both(
-    name: str,
-    what: int,
-    bits: int,
-    shape: ShapeEffect,
-    doc: str,
-    palette: Palette = Palette.KEEP,
-) -> Operator:
-    return _pick(name, what, what, bits, shape, doc, palette)
-
-
-KEEP, SHRINK, GROW, ANY = ShapeEffect.KEEP, ShapeEffect.SHRINK, ShapeEffect.GROW, ShapeEffect.ANY
+_mirror, _turn = Family(k.TURN, transform, shape=ShapeEffect.KEEP), Family(k.TURN, transform)
+_crop = Family(k.PICK, pick, shape=ShapeEffect.SHRINK)
+_repeat = Family(k.PICK, pick, shape=ShapeEffect.GROW)
+_order = Family(k.PICK, pick, shape=ShapeEffect.KEEP)
+_outer = Family(k.OUTER, outer, shape=ShapeEffect.GROW, palette=Palette.BLACK)
+_fall = Family(k.FALL, fall, shape=ShapeEffect.KEEP)
+_add = Family(k.OVERLAY, overlay, shape=ShapeEffect.KEEP)
 FIRST, LAST = k.HALF, k.HALF + 1
+
+
+def _both(family: Family, name: str, what: int, bits: int, doc: str) -> Operator:
+    return family(name, what, what, bits, doc)
+
+
 AUGMENTATIONS: tuple[Operator, ...] = (
-    _symmetry("mirror_columns", 1, 5, KEEP, "Left becomes right."),
-    _symmetry("mirror_rows", 2, 5, KEEP, "Top becomes bottom."),
-    _symmetry("rotate_180", 3, 5, KEEP, "Half a turn."),
-    _symmetry("transpose", 4, 5, ANY, "Rows become columns."),
-    _symmetry("rotate_90", 6, 5, ANY, "A quarter turn clockwise."),
-    _symmetry("rotate_270", 5, 5, ANY, "A quarter turn anticlockwise."),
-    _symmetry("mirror_diagonal", 7, 6, ANY, "Mirror on the other diagonal."),
+    _mirror("mirror_columns", 1, 0, 5, "Left becomes right."),
+    _mirror("mirror_rows", 2, 0, 5, "Top becomes bottom."),
+    _mirror("rotate_180", 3, 0, 5, "Half a turn."),
+    _turn("transpose", 4, 0, 5, "Rows become columns."),
+    _turn("rotate_90", 6, 0, 5, "A quarter turn clockwise."),
+    _turn("rotate_270", 5, 0, 5, "A quarter turn anticlockwise."),
+    _turn("mirror_diagonal", 7, 0, 6, "Mirror on the other diagonal."),
 )
 CROPS: tuple[Operator, ...] = (
-    _both("trim", k.TRIM, 5, SHRINK, "Crop to what is not black."),
-    _both("trim_common", k.TRIM + k.NOT_COMMON, 6, SHRINK, "Crop to what is not background."),
-    _both("trim_to_main", k.TRIM + k.MAIN, 6, SHRINK, "Crop to the most common colour but black."),
-    _both("trim_to_rare", k.TRIM + k.RARE, 6, SHRINK, "Crop to the least common colour."),
-    _both("remove_border", k.CUT + 1, 6, SHRINK, "Take the outermost rows and columns away."),
-    _pick("top_half", FIRST, k.ALL, 6, SHRINK, "The upper half, without a middle row."),
-    _pick("bottom_half", LAST, k.ALL, 6, SHRINK, "The lower half, without a middle row."),
-    _pick("left_half", k.ALL, FIRST, 6, SHRINK, "The left half, without a middle column."),
-    _pick("right_half", k.ALL, LAST, 6, SHRINK, "The right half, without a middle column."),
-    _pick("top_left_quarter", FIRST, FIRST, 7, SHRINK, "The upper left quarter."),
-    _pick("top_right_quarter", FIRST, LAST, 7, SHRINK, "The upper right quarter."),
-    _pick("bottom_left_quarter", LAST, FIRST, 7, SHRINK, "The lower left quarter."),
-    _pick("bottom_right_quarter", LAST, LAST, 7, SHRINK, "The lower right quarter."),
-    _both("scale_down", k.STRIDE + k.BLOCK, 6, SHRINK, "One cell for each square of one colour."),
-    _both("collapse", k.COLLAPSE, 6, SHRINK, "Keep one of neighbouring equal rows and columns."),
-    _both("drop_empty_lines", k.OCCUPIED, 6, SHRINK, "Take black rows and columns away."),
-    _both("smallest_tile", k.PERIOD, 6, SHRINK, "The smallest tile that, repeated, is the grid."),
+    _both(_crop, "trim", k.TRIM, 5, "Crop to what is not black."),
+    _both(_crop, "trim_common", k.TRIM + k.NOT_COMMON, 6, "Crop to what is not background."),
+    _both(_crop, "trim_to_main", k.TRIM + k.MAIN, 6, "Crop to the most common colour but black."),
+    _both(_crop, "trim_to_rare", k.TRIM + k.RARE, 6, "Crop to the least common colour."),
+    _both(_crop, "remove_border", k.CUT + 1, 6, "Take the outermost rows and columns away."),
+    _crop("top_half", FIRST, k.ALL, 6, "The upper half, without a middle row."),
+    _crop("bottom_half", LAST, k.ALL, 6, "The lower half, without a middle row."),
+    _crop("left_half", k.ALL, FIRST, 6, "The left half, without a middle column."),
+    _crop("right_half", k.ALL, LAST, 6, "The right half, without a middle column."),
+    _crop("top_left_quarter", FIRST, FIRST, 7, "The upper left quarter."),
+    _crop("top_right_quarter", FIRST, LAST, 7, "The upper right quarter."),
+    _crop("bottom_left_quarter", LAST, FIRST, 7, "The lower left quarter."),
+    _crop("bottom_right_quarter", LAST, LAST, 7, "The lower right quarter."),
+    _both(_crop, "scale_down", k.STRIDE + k.BLOCK, 6, "One cell for each square of one colour."),
+    _both(_crop, "collapse", k.COLLAPSE, 6, "Keep one of neighbouring equal rows and columns."),
+    _both(_crop, "drop_empty_lines", k.OCCUPIED, 6, "Take black rows and columns away."),
+    _both(_crop, "smallest_tile", k.PERIOD, 6, "The smallest tile that, repeated, is the grid."),
 )
 REPEATS: tuple[Operator, ...] = (
-    _pick("repeat_down", k.REPEAT + 2, k.ALL, 6, GROW, "The grid twice, one below the other."),
-    _pick("repeat_right", k.ALL, k.REPEAT + 2, 6, GROW, "The grid twice, side by side."),
-    _both("repeat_2x2", k.REPEAT + 2, 6, GROW, "Two by two copies."),
-    _both("repeat_3x3", k.REPEAT + 3, 6, GROW, "Three by three copies."),
-    _pick("mirror_down", k.MIRROR + 2, k.ALL, 5, GROW, "The grid and its mirror image below."),
-    _pick("mirror_right", k.ALL, k.MIRROR + 2, 5, GROW, "The grid and its mirror image beside."),
-    _both("mirror_fourfold", k.MIRROR + 2, 5, GROW, "The grid, mirrored to the right and below."),
-    _both("mirror_3x3", k.MIRROR + 3, 8, GROW, "Three by three copies, neighbours mirrored."),
-    _both("scale_2", k.STRETCH + 2, 5, GROW, "Each cell becomes two by two."),
-    _both("scale_3", k.STRETCH + 3, 5, GROW, "Each cell becomes three by three."),
-    _both("scale_by_colours", k.STRETCH + k.COLOURS, 7, GROW, "Larger by the number of colours."),
-    _pick("stretch_columns", k.ALL, k.STRETCH + 2, 7, GROW, "Each column twice."),
+    _repeat("repeat_down", k.REPEAT + 2, k.ALL, 6, "The grid twice, one below the other."),
+    _repeat("repeat_right", k.ALL, k.REPEAT + 2, 6, "The grid twice, side by side."),
+    _both(_repeat, "repeat_2x2", k.REPEAT + 2, 6, "Two by two copies."),
+    _both(_repeat, "repeat_3x3", k.REPEAT + 3, 6, "Three by three copies."),
+    _repeat("mirror_down", k.MIRROR + 2, k.ALL, 5, "The grid and its mirror image below."),
+    _repeat("mirror_right", k.ALL, k.MIRROR + 2, 5, "The grid and its mirror image beside."),
+    _both(
+        _repeat, "mirror_fourfold", k.MIRROR + 2, 5, "The grid, mirrored to the right and below."
+    ),
+    _both(_repeat, "mirror_3x3", k.MIRROR + 3, 8, "Three by three copies, neighbours mirrored."),
+    _both(_repeat, "scale_2", k.STRETCH + 2, 5, "Each cell becomes two by two."),
+    _both(_repeat, "scale_3", k.STRETCH + 3, 5, "Each cell becomes three by three."),
+    _both(
+        _repeat, "scale_by_colours", k.STRETCH + k.COLOURS, 7, "Larger by the number of colours."
+    ),
+    _repeat("stretch_columns", k.ALL, k.STRETCH + 2, 7, "Each column twice."),
     _outer("outer_filled", 0, 0, 7, "A copy of the grid for each cell that is not black."),
     _outer("outer_common", 2, 0, 8, "A copy of the grid for each cell of the commonest colour."),
 )
 ORDERS: tuple[Operator, ...] = (
-    _kept("fall_down", k.FALL, 0, 6, fall, "Cells fall down over black."),
-    _kept("fall_up", k.FALL, 1, 6, fall, "Cells rise over black."),
-    _kept("fall_right", k.FALL, 2, 6, fall, "Cells go right over black."),
-    _kept("fall_left", k.FALL, 3, 6, fall, "Cells go left over black."),
-    _pick("roll_down", k.ROLL + 1, k.ALL, 6, KEEP, "Shift down by one; the last row comes first."),
-    _pick("sort_rows", k.SORT, k.ALL, 7, KEEP, "Rows from the emptiest to the fullest."),
-    _pick("sort_columns", k.ALL, k.SORT, 7, KEEP, "Columns from the emptiest to the fullest."),
-    _kept("overlay_columns", k.OVERLAY, 0b11, 6, overlay, "Add the left-right mirror image."),
-    _kept("overlay_rows", k.OVERLAY, 0b101, 6, overlay, "Add the top-bottom mirror image."),
-    _kept("overlay_180", k.OVERLAY, 0b1001, 7, overlay, "Add the grid turned by half."),
+    _fall("fall_down", 0, 0, 6, "Cells fall down over black."),
+    _fall("fall_up", 1, 0, 6, "Cells rise over black."),
+    _fall("fall_right", 2, 0, 6, "Cells go right over black."),
+    _fall("fall_left", 3, 0, 6, "Cells go left over black."),
+    _order("roll_down", k.ROLL + 1, k.ALL, 6, "Shift down by one; the last row comes first."),
+    _order("sort_rows", k.SORT, k.ALL, 7, "Rows from the emptiest to the fullest."),
+    _order("sort_columns", k.ALL, k.SORT, 7, "Columns from the emptiest to the fullest."),
+    _add("overlay_columns", 0b11, 0, 6, "Add the left-right mirror image."),
+    _add("overlay_rows", 0b101, 0, 6, "Add the top-bottom mirror image."),
+    _add("overlay_180", 0b1001, 0, 7, "Add the grid turned by half."),
 )
 OPERATORS: tuple[Operator, ...] = (*AUGMENTATIONS, *CROPS, *REPEATS, *ORDERS)

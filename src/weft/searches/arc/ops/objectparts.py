@@ -122,12 +122,9 @@ MEASURES: dict[int, Callable[[Piece, Grid], int]] = {
     m.RIGHT: lambda piece, given: piece.col + piece.width,
     m.AREA: lambda piece, given: piece.height * piece.width,
     m.HEIGHT: lambda piece, given: piece.height,
-    m.WIDTH: lambda piece, given: piece.width,
-    m.SQUARE: lambda piece, given: int(piece.height == piece.width),
     m.BORDER: lambda piece, given: int(at_border(piece, given)),
     m.CELLS: lambda piece, given: len(inked(piece)),
     m.COLOURS: lambda piece, given: len(set(inked(piece))),
-    m.MINORITY: lambda piece, given: len(inked(piece)) - inked(piece).count(colour_of(piece)),
     m.COLOUR: lambda piece, given: colour_of(piece),
     m.SOLID: lambda piece, given: int(EMPTY not in piece.cells),
     m.ABUNDANCE: lambda piece, given: given.cells.count(colour_of(piece)),
@@ -145,9 +142,6 @@ def measures(objects: tuple[Piece, ...], what: int, given: Grid) -> list[int]:
     elif kind == m.SHAPE:  # the first object of the same shape
         shapes = [shape_of(piece) for piece in objects]
         values = [shapes.index(shape) for shape in shapes]
-    elif kind == m.PATTERN:  # the first object with the same cells
-        patterns = [rows_of(piece) for piece in objects]
-        values = [patterns.index(pattern) for pattern in patterns]
     else:
         values = [MEASURES[kind](piece, given) for piece in objects]
     return [values.count(value) for value in values] if what >= m.ALIKE else values

@@ -62,3 +62,25 @@ class Operator:
     def plain(self, value: Value, given: Grid) -> Value | None:
         """Run the slow twin: the operator's definition."""
         return self.twin(value, given, self.p, self.q)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The operators of one kernel; a call declares one of them: a row in the table of its file."""
+
+    kernel: int
+    twin: Twin
+    takes: ValueStage = ValueStage.GRID
+    gives: ValueStage = ValueStage.GRID
+    shape: ShapeEffect = ShapeEffect.ANY
+    palette: Palette = Palette.KEEP
+
+    def __call__(
+        self, name: str, p: int, q: int, bits: int, doc: str, palette: Palette | None = None,
+        shape: ShapeEffect | None = None,
+    ) -> Operator:  # fmt: skip
+        """Declare an operator; facts that are not given are the family's."""
+        return Operator(
+            name, self.takes, self.gives, self.kernel, p, q, bits * BIT, shape or self.shape,
+            palette or self.palette, self.twin, doc,
+        )  # fmt: skip

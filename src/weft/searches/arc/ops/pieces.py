@@ -8,7 +8,7 @@ from weft.searches.arc.codes import altering as a
 from weft.searches.arc.codes import pieces as k
 from weft.searches.arc.ops.altering import alter, paint
 from weft.searches.arc.ops.objectparts import as_piece, colour_of, inked
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
 from weft.searches.arc.values import EMPTY, MAX_SIDE, Box, Grid, Piece, Size, Value, ValueStage
 
 
@@ -55,8 +55,7 @@ def part(value: Value, given: Grid, p: int, q: int) -> Value | None:
 def of_colour(value: Value, given: Grid, p: int, q: int) -> Value:
     """One cell of a colour, a canvas of it, or the input changed by it.
 
-    ONLY leaves cells of the colour and WITHOUT the others, else black; INK_TO paints all cells
-    that are not black in it, BLACK_TO the black ones.
+    ONLY leaves cells of the colour, else black; INK_TO paints all cells that are not black in it.
     """
     assert isinstance(value, int)
     if p == k.ONE_CELL:
@@ -64,145 +63,83 @@ def of_colour(value: Value, given: Grid, p: int, q: int) -> Value:
     new: dict[int, Callable[[int], int]] = {
         k.CANVAS_OF: lambda old: value,
         k.ONLY: lambda old: value if old == value else 0,
-        k.WITHOUT: lambda old: 0 if old == value else old,
         k.INK_TO: lambda old: value if old else 0,
-        k.BLACK_TO: lambda old: old or value,
     }
     return Grid(given.height, given.width, bytes(new[p](old) for old in given.cells))
 
 
 def of_count(value: Value, given: Grid, p: int, q: int) -> Value | None:
-    """Ones in a row, a column, on a diagonal or as a square; or the input scaled or tiled n × n.
-
-    IN_ORDER: the first n cells of a canvas as large as the input, row by row; fails for too many.
-    """
+    """Ones in a row, on a diagonal or as a square; or the input scaled n × n."""
     assert isinstance(value, int)
-    n, h, w = value, given.height, given.width
-    if p == k.IN_ORDER:
-        return Grid(h, w, bytes(i < n for i in range(h * w))) if n <= h * w else None
-    high, wide = (n * h, n * w) if p in (k.SCALED, k.TILED) else (n, n)
-    high, wide = (1 if p == k.IN_ROW else high), (1 if p == k.IN_COLUMN else wide)
+    n, scaled = value, p == k.SCALED
+    high, wide = (n * given.height, n * given.width) if scaled else (1 if p == k.IN_ROW else n, n)
     if not (1 <= high <= MAX_SIDE and 1 <= wide <= MAX_SIDE):
         return None
     places = [[(r, c) for c in range(wide)] for r in range(high)]
-    if p == k.SCALED:
+    if scaled:
         return Grid.of([[given.at(r // n, c // n) for r, c in row] for row in places])
-    if p == k.TILED:
-        return Grid.of([[given.at(r % h, c % w) for r, c in row] for row in places])
     return Grid.of([[int(p != k.DIAGONAL or r == c) for r, c in row] for row in places])
 
 
 def of_size(value: Value, given: Grid, p: int, q: int) -> Value:
-    """A grid of that size: black, with a frame of ones, or chequered with black and ones."""
+    """A black grid of that size."""
     assert isinstance(value, Size)
-    h, w = value.height, value.width
-    places = [[(r, c) for c in range(w)] for r in range(h)]
-    new: dict[int, Callable[[int, int], int]] = {
-        k.BLANK: lambda r, c: 0,
-        k.FRAME: lambda r, c: int(r in (0, h - 1) or c in (0, w - 1)),
-        k.CHEQUERS: lambda r, c: (r + c) % 2,
-    }
-    return Grid.of([[new[p](r, c) for r, c in row] for row in places])
+    return Grid(value.height, value.width, bytes(value.height * value.width))
 
 
-def _op(
-    name: str, takes: ValueStage, gives: ValueStage, kernel: int, p: int, bits: int,
-    palette: Palette, twin: Twin, doc: str, shape: ShapeEffect = ShapeEffect.ANY, q: int = 0,
-) -> Operator:  # fmt: skip
-    return Operator(name, takes, gives, kernel, p, q, bits * BIT, shape, palette, twin, doc)
-
-
-def _change(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.KEEP) -> Operator:
-    return _op(name, ValueStage.OBJECT, ValueStage.OBJECT, k.ALTER, p, bits, palette, alter, doc)
-
-
-def _draw(
-    name: str, p: int, bits: int, doc: str, palette: Palette = Palette.INPUT,
-    takes: ValueStage = ValueStage.OBJECT,
-) -> Operator:  # fmt: skip
-    mask = a.MASK if takes is ValueStage.PATCH else 0
-    return _op(
-        name, takes, ValueStage.GRID, k.PAINT, p, bits, palette, paint, doc, ShapeEffect.INPUT, mask
-    )  # fmt: skip
-
-
-def _grid(
-    name: str, takes: ValueStage, p: int, bits: int, palette: Palette, doc: str
-) -> Operator:  # fmt: skip
-    return _op(name, takes, ValueStage.GRID, k.AS_GRID, p, bits, palette, as_grid, doc)
-
-
-def _part(name: str, takes: ValueStage, gives: ValueStage, p: int, bits: int, doc: str) -> Operator:
-    return _op(name, takes, gives, k.PART, p, bits, Palette.KEEP, part, doc)
-
-
-def _colour(name: str, p: int, bits: int, doc: str) -> Operator:
-    shape = ShapeEffect.ANY if p == k.ONE_CELL else ShapeEffect.INPUT
-    palette = Palette.INPUT
-    if p in (k.ONE_CELL, k.CANVAS_OF):
-        palette = Palette.KEEP
-    elif p in (k.ONLY, k.INK_TO):
-        palette = Palette.BLACK
-    return _op(
-        name, ValueStage.COLOUR, ValueStage.GRID, k.CANVAS, p, bits, palette, of_colour, doc, shape
-    )  # fmt: skip
-
-
-def _count(name: str, p: int, bits: int, doc: str) -> Operator:
-    palette = Palette.INPUT if p in (k.SCALED, k.TILED) else Palette.ANY
-    shape = ShapeEffect.INPUT if p == k.IN_ORDER else ShapeEffect.ANY
-    return _op(
-        name, ValueStage.COUNT, ValueStage.GRID, k.CANVAS, p, bits, palette, of_count, doc, shape
-    )
-
-
-def _size(name: str, p: int, bits: int, palette: Palette, doc: str) -> Operator:
-    return _op(name, ValueStage.SIZE, ValueStage.GRID, k.CANVAS, p, bits, palette, of_size, doc)
-
+_OBJECT, _BOX, _PATCH = ValueStage.OBJECT, ValueStage.BOX, ValueStage.PATCH
+_object_grid, _patch_grid = Family(k.AS_GRID, as_grid, _OBJECT), Family(k.AS_GRID, as_grid, _PATCH)
+_box_grid = Family(k.AS_GRID, as_grid, _BOX)
+_draw = Family(k.PAINT, paint, _OBJECT, shape=ShapeEffect.INPUT, palette=Palette.INPUT)
+_draw_patch = Family(k.PAINT, paint, _PATCH, shape=ShapeEffect.INPUT, palette=Palette.ANY)
+_change = Family(k.ALTER, alter, _OBJECT, _OBJECT)
+_box, _patch = Family(k.PART, part, _OBJECT, _BOX), Family(k.PART, part, _OBJECT, _PATCH)
+_colour_of = Family(k.PART, part, _OBJECT, ValueStage.COLOUR)
+_cells_of = Family(k.PART, part, _OBJECT, ValueStage.COUNT)
+_size_of = Family(k.PART, part, _OBJECT, ValueStage.SIZE)
+_box_of_box = Family(k.PART, part, _BOX, _BOX)
+_colour = Family(k.CANVAS, of_colour, ValueStage.COLOUR, shape=ShapeEffect.INPUT)
+_count = Family(k.CANVAS, of_count, ValueStage.COUNT, palette=Palette.ANY)
+_size = Family(k.CANVAS, of_size, ValueStage.SIZE, palette=Palette.BLACK)
 
 OPERATORS: tuple[Operator, ...] = (
-    _grid("object_grid", ValueStage.OBJECT, k.AS_PIECE, 4, Palette.BLACK,
-          "The object alone, empty places black."),
-    _grid("object_crop", ValueStage.OBJECT, k.FROM_INPUT, 4, Palette.INPUT,
-          "The input's cells in the object's box."),
-    _grid("object_mask", ValueStage.OBJECT, k.AS_MASK, 6, Palette.ANY,
-          "1 where the object has a cell."),
-    _draw("draw_object", a.ON_BLACK, 5, "The object on black.", Palette.BLACK),
-    _draw("draw_object_over", a.ON_INPUT, 5, "The object over the input."),
-    _draw("erase_object", a.ERASE, 5, "The input with the object black."),
-    _draw("erase_object_common", a.ERASE_COMMON, 6,
+    _object_grid("object_grid", k.AS_PIECE, 0, 4, "The object alone, empty places black.",
+                 Palette.BLACK),
+    _object_grid("object_crop", k.FROM_INPUT, 0, 4, "The input's cells in the object's box.",
+                 Palette.INPUT),
+    _object_grid("object_mask", k.AS_MASK, 0, 6, "1 where the object has a cell.", Palette.ANY),
+    _draw("draw_object", a.ON_BLACK, 0, 5, "The object on black.", Palette.BLACK),
+    _draw("draw_object_over", a.ON_INPUT, 0, 5, "The object over the input."),
+    _draw("erase_object", a.ERASE, 0, 5, "The input with the object black."),
+    _draw("erase_object_common", a.ERASE_COMMON, 0, 6,
           "The input with the object in its most common colour."),
-    _change("object_mirror_columns", 1, 5, "Mirrored left to right in place."),
-    _change("object_mirror_rows", 2, 5, "Mirrored top to bottom in place."),
-    _change("object_rotate_90", 6, 6, "Turned clockwise, its corner in place."),
-    _change("object_fill_box", a.FILL_BOX, 6, "Filling its box in its colour."),
-    _change("object_outline", a.OUTLINE, 6, "Its outer cells."),
-    _change("object_other_colours", a.OTHER_COLOURS, 6, "Its cells not in its main colour."),
-    _change("object_scale_2", a.SCALE + 2, 6, "Every cell becomes two by two."),
-    _part("box_of", ValueStage.OBJECT, ValueStage.BOX, k.BOX, 5, "The box around the object."),
-    _part("patch_of", ValueStage.OBJECT, ValueStage.PATCH, k.PATCH, 6, "The places of its cells."),
-    _part("colour_of", ValueStage.OBJECT, ValueStage.COLOUR, k.COLOUR, 5,
-          "The colour most cells have."),
-    _part("cells_of", ValueStage.OBJECT, ValueStage.COUNT, k.COUNT, 6, "How many cells it has."),
-    _part("size_of_box", ValueStage.OBJECT, ValueStage.SIZE, k.SIZE, 7,
-          "How high and wide its box is."),
-    _part("box_inner", ValueStage.BOX, ValueStage.BOX, k.INNER, 5,
-          "The box without its outer places."),
-    _part("box_outer", ValueStage.BOX, ValueStage.BOX, k.OUTER, 6,
-          "The box and the places around it."),
-    _grid("crop_input", ValueStage.BOX, k.FROM_INPUT, 4, Palette.INPUT,
-          "The input's cells in the box."),
-    _grid("patch_grid", ValueStage.PATCH, k.AS_PIECE, 5, Palette.ANY,
-          "1 where the patch has a cell, cropped."),
-    _draw("draw_patch", a.ON_BLACK, 5,
-          "1 where the patch has a cell.", Palette.ANY, ValueStage.PATCH),
-    _colour("colour_cell", k.ONE_CELL, 4, "One cell of the colour."),
-    _colour("colour_canvas", k.CANVAS_OF, 5, "As large as the input, all in the colour."),
-    _colour("only_colour", k.ONLY, 5, "The input's cells of the colour, else black."),
-    _colour("ink_to_colour", k.INK_TO, 6, "The input with all but black in the colour."),
-    _count("ones_in_row", k.IN_ROW, 5, "A row of n ones."),
-    _count("ones_on_diagonal", k.DIAGONAL, 6, "n × n with ones on the diagonal."),
-    _count("ones_square", k.SQUARE, 6, "n × n ones."),
-    _count("input_scaled", k.SCALED, 6, "The input, every cell n × n."),
-    _size("blank_of_size", k.BLANK, 6, Palette.BLACK, "Black, of that size."),
+    _change("object_mirror_columns", 1, 0, 5, "Mirrored left to right in place."),
+    _change("object_mirror_rows", 2, 0, 5, "Mirrored top to bottom in place."),
+    _change("object_rotate_90", 6, 0, 6, "Turned clockwise, its corner in place."),
+    _change("object_fill_box", a.FILL_BOX, 0, 6, "Filling its box in its colour."),
+    _change("object_outline", a.OUTLINE, 0, 6, "Its outer cells."),
+    _change("object_other_colours", a.OTHER_COLOURS, 0, 6, "Its cells not in its main colour."),
+    _change("object_scale_2", a.SCALE + 2, 0, 6, "Every cell becomes two by two."),
+    _box("box_of", k.BOX, 0, 5, "The box around the object."),
+    _patch("patch_of", k.PATCH, 0, 6, "The places of its cells."),
+    _colour_of("colour_of", k.COLOUR, 0, 5, "The colour most cells have."),
+    _cells_of("cells_of", k.COUNT, 0, 6, "How many cells it has."),
+    _size_of("size_of_box", k.SIZE, 0, 7, "How high and wide its box is."),
+    _box_of_box("box_inner", k.INNER, 0, 5, "The box without its outer places."),
+    _box_of_box("box_outer", k.OUTER, 0, 6, "The box and the places around it."),
+    _box_grid("crop_input", k.FROM_INPUT, 0, 4, "The input's cells in the box.", Palette.INPUT),
+    _patch_grid("patch_grid", k.AS_PIECE, 0, 5, "1 where the patch has a cell, cropped.",
+                Palette.ANY),
+    _draw_patch("draw_patch", a.ON_BLACK, a.MASK, 5, "1 where the patch has a cell."),
+    _colour("colour_cell", k.ONE_CELL, 0, 4, "One cell of the colour.", shape=ShapeEffect.ANY),
+    _colour("colour_canvas", k.CANVAS_OF, 0, 5, "As large as the input, all in the colour."),
+    _colour("only_colour", k.ONLY, 0, 5, "The input's cells of the colour, else black.",
+            Palette.BLACK),
+    _colour("ink_to_colour", k.INK_TO, 0, 6, "The input with all but black in the colour.",
+            Palette.BLACK),
+    _count("ones_in_row", k.IN_ROW, 0, 5, "A row of n ones."),
+    _count("ones_on_diagonal", k.DIAGONAL, 0, 6, "n × n with ones on the diagonal."),
+    _count("ones_square", k.SQUARE, 0, 6, "n × n ones."),
+    _count("input_scaled", k.SCALED, 0, 6, "The input, every cell n × n.", Palette.INPUT),
+    _size("blank_of_size", k.BLANK, 0, 6, "Black, of that size."),
 )  # fmt: skip

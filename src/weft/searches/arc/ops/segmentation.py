@@ -6,30 +6,8 @@ from itertools import pairwise
 
 from weft.searches.arc.codes import segmentation as k
 from weft.searches.arc.ops.objectparts import Cell, commonest, grid_cells, groups, piece_of
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.searches.arc.ops.operator import Family, Operator
 from weft.searches.arc.values import EMPTY, Grid, Piece, Size, Value, ValueStage
-
-
-def _segment(name: str, kernel: int, p: int, q: int, bits: int, twin: Twin, doc: str) -> Operator:
-    return _measure(name, ValueStage.OBJECTS, kernel, p, bits, twin, doc, q)
-
-
-def _measure(
-    name: str, gives: ValueStage, kernel: int, p: int, bits: int, twin: Twin, doc: str, q: int = 0
-) -> Operator:
-    return Operator(
-        name,
-        ValueStage.GRID,
-        gives,
-        kernel,
-        p,
-        q,
-        bits * BIT,
-        ShapeEffect.ANY,
-        Palette.KEEP,
-        twin,
-        doc,
-    )
 
 
 def background(grid: Grid, p: int) -> int:
@@ -112,16 +90,11 @@ def _runs(lines: list[set[int]], colour: int) -> list[range]:
 def split_equal(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Parts of equal size, p down and q across, row by row; SINGLE_LINES bounds into single lines.
 
-    With p = 0: into squares as large as the shorter side. Fails when it does not come out even
-    and with less than two parts.
+    Fails when it does not come out even and with less than two parts.
     """
     assert isinstance(value, Grid)
     h, w = value.height, value.width
     down, across = (h if p == k.SINGLE_LINES else p), (w if q == k.SINGLE_LINES else q)
-    if p == 0:
-        down, across = h // min(h, w), w // min(h, w)
-        if (down * min(h, w), across * min(h, w)) != (h, w):
-            return None
     if h % down or w % across:
         return None
     rows = [range(r, r + h // down) for r in range(0, h, h // down)]
@@ -152,55 +125,62 @@ def tally(value: Value, given: Grid, p: int, q: int) -> Value | None:
     return best[0] if len(best) == 1 else None
 
 
-_ONE, _BLOB = k.COMPONENTS, k.MULTI
-_LINES, _EQUAL, _EACH = k.SPLIT_LINES, k.SPLIT_EQUAL, k.SINGLE_LINES
+_components = Family(k.COMPONENTS, components, gives=ValueStage.OBJECTS)
+_count = Family(k.COMPONENTS, components, gives=ValueStage.COUNT)
+_layers = Family(k.LAYERS, layers, gives=ValueStage.OBJECTS)
+_lines = Family(k.SPLIT_LINES, split_lines, gives=ValueStage.OBJECTS)
+_equal = Family(k.SPLIT_EQUAL, split_equal, gives=ValueStage.OBJECTS)
+_colour = Family(k.TALLY, tally, gives=ValueStage.COLOUR)
+_number = Family(k.TALLY, tally, gives=ValueStage.COUNT)
+_size = Family(k.TALLY, tally, gives=ValueStage.SIZE)
+_EACH = k.SINGLE_LINES
 
 OPERATORS: tuple[Operator, ...] = (
-    _segment("objects_4", _ONE, 0, 0, 4, components,
+    _components("objects_4", 0, 0, 4,
              "Cells of one colour joined by sides, not black."),
-    _segment("objects_8", _ONE, k.EIGHT, 0, 4, components,
+    _components("objects_8", k.EIGHT, 0, 4,
              "Cells of one colour joined by sides or corners, not black."),
-    _segment("blobs_4", _ONE, _BLOB, 0, 5, components,
+    _components("blobs_4", k.MULTI, 0, 5,
              "Cells of any colours but black joined by sides."),
-    _segment("blobs_8", _ONE, _BLOB | k.EIGHT, 0, 4, components,
+    _components("blobs_8", k.MULTI | k.EIGHT, 0, 4,
              "Cells of any colours but black joined by sides or corners."),
-    _segment("objects_4_common", _ONE, k.COMMON, 0, 6, components,
+    _components("objects_4_common", k.COMMON, 0, 6,
              "Cells of one colour joined by sides, without the most common colour."),
-    _segment("objects_8_common", _ONE, k.COMMON | k.EIGHT, 0, 6, components,
+    _components("objects_8_common", k.COMMON | k.EIGHT, 0, 6,
              "Cells of one colour joined by sides or corners, without the most common colour."),
-    _segment("regions_4", _ONE, k.NONE, 0, 6, components,
+    _components("regions_4", k.NONE, 0, 6,
              "Cells of one colour joined by sides, black included."),
-    _segment("gaps_4", _ONE, k.VOID, 0, 6, components, "Black cells joined by sides."),
-    _segment("holes_4", _ONE, k.VOID, k.ENCLOSED, 5, components,
+    _components("gaps_4", k.VOID, 0, 6, "Black cells joined by sides."),
+    _components("holes_4", k.VOID, k.ENCLOSED, 5,
              "Black cells joined by sides that do not reach the edge."),
-    _segment("layers", k.LAYERS, 0, 0, 5, layers, "All cells of a colour together, black apart."),
-    _segment("split_lines", _LINES, 0, 0, 4, split_lines,
+    _layers("layers", 0, 0, 5, "All cells of a colour together, black apart."),
+    _lines("split_lines", 0, 0, 4,
              "Parts between full rows and columns of one colour."),
-    _segment("split_black_lines", _LINES, 1, 0, 6, split_lines,
+    _lines("split_black_lines", 1, 0, 6,
              "Parts between full black rows and columns."),
-    _segment("halves_across", _EQUAL, 1, 2, 5, split_equal, "Left and right half."),
-    _segment("halves_down", _EQUAL, 2, 1, 5, split_equal, "Upper and lower half."),
-    _segment("thirds_across", _EQUAL, 1, 3, 6, split_equal,
+    _equal("halves_across", 1, 2, 5, "Left and right half."),
+    _equal("halves_down", 2, 1, 5, "Upper and lower half."),
+    _equal("thirds_across", 1, 3, 6,
              "Three equal parts from left to right."),
-    _segment("thirds_down", _EQUAL, 3, 1, 6, split_equal, "Three equal parts from top to bottom."),
-    _segment("quarters", _EQUAL, 2, 2, 6, split_equal, "Two by two equal parts."),
-    _segment("ninths", _EQUAL, 3, 3, 6, split_equal, "Three by three equal parts."),
-    _segment("single_rows", _EQUAL, _EACH, 1, 6, split_equal, "Every row for itself."),
-    _segment("single_columns", _EQUAL, 1, _EACH, 6, split_equal, "Every column for itself."),
-    _measure("most_common_colour", ValueStage.COLOUR, k.TALLY, k.MOST, 5, tally,
+    _equal("thirds_down", 3, 1, 6, "Three equal parts from top to bottom."),
+    _equal("quarters", 2, 2, 6, "Two by two equal parts."),
+    _equal("ninths", 3, 3, 6, "Three by three equal parts."),
+    _equal("single_rows", _EACH, 1, 6, "Every row for itself."),
+    _equal("single_columns", 1, _EACH, 6, "Every column for itself."),
+    _colour("most_common_colour", k.MOST, 0, 5,
              "The colour that most cells have."),
-    _measure("most_common_ink", ValueStage.COLOUR, k.TALLY, k.MOST_INK, 5, tally,
+    _colour("most_common_ink", k.MOST_INK, 0, 5,
              "The colour that most cells have, black apart."),
-    _measure("least_common_colour", ValueStage.COLOUR, k.TALLY, k.LEAST, 5, tally,
+    _colour("least_common_colour", k.LEAST, 0, 5,
              "The colour that the fewest cells have."),
-    _measure("count_colours", ValueStage.COUNT, k.TALLY, k.INKS, 6, tally,
+    _number("count_colours", k.INKS, 0, 6,
              "How many colours there are, black apart."),
-    _measure("count_cells", ValueStage.COUNT, k.TALLY, k.INK_CELLS, 6, tally,
+    _number("count_cells", k.INK_CELLS, 0, 6,
              "How many cells are not black."),
-    _measure("count_objects_4", ValueStage.COUNT, _ONE, 0, 6, components,
-             "How many objects of one colour there are, joined by sides.", k.AS_COUNT),
-    _measure("count_objects_8", ValueStage.COUNT, _ONE, k.EIGHT, 6, components,
-             "How many objects of one colour there are, joined by sides or corners.", k.AS_COUNT),
-    _measure("size_of", ValueStage.SIZE, k.TALLY, k.EXTENT, 7, tally,
+    _count("count_objects_4", 0, k.AS_COUNT, 6,
+             "How many objects of one colour there are, joined by sides."),
+    _count("count_objects_8", k.EIGHT, k.AS_COUNT, 6,
+             "How many objects of one colour there are, joined by sides or corners."),
+    _size("size_of", k.EXTENT, 0, 7,
              "How high and wide the grid is."),
 )  # fmt: skip

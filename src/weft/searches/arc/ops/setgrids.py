@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from weft.searches.arc.codes import setgrids as g
-from weft.searches.arc.ops.objectparts import as_objects, colour_of, commonest
+from weft.searches.arc.ops.objectparts import as_objects, commonest
 from weft.searches.arc.values import EMPTY, MAX_SIDE, Grid, Piece, Value
 
 
@@ -16,10 +16,9 @@ def overlay(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Lay two or more equally large pieces on each other; black is as nothing.
 
     ALL gives the first one's colour where all have cells, FIRST_SEEN and LAST_SEEN the first or
-    last colour there is, ONE the colour where only one has a cell and FIRST_ALONE only if that
-    is the first one; NO gives 1 where none has; VOTES says how many have (9 at most); CODE adds
-    1, 2, 4 for the first, second, third piece (and fails for more); MAJORITY gives the colour,
-    black too, that most have there, the lowest of equals.
+    last colour there is; NO gives 1 where none has; CODE adds 1, 2, 4 for the first, second,
+    third piece (and fails for more); MAJORITY gives the colour, black too, that most have there,
+    the lowest of equals.
     """
     objects = as_objects(value)
     sizes = {(piece.height, piece.width) for piece in objects}
@@ -40,14 +39,8 @@ def _blend(stack: tuple[int, ...], p: int) -> int:
             return inks[0] if inks else 0
         case g.LAST_SEEN:
             return inks[-1] if inks else 0
-        case g.ONE:
-            return inks[0] if len(inks) == 1 else 0
-        case g.FIRST_ALONE:
-            return stack[0] if len(inks) == 1 else 0
         case g.NO:
             return int(not inks)
-        case g.VOTES:
-            return min(len(inks), 9)
         case g.CODE:
             return sum(1 << i for i, colour in enumerate(stack) if colour)
     return commonest(stack)
@@ -57,18 +50,14 @@ def lay_out(value: Value, given: Grid, p: int, q: int) -> Value | None:
     """Lay equally large pieces, or one cell for each object, beside each other.
 
     ROW and COLUMN lay pieces in their order; ROW_OF_CELLS and COLUMN_OF_CELLS one cell each.
-    CELL_EACH and CLOSED_UP lay cells or pieces as the corners of the objects lie to each other:
-    different rows and columns of corners become rows and columns, and two objects with one
-    corner fail. BAR is a row of one cell per object in the colour of most objects, the lowest of
-    equals. A cell has its object's most common colour; with q = 1 empty places count as black.
+    CELL_EACH lays cells as the corners of the objects lie to each other: different rows and
+    columns of corners become rows and columns, and two objects with one corner fail. A cell has
+    its object's most common colour; with q = 1 empty places count as black.
     """
     objects = as_objects(value)
     if not objects:
         return None
-    if p == g.BAR:
-        bar = bytes([commonest(colour_of(piece) for piece in objects)] * len(objects))
-        return Grid(1, len(bar), bar) if len(bar) <= MAX_SIDE else None
-    if p not in (g.ROW, g.COLUMN, g.CLOSED_UP):
+    if p not in (g.ROW, g.COLUMN):
         objects = tuple(_one_cell(piece, q) for piece in objects)
     corners = [(piece.row, piece.col) for piece in objects]
     if p in (g.ROW, g.ROW_OF_CELLS):

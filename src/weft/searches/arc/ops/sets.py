@@ -11,71 +11,26 @@ from weft.searches.arc.codes import sets as k
 from weft.searches.arc.ops import choosing
 from weft.searches.arc.ops.altering import paint
 from weft.searches.arc.ops.attraction import attract
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
+from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
 from weft.searches.arc.ops.setgrids import lay_out, overlay
 from weft.searches.arc.values import ValueStage
 
-_SAME = m.ALIKE
+_SAME, _FROM = m.ALIKE, ValueStage.OBJECTS
 
 
-def _set(
-    name: str, gives: ValueStage, kernel: int, p: int, q: int, bits: int, palette: Palette,
-    twin: Twin, doc: str, shape: ShapeEffect = ShapeEffect.ANY,
-) -> Operator:  # fmt: skip
-    return Operator(
-        name, ValueStage.OBJECTS, gives, kernel, p, q, bits * BIT, shape, palette, twin, doc
-    )
-
-
-def _pick(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
-    return _set(
-        name, ValueStage.OBJECT, k.PICK, what, how, bits, Palette.KEEP, choosing.pick, doc
-    )  # fmt: skip
-
-
-def _keep(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
-    return _set(
-        name, ValueStage.OBJECTS, k.FILTER, what, how, bits, Palette.KEEP, choosing.keep, doc
-    )
-
-
-def _sort(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
-    return _set(
-        name, ValueStage.OBJECTS, k.SORT, what, how, bits, Palette.KEEP, choosing.order, doc
-    )
-
-
-def _label(name: str, what: int, how: int, bits: int, doc: str) -> Operator:
-    return _set(
-        name, ValueStage.OBJECTS, k.LABEL, what, how, bits, Palette.ANY, choosing.label, doc
-    )
-
-
-def _each(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.KEEP) -> Operator:
-    return _set(name, ValueStage.OBJECTS, pieces.EACH, p, 0, bits, palette, choosing.each, doc)
-
-
-def _fall(name: str, p: int, bits: int, doc: str) -> Operator:
-    return _set(name, ValueStage.OBJECTS, k.SHIFT, p, 0, bits, Palette.KEEP, choosing.shift, doc)
-
-
-def _attract(name: str, p: int, q: int, bits: int, doc: str) -> Operator:
-    return _set(name, ValueStage.OBJECTS, k.ATTRACT, p, q, bits, Palette.KEEP, attract, doc)
-
-
-def _draw(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.INPUT) -> Operator:
-    return _set(
-        name, ValueStage.GRID, pieces.PAINT, p, a.MANY, bits, palette, paint, doc, ShapeEffect.INPUT
-    )
-
-
-def _over(name: str, p: int, bits: int, doc: str, palette: Palette = Palette.BLACK) -> Operator:
-    return _set(name, ValueStage.GRID, k.OVERLAY, p, 0, bits, palette, overlay, doc)
-
-
-def _lay(name: str, p: int, bits: int, doc: str, q: int = 0) -> Operator:
-    return _set(name, ValueStage.GRID, k.LAY_OUT, p, q, bits, Palette.BLACK, lay_out, doc)
-
+_pick = Family(k.PICK, choosing.pick, _FROM, ValueStage.OBJECT)
+_keep = Family(k.FILTER, choosing.keep, _FROM, _FROM)
+_sort = Family(k.SORT, choosing.order, _FROM, _FROM)
+_label = Family(k.LABEL, choosing.label, _FROM, _FROM, palette=Palette.ANY)
+_each = Family(pieces.EACH, choosing.each, _FROM, _FROM)
+_fall = Family(k.SHIFT, choosing.shift, _FROM, _FROM)
+_attract = Family(k.ATTRACT, attract, _FROM, _FROM)
+_draw = Family(pieces.PAINT, paint, _FROM, shape=ShapeEffect.INPUT, palette=Palette.INPUT)
+_over = Family(k.OVERLAY, overlay, _FROM, palette=Palette.BLACK)
+_lay = Family(k.LAY_OUT, lay_out, _FROM, palette=Palette.BLACK)
+_count = Family(k.SUM, choosing.total, _FROM, ValueStage.COUNT)
+_colour = Family(k.SUM, choosing.total, _FROM, ValueStage.COLOUR, palette=Palette.BLACK)
+_merge = Family(k.MERGE, choosing.merge, _FROM, ValueStage.OBJECT)
 
 PICKS: tuple[Operator, ...] = (
     _pick("pick_most_cells", m.CELLS, k.MOST, 4, "The object with the most cells."),
@@ -135,21 +90,21 @@ CHANGES: tuple[Operator, ...] = (
     _label("colour_by_height", m.HEIGHT, k.BY_VALUE, 7, "Each in the colour of its height."),
     _label("colour_by_shape", m.SHAPE, k.BY_RANK_UP, 6,
            "Each in colour 1, 2, … by its shape, in order of first occurrence."),
-    _each("each_mirror_columns", 1, 6, "Each mirrored left to right in place."),
-    _each("each_mirror_rows", 2, 6, "Each mirrored top to bottom in place."),
-    _each("each_rotate_180", 3, 7, "Each turned by half in place."),
-    _each("each_fill_box", a.FILL_BOX, 6, "Each filling its box in its colour."),
-    _each("each_box_of_input", a.FILL_INPUT, 6, "Each with all the input's cells in its box.",
+    _each("each_mirror_columns", 1, 0, 6, "Each mirrored left to right in place."),
+    _each("each_mirror_rows", 2, 0, 6, "Each mirrored top to bottom in place."),
+    _each("each_rotate_180", 3, 0, 7, "Each turned by half in place."),
+    _each("each_fill_box", a.FILL_BOX, 0, 6, "Each filling its box in its colour."),
+    _each("each_box_of_input", a.FILL_INPUT, 0, 6, "Each with all the input's cells in its box.",
           Palette.INPUT),
-    _each("each_outline", a.OUTLINE, 6, "The outer cells of each."),
-    _each("each_fill_holes", a.FILL_HOLES, 6, "Each with its holes filled in its colour."),
-    _each("each_holes", a.HOLES_ALONE, 6, "The holes of each, in its colour."),
-    _each("each_main_colour", a.MAIN_COLOUR, 7, "The cells of each in its main colour."),
-    _each("each_ring", a.RING, 6, "The places around each, in its colour."),
-    _fall("objects_fall_down", 0, 6, "Objects fall down on each other or the border."),
-    _fall("objects_fall_up", 1, 7, "Objects rise to each other or the border."),
-    _fall("objects_fall_left", 2, 7, "Objects go left to each other or the border."),
-    _fall("objects_fall_right", 3, 7, "Objects go right to each other or the border."),
+    _each("each_outline", a.OUTLINE, 0, 6, "The outer cells of each."),
+    _each("each_fill_holes", a.FILL_HOLES, 0, 6, "Each with its holes filled in its colour."),
+    _each("each_holes", a.HOLES_ALONE, 0, 6, "The holes of each, in its colour."),
+    _each("each_main_colour", a.MAIN_COLOUR, 0, 7, "The cells of each in its main colour."),
+    _each("each_ring", a.RING, 0, 6, "The places around each, in its colour."),
+    _fall("objects_fall_down", 0, 0, 6, "Objects fall down on each other or the border."),
+    _fall("objects_fall_up", 1, 0, 7, "Objects rise to each other or the border."),
+    _fall("objects_fall_left", 2, 0, 7, "Objects go left to each other or the border."),
+    _fall("objects_fall_right", 3, 0, 7, "Objects go right to each other or the border."),
     _attract("objects_to_largest", at.TO_LARGEST, at.TOUCH, 6,
              "Objects go to the one with the most cells until they touch it."),
     _attract("objects_into_largest", at.TO_LARGEST, at.ENTER, 7,
@@ -161,33 +116,29 @@ CHANGES: tuple[Operator, ...] = (
 )  # fmt: skip
 
 RESULTS: tuple[Operator, ...] = (
-    _draw("draw_all", a.ON_BLACK, 4, "All objects on black.", Palette.BLACK),
-    _draw("draw_all_over", a.ON_INPUT, 4, "All objects over the input."),
-    _draw("erase_all", a.ERASE, 5, "The input with the objects black."),
-    _draw("show_all", a.KEEP, 6, "The input where the objects lie, else black."),
-    _draw("draw_boxes_over", a.BOXES_ON_INPUT, 6,
+    _draw("draw_all", a.ON_BLACK, a.MANY, 4, "All objects on black.", Palette.BLACK),
+    _draw("draw_all_over", a.ON_INPUT, a.MANY, 4, "All objects over the input."),
+    _draw("erase_all", a.ERASE, a.MANY, 5, "The input with the objects black."),
+    _draw("show_all", a.KEEP, a.MANY, 6, "The input where the objects lie, else black."),
+    _draw("draw_boxes_over", a.BOXES_ON_INPUT, a.MANY, 6,
           "All objects over the input, empty places in their boxes black."),
-    _over("overlay_and", g.ALL, 5, "The first piece where all have cells."),
-    _over("overlay_first", g.FIRST_SEEN, 5, "Equally large pieces, the first on top."),
-    _over("overlay_last", g.LAST_SEEN, 5, "Equally large pieces, the last on top."),
-    _over("overlay_none", g.NO, 5, "1 where no piece has a cell.", Palette.ANY),
-    _over("overlay_code", g.CODE, 5, "Which of two or three pieces have a cell: 1 + 2 + 4.",
+    _over("overlay_and", g.ALL, 0, 5, "The first piece where all have cells."),
+    _over("overlay_first", g.FIRST_SEEN, 0, 5, "Equally large pieces, the first on top."),
+    _over("overlay_last", g.LAST_SEEN, 0, 5, "Equally large pieces, the last on top."),
+    _over("overlay_none", g.NO, 0, 5, "1 where no piece has a cell.", Palette.ANY),
+    _over("overlay_code", g.CODE, 0, 5, "Which of two or three pieces have a cell: 1 + 2 + 4.",
           Palette.ANY),
-    _over("overlay_majority", g.MAJORITY, 6, "The colour that most pieces have there."),
-    _lay("side_by_side", g.ROW, 5, "Equally large pieces from left to right."),
-    _lay("stacked", g.COLUMN, 5, "Equally large pieces from top to bottom."),
-    _lay("cell_each", g.CELL_EACH, 5, "One cell per object as they lie, in its colour."),
-    _lay("cell_each_majority", g.CELL_EACH, 6,
-         "One cell per object as they lie, in the colour of most of its box.", 1),
-    _lay("row_of_colours", g.ROW_OF_CELLS, 6, "A row of one cell per object."),
-    _lay("column_of_colours", g.COLUMN_OF_CELLS, 6, "A column of one cell per object."),
-    _set("count_of", ValueStage.COUNT, k.SUM, m.INDEX, k.HOW_MANY, 5, Palette.KEEP, choosing.total,
-         "How many objects there are."),
-    _set("usual_colour", ValueStage.COLOUR, k.SUM, m.COLOUR, k.USUAL, 6, Palette.BLACK,
-         choosing.total,
-         "The colour that most objects have."),
-    _set("merged", ValueStage.OBJECT, k.MERGE, 0, 0, 6, Palette.KEEP, choosing.merge,
-         "All objects as one."),
+    _over("overlay_majority", g.MAJORITY, 0, 6, "The colour that most pieces have there."),
+    _lay("side_by_side", g.ROW, 0, 5, "Equally large pieces from left to right."),
+    _lay("stacked", g.COLUMN, 0, 5, "Equally large pieces from top to bottom."),
+    _lay("cell_each", g.CELL_EACH, 0, 5, "One cell per object as they lie, in its colour."),
+    _lay("cell_each_majority", g.CELL_EACH, 1, 6,
+         "One cell per object as they lie, in the colour of most of its box."),
+    _lay("row_of_colours", g.ROW_OF_CELLS, 0, 6, "A row of one cell per object."),
+    _lay("column_of_colours", g.COLUMN_OF_CELLS, 0, 6, "A column of one cell per object."),
+    _count("count_of", m.INDEX, k.HOW_MANY, 5, "How many objects there are."),
+    _colour("usual_colour", m.COLOUR, k.USUAL, 6, "The colour that most objects have."),
+    _merge("merged", 0, 0, 6, "All objects as one."),
 )  # fmt: skip
 
 OPERATORS: tuple[Operator, ...] = (*PICKS, *FILTERS, *CHANGES, *RESULTS)

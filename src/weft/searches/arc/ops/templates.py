@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from weft.searches.arc.codes import templates as k
 from weft.searches.arc.ops.moves import most_common
 from weft.searches.arc.ops.objectparts import Cell, commonest, grid_cells, groups
-from weft.searches.arc.ops.operator import BIT, Operator, Palette, ShapeEffect, Twin
-from weft.searches.arc.values import Grid, Value, ValueStage
+from weft.searches.arc.ops.operator import Family, Operator, ShapeEffect
+from weft.searches.arc.values import Grid, Value
 
 Cells = dict[Cell, int]
 
@@ -152,29 +152,15 @@ def _box(blob: Cells) -> tuple[int, int, int, int]:
     return min(rows), min(columns), max(rows), max(columns)
 
 
-def _op(name: str, kernel: int, p: int, bits: int, twin: Twin, doc: str) -> Operator:
-    return Operator(
-        name,
-        ValueStage.GRID,
-        ValueStage.GRID,
-        kernel,
-        p,
-        0,
-        bits * BIT,
-        ShapeEffect.KEEP,
-        Palette.KEEP,
-        twin,
-        doc,
-    )
-
-
+_copies = Family(k.COPIES, copies, shape=ShapeEffect.KEEP)
+_stamp = Family(k.STAMP, stamp, shape=ShapeEffect.KEEP)
 OPERATORS: tuple[Operator, ...] = (
-    _op("complete_copies", k.COPIES, 0, 6, copies,
+    _copies("complete_copies", 0, 0, 6,
         "The most colourful blobs again wherever a part of them recurs, in any position and size."),
-    _op("complete_copies_inside", k.COPIES, k.INSIDE, 7, copies,
-        "The same of what lies in the box of a blob's commonest colour."),
-    _op("copies_alone", k.COPIES, k.ALONE, 7, copies,
-        "The copies that `complete_copies` draws, on plain background."),
-    _op("stamp_on_marks", k.STAMP, 0, 6, stamp,
-        "The most colourful blob centred on every blob of one colour."),
+    _copies("complete_copies_inside", k.INSIDE, 0, 7,
+            "The same of what lies in the box of a blob's commonest colour."),
+    _copies("copies_alone", k.ALONE, 0, 7,
+            "The copies that `complete_copies` draws, on plain background."),
+    _stamp("stamp_on_marks", 0, 0, 6,
+           "The most colourful blob centred on every blob of one colour."),
 )  # fmt: skip

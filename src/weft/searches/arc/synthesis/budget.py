@@ -8,15 +8,12 @@ bounds depend on the number of operators and slices alone, never on how many wor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import cast
+from typing import Literal
 
 from weft.errors import UsageError
-from weft.searches.arc.records import BudgetRecord, SliceRecord
 
-SCHEMA_VERSION = 1
 SLICES = 8
 """Slices of the deep phase: fixed, so that any number of workers gives the same answer."""
 
@@ -42,6 +39,7 @@ class SearchBudget:
     max_millibits: int = 100_000
     """Longer programs are no evidence: they are kept as guesses and answer nothing."""
     stop_on_first: bool = False
+    schema_version: Literal[1] = 1
 
     def __post_init__(self) -> None:
         for name in ("max_programs", "max_depth", "max_states", "max_candidates", "max_millibits"):
@@ -63,27 +61,6 @@ class SearchBudget:
         """Programs of one view."""
         return self.max_programs * self.view_share // 100
 
-    def to_dict(self) -> BudgetRecord:
-        """JSON form."""
-        return cast(BudgetRecord, {"schema_version": SCHEMA_VERSION, **asdict(self)})
-
-    @staticmethod
-    def from_dict(raw: BudgetRecord) -> SearchBudget:
-        """Read what `to_dict` wrote."""
-        _check_fields(raw, SearchBudget.__slots__, "SearchBudget")
-        return SearchBudget(
-            max_programs=raw["max_programs"],
-            max_depth=raw["max_depth"],
-            max_states=raw["max_states"],
-            shallow_share=raw["shallow_share"],
-            shallow_most=raw["shallow_most"],
-            view_share=raw["view_share"],
-            competitor_programs=raw["competitor_programs"],
-            max_candidates=raw["max_candidates"],
-            max_millibits=raw["max_millibits"],
-            stop_on_first=raw["stop_on_first"],
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class WorkerBudget:
@@ -94,24 +71,12 @@ class WorkerBudget:
     operator_end: int
     programs_start: int
     programs_end: int
+    schema_version: Literal[1] = 1
 
     @property
     def programs(self) -> int:
         """How many programs it may try."""
         return self.programs_end - self.programs_start
-
-    def to_dict(self) -> SliceRecord:
-        """JSON form."""
-        return cast(SliceRecord, {"schema_version": SCHEMA_VERSION, **asdict(self)})
-
-    @staticmethod
-    def from_dict(raw: SliceRecord) -> WorkerBudget:
-        """Read what `to_dict` wrote."""
-        _check_fields(raw, WorkerBudget.__slots__, "WorkerBudget")
-        return WorkerBudget(
-            raw["slice"], raw["operator_start"], raw["operator_end"], raw["programs_start"],
-            raw["programs_end"],
-        )  # fmt: skip
 
 
 def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudget, ...]:
@@ -131,12 +96,3 @@ def split_budget(operators: int, slices: int, programs: int) -> tuple[WorkerBudg
         WorkerBudget(i, a, b, i * programs // n, (i + 1) * programs // n)
         for i, (a, b) in enumerate(owned)
     )
-
-
-def _check_fields(raw: BudgetRecord | SliceRecord, fields: Sequence[str], name: str) -> None:
-    if raw.get("schema_version") != SCHEMA_VERSION:
-        raise UsageError(f"{name}: schema_version must be {SCHEMA_VERSION}")
-    given, known = set(raw) - {"schema_version"}, set(fields)
-    unknown = sorted(given - known) or sorted(known - given)
-    if unknown:
-        raise UsageError(f"{name}: field {unknown[0]!r} is unknown or missing")

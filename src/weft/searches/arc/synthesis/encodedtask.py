@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from weft.searches.arc.ops.operator import ShapeEffect
 from weft.searches.arc.synthesis import reach
+from weft.searches.arc.synthesis.language import LanguageEntry
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.values import MAX_BYTES, Grid, ValueStage, encode
+from weft.searches.arc.values import MAX_BYTES, Grid, encode_grids
 
 U8 = npt.NDArray[np.uint8]
 I64 = npt.NDArray[np.int64]
@@ -25,11 +26,10 @@ class EncodedTask:
         self.inputs = tuple(pair.input for pair in task.train) + task.test
         self.targets_plain = tuple(pair.output for pair in task.train)
         self.examples, self.train = len(self.inputs), len(task.train)
-        self.root = b"".join(encode(ValueStage.GRID, grid) for grid in self.inputs)
+        self.root = encode_grids(self.inputs)
         self.inp = np.frombuffer(bytearray(self.root), np.uint8)
         self.inp_offsets = _offsets(self.inputs)
-        expected = b"".join(encode(ValueStage.GRID, grid) for grid in self.targets_plain)
-        self.targets = np.frombuffer(bytearray(expected), np.uint8)
+        self.targets = np.frombuffer(bytearray(encode_grids(self.targets_plain)), np.uint8)
         self.target_offsets = _offsets(self.targets_plain)
         self.palettes = np.array(
             [(_bits(p.output), _bits(p.input)) for p in task.train], np.int64
@@ -77,7 +77,7 @@ class ReachabilityTable:
     def __init__(
         self,
         problem: EncodedTask,
-        operators: Sequence[reach.Changes],
+        operators: Sequence[LanguageEntry],
         fitted: Sequence[ShapeEffect],
         prune: Sequence[str],
     ) -> None:

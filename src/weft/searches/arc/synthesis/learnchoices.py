@@ -11,21 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from weft.searches.arc.fitted.choose import (
-    AS,
-    SEGMENTATIONS,
-    Choose,
-    Criterion,
-    criteria,
-    measurements_of,
-    parameters,
-    returned,
-    segment,
-)
+from weft.searches.arc.fitted import choose
+from weft.searches.arc.fitted.choose import Choose, Criterion
 from weft.searches.arc.program import Program
-from weft.searches.arc.synthesis.listcontext import encoded, grids_of
 from weft.searches.arc.synthesis.space import GRID, ProgramCandidate, Space
-from weft.searches.arc.values import Grid, Piece
+from weft.searches.arc.values import Grid, Piece, decode_grids, encode_grids
 
 VECTORS = 8
 """Grids that are segmented, the cheapest."""
@@ -45,14 +35,14 @@ class _Sets:
 def learn_choices(space: Space) -> list[ProgramCandidate]:
     """Return the cheapest programs that choose an object, where the targets are objects."""
     problem = space.problem
-    if any(_is_as_large(given, expected) for given, expected in problem.pairs()):
+    if any(given.size == expected.size for given, expected in problem.pairs()):
         return []
     nodes = [n for n, node in enumerate(space.nodes) if node.stage == GRID]
     cheapest = sorted(nodes, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
     candidates = [
         candidate
         for n in cheapest
-        for name in SEGMENTATIONS
+        for name in choose.SEGMENTATIONS
         for candidate in _chosen(space, n, name)
     ]
     candidates.sort(key=lambda candidate: (candidate.millibits, candidate.program.text()))
@@ -62,8 +52,8 @@ def learn_choices(space: Space) -> list[ProgramCandidate]:
 def _chosen(space: Space, node: int, name: str) -> Iterator[ProgramCandidate]:
     """Programs on one vector with one segmentation."""
     problem, chain = space.problem, space.program_of(node)
-    objects = [segment(name, grid) for grid in grids_of(space.nodes[node])]
-    for how in AS:
+    objects = [choose.segment(name, grid) for grid in decode_grids(space.nodes[node].content)]
+    for how in choose.AS:
         sets = _sets(problem.inputs, problem.targets_plain, objects, how)
         if sets is None:
             continue
@@ -74,7 +64,7 @@ def _chosen(space: Space, node: int, name: str) -> Iterator[ProgramCandidate]:
                 continue
             if loo_passed is None:
                 loo_passed = problem.train if _loo_passes(sets, problem.train) else 0
-            program = Program(chain, Choose.name, parameters(name, how, criterion))
+            program = Program(chain, Choose.name, choose.parameters(name, how, criterion))
             yield ProgramCandidate(
                 program, program.millibits(), outputs, space.counts.programs, loo_passed
             )
@@ -90,20 +80,21 @@ def _sets(
         if len(pieces) < 2 or not targets[-1]:
             return None
     measured = [
-        measurements_of(pieces, given) for pieces, given in zip(objects, inputs, strict=True)
+        choose.measurements_of(pieces, given) for pieces, given in zip(objects, inputs, strict=True)
     ]
     known = [piece for piece in measured if piece is not None]
     return _Sets(objects, known, targets) if len(known) == len(measured) else None
 
 
 def _is(piece: Piece, given: Grid, target: Grid, how: str) -> bool:
-    same_size = (piece.height, piece.width) == (target.height, target.width)
-    return same_size and returned(piece, given, how) == target
+    return (piece.height, piece.width) == target.size and choose.returned(
+        piece, given, how
+    ) == target
 
 
 def _fitting(sets: _Sets, pairs: Sequence[int]) -> Iterator[Criterion]:
     """Criteria that select the targets of some pairs."""
-    for criterion in criteria([sets.measured[pair] for pair in pairs]):
+    for criterion in choose.criteria([sets.measured[pair] for pair in pairs]):
         if all(criterion.chosen(sets.measured[pair]) in sets.targets[pair] for pair in pairs):
             yield criterion
 
@@ -128,12 +119,8 @@ def _outputs(
     for example in range(train, len(inputs)):
         place = criterion.chosen(sets.measured[example]) if sets.objects[example] else None
         piece = None if place is None else sets.objects[example][place]
-        grid = None if piece is None else returned(piece, inputs[example], how)
+        grid = None if piece is None else choose.returned(piece, inputs[example], how)
         if grid is None:
             return None
         outputs.append(grid)
-    return encoded(outputs)
-
-
-def _is_as_large(given: Grid, expected: Grid) -> bool:
-    return (given.height, given.width) == (expected.height, expected.width)
+    return encode_grids(outputs)

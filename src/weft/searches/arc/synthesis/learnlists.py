@@ -16,14 +16,14 @@ from collections.abc import Iterator, Sequence
 
 from weft.searches.arc.fitted.celllist import THEN, Layered, Scanned
 from weft.searches.arc.lists.cells import UNDECIDED, CellList
-from weft.searches.arc.lists.crossvalidation import loo_passes
 from weft.searches.arc.lists.features import U8
-from weft.searches.arc.lists.learn import MAX_MILLIBITS, beginnings, learn
+from weft.searches.arc.lists.learn import MAX_MILLIBITS, beginnings, learn, loo_passes
 from weft.searches.arc.lists.scan import CORNERS, OPPOSITE, Layer
 from weft.searches.arc.ops.operator import BIT
 from weft.searches.arc.program import Program
-from weft.searches.arc.synthesis.listcontext import ListContext, encoded, list_contexts, size, split
+from weft.searches.arc.synthesis.listcontext import ListContext, list_contexts, split
 from weft.searches.arc.synthesis.space import ProgramCandidate, Space
+from weft.searches.arc.values import encode_grids
 
 MOST = 6
 """Results kept, the cheapest."""
@@ -72,7 +72,7 @@ def _lists(space: Space, context: ListContext, corner: str = "") -> Iterator[Pro
                 context.problem.train if base.size_loo_passes and loo_passes(training) else 0
             )
         program = Program(base.chain, rule, base.before + layer.text())
-        decided = layer.decide(tests, [size(grid) for grid in context.tests])
+        decided = layer.decide(tests, [grid.size for grid in context.tests])
         yield from _candidates(space, context, program, cost, decided, loo_passed)
 
 
@@ -84,7 +84,7 @@ def _layered(space: Space, context: ListContext) -> Iterator[ProgramCandidate]:
     base, tried = context.base, {context.training_cells().expected.tobytes()}
     for corner in ("", *CORNERS):
         for first in _layers(beginnings(context.training_cells(corner)), corner):
-            decided = first.decide(context.columns, [size(grid) for grid in base.grids])
+            decided = first.decide(context.columns, [grid.size for grid in base.grids])
             if UNDECIDED in decided or decided[: context.trained].tobytes() in tried:
                 continue
             tried.add(decided[: context.trained].tobytes())
@@ -103,7 +103,7 @@ def _above(
     ):
         cost = base.millibits + first.millibits + second.millibits
         program = Program(base.chain, Layered.name, first.text() + THEN + second.text())
-        decided = second.decide(tests, [size(grid) for grid in context.tests])
+        decided = second.decide(tests, [grid.size for grid in context.tests])
         yield from _candidates(space, context, program, cost, decided, None)
 
 
@@ -113,16 +113,12 @@ def _layers(lists: Sequence[CellList], corner: str) -> list[Layer]:
 
 
 def _candidates(
-    space: Space,
-    context: ListContext,
-    program: Program,
-    cost: int,
-    decided: U8,
+    space: Space, context: ListContext, program: Program, cost: int, decided: U8,
     loo_passed: int | None,
-) -> Iterator[ProgramCandidate]:
+) -> Iterator[ProgramCandidate]:  # fmt: skip
     """One candidate, or none where the program leaves a test cell undecided."""
     if UNDECIDED not in decided:
-        outputs = encoded(split(decided, context.tests))
+        outputs = encode_grids(split(decided, context.tests))
         yield ProgramCandidate(program, cost, outputs, space.counts.programs, loo_passed)
 
 

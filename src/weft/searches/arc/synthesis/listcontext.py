@@ -22,8 +22,8 @@ from weft.searches.arc.lists.learn import TrainingCells
 from weft.searches.arc.lists.scan import BEFORE, made_of
 from weft.searches.arc.lists.words import MADE, NAMES
 from weft.searches.arc.synthesis.encodedtask import EncodedTask
-from weft.searches.arc.synthesis.space import GRID, Space, VectorNode
-from weft.searches.arc.values import Grid, ValueStage, decode, encode
+from weft.searches.arc.synthesis.space import GRID, Space
+from weft.searches.arc.values import Grid, decode_grids
 
 BASES = 3
 CANVASES = 6
@@ -97,8 +97,8 @@ def list_contexts(space: Space) -> Iterator[ListContext]:
     ]
     cheapest = sorted(fitting, key=lambda n: (space.nodes[n].millibits, n))[:VECTORS]
     vectors = [
-        (source_of(space.program_of(n)), list(map(size, grids)), cells_of(grids))
-        for n, grids in ((n, grids_of(space.nodes[n])) for n in cheapest)
+        (source_of(space.program_of(n)), [grid.size for grid in grids], cells_of(grids))
+        for n, grids in ((n, decode_grids(space.nodes[n].content)) for n in cheapest)
     ]
     for base in _bases(space, fitting):
         yield ListContext(base, _columns(base, vectors), space.problem)
@@ -119,15 +119,11 @@ def split(cells: U8, grids: Sequence[Grid]) -> list[Grid]:
     return split_grids
 
 
-def encoded(grids: Sequence[Grid]) -> bytes:
-    """Encode grids and concatenate them."""
-    return b"".join(encode(ValueStage.GRID, grid) for grid in grids)
-
-
 def _bases(space: Space, fitting: Sequence[int]) -> Iterator[Base]:
     ranked = sorted(fitting, key=lambda n: (n != 0, space.priority(n)))
     for n in ranked[:BASES]:
-        grids, node = grids_of(space.nodes[n]), space.nodes[n]
+        node = space.nodes[n]
+        grids = decode_grids(node.content)
         yield Base(
             grids, _features(grids), space.program_of(n), Cells.name, "", node.millibits + BASE
         )
@@ -141,7 +137,7 @@ def _features(grids: Sequence[Grid]) -> Columns:
 
 def _canvases(problem: EncodedTask) -> Iterator[Base]:
     """Where outputs are not as large as their inputs: what lists can be laid on, cheapest first."""
-    if all(size(a) == size(b) for a, b in problem.pairs()):
+    if all(a.size == b.size for a, b in problem.pairs()):
         return
     inputs, expected = problem.inputs, problem.targets_plain
     steady = size_loo_passes(inputs[: problem.train], expected)
@@ -159,24 +155,9 @@ def _canvases(problem: EncodedTask) -> Iterator[Base]:
 
 def _columns(base: Base, vectors: Sequence[tuple[str, list[Size], U8]]) -> Columns:
     """The base's features, and the cells of other vectors of its size: (source, sizes, cells)."""
-    sizes, own = [size(grid) for grid in base.grids], source_of(base.chain)
+    sizes, own = [grid.size for grid in base.grids], source_of(base.chain)
     columns = dict(base.columns)
     for source, their_sizes, cells in vectors:
         if (base.before or source != own) and their_sizes == sizes:
             columns.setdefault(source, cells)
     return columns
-
-
-def size(grid: Grid) -> Size:
-    """Height and width."""
-    return grid.height, grid.width
-
-
-def grids_of(node: VectorNode) -> list[Grid]:
-    """Decode a vector of grids."""
-    grids = []
-    for start in (0, *node.ends[:-1]):
-        grid, _ = decode(ValueStage.GRID, node.content, start)
-        assert isinstance(grid, Grid)
-        grids.append(grid)
-    return grids

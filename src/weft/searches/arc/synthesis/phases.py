@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 
 from weft.searches.arc.normal.registry import FittedView, worthwhile
 from weft.searches.arc.program import Program
-from weft.searches.arc.refit import grids
 from weft.searches.arc.synthesis import table
 from weft.searches.arc.synthesis.ablation import FITTED, LISTS, VIEWS
 from weft.searches.arc.synthesis.budget import SearchBudget, WorkerBudget
@@ -28,7 +27,7 @@ from weft.searches.arc.synthesis.log import SHALLOW, VIEWED, SearchEvent, Search
 from weft.searches.arc.synthesis.reach import RULES
 from weft.searches.arc.synthesis.space import NO_ENTRY, ROOT, ProgramCandidate, SearchCounts, Space
 from weft.searches.arc.task import ArcTask
-from weft.searches.arc.values import ValueStage, encode
+from weft.searches.arc.values import decode_grids, encode_grids
 
 Priority = Callable[[int], tuple[int, ...]]
 
@@ -132,12 +131,12 @@ def viewed(
     phase = run.result()
 
     def in_task_terms(candidate: ProgramCandidate) -> ProgramCandidate:
-        outputs = view.back(task.test, grids(candidate.outputs))
+        outputs = view.back(task.test, decode_grids(candidate.outputs))
         return replace(
             candidate,
             program=replace(candidate.program, view=view),
             millibits=candidate.millibits + view.millibits(),
-            outputs=b"".join(encode(ValueStage.GRID, grid) for grid in outputs),
+            outputs=encode_grids(outputs),
         )
 
     return replace(
@@ -195,7 +194,7 @@ class _Run:
         queue = [(priority(node), node) for node in start]
         heapq.heapify(queue)
         self._log_progress()
-        while queue and not space.spent and not self._is_over():
+        while queue and not space.spent and not (space.candidates and space.budget.stop_on_first):
             _, node = heapq.heappop(queue)
             for child in space.grow(node):
                 if space.is_open(child):
@@ -241,9 +240,6 @@ class _Run:
                 "millibits": candidate.millibits + extra,
             }
             self._events.append(SearchEvent(candidate.time, self._slice, "found", data))
-
-    def _is_over(self) -> bool:
-        return bool(self._space.candidates) and self._space.budget.stop_on_first
 
     def _note(self, kind: str, data: dict[str, int | str | bool]) -> None:
         self._events.append(SearchEvent(self._space.counts.programs, self._slice, kind, data))

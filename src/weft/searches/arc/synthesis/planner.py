@@ -37,11 +37,6 @@ class ParallelSearchResult:
     programs: int
     log: SearchLog
 
-    @property
-    def log_hash(self) -> str:
-        """SHA-256 of the merged log."""
-        return self.log.digest()
-
 
 class ParallelPlanner:
     """Plans the search of a task; `slices` is fixed beforehand, whatever runs them."""

@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from weft.searches.arc.ops.operator import Palette, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, Palette, ShapeEffect
+from weft.searches.arc.synthesis.language import LanguageEntry
 from weft.searches.arc.values import Grid, ValueStage
 
 RULES = ("shape", "palette", "stage")
@@ -26,27 +27,8 @@ FAR = 99
 HAS_ALL, IN_INPUT, NOWHERE = 0, 1, 2
 """Target colours a value lacks: none · some, all of them in the input · some not even there."""
 BELOW, EQUAL, ABOVE = 0, 1, 2
+Entry = Operator | LanguageEntry
 Fact = tuple[int, int, ShapeEffect, Palette]
-
-
-class Changes(Protocol):
-    """What pruning needs to know of an operator or concept."""
-
-    @property
-    def takes(self) -> ValueStage:
-        """Stage of the value it takes."""
-
-    @property
-    def gives(self) -> ValueStage:
-        """Stage of the value it gives."""
-
-    @property
-    def shape(self) -> ShapeEffect:
-        """What it can do to height and width."""
-
-    @property
-    def palette(self) -> Palette:
-        """Which colours it can add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +63,9 @@ def lack_of(cells: bytes, given: Grid, target: Grid) -> int:
     return IN_INPUT if missing <= set(given.cells) else NOWHERE
 
 
-def facts_of(operators: Sequence[Changes], prune: Sequence[str]) -> tuple[Fact, ...]:
+def facts_of(
+    operators: Sequence[Operator | LanguageEntry], prune: Sequence[str]
+) -> tuple[Fact, ...]:
     """What each operator can do; rules that are off promise nothing."""
     shapes, palettes = "shape" in prune, "palette" in prune
     return tuple(
@@ -113,8 +97,9 @@ def table(
 def _table(facts: tuple[Fact, ...], input_at: int, prune: tuple[str, ...]) -> npt.NDArray[np.int64]:
     stages = len(ValueStage)
     steps = np.full((stages, NO_SHAPE + 1, 3), FAR, np.int64)
-    goals = [(r, k) for r in _goal_relations(prune) for k in _goal_lacks(prune)]
-    for relation, lack in goals:
+    relations = (3 * EQUAL + EQUAL,) if "shape" in prune else tuple(range(NO_SHAPE))
+    lacks = (HAS_ALL,) if "palette" in prune else (HAS_ALL, IN_INPUT, NOWHERE)
+    for relation, lack in product(relations, lacks):
         steps[ValueStage.GRID, relation, lack] = 0
     changed = True
     while changed:
@@ -133,14 +118,6 @@ def _table(facts: tuple[Fact, ...], input_at: int, prune: tuple[str, ...]) -> np
     if "stage" not in prune:  # then a stage is no distance by itself
         steps[[stage for stage in ValueStage if stage is not ValueStage.GRID]] = 0
     return steps
-
-
-def _goal_relations(prune: tuple[str, ...]) -> range | tuple[int]:
-    return (3 * EQUAL + EQUAL,) if "shape" in prune else range(NO_SHAPE)
-
-
-def _goal_lacks(prune: tuple[str, ...]) -> tuple[int, ...]:
-    return (HAS_ALL,) if "palette" in prune else (HAS_ALL, IN_INPUT, NOWHERE)
 
 
 def _relations(gives: int, relation: int, shape: ShapeEffect, input_at: int) -> Iterator[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypedDict
 
 import numpy as np
 
@@ -30,16 +29,6 @@ ROOT = 0
 NO_ENTRY = -1
 
 
-class CountsRecord(TypedDict):
-    """`SearchCounts` as telemetry."""
-
-    programs: int
-    failed: int
-    repeated: int
-    fits_tried: int
-    pruned: dict[str, int]
-
-
 @dataclass(slots=True)
 class SearchCounts:
     """What happened, in numbers. `programs` is what budgets are counted in."""
@@ -50,13 +39,6 @@ class SearchCounts:
     fits_tried: int = 0
     pruned: dict[str, int] = field(default_factory=dict)
     """Vectors not followed or operators not applied, by the rule that pruned."""
-
-    def to_dict(self) -> CountsRecord:
-        """JSON form."""
-        return {
-            "programs": self.programs, "failed": self.failed, "repeated": self.repeated,
-            "fits_tried": self.fits_tried, "pruned": dict(sorted(self.pruned.items())),
-        }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,19 +78,11 @@ class Space:
     """Vectors reached so far. `grow` expands one; the caller decides the order."""
 
     def __init__(
-        self,
-        problem: EncodedTask,
-        language: Language,
-        budget: SearchBudget,
-        programs: int,
-        prune: Sequence[str] = RULES,
-        cache: ApplyCache | None = None,
-        seed: int = 0,
-        nodes: Sequence[VectorNode] = (),
-        known: Sequence[tuple[int, bytes]] = (),
-        *,
+        self, problem: EncodedTask, language: Language, budget: SearchBudget, programs: int,
+        prune: Sequence[str] = RULES, cache: ApplyCache | None = None, seed: int = 0,
+        nodes: Sequence[VectorNode] = (), known: Sequence[tuple[int, bytes]] = (), *,
         fitted: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         """With `nodes`, begin with those of an earlier phase instead of the input alone.
 
         `known` are stage and contents of all that it reached. Without `fitted` no rule is tried.

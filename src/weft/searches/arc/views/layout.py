@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from weft.inspect.report.text import visible
 from weft.searches.arc.values import Grid
-from weft.searches.arc.views.blocks import PictureBlock, Tile, blocks
-from weft.searches.arc.views.model import TaskView
+from weft.searches.arc.views.model import PictureBlock, TaskView, Tile, blocks
 
 MARGIN = 16
 GAP = 18
@@ -49,19 +48,6 @@ class Sheet:
     title: str
     grids: tuple[PlacedGrid, ...]
     texts: tuple[PlacedText, ...]
-
-
-def grid_sheet(grid: Grid, title: str) -> Sheet:
-    """Lay out one grid with nothing around it but its frame."""
-    cell = cell_size([grid])
-    placed = PlacedGrid(0, 0, cell, grid, title)
-    return Sheet(grid.width * cell + 1, grid.height * cell + 1, visible(title), (placed,), ())
-
-
-def row_sheet(tiles: Sequence[tuple[str, Grid]], title: str) -> Sheet:
-    """Lay out labelled grids side by side."""
-    columns = [PictureBlock("", (Tile(label, grid),)) for label, grid in tiles]
-    return _columns(columns, visible(title), "")
 
 
 def task_sheet(view: TaskView) -> Sheet:

@@ -16,8 +16,15 @@ from markupsafe import Markup, escape
 from weft.inspect.report.text import counted, visible
 from weft.inspect.report.view import MAX_PAGE_BYTES
 from weft.searches.arc.values import Grid
-from weft.searches.arc.views.blocks import PictureBlock, blocks
-from weft.searches.arc.views.model import AnswerView, Shown, TaskView, letter, price
+from weft.searches.arc.views.model import (
+    AnswerView,
+    PictureBlock,
+    Shown,
+    TaskView,
+    blocks,
+    letter,
+    price,
+)
 from weft.searches.arc.views.sprites import Sprites
 
 KINDS = ("wrong", "solved", "ambiguous", "incomplete", "budget", "no-program")

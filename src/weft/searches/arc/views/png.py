@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 
 from PIL import Image, ImageDraw, ImageFont
 
-from weft.searches.arc.values import EMPTY, Grid
+from weft.searches.arc.values import EMPTY
 from weft.searches.arc.views.layout import (
     TEXT,
     PlacedGrid,
     Sheet,
-    grid_sheet,
-    row_sheet,
     task_sheet,
 )
 from weft.searches.arc.views.model import TaskView
@@ -23,16 +20,6 @@ GROUND = (255, 255, 255)
 NO_CELL = (238, 238, 238)
 INK = (80, 84, 90)
 _COLOURS = b"".join([*(bytes(rgb(colour)) for colour in range(EMPTY)), bytes(NO_CELL)])
-
-
-def grid_png(grid: Grid, title: str = "ARC grid") -> bytes:
-    """Draw one grid."""
-    return draw(grid_sheet(grid, title))
-
-
-def row_png(tiles: Sequence[tuple[str, Grid]], title: str = "ARC grids") -> bytes:
-    """Draw labelled grids side by side."""
-    return draw(row_sheet(tiles, title))
 
 
 def task_png(view: TaskView) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from markupsafe import Markup
 
 from weft.inspect.report.svg import element
@@ -13,8 +11,6 @@ from weft.searches.arc.views.layout import (
     PlacedGrid,
     PlacedText,
     Sheet,
-    grid_sheet,
-    row_sheet,
     task_sheet,
 )
 from weft.searches.arc.views.model import TaskView
@@ -24,16 +20,6 @@ from weft.searches.arc.views.paths import paths
 INK = "#7a7f87"
 """Of labels: seen on white and on black."""
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
-
-
-def grid_svg(grid: Grid, title: str = "ARC grid") -> str:
-    """Draw one grid."""
-    return draw(grid_sheet(grid, title))
-
-
-def row_svg(tiles: Sequence[tuple[str, Grid]], title: str = "ARC grids") -> str:
-    """Draw labelled grids side by side."""
-    return draw(row_sheet(tiles, title))
 
 
 def task_svg(view: TaskView) -> str:

@@ -15,8 +15,16 @@ from rich.text import Text
 
 from weft.inspect.report.text import visible
 from weft.searches.arc.values import EMPTY, Grid
-from weft.searches.arc.views.blocks import PictureBlock, Tile, blocks
-from weft.searches.arc.views.model import AnswerView, StepView, TaskView, letter, price
+from weft.searches.arc.views.model import (
+    AnswerView,
+    PictureBlock,
+    StepView,
+    TaskView,
+    Tile,
+    blocks,
+    letter,
+    price,
+)
 from weft.searches.arc.views.palette import PALETTE
 
 WIDE_SIDE = 12
@@ -101,49 +109,35 @@ def _wrapped(parts: Iterable[list[Text]], width: int) -> Iterator[Text]:
 
 def _beside(parts: Sequence[Sequence[Text]]) -> Iterator[Text]:
     yield Text()
-    widths = [part[0].cell_len for part in parts]
-    for across in zip_longest(*parts):
+    yield from _joined(parts, " " * GAP)
+
+
+def _joined(parts: Sequence[Sequence[Text]], gap: str, arrow_at: int = -1) -> Iterator[Text]:
+    """Lay parts beside each other; an arrow from the first to the second on one line."""
+    for at in range(max(map(len, parts), default=0)):
         line = Text()
-        for i, (text, width) in enumerate(zip(across, widths, strict=True)):
-            line.append(" " * GAP if i else "")
-            line.append_text(text if text is not None else Text(" " * width))
+        for i, part in enumerate(parts):
+            if i:
+                line.append(ARROW if i == 1 and at == arrow_at else gap)
+            line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
         yield line
 
 
-def _block(block: PictureBlock, width: int, draw: Draw) -> list[Text]:
-    """Return lines of equal width: the title, then the tiles beside or below each other."""
-    drawn = [_tile(tile, draw) for tile in block.tiles]
-    across = sum(part[0].cell_len for part in drawn) + len(ARROW) * (len(drawn) - 1)
-    body = _joined(drawn) if across <= width else [line for part in drawn for line in part]
-    lines = [Text(block.title, style="bold"), *body]
+def _padded(lines: list[Text]) -> list[Text]:
+    """Make lines equally wide."""
     widest = max(line.cell_len for line in lines)
     for line in lines:
         line.pad_right(widest - line.cell_len)
     return lines
 
 
-def _tile(tile: Tile, draw: Draw) -> list[Text]:
-    body = draw(tile.grid)
-    width = max(len(tile.label), body[0].cell_len)
-    lines = [Text(tile.label, style="dim"), *body]
-    for line in lines:
-        line.pad_right(width - line.cell_len)
-    return lines
-
-
-def _joined(parts: Sequence[Sequence[Text]]) -> list[Text]:
-    """Put tiles beside each other, with an arrow from the input to what comes out."""
-    lines = []
-    middle = 1 + (len(parts[0]) - 2) // 2  # below the label
-    height = max(map(len, parts))
-    for at in range(height):
-        line = Text()
-        for i, part in enumerate(parts):
-            if i:
-                line.append(ARROW if i == 1 and at == middle else "   ")
-            line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
-        lines.append(line)
-    return lines
+def _block(block: PictureBlock, width: int, draw: Draw) -> list[Text]:
+    """Return lines of equal width: the title, then the tiles beside or below each other."""
+    drawn = [_padded([Text(tile.label, style="dim"), *draw(tile.grid)]) for tile in block.tiles]
+    across = sum(part[0].cell_len for part in drawn) + len(ARROW) * (len(drawn) - 1)
+    middle = 1 + (len(drawn[0]) - 2) // 2  # below the label
+    body = _joined(drawn, "   ", middle) if across <= width else (line for d in drawn for line in d)
+    return _padded([Text(block.title, style="bold"), *body])
 
 
 def _program(
@@ -170,17 +164,7 @@ def _steps(answer: AnswerView, width: int, *, coloured: bool) -> Iterator[Text]:
 def _step(step: StepView, draw: Draw) -> list[Text]:
     """Return lines of equal width: the program's line, then its values beside each other."""
     parts = [draw(value) if isinstance(value, Grid) else [Text(value)] for value in step.values]
-    lines = [Text(visible(step.line))]
-    for at in range(max(map(len, parts), default=0)):
-        line = Text()
-        for i, part in enumerate(parts):
-            line.append("  " if i else "")
-            line.append_text(part[at] if at < len(part) else Text(" " * part[0].cell_len))
-        lines.append(line)
-    widest = max(line.cell_len for line in lines)
-    for line in lines:
-        line.pad_right(widest - line.cell_len)
-    return lines
+    return _padded([Text(visible(step.line)), *_joined(parts, "  ")])
 
 
 def _rows(grid: Grid) -> list[bytes]:
