@@ -18,7 +18,7 @@ from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 
 ATTACK = TwisterRejection()
-CPYTHON, NUMPY = VIEWS
+NUMPY, CPYTHON = VIEWS
 
 
 @lru_cache

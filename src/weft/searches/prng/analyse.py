@@ -109,7 +109,7 @@ def look_for_structure(history: Object, settings: AnalyseRecord) -> list[Detecti
     return [detection.to_dict() for detection in detect(case)]
 
 
-@search(name="prng.analyse", version=2)
+@search(name="prng.analyse", version=3)
 def analyse(
     settings: AnalyseRecord, *, inputs: Mapping[str, Object]
 ) -> Rounds[AnalyseAnswerRecord | Unknown]:

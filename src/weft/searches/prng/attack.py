@@ -150,6 +150,8 @@ class Attack(Protocol):
     """One way of finding hypotheses, for one or several families."""
 
     name: str
+    needs_luck: bool
+    """Whether it tries some seeds only, so that other plans come first."""
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family and output map what would be covered, or why nothing is."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from weft.searches.prng.attack import AttackPlan, Gap, PlanRecord
-from weft.searches.prng.attacks import ALL
+from weft.searches.prng.attacks import ALL, attack_named
 from weft.searches.prng.families import ALL as FAMILIES
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import greatest_modulus
@@ -27,7 +27,6 @@ RARE = 8
 """A plan counts as so many times more expensive for each of: a generator that few programs use, an
 output map that is not the usual one of its generator, an attack that needs luck."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
-LUCKY = ("dates", "likely", "varying")
 
 
 class StreamPlanRecord(TypedDict):
@@ -105,7 +104,7 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
 def _weight(plan: AttackPlan) -> int:
     family = family_named(plan.family)
     usual = next(iter(family.outputs))
-    rare = (not family.common) + (plan.output != usual) + (plan.attack in LUCKY)
+    rare = (not family.common) + (plan.output != usual) + attack_named(plan.attack).needs_luck
     return int(RARE**rare)
 
 

@@ -51,6 +51,7 @@ class Brute:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family with a sieve what is covered."""

@@ -21,10 +21,11 @@ from weft.searches.prng.attacks.lanes_search import (
     LaneWindow,
     StateSplit,
     anchors_for,
+    lcg_form,
+    lcg_forms,
     search,
     state_before,
 )
-from weft.searches.prng.attacks.lanes_shapes import known_shapes, shape_of
 from weft.searches.prng.attacks.noise import unlucky
 from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
@@ -44,14 +45,15 @@ class LanesAttack:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
-        return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
+        return [item for shape in lcg_forms() for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try every state at the skips of the units; a unit is a window and a skip."""
-        split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
+        split = StateSplit.of(lcg_form(plan.family, plan.output), case.modulus)
         compared = window_of(case, split)
         assert compared is not None
         skips = covered_skips(case, split, compared)

@@ -41,6 +41,7 @@ class Lattice:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each truncated generator what is covered."""

@@ -34,6 +34,8 @@ CHANCE_PLACES = Fraction(1, 1000)
 class Likely:
     """The attack with one list of seeds, described in words."""
 
+    needs_luck = True
+
     def __init__(self, name: str, seeds: tuple[int, ...], description: str) -> None:
         self.name, self.seeds, self.description = name, seeds, description
 

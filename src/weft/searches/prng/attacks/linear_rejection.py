@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +26,9 @@ from weft.searches.prng.attacks.linear_mersenne import (
     twister,
 )
 from weft.searches.prng.attacks.linear_relations import relations
+from weft.searches.prng.bit_forms import End
 from weft.searches.prng.case import Case
+from weft.searches.prng.families import ALL as FAMILIES
 from weft.searches.prng.families import family_named
 from weft.searches.prng.hypothesis import Hypothesis
 
@@ -52,7 +53,7 @@ class RejectionView:
 
     family: str
     output: str
-    end: Literal["low", "high"]
+    end: End
 
     def bits(self, modulus: int) -> int:
         """Return how many bits of an output a draw takes."""
@@ -81,13 +82,19 @@ class RejectionView:
         return ((1 << bits) - 1) << shift, (draws << shift).astype(np.uint32)
 
 
-VIEWS = (RejectionView("cpython", "bounded", "high"), RejectionView("mt19937", "masked", "low"))
+VIEWS = tuple(
+    RejectionView(family.name, output, end)
+    for family in FAMILIES
+    if family.twister is not None and not family.twister.misplaced
+    for output, end in family.twister.rejecting.items()
+)
 
 
 class TwisterRejection:
-    """The attack on both maps."""
+    """The attack on all views."""
 
     name = "twister-rejection"
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say whether any state is covered, or why not."""

@@ -50,6 +50,7 @@ class Varying:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = True
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family what is covered."""

@@ -21,8 +21,9 @@ from weft.searches.prng.attacks.lanes_search import (
     StateSplit,
     anchors_for,
     complete,
+    lcg_form,
+    lcg_forms,
 )
-from weft.searches.prng.attacks.lanes_shapes import known_shapes, shape_of
 from weft.searches.prng.attacks.noise import affordable, unlucky
 from weft.searches.prng.attacks.varying import SkipReach, tried_in, way_through
 from weft.searches.prng.case import Case
@@ -46,16 +47,17 @@ class VaryingLanes:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
         if case.skips[0] == case.skips[1]:
             return []
-        return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
+        return [item for shape in lcg_forms() for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Walk the circle."""
-        split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
+        split = StateSplit.of(lcg_form(plan.family, plan.output), case.modulus)
         reach = reach_of(case, split)
         assert reach is not None
         candidates = [

@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from weft.searches.prng.families.maps import mod_map, plain_maps, scaled_map, shifted
 from weft.searches.prng.family import Family, State
-from weft.searches.prng.forms import LcgForm, WordReading
+from weft.searches.prng.forms import (
+    AdditiveSeeding,
+    CompiledSeeding,
+    LatticeForm,
+    LcgForm,
+    LcgSeeding,
+    WordReading,
+)
 from weft.searches.prng.linear import affine_power
 
 DEGREE = 31
@@ -125,6 +132,8 @@ RAND = Family(
     outputs={**plain_maps(step, 31), "scaled": scaled_map(step, 31)},
     aliases=("php_rand_70",),
     common=True,
+    rank=50,
+    seed_form=AdditiveSeeding(SEPARATION, WARM_UP),
     readings={
         "mod": WordReading("mod", dropped=1, bits=31),
         "high": WordReading("span", dropped=1, bits=31),
@@ -142,6 +151,8 @@ RAND_R = Family(
     step=step_r,
     outputs={**plain_maps(step_r, 31), "scaled": scaled_map(step_r, 31)},
     jump=jump_r,
+    rank=50,
+    seed_form=CompiledSeeding(),
 )
 DRAND48 = Family(
     name="drand48",
@@ -159,6 +170,12 @@ DRAND48 = Family(
     },
     jump=jump_48,
     lcg_forms=(LcgForm("drand48", "mod", MULTIPLIER_48, INCREMENT_48, dropped=17, width=31),),
+    rank=50,
+    lattice_forms=(
+        LatticeForm("high", "span", MULTIPLIER_48, INCREMENT_48, 1 << 48),
+        LatticeForm("scaled", "span", MULTIPLIER_48, INCREMENT_48, 1 << 48, edge=1),
+    ),
+    seed_form=LcgSeeding(MULTIPLIER_48, INCREMENT_48, 48, place=16, below=LOW_SEED_48),
     readings={
         "mod": WordReading("mod", dropped=1, bits=31),
         "high": WordReading("span"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from weft.searches.prng.families.maps import high_map, raw_map
 from weft.searches.prng.family import Family, State
-from weft.searches.prng.forms import LcgForm, WordReading
+from weft.searches.prng.forms import LatticeForm, LcgForm, LcgSeeding, WordReading
 from weft.searches.prng.linear import affine_power
 
 MULTIPLIER = 0x5DEECE66D
@@ -104,10 +104,17 @@ FAMILY = Family(
     },
     jump=jump,
     common=True,
+    rank=10,
     lcg_forms=(
         LcgForm("java", "bounded", MULTIPLIER, INCREMENT, dropped=17, width=31, rejects=True),
         LcgForm("java", "mod", MULTIPLIER, INCREMENT, dropped=16, width=32, signed=True),
     ),
+    lattice_forms=(
+        LatticeForm("high", "span", MULTIPLIER, INCREMENT, MODULUS),
+        LatticeForm("scaled", "span", MULTIPLIER, INCREMENT, MODULUS, steps=2, edge=1 << 22),
+        LatticeForm("bounded", "span", MULTIPLIER, INCREMENT, MODULUS, powers_of_two_only=True),
+    ),
+    seed_form=LcgSeeding(MULTIPLIER, INCREMENT, 48, scramble=MULTIPLIER),
     readings={
         "high": WordReading("span"),
         "mod": WordReading("mod", signed=True),
@@ -117,3 +124,4 @@ FAMILY = Family(
         "scaled": WordReading("span", dropped=6, bits=26, steps=2, sharp=False),
     },
 )
+FAMILIES = (FAMILY,)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from weft.searches.prng.families.maps import plain_maps, scaled_map
 from weft.searches.prng.family import Draw, Family, Jump, State, Step
-from weft.searches.prng.forms import LcgForm
+from weft.searches.prng.forms import LatticeForm, LcgForm
 from weft.searches.prng.linear import affine_power
 
 PRIME = (1 << 31) - 1
@@ -75,6 +75,18 @@ def _scaled_by_prime(step: Step) -> Draw:
     return scaled
 
 
+def _lattice_forms(lcg: Lcg) -> tuple[LatticeForm, ...]:
+    """Return what draws say of the state: all of it, or the bits up to the highest shown."""
+    whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
+    constants = (lcg.multiplier, lcg.increment)
+    spans = [
+        LatticeForm(output, "span", *constants, whole, edge=1 << lcg.low)
+        for output in ("high", "scaled")
+    ]
+    bare = () if lcg.low else (LatticeForm("mod", "remainder", *constants, lcg.modulus),)
+    return (*spans, *bare)
+
+
 def _family(name: str, title: str, usual: str = "mod", *, common: bool = False) -> Family:
     lcg = LCGS[name]
     step = _step(lcg)
@@ -95,7 +107,9 @@ def _family(name: str, title: str, usual: str = "mod", *, common: bool = False) 
         lcg_forms=()
         if lcg.modulus & (lcg.modulus - 1)
         else (LcgForm(name, "mod", lcg.multiplier, lcg.increment, lcg.low, lcg.width),),
+        lattice_forms=_lattice_forms(lcg),
         common=common,
+        rank=80,
     )
 
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from weft.searches.prng.bit_forms import BitReading, LinearForm
 from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
 from weft.searches.prng.family import Family, Jump, State, Step
+from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.linear import LinearStep, bit_power
 
 M32 = (1 << 32) - 1
 M64 = (1 << 64) - 1
 FILL_MULTIPLIER = 1812433253
 STAR = 2685821657736338717
+ONE = 1
 
 
 def seeding_32(seed: int) -> State:
@@ -56,6 +59,13 @@ def seeding_128(seed: int) -> State:
     return words
 
 
+def fill_128(seed: int, state: State) -> None:
+    """Do as `seeding_128` does, by the rule for steps."""
+    state[0] = seed & M32
+    for at in range(1, 4):
+        state[at] = (FILL_MULTIPLIER * state[at - 1] + ONE) & M32
+
+
 def step_128(state: State) -> int:
     """Return the next 32 bits: shifts 11, 8, 19."""
     mixed = state[0] ^ (state[0] << 11) & M32
@@ -84,6 +94,12 @@ def _jump(step: LinearStep, count: int, bits: int) -> Jump:
     return jump
 
 
+def _linear(words: int, bits: int) -> LinearForm:
+    """Return the form of outputs that are words of the state."""
+    low, high = BitReading("low", bits), BitReading("high", bits)
+    return LinearForm(words, {"mod": low, "high": high, "scaled": high})
+
+
 def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
     """Assemble a generator whose seed is its one word of state."""
     unit = scaled_map(step, 32) if bits == 32 else scaled_map(shifted(step, 11), 53)
@@ -98,12 +114,20 @@ def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
         step=step,
         outputs={**plain_maps(step, bits), "scaled": unit},
         jump=_jump(step, 1, bits),
+        rank=70,
+        linear=_linear(1, bits),
+        seed_form=CompiledSeeding(),
     )
 
 
 XORSHIFT32 = _by_state("xorshift32", "xorshift32 (13, 17, 5)", 32, step_32)
 XORSHIFT64 = replace(_by_state("xorshift64", "xorshift64 (13, 7, 17)", 64, step_64), common=True)
-XORSHIFT64_STAR = _by_state("xorshift64star", "xorshift64*", 64, step_64_star)
+XORSHIFT64_STAR = replace(
+    _by_state("xorshift64star", "xorshift64*", 64, step_64_star),
+    linear=LinearForm(
+        1, {"mod": BitReading("low", 64, linear_bits=3)}, not_linear=("high", "scaled")
+    ),  # the product leaves the three lowest bits linear
+)
 XORSHIFT128 = Family(
     name="xorshift128",
     title="xorshift128, seeded as in Unity",
@@ -115,5 +139,8 @@ XORSHIFT128 = Family(
     step=step_128,
     outputs={**plain_maps(step_128, 32), "scaled": scaled_map(step_128, 32)},
     jump=_jump(step_128, 4, 32),
+    rank=70,
+    linear=_linear(4, 32),
+    seed_form=CompiledSeeding(fill_128),
 )
 FAMILIES = (XORSHIFT32, XORSHIFT64, XORSHIFT128, XORSHIFT64_STAR)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from weft.searches.prng.bit_forms import LinearForm
 from weft.searches.prng.families import splitmix
 from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
+from weft.searches.prng.families.splitmix import GAP, mixed
 from weft.searches.prng.family import Family, State, Step
+from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.linear import bit_power
 
 M64 = (1 << 64) - 1
@@ -15,6 +18,14 @@ NINE = 9
 def seeding(seed: int) -> State:
     """Fill four words as the authors advise."""
     return splitmix.expand(seed, 4)
+
+
+def fill(seed: int, state: State) -> None:
+    """Do as `seeding` does, by the rule for steps."""
+    word = seed
+    for at in range(4):
+        word = (word + GAP) & M64
+        state[at] = mixed(word)
 
 
 def step_plus_plus(state: State) -> int:
@@ -61,6 +72,9 @@ def _family(name: str, title: str, step: Step) -> Family:
         step=step,
         outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
         jump=jump,
+        rank=110,
+        linear=LinearForm(4, not_linear=("mod",)),
+        seed_form=CompiledSeeding(fill),
     )
 
 
