@@ -12,35 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypedDict
+from typing import Protocol
 
 from weft.searches.prng.case import Case
 from weft.searches.prng.hypothesis import Hypothesis
 
 MAX_CANDIDATES = 64
 """Hypotheses that one range reports at most, those with most hits first."""
-
-
-class PlanRecord(TypedDict):
-    """The recorded form of `AttackPlan`."""
-
-    attack: str
-    family: str
-    output: str
-    units: int
-    per_task: int
-    tried: int
-    cost: int
-    covers: str
-
-
-class GapRecord(TypedDict):
-    """The recorded form of `Gap`."""
-
-    attack: str
-    family: str
-    output: str
-    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,33 +51,6 @@ class AttackPlan:
             lo, size = lo + size, min(2 * size, self.per_task)
         return ranges
 
-    def to_dict(self) -> PlanRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "attack": self.attack,
-            "family": self.family,
-            "output": self.output,
-            "units": self.units,
-            "per_task": self.per_task,
-            "tried": self.tried,
-            "cost": self.cost_ms,
-            "covers": self.covers,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: PlanRecord) -> AttackPlan:
-        """Read the recorded form."""
-        return cls(
-            raw["attack"],
-            raw["family"],
-            raw["output"],
-            raw["units"],
-            raw["per_task"],
-            raw["tried"],
-            raw["cost"],
-            raw["covers"],
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Gap:
@@ -109,20 +60,6 @@ class Gap:
     family: str
     output: str
     why: str
-
-    def to_dict(self) -> GapRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "attack": self.attack,
-            "family": self.family,
-            "output": self.output,
-            "why": self.why,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: GapRecord) -> Gap:
-        """Read the recorded form."""
-        return cls(**raw)
 
 
 @dataclass(frozen=True, slots=True)

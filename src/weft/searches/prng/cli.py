@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -23,6 +23,7 @@ from weft.console.progress import resumable, watching
 from weft.console.steps import watching_steps
 from weft.errors import Interrupted, Paused, UsageError
 from weft.lazy_imports import lazy_imports
+from weft.model.codec import from_json, to_json
 from weft.model.tasks import Unknown
 from weft.searches.prng import options as prngoptions
 from weft.searches.prng.pipeline import options as pipeoptions
@@ -121,8 +122,7 @@ def _show_analysis(done: outcome.Run, draws: int, *, as_json: bool, saved: bool)
         return
     raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
     if isinstance(raw, dict):
-        record = cast("answers.AnalyseAnswerRecord", raw)
-        _show_verdict(answers.AnalyseAnswer.from_dict(record), draws)
+        _show_verdict(from_json(answers.AnalyseAnswer, raw), draws)
     else:
         render.show_answer(done)
     if saved:
@@ -132,7 +132,7 @@ def _show_analysis(done: outcome.Run, draws: int, *, as_json: bool, saved: bool)
 def _show_verdict(answer: answers.AnalyseAnswer, draws: int) -> None:
     for line in words.verdict_lines(answer, draws):
         render.out(line)
-    if answer.candidates:
+    if answer.found:
         render.out("")
         render.table(words.table_rows(answer))
 
@@ -226,12 +226,12 @@ def adapt(
     pipeoptions.check_extra()
     history, _ = analyses.load_history(lottery_data)
     facts, training = pipelines.adapt_files(history, survivor_data, modulus)
-    body = training.to_dict()
+    body = to_json(training)
     if apply:
         Path(CONFIG_FILE).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     if output.as_json:
         written = CONFIG_FILE if apply else None
-        render.print_json({"params": body, "facts": facts.to_dict(), "written": written})
+        render.print_json({"params": body, "facts": to_json(facts), "written": written})
         return
     for name, value in body.items():
         render.out(f"{name:16}{value}")
@@ -256,7 +256,7 @@ def generate(
     truth, wrong = history.truth(family), round(history.corrupt * history.count)
     planted = planting.make_history(truth, history.count, wrong, history.corrupt_seed)
     if display.as_json:
-        render.print_json(planted.to_dict())
+        render.print_json(to_json(planted))
     else:
         sys.stdout.write("draw\n" + "".join(f"{draw}\n" for draw in planted.draws))
 

@@ -67,19 +67,19 @@ class Family:
         """Bits of a recorded state, the place in a block included."""
         return self.state_words * self.state_word_bits
 
-    def state_bytes(self, state: State) -> bytes:
-        """Return the state as bytes: its words, big-endian, in order."""
-        size = self.state_word_bits // 8
-        return b"".join(word.to_bytes(size, "big") for word in state)
+    def state_text(self, state: State) -> str:
+        """Return the state in hexadecimal: its words, big-endian, in order."""
+        return "".join(f"{word:0{self.state_word_bits // 4}x}" for word in state)
 
-    def read_state(self, raw: bytes) -> State:
-        """Read what `state_bytes` wrote."""
-        size = self.state_word_bits // 8
-        if len(raw) != size * self.state_words:
+    def read_state(self, text: str) -> State:
+        """Read what `state_text` wrote."""
+        size = self.state_word_bits // 4
+        if len(text) != size * self.state_words:
             raise UsageError(
-                f"a state of {self.name} has {size * self.state_words} bytes, not {len(raw)}"
+                f"a state of {self.name} has {size * self.state_words // 2} bytes,"
+                f" not {len(text) // 2}"
             )
-        return [int.from_bytes(raw[at : at + size], "big") for at in range(0, len(raw), size)]
+        return [int(text[at : at + size], 16) for at in range(0, len(text), size)]
 
     def reading(self, output: str, modulus: int) -> WordReading | None:
         """Return how a sieve reads an output map; None if a draw is not made of one word.

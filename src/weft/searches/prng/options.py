@@ -200,9 +200,9 @@ def _read_seed(text: str) -> int:
     return seed
 
 
-def _read_state(text: str) -> bytes:
+def _read_state(text: str) -> str:
     try:
-        return bytes.fromhex(text)
+        return bytes.fromhex(text).hex()
     except ValueError:
         raise UsageError(f"--state {text[:40]!r} is not a hexadecimal number") from None
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
-from weft.searches.prng.attack import AttackPlan, Gap, PlanRecord
+from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks import ALL, attack_named
 from weft.searches.prng.families import ALL as FAMILIES
 from weft.searches.prng.families import family_named
@@ -29,14 +28,6 @@ output map that is not the usual one of its generator, an attack that needs luck
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
 
 
-class StreamPlanRecord(TypedDict):
-    """The recorded form of `StreamPlan`."""
-
-    stream: str
-    weight: int
-    plan: PlanRecord
-
-
 @dataclass(frozen=True, slots=True)
 class StreamPlan:
     """A plan for one stream of the history."""
@@ -45,15 +36,6 @@ class StreamPlan:
     plan: AttackPlan
     weight: int = 1
     """How many times its cost it counts, because it is unusual."""
-
-    def to_dict(self) -> StreamPlanRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {"stream": self.stream, "weight": self.weight, "plan": self.plan.to_dict()}
-
-    @staticmethod
-    def from_dict(raw: StreamPlanRecord) -> StreamPlan:
-        """Read the recorded form."""
-        return StreamPlan(raw["stream"], AttackPlan.from_dict(raw["plan"]), raw["weight"])
 
     def weighted_cost_ms(self, hi: int) -> int:
         """Return what the plan will have cost at the end of unit `hi`, times its weight."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from markupsafe import Markup
 
@@ -13,9 +12,10 @@ from weft.inspect.report.plot import Axes, bar, framed
 from weft.inspect.report.svg import element, table, wide_drawing
 from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
+from weft.model.codec import from_json
 from weft.model.values import Object, from_wire
 from weft.searches.prng import words
-from weft.searches.prng.answer import AnalyseAnswer, AnalyseAnswerRecord, Coverage
+from weft.searches.prng.answer import AnalyseAnswer, Coverage
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
@@ -64,7 +64,7 @@ def answer_of(run: RunView) -> AnalyseAnswer | None:
     raw = body["value"] if body.get("status") != "unknown" else from_wire(body["detail"])
     if not isinstance(raw, dict) or "verdict" not in raw:
         return None
-    return AnalyseAnswer.from_dict(cast(AnalyseAnswerRecord, raw))
+    return from_json(AnalyseAnswer, raw)
 
 
 def _history(run: RunView) -> History:
@@ -81,9 +81,9 @@ def _candidates(answer: AnalyseAnswer) -> Markup:
 
 def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
     """Draw the share of right draws along the history, the holdout marked."""
-    if not answer.candidates:
+    if not answer.found:
         return Markup("")
-    best = answer.candidates[0].candidate
+    best = answer.found[0]
     draws = history.streams()[best.stream]
     predictions = generate(best.hypothesis, known(best.hypothesis, len(draws)))
     right = [a == b for a, b in zip(predictions, draws, strict=False)]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from weft.coordinator.loop import Watcher
 from weft.errors import FileInvalid, InputError, UsageError
+from weft.model.codec import to_json
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import run_search
@@ -98,4 +99,4 @@ def execute(
 ) -> Run:
     """Run the search as `execution` says."""
     inputs = {"history": history.canonical()}
-    return run_search(analyse(request.to_dict()), execution, inputs=inputs, watcher=watcher)
+    return run_search(analyse(to_json(request)), execution, inputs=inputs, watcher=watcher)

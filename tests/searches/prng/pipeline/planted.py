@@ -76,7 +76,7 @@ def worked() -> tuple[Planted, HistorySplit, window.WindowParams, Scorer, object
     truth, known = planted(), plan()
     split = split_history(truth.history.draws, truth.history.sessions, 1000)
     asked = {name: spec["default"] for name, spec in window.space(known, split).items()}
-    params = window.WindowParams.of({**asked, "reverse_threshold": 1}, known)
+    params = window.WindowParams.of(window.WindowChoice(**{**asked, "reverse_threshold": 1}), known)
     rows = window.merged(
         [window.survivors(known, split, params, np.arange(SEEDS, dtype=np.uint64))]
     )

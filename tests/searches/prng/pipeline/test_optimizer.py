@@ -60,8 +60,8 @@ def test_batches_have_a_fixed_size(trials: int, sizes: list[int]) -> None:
 
 
 def test_scorer_parameters_that_do_not_arrive_are_refused() -> None:
-    asked = {**ScorerConfig().to_dict(), "max_offset": 9}
-    scorertrial.check_effective(asked, ScorerConfig(**asked))
+    asked = ScorerConfig(max_offset=9)
+    scorertrial.check_effective(asked, ScorerConfig(max_offset=9))
     with pytest.raises(BugError, match="max_offset: 9 was asked for, 5 was used"):
         scorertrial.check_effective(asked, ScorerConfig())
 

@@ -12,12 +12,13 @@ import pytest
 
 from tests.searches.prng.pipeline.planted import planted, worked
 from weft.errors import InputError
+from weft.model.codec import from_json, to_json
 from weft.model.values import Object
 from weft.searches.prng.pipeline import adapt, models, nulls, table, training, vote
 from weft.searches.prng.pipeline.adapt import Facts, TrainingParams, derive
 from weft.searches.prng.pipeline.features import GLOBAL
 from weft.searches.prng.pipeline.modelchoice import ModelChoice
-from weft.searches.prng.pipeline.request import MODELS, PipelineRequest
+from weft.searches.prng.pipeline.request import EVIDENCE, MODELS, PipelineRequest
 from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import LEAST_DRAWS, as_of_now, split_history
 from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Reruns, decide, power_of
@@ -148,7 +149,7 @@ def test_training_parameters_follow_the_facts() -> None:
     assert many.pool_size == 5_000
     assert (few.depth, few.min_leaf, len(few.layers)) == (3, 1, 1)
     assert (many.depth, many.min_leaf, len(many.layers)) == (5, 15, 2)
-    assert TrainingParams.from_dict(many.to_dict()) == many
+    assert from_json(TrainingParams, to_json(many)) == many
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,7 @@ def test_training_parameters_follow_the_facts() -> None:
 )  # fmt: skip
 def test_training_parameters_out_of_bounds_are_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        adapt.read_training({**GIVEN.to_dict(), **change}, "file")
+        adapt.read_training({**to_json(GIVEN), **change}, "file")
 
 
 def test_facts_see_no_holdout() -> None:
@@ -211,18 +212,24 @@ def test_seeds_of_reruns_hold_the_best_of_every_window_and_fill_up() -> None:
 
 # -- verdict ------------------------------------------------------------------------------
 
-GOOD = Claim("a", 7, 0, 0, 30, 40, 60, 84, 50_000, 90_000)
+
+def claim(window: int = 50_000, holdout: int = 90_000) -> Claim:
+    holds = min(window, holdout) >= EVIDENCE
+    return Claim("a", 7, 0, 0, 30, 40, 60, 84, window, holdout, "p", "p", holds)
+
+
+GOOD = claim()
 
 
 @pytest.mark.parametrize(
     ("claims", "reruns", "signal"),
     [
-        ([GOOD], Reruns(41, (0,) * 99, 84), True),
-        ([], Reruns(41, (0,) * 99, 84), False),
-        ([GOOD], Reruns(2, (0,) * 98 + (2,), 84), False),
+        ([GOOD], Reruns.of(41, (0,) * 99, 84), True),
+        ([], Reruns.of(41, (0,) * 99, 84), False),
+        ([GOOD], Reruns.of(2, (0,) * 98 + (2,), 84), False),
         ([GOOD], None, False),
-        ([replace(GOOD, holdout_evidence=1_999)], Reruns(41, (0,) * 99, 84), False),
-        ([replace(GOOD, window_evidence=0)], Reruns(41, (0,) * 99, 84), False),
+        ([claim(holdout=1_999)], Reruns.of(41, (0,) * 99, 84), False),
+        ([claim(window=0)], Reruns.of(41, (0,) * 99, 84), False),
     ],
 )
 def test_verdict_needs_all_three_conditions(claims: Any, reruns: Any, signal: bool) -> None:
@@ -263,13 +270,13 @@ def test_survivors_beyond_chance_vote_alone() -> None:
 def test_pool_hits_are_compared_with_k_of_m() -> None:
     hits = vote.pool_hits([0, 5, 19, 20, 999], 20, 1000)
     assert (hits.hits, hits.draws) == (3, 5)
-    assert hits.to_dict(1000)["chance"] == [20, 1000]
-    assert vote.pool_hits([0, 1], 300, 10).size == 10
+    assert hits.chance == (20, 1000)
+    assert vote.pool_hits([0, 1], 300, 10).k == 10
 
 
 def test_sidecar_of_another_model_is_refused() -> None:
     power = power_of(PipelineRequest(), None, 1)
-    verdict = PipelineVerdict(True, "held", (GOOD,), Reruns(41, (0,) * 99, 84), power)
+    verdict = PipelineVerdict(True, "held", (GOOD,), Reruns.of(41, (0,) * 99, 84), power)
     choice = ModelChoice("lightgbm", {"trees": 10}, ("pred_mean",))
     model = Object(hashlib.sha256(b"model").hexdigest())
     sidecar = Sidecar.of(verdict, model, choice, {}, {}, {})
@@ -279,7 +286,7 @@ def test_sidecar_of_another_model_is_refused() -> None:
     with pytest.raises(InputError, match="features are not those"):
         replace(sidecar, features=("pred_std",)).check(b"model")
     with pytest.raises(InputError, match="no signal"):
-        replace(sidecar, verdict=replace(verdict, signal=False)).check(b"model")
+        replace(sidecar, signal=False).check(b"model")
 
 
 def test_cuts_leave_room_for_windows_blocks_and_a_holdout() -> None:

@@ -181,7 +181,7 @@ def explained(split: StateSplit, fit: Fit, first: int, skip: int) -> Hypothesis:
         split.shape.family,
         split.shape.output,
         split.modulus,
-        state=family_named(split.shape.family).state_bytes([before]),
+        state=family_named(split.shape.family).state_text([before]),
         skips=Skips.constant(skip),
     )
 

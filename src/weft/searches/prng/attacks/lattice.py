@@ -114,7 +114,7 @@ def hypothesis(problem: LatticeProblem, modulus: int, state: int, skip: int) -> 
         problem.family,
         problem.output,
         modulus,
-        state=family.state_bytes([state]),
+        state=family.state_text([state]),
         skips=Skips.constant(skip),
     )
 

@@ -207,6 +207,6 @@ def _shown(view: RejectionView, output: int, modulus: int) -> int:
 
 
 def _judged(case: Case, view: RejectionView, words: list[int]) -> HypothesisMatch:
-    state = family_named(view.family).state_bytes([*words, 0])
+    state = family_named(view.family).state_text([*words, 0])
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state)
     return compare(case, hypothesis, len(case.draws))

@@ -128,7 +128,7 @@ def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None
 def judged(case: Case, view: TwisterView, bits: int, skip: int) -> HypothesisMatch:
     """Turn a solution into a hypothesis and count its hits."""
     family = family_named(view.family)
-    state = family.state_bytes([*state_words(view.forms, bits), 0])
+    state = family.state_text([*state_words(view.forms, bits), 0])
     skips = Skips.constant(skip)
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state, skips=skips)
     return compare(case, hypothesis, len(case.draws))  # fewer are no evidence for so many bits

@@ -167,7 +167,7 @@ def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.
 
 def judged(case: Case, view: LinearView, bits: int, skip: int, begin: int) -> HypothesisMatch:
     """Turn a state into a hypothesis and count its hits in the window."""
-    state = view.generator.state_bytes(view.state(bits))
+    state = view.generator.state_text(view.state(bits))
     hypothesis = Hypothesis(
         view.family,
         view.output,

@@ -126,7 +126,7 @@ def search(case: Case, split: StateSplit, reach: SkipReach) -> list[HypothesisMa
     steps = places[fit.at] - places[0] + margin + 1
     multiplier, increment = shape.jumped(-steps, split.bits)
     state = [(fit.state * multiplier + increment) % (1 << split.bits)]
-    raw = family.state_bytes(state)
+    raw = family.state_text(state)
     start, listed = way_through(case, reach, family, shape.output, state, (0, 2 * margin))
     guess = Hypothesis(
         shape.family, shape.output, case.modulus,

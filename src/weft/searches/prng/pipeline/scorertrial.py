@@ -15,7 +15,7 @@ from weft.searches.prng.arrays import Floats
 from weft.searches.prng.pipeline import table
 from weft.searches.prng.pipeline.features import PER_SURVIVOR
 from weft.searches.prng.pipeline.optimizer import Space
-from weft.searches.prng.pipeline.reference import ScorerConfig, ScorerRecord
+from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import FOLDS
 from weft.searches.prng.pipeline.training import explained, fold_of, labels
 
@@ -68,9 +68,8 @@ def _ridge(x: Floats, y: Floats, queries: Floats) -> Floats:
     return predictions
 
 
-def check_effective(requested: ScorerRecord, used: ScorerConfig) -> None:
+def check_effective(asked: ScorerConfig, used: ScorerConfig) -> None:
     """Refuse a trial whose parameters did not reach the scorer."""
-    asked = ScorerConfig.from_dict(requested)
     for name in ScorerConfig.__slots__:
         expected, value = getattr(asked, name), getattr(used, name)
         if value != expected:

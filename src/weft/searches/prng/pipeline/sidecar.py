@@ -7,37 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from weft.errors import InputError
-from weft.model.values import Object
+from weft.model.codec import from_json
+from weft.model.values import Object, Value
 from weft.searches.prng.pipeline.features import names_hash
-from weft.searches.prng.pipeline.modelchoice import MetricsRecord, ModelChoice
+from weft.searches.prng.pipeline.modelchoice import ModelChoice, ModelMetrics
 from weft.searches.prng.pipeline.models import ModelParams
-from weft.searches.prng.pipeline.verdict import PipelineVerdict, VerdictRecord
-
-
-class SidecarRecord(VerdictRecord):
-    """The recorded form of `Sidecar`; without a model its fields are None or empty."""
-
-    model_sha256: str | None
-    model_kind: str | None
-    model_params: ModelParams | None
-    features: list[str]
-    features_sha256: str
-    metrics: MetricsRecord
-    provenance: dict[str, str]
-    libraries: dict[str, str]
+from weft.searches.prng.pipeline.verdict import PipelineVerdict
 
 
 @dataclass(frozen=True, slots=True)
-class Sidecar:
-    """The verdict of step 5 with the model it speaks about."""
+class Sidecar(PipelineVerdict):
+    """The verdict of step 5 with the model it speaks about; without one its fields are empty."""
 
-    verdict: PipelineVerdict
     model_sha256: str | None
     model_kind: str | None
     model_params: ModelParams | None
     features: tuple[str, ...]
     features_sha256: str
-    metrics: MetricsRecord
+    metrics: Mapping[str, Value]
+    """`ModelMetrics` as recorded; empty when no model was trained."""
     provenance: Mapping[str, str]
     """The digest of every artifact that led to the model, by name."""
     libraries: Mapping[str, str]
@@ -48,14 +36,18 @@ class Sidecar:
         verdict: PipelineVerdict,
         model: Object | None,
         choice: ModelChoice | None,
-        metrics: MetricsRecord,
+        metrics: Mapping[str, Value],
         provenance: Mapping[str, str],
         libraries: Mapping[str, str],
     ) -> Sidecar:
         """Describe a model, or that there is none."""
         features = () if choice is None else choice.names
         return cls(
-            verdict,
+            verdict.signal,
+            verdict.why,
+            verdict.claims,
+            verdict.reruns,
+            verdict.power,
             None if model is None else model.digest,
             None if choice is None else choice.kind,
             None if choice is None else choice.params,
@@ -66,34 +58,9 @@ class Sidecar:
             libraries,
         )
 
-    def to_dict(self) -> SidecarRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            **self.verdict.to_dict(),
-            "model_sha256": self.model_sha256,
-            "model_kind": self.model_kind,
-            "model_params": self.model_params,
-            "features": list(self.features),
-            "features_sha256": self.features_sha256,
-            "metrics": self.metrics,
-            "provenance": dict(self.provenance),
-            "libraries": dict(self.libraries),
-        }
-
-    @classmethod
-    def from_dict(cls, raw: SidecarRecord) -> Sidecar:
-        """Read the recorded form."""
-        return cls(
-            PipelineVerdict.from_dict(raw),
-            raw["model_sha256"],
-            raw["model_kind"],
-            raw["model_params"],
-            tuple(raw["features"]),
-            raw["features_sha256"],
-            raw["metrics"],
-            raw["provenance"],
-            raw["libraries"],
-        )
+    def fitted(self) -> ModelMetrics | None:
+        """Return how the model does; None when none was trained."""
+        return from_json(ModelMetrics, self.metrics) if self.metrics else None
 
     def check(self, model: bytes) -> str:
         """Return the model's kind; refuse one that is not the model described, or not usable."""
@@ -101,6 +68,6 @@ class Sidecar:
             raise InputError("the model is not the one its sidecar names: its SHA-256 is another")
         if names_hash(self.features) != self.features_sha256:
             raise InputError("the sidecar's features are not those that their hash names")
-        if not self.verdict.signal:
+        if not self.signal:
             raise InputError("no signal: this model is not to be used for prediction")
         return self.model_kind

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,23 +50,6 @@ def fold_of(rows: pl.DataFrame, folds: int) -> Ints:
     return cuts % folds
 
 
-class PreflightRecord(TypedDict):
-    """The recorded form of `Preflight`."""
-
-    features: list[str]
-    constant: list[str]
-    rows: int
-    suspicious: list[str]
-
-
-class FoldRecord(TypedDict):
-    """The recorded form of `FoldScore`."""
-
-    train: int
-    error: int
-    spread: int
-
-
 @dataclass(frozen=True, slots=True)
 class Preflight:
     """The checks made before any model is trained."""
@@ -77,22 +60,6 @@ class Preflight:
     rows: int
     suspicious: tuple[str, ...]
     """Features that follow the label more closely than a measurement should."""
-
-    def to_dict(self) -> PreflightRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "features": list(self.features),
-            "constant": list(self.constant),
-            "rows": self.rows,
-            "suspicious": list(self.suspicious),
-        }
-
-    @classmethod
-    def from_dict(cls, raw: PreflightRecord) -> Preflight:
-        """Read the recorded form."""
-        return cls(
-            tuple(raw["features"]), tuple(raw["constant"]), raw["rows"], tuple(raw["suspicious"])
-        )
 
 
 def preflight(rows: pl.DataFrame) -> Preflight:
@@ -143,15 +110,6 @@ class FoldScore:
     error: int
     spread: int
     """What the error would be if the mean of all labels were predicted."""
-
-    def to_dict(self) -> FoldRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {"train": self.train, "error": self.error, "spread": self.spread}
-
-    @classmethod
-    def from_dict(cls, raw: FoldRecord) -> FoldScore:
-        """Read the recorded form."""
-        return cls(**raw)
 
 
 def fold_score(

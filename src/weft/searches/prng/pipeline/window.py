@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -32,9 +32,12 @@ if TYPE_CHECKING:
 
 STRICTER = 4
 """How far above the least number of hits a threshold may lie."""
+WindowCounts: TypeAlias = tuple[int, int, int, int]
+"""Survivors of one window: of the forward pass, the reverse pass, both, and either."""
 
 
-class WindowChoice(TypedDict):
+@dataclass(frozen=True, slots=True)
+class WindowChoice:
     """What the optimizer proposes for a trial, in the words of `space`."""
 
     window: int
@@ -44,29 +47,6 @@ class WindowChoice(TypedDict):
     skip_width: int
     forward_threshold: int
     reverse_threshold: int
-
-
-class WindowRecord(TypedDict):
-    """The recorded form of `WindowParams`."""
-
-    window: int
-    offset: int
-    sessions: str
-    skip_min: int
-    skip_max: int
-    forward_need: int
-    reverse_need: int
-
-
-class JudgementRecord(TypedDict):
-    """The recorded form of `TrialJudgement`."""
-
-    evidence: int
-    hits: int
-    compared: int
-    survivors: int
-    tried: int
-    counts: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +68,12 @@ class WindowParams:
 
         Skips are a least one and a width; thresholds are hits above what chance allows a window.
         """
-        low, window = choice["skip_min"], choice["window"]
-        top = min(low + choice["skip_width"], request.skips[1])
+        low, window = choice.skip_min, choice.window
+        top = min(low + choice.skip_width, request.skips[1])
         need = request.least_need(window)
-        forward = min(window, need + choice["forward_threshold"])
-        reverse = min(window, need + choice["reverse_threshold"])
-        return cls(window, choice["offset"], choice["sessions"], low, top, forward, reverse)
+        forward = min(window, need + choice.forward_threshold)
+        reverse = min(window, need + choice.reverse_threshold)
+        return cls(window, choice.offset, choice.sessions, low, top, forward, reverse)
 
     def sieve_request(self, request: PipelineRequest) -> SieveRequest:
         """Return what the sieve is asked for."""
@@ -108,23 +88,6 @@ class WindowParams:
     def begin(self, cut: int) -> int:
         """Return where the window before a cut begins."""
         return cut - self.offset - self.window
-
-    def to_dict(self) -> WindowRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "window": self.window,
-            "offset": self.offset,
-            "sessions": self.sessions,
-            "skip_min": self.skip_min,
-            "skip_max": self.skip_max,
-            "forward_need": self.forward_need,
-            "reverse_need": self.reverse_need,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: WindowRecord) -> WindowParams:
-        """Read the recorded form."""
-        return cls(**raw)
 
 
 def check_same(requested: WindowParams, effective: WindowParams) -> None:
@@ -196,15 +159,6 @@ def merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return table.concat(parts).sort("cut", "stream", "first", "seed", "skip", "base")
 
 
-class WindowCounts(NamedTuple):
-    """Survivors of one window: of the forward pass, the reverse pass, both, and either."""
-
-    forward: int
-    reverse: int
-    both: int
-    either: int
-
-
 @dataclass(frozen=True, slots=True)
 class TrialJudgement:
     """The result of a trial: integers only, so that it is the same on every machine."""
@@ -216,29 +170,6 @@ class TrialJudgement:
     tried: int
     counts: tuple[WindowCounts, ...]
     """One for each window."""
-
-    def to_dict(self) -> JudgementRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "evidence": self.evidence,
-            "hits": self.hits,
-            "compared": self.compared,
-            "survivors": self.survivors,
-            "tried": self.tried,
-            "counts": [list(counts) for counts in self.counts],
-        }
-
-    @classmethod
-    def from_dict(cls, raw: JudgementRecord) -> TrialJudgement:
-        """Read the recorded form."""
-        return cls(
-            raw["evidence"],
-            raw["hits"],
-            raw["compared"],
-            raw["survivors"],
-            raw["tried"],
-            tuple(WindowCounts(*counts) for counts in raw["counts"]),
-        )
 
 
 def judge(
@@ -293,12 +224,13 @@ def _counts(rows: pl.DataFrame, params: WindowParams) -> WindowCounts:
     hits = rows["hits"].to_numpy()
     forward, reverse = hits >= params.forward_need, hits >= params.reverse_need
     both = forward & reverse
-    return WindowCounts(int(forward.sum()), int(reverse.sum()), int(both.sum()), len(rows))
+    return int(forward.sum()), int(reverse.sum()), int(both.sum()), len(rows)
 
 
 def sieve_stats(params: WindowParams, counts: WindowCounts) -> SieveStats:
     """Return what the features know of a window."""
+    forward, reverse, both, _ = counts
     return SieveStats(
         params.window, params.forward_need, params.reverse_need, params.skip_min, params.skip_max,
-        counts.both, counts.forward, counts.reverse,
+        both, forward, reverse,
     )  # fmt: skip
