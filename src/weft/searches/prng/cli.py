@@ -158,14 +158,13 @@ def pipeline(
 
     Exit code 0 with a signal or when paused by --to, 1 without a signal.
     """
-    changes = search.changes()
-    steps.check([*changes.given(), *(["params"] if params else [])])
+    steps.check([*search.given(), *(["params"] if params else [])])
     search.check_installed()
     how = replace(execution.execution(out), pause_at=steps.pause_at())
     if how.nodes and not any(node.cpus for node in how.nodes):
         where = f"--nodes {execution.nodes}"
         raise UsageError(f"{where}: the pipeline runs on CPU slots", hint="add cpu_count")
-    prepared = _prepared(draws, steps.from_, changes, params)
+    prepared = _prepared(draws, steps.from_, search, params)
     done = _run_steps(prepared, how, seed, display)
     piperender.finish(out, done, json_export=json_export, as_json=display.as_json)
     raise typer.Exit(0 if done is None else done.exit_code)
@@ -174,7 +173,7 @@ def pipeline(
 def _prepared(
     draws: str | None,
     from_: tuple[str, str] | None,
-    changes: requests.PipelineChanges,
+    search: pipeoptions.PipelineOptions,
     params: Path | None,
 ) -> pipelines.PreparedRun:
     """Read and check everything before anything is written."""
@@ -182,14 +181,14 @@ def _prepared(
     if from_ is None:
         if draws is None:
             raise UsageError("DRAWS is missing", hint="name a file of draws, or --from STEP RUN")
-        request = changes.applied(requests.PipelineRequest())
+        request = search.applied(requests.PipelineRequest())
         history, where = analyses.load_history(draws)
         return pipelines.prepare(history, where, request, training)
     step, path = from_[0], Path(from_[1])
     earlier = pipelines.load_earlier(path, step)
     if draws is not None:
         pipelines.check_same_draws(earlier, *analyses.load_history(draws))
-    request = changes.applied(earlier.request)
+    request = search.applied(earlier.request)
     if step == STEPS[0]:
         pipelines.check_draws(earlier.history(), str(path), request)
     return pipelines.prepare_at(step, earlier, request, training)

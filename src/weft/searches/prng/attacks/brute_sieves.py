@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 
 from weft.errors import BugError
-from weft.searches.prng.arrays import ShortWords, Words
+from weft.searches.prng.arrays import ShortWords
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import (
     AdditiveSeeding,
@@ -104,12 +104,7 @@ def go_sieve(family: Family, output: str, target: Target) -> Run:
     salted = np.array([[salts[a], salts[b]] for a, b in places], np.uint64)
     reading, tests = _tested(family, output, target)
     factors, up = factors.astype(np.uint64), np.uint64(reading.moved)
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        return _listed(out, sieve_go(lo, hi, factors, salted, up, tests, target.enough, out))
-
-    return run
+    return _runner(sieve_go, factors, salted, up, tests, target.enough)
 
 
 def go_factors(form: SaltedSeeding, word: int) -> list[int]:
@@ -124,13 +119,7 @@ def plain_sieve(family: Family, output: str, target: Target) -> Run:
     gaps = np.array([target.start] + [target.skip] * (len(target.draws) - 1), np.int64)
     draws = np.array(target.draws, np.uint64)
     state = np.empty(family.state_words, np.uint64)
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        modulus = np.uint64(target.modulus)
-        return _listed(out, sieve(lo, hi, modulus, gaps, draws, target.enough, state, out))
-
-    return run
+    return _runner(sieve, np.uint64(target.modulus), gaps, draws, target.enough, state)
 
 
 def mt_sieve(family: Family, output: str, target: Target) -> Run:
@@ -140,15 +129,8 @@ def mt_sieve(family: Family, output: str, target: Target) -> Run:
     needed = sorted({at + more for at in positions for more in (0, 1, 397)})
     place = {word: row for row, word in enumerate(needed)}
     rows = np.array([[place[at], place[at + 1], place[at + 397]] for at in positions])
-    form, words = twister_form(family), np.array(needed)
     sieve = cuda.sieve_mt if target.device == "gpu" else sieve_mt
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve(lo, hi, form, words, rows, tests, target.enough, out)
-        return _listed(out, count)
-
-    return run
+    return _runner(sieve, twister_form(family), np.array(needed), rows, tests, target.enough)
 
 
 def twister_form(family: Family) -> int:
@@ -167,12 +149,7 @@ def glibc_sieve(family: Family, output: str, target: Target) -> Run:
     weights = np.array([glibc_weights(form, at) for at in target.positions(1)], np.uint32)
     _, tests = _tested(family, output, target)
     sieve = cuda.sieve_glibc if target.device == "gpu" else sieve_glibc
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        return _listed(out, sieve(lo, hi, weights, tests, target.enough, out))
-
-    return run
+    return _runner(sieve, weights, tests, target.enough)
 
 
 def lcg_sieve(family: Family, output: str, target: Target) -> Run:
@@ -189,13 +166,7 @@ def lcg_sieve(family: Family, output: str, target: Target) -> Run:
     first = np.array((form.scramble, form.place, form.below, (1 << form.bits) - 1), np.uint64)
     dropped = np.uint64(form.bits - 32)
     sieve = cuda.sieve_lcg if target.device == "gpu" else sieve_lcg
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve(lo, hi, first, dropped, affine, tests, target.enough, out)
-        return _listed(out, count)
-
-    return run
+    return _runner(sieve, first, dropped, affine, tests, target.enough)
 
 
 @lru_cache(maxsize=4096)
@@ -234,7 +205,14 @@ def _tested(family: Family, output: str, target: Target) -> tuple[WordReading, S
     return reading, np.array(tests, np.uint32)
 
 
-def _listed(out: Words, count: int) -> list[int]:
-    if count > len(out):
-        raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
-    return [int(seed) for seed in out[:count]]
+def _runner(sieve: Callable[..., int], *args: object) -> Run:
+    """Return what runs a sieve over seeds and lists those that pass."""
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        count = sieve(lo, hi, *args, out)
+        if count > len(out):
+            raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
+        return [int(seed) for seed in out[:count]]
+
+    return run

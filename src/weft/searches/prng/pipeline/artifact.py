@@ -16,12 +16,12 @@ from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, canonical, from_wire, to_wire
 from weft.searches.prng.pipeline.adapt import Facts, TrainingParams
 from weft.searches.prng.pipeline.optimizer import Trial
-from weft.searches.prng.pipeline.prediction import Predictions
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.scoring import Scorer, scorer_of
 from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream
+from weft.searches.prng.pipeline.vote import Predictions
 from weft.searches.prng.pipeline.window import TrialJudgement, WindowCounts, WindowParams
 from weft.worker.context import get, put
 

@@ -22,13 +22,11 @@ from weft.searches.prng.pipeline.artifact import StepContext, load, load_context
 from weft.searches.prng.pipeline.features import SKIP_GROUP
 from weft.searches.prng.pipeline.modelchoice import FitMetrics, ModelChoice, RerunModel
 from weft.searches.prng.pipeline.models import ModelParams
-from weft.searches.prng.pipeline.predict import predicted
-from weft.searches.prng.pipeline.prediction import Predictions, StreamPrediction, Voter
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import EVIDENCE, HORIZON, POOLS
 from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream, as_of_now
-from weft.searches.prng.pipeline.survivor import Survivor
+from weft.searches.prng.pipeline.survivor import Survivor, predicted
 from weft.searches.prng.pipeline.verdict import (
     Claim,
     PipelineVerdict,
@@ -37,6 +35,7 @@ from weft.searches.prng.pipeline.verdict import (
     make_claim,
     power_of,
 )
+from weft.searches.prng.pipeline.vote import Predictions, StreamPrediction, Voter
 from weft.searches.prng.pipeline.window import final_survivors, judge, merged, survivors
 from weft.searches.prng.statistics import corrected
 from weft.worker.context import get, put

@@ -17,11 +17,11 @@ import numpy as np
 from weft.searches.prng.arrays import Floats, Words
 from weft.searches.prng.pipeline import models, table, training, vote, window
 from weft.searches.prng.pipeline.adapt import TrainingParams
-from weft.searches.prng.pipeline.predict import predicted
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import EVIDENCE, NULL_BEST, NULL_SEEDS, PipelineRequest
 from weft.searches.prng.pipeline.scoring import scorer_of
 from weft.searches.prng.pipeline.streams import MERGED, HistorySplit, Stream
+from weft.searches.prng.pipeline.survivor import predicted
 from weft.searches.prng.statistics import hits_needed
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from weft.model.slots import Deal, Node, slots_of
 from weft.model.tasks import Milestone
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.searches.prng.pipeline.prediction import StreamPrediction
 from weft.searches.prng.pipeline.run import export, write_predictions
 from weft.searches.prng.pipeline.search import NAME
 from weft.searches.prng.pipeline.steps import TITLES
 from weft.searches.prng.pipeline.summary import end_line, steps_of
 from weft.searches.prng.pipeline.verdict import Power
+from weft.searches.prng.pipeline.vote import StreamPrediction
 
 
 def headline(execution: Execution) -> Callable[[Milestone], None]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from weft.errors import UsageError
-from weft.model.codec import from_json, to_json
 from weft.searches.prng.families import family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.generate import draw_of
@@ -111,37 +110,6 @@ class PipelineRequest:
             " apart",
             hint="ask for fewer --seeds, --skips or --starts, or bring more draws",
         )
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineChanges:
-    """What a user gave of a request; None stands for what it is without it."""
-
-    modulus: int | None = None
-    family: str | None = None
-    output: str | None = None
-    seeds: tuple[int, int] | None = None
-    skips: tuple[int, int] | None = None
-    starts: tuple[int, int] | None = None
-    window_trials: int | None = None
-    scorer_trials: int | None = None
-    model_trials: int | None = None
-    model: str | None = None
-    net: str | None = None
-    top_k: int | None = None
-    nulls: int | None = None
-
-    def given(self) -> list[str]:
-        """Return the names of what was given, in the order of the fields."""
-        return [name for name in self.__slots__ if getattr(self, name) is not None]
-
-    def applied(self, base: PipelineRequest) -> PipelineRequest:
-        """Return a request with what was given; a family without a map has its usual one."""
-        values = {name: value for name, value in to_json(self).items() if value is not None}
-        if self.family is not None:
-            known = family_named(self.family)
-            values |= {"family": known.name, "output": self.output or next(iter(known.outputs))}
-        return from_json(PipelineRequest, {**to_json(base), **values})
 
 
 def _check_count(option: str, value: int, least: int, most: int) -> None:

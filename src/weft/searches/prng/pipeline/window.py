@@ -18,13 +18,12 @@ from weft.errors import BugError
 from weft.searches.prng.arrays import Ints, Words
 from weft.searches.prng.pipeline import table
 from weft.searches.prng.pipeline.optimizer import Choice, IntRange, Space
-from weft.searches.prng.pipeline.predict import predicted
 from weft.searches.prng.pipeline.reference import SieveStats
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.sieve import SieveRequest, sieve
 from weft.searches.prng.pipeline.skips import with_skips
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream
-from weft.searches.prng.pipeline.survivor import base_of, first_draw
+from weft.searches.prng.pipeline.survivor import base_of, first_draw, predicted
 from weft.searches.prng.statistics import corrected
 
 if TYPE_CHECKING:
