@@ -15,12 +15,10 @@ from tests.searches.prng.planted import (
     recorded,
     run_all,
 )
-from weft.searches.prng.attack import Gap, Units
+from weft.searches.prng.attack import Case, Gap, Units
 from weft.searches.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
 from weft.searches.prng.attacks.brute_sieves import Target, glibc_weights, sieve_of
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.forms import AdditiveSeeding, CompiledSeeding, WordReading
 from weft.searches.prng.generate import generate

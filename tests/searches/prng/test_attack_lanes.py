@@ -16,7 +16,7 @@ from tests.searches.prng.planted import (
     recorded,
     run_all,
 )
-from weft.searches.prng.attack import Gap
+from weft.searches.prng.attack import Case, Gap
 from weft.searches.prng.attacks.lanes import ATTACK
 from weft.searches.prng.attacks.lanes_search import (
     LaneWindow,
@@ -25,8 +25,7 @@ from weft.searches.prng.attacks.lanes_search import (
     search,
     state_before,
 )
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Skips

@@ -16,7 +16,7 @@ from tests.searches.prng.planted import (
     predicts,
     run_all,
 )
-from weft.searches.prng.attack import Gap
+from weft.searches.prng.attack import Case, Gap
 from weft.searches.prng.attacks.lattice import ATTACK, state_at
 from weft.searches.prng.attacks.lattice_problems import (
     LatticeProblem,
@@ -26,7 +26,6 @@ from weft.searches.prng.attacks.lattice_problems import (
     problems,
     reduced,
 )
-from weft.searches.prng.case import Case
 from weft.searches.prng.forms import LatticeForm, LcgForm
 from weft.searches.prng.generate import generate
 from weft.searches.prng.kernels.lattice import nearest, reduce_basis

@@ -9,12 +9,11 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from weft.searches.prng.attack import AttackPlan, Gap, Units
+from weft.searches.prng.attack import AttackPlan, Case, Gap, Units
 from weft.searches.prng.attacks.linear_align import RejectionDraws, aligned, anchors, track
 from weft.searches.prng.attacks.linear_mersenne import twister
 from weft.searches.prng.attacks.linear_rejection import STEPS, VIEWS, TwisterRejection
 from weft.searches.prng.attacks.linear_relations import Relations, relations
-from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 
 ATTACK = TwisterRejection()

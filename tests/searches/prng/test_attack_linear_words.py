@@ -10,11 +10,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
 from weft.searches.prng.attacks.linear_words import VIEWS, LinearView, LinearWords
 from weft.searches.prng.bit_forms import BitReading
-from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips

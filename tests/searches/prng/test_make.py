@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from weft.errors import InputError
 from weft.model.codec import from_json
 from weft.searches.prng.catalogue import catalogue
-from weft.searches.prng.families import ALL
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import read_history
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -59,7 +59,7 @@ def test_generate_with_everything_is_the_recorded_truth() -> None:
 
 
 def test_generate_from_a_state_goes_on_from_there() -> None:
-    state = ALL[0].state_text(ALL[0].seeding(42))
+    state = FAMILIES[0].state_text(FAMILIES[0].seeding(42))
     made = told("generate", "java", "--state", state, "--modulus", "100", "-n", "5")
     assert made["draws"] == JAVA_42
 
@@ -73,9 +73,9 @@ def test_families_lists_every_generator_for_people_and_programs() -> None:
     done = weft("families")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["name", *(family.name for family in ALL)]
+    assert [line.split()[0] for line in lines] == ["name", *(family.name for family in FAMILIES)]
     listed = told("families")["families"]
-    assert [one["name"] for one in listed] == [family.name for family in ALL]
+    assert [one["name"] for one in listed] == [family.name for family in FAMILIES]
     assert {"lanes", "brute"} <= {offer["attack"] for offer in listed[0]["attacks"]}
 
 

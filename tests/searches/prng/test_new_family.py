@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.purity import check_pure
 from tests.support.shown import ROOT
-from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import FAMILIES
 
 PACKAGE = ROOT / "src" / "weft" / "searches" / "prng"
 GENERATORS = """
@@ -69,9 +69,8 @@ FAMILIES = (LCG, XORSHIFT)
 """
 ATTACKED = """
 import json
-from weft.searches.prng.attack import AttackPlan, Units
+from weft.searches.prng.attack import AttackPlan, Case, Units
 from weft.searches.prng.attacks import attack_named
-from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 

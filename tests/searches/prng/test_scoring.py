@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from weft.searches.prng.analyse import _on_stream
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import Case, compare
 from weft.searches.prng.attacks.varying import extend_skips, tried_in
-from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import make_history

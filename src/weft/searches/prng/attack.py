@@ -14,11 +14,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from weft.searches.prng.case import Case
+from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 
 MAX_CANDIDATES = 64
 """Hypotheses that one range reports at most, those with most hits first."""
+REPORTED = 256
+"""Draws that a report of an attack compares at most; the scorer compares all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What an attack is given: draws below `modulus`, oldest first, and the ranges asked for.
+
+    The draws are the training part of the history; the holdout never reaches an attack. Ranges
+    of skips and starts are inclusive, `corrupt_percent` is the largest share of wrong draws.
+    """
+
+    draws: tuple[int, ...]
+    modulus: int
+    skips: tuple[int, int] = (0, 500)
+    starts: tuple[int, int] = (0, 1000)
+    corrupt_percent: int = 10
+
+    def wrong_allowed(self, compared: int) -> int:
+        """Return how many of `compared` draws may be wrong, with room for bad luck.
+
+        Twice the share, plus three: a window is a sample of the history.
+        """
+        if self.corrupt_percent == 0:
+            return 0
+        return min(compared, 3 + 2 * compared * self.corrupt_percent // 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,5 +124,12 @@ class Attack(Protocol):
 
 
 def best(candidates: Sequence[HypothesisMatch]) -> list[HypothesisMatch]:
-    """Order by hits, most first, then in the order given; keep at most MAX_FOUND."""
+    """Order by hits, most first, then in the order given; keep at most MAX_CANDIDATES."""
     return sorted(candidates, key=lambda candidate: -candidate.hits)[:MAX_CANDIDATES]
+
+
+def compare(case: Case, guess: Hypothesis, count: int = REPORTED) -> HypothesisMatch:
+    """Return a hypothesis with its hits among the first `count` draws."""
+    predictions = generate(guess, min(count, len(case.draws)))
+    hits = sum(a == b for a, b in zip(predictions, case.draws, strict=False))
+    return HypothesisMatch(guess, hits, len(predictions))

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 from weft.model.codec import to_json
 from weft.model.values import Value
-from weft.searches.prng.attack import AttackPlan
+from weft.searches.prng.attack import AttackPlan, Case
 from weft.searches.prng.attacks import ALL as ATTACKS
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 
 EXAMPLE_DRAWS = 8000

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks import ALL, attack_named
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.searches.prng.case import Case
+from weft.searches.prng.attack import Case
 from weft.searches.prng.scoring import split
 
 

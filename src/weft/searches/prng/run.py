@@ -12,8 +12,7 @@ from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import run_search
 from weft.searches.prng.analyse import analyse
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
 from weft.searches.prng.kernels.cuda import is_available

@@ -13,14 +13,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute_sieves import Sieve, Target, sieve_of
-from weft.searches.prng.attacks.compare import compare
 from weft.searches.prng.attacks.likely_seeds import TIMES
 from weft.searches.prng.attacks.noise import affordable, unlucky
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels import cuda

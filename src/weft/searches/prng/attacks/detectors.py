@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.searches.prng.arrays import Bytes, Words
-from weft.searches.prng.case import Case
+from weft.searches.prng.attack import Case
 from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.statistics import corrected, decades
 

@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import (
     Fit,
     LaneWindow,
@@ -27,7 +26,6 @@ from weft.searches.prng.attacks.lanes_search import (
     state_before,
 )
 from weft.searches.prng.attacks.noise import unlucky
-from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.hypothesis import Hypothesis, Skips

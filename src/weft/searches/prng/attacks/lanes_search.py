@@ -12,8 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from weft.searches.prng.attacks.noise import affordable, unlucky
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.kernels.lanes import CHECKS, search_high, sieve_lanes
 

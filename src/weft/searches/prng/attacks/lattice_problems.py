@@ -18,7 +18,7 @@ import numpy as np
 
 from weft.searches.prng.arrays import Floats, Ints
 from weft.searches.prng.attacks.lanes_search import lcg_forms
-from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.forms import LatticeForm, LcgForm
 from weft.searches.prng.kernels.lattice import reduce_basis
 from weft.searches.prng.linear import affine_power

@@ -12,13 +12,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute import enough_draws
-from weft.searches.prng.attacks.compare import compare
 from weft.searches.prng.attacks.likely_seeds import dated_seeds, typed_seeds
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels.bulk import fill

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from weft.searches.prng import gf2
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, compare
 from weft.searches.prng.attacks.linear_align import RejectionDraws, aligned, anchors, track
 from weft.searches.prng.attacks.linear_mersenne import (
     WORDS,
@@ -27,9 +26,7 @@ from weft.searches.prng.attacks.linear_mersenne import (
 )
 from weft.searches.prng.attacks.linear_relations import relations
 from weft.searches.prng.bit_forms import End
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.hypothesis import Hypothesis
 
 STEPS = 3400

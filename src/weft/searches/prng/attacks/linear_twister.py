@@ -14,13 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.searches.prng import gf2
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_mersenne import Twister, equations, state_words, twister
 from weft.searches.prng.bit_forms import BitReading
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 
 COST_MS = 2500

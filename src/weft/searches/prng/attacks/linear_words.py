@@ -13,12 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
 from weft.searches.prng.bit_forms import BitReading, LinearForm
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels.bulk import words

@@ -13,8 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import (
     Fit,
     LaneWindow,
@@ -26,7 +25,6 @@ from weft.searches.prng.attacks.lanes_search import (
 )
 from weft.searches.prng.attacks.noise import affordable, unlucky
 from weft.searches.prng.attacks.varying import SkipReach, tried_in, way_through
-from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.hypothesis import Hypothesis, Skips

@@ -17,8 +17,8 @@ def _declared() -> tuple[Family, ...]:
     return tuple(sorted(families, key=lambda family: family.rank))
 
 
-ALL = _declared()
-_BY_NAME = {name: family for family in ALL for name in (family.name, *family.aliases)}
+FAMILIES = _declared()
+_BY_NAME = {name: family for family in FAMILIES for name in (family.name, *family.aliases)}
 
 
 def family_named(name: str) -> Family:

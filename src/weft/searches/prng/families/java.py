@@ -6,10 +6,9 @@ that is drawn again when it would favour small values.
 
 from __future__ import annotations
 
-from weft.searches.prng.families.maps import high_map, raw_map
+from weft.searches.prng.families.maps import affine_jump, high_map, raw_map
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.forms import LatticeForm, LcgForm, LcgSeeding, WordReading
-from weft.searches.prng.linear import affine_power
 
 MULTIPLIER = 0x5DEECE66D
 INCREMENT = 0xB
@@ -34,12 +33,6 @@ def step(state: State) -> int:
     """Return next(32), unsigned."""
     state[0] = (state[0] * MULTIPLIER + INCREMENT) & MASK48
     return state[0] >> DROPPED
-
-
-def jump(state: State, steps: int) -> None:
-    """Apply the affine map to the power of `steps`."""
-    multiplier, increment = affine_power(MULTIPLIER, INCREMENT, steps, MODULUS)
-    state[0] = (state[0] * multiplier + increment) % MODULUS
 
 
 def next_int(state: State, bound: int) -> int:
@@ -102,7 +95,7 @@ FAMILY = Family(
         "high": high_map(step, 32),
         "raw": raw_map(step),
     },
-    jump=jump,
+    jump=affine_jump(MULTIPLIER, INCREMENT, MODULUS),
     common=True,
     rank=10,
     lcg_forms=(

@@ -5,7 +5,7 @@ A counter with an odd gap, hashed. Others take their first states from it: `expa
 
 from __future__ import annotations
 
-from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
+from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted, word_seeding
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.forms import CompiledSeeding
 
@@ -15,9 +15,7 @@ MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
 
 
-def seeding(seed: int) -> State:
-    """Take 64 bits as the state."""
-    return [seed & M64]
+seeding = word_seeding(64)
 
 
 def step(state: State) -> int:

@@ -9,21 +9,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from weft.searches.prng.bit_forms import BitReading, LinearForm
-from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.searches.prng.family import Family, Jump, State, Step
+from weft.searches.prng.families.maps import (
+    linear_jump,
+    plain_maps,
+    scaled_map,
+    shifted,
+    word_seeding,
+)
+from weft.searches.prng.family import Family, State, Step
 from weft.searches.prng.forms import CompiledSeeding
-from weft.searches.prng.linear import LinearStep, bit_power
 
 M32 = (1 << 32) - 1
 M64 = (1 << 64) - 1
 FILL_MULTIPLIER = 1812433253
 STAR = 2685821657736338717
 ONE = 1
-
-
-def seeding_32(seed: int) -> State:
-    """Take 32 bits as the state."""
-    return [seed & M32]
 
 
 def step_32(state: State) -> int:
@@ -34,11 +34,6 @@ def step_32(state: State) -> int:
     word ^= (word << 5) & M32
     state[0] = word
     return word
-
-
-def seeding_64(seed: int) -> State:
-    """Take 64 bits as the state."""
-    return [seed & M64]
 
 
 def step_64(state: State) -> int:
@@ -87,13 +82,6 @@ def step_64_star(state: State) -> int:
     return (word * STAR) & M64
 
 
-def _jump(step: LinearStep, count: int, bits: int) -> Jump:
-    def jump(state: State, steps: int) -> None:
-        state[:] = bit_power(step, count, bits, state, steps)
-
-    return jump
-
-
 def _linear(words: int, bits: int) -> LinearForm:
     """Return the form of outputs that are words of the state."""
     low, high = BitReading("low", bits), BitReading("high", bits)
@@ -110,10 +98,10 @@ def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
         state_words=1,
         state_word_bits=bits,
         seed_bits=bits,
-        seeding=seeding_32 if bits == 32 else seeding_64,
+        seeding=word_seeding(bits),
         step=step,
         outputs={**plain_maps(step, bits), "scaled": unit},
-        jump=_jump(step, 1, bits),
+        jump=linear_jump(step, 1, bits),
         rank=70,
         linear=_linear(1, bits),
         seed_form=CompiledSeeding(),
@@ -138,7 +126,7 @@ XORSHIFT128 = Family(
     seeding=seeding_128,
     step=step_128,
     outputs={**plain_maps(step_128, 32), "scaled": scaled_map(step_128, 32)},
-    jump=_jump(step_128, 4, 32),
+    jump=linear_jump(step_128, 4, 32),
     rank=70,
     linear=_linear(4, 32),
     seed_form=CompiledSeeding(fill_128),

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from weft.searches.prng.arrays import Draws16, Ints
+from weft.searches.prng.families import family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.pipeline.compiled import outputs
+from weft.searches.prng.kernels import bulk
 from weft.searches.prng.pipeline.request import PipelineRequest
 
 if TYPE_CHECKING:
@@ -74,4 +75,5 @@ def predicted(
     leads = draw_position(base, skip, np.asarray(first, np.int64))
     assert len(rows) == 0 or leads.min() >= 0, "a survivor has no output for this draw"
     seeds = rows["seed"].to_numpy()
-    return outputs(request.family, request.output, request.modulus, seeds, leads, skip, count)
+    family = family_named(request.family)
+    return bulk.rows(family, request.output, request.modulus, seeds, leads, skip, count)
