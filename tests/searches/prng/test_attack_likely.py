@@ -12,7 +12,7 @@ from weft.searches.prng.attack import Case, Units
 from weft.searches.prng.attacks.likely import DATED, SEEDS_PER_UNIT, TYPED, Likely, maps
 from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.generate import generate
-from weft.searches.prng.kernels.match import find_places
+from weft.searches.prng.kernels.path import find_places
 
 MAPS = [(family.name, output) for family in FAMILIES for output in maps(family, Case((), 1000))]
 

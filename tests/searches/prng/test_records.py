@@ -19,14 +19,12 @@ from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks.detectors import Detection
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.pipeline.adapt import TrainingParams
-from weft.searches.prng.pipeline.modelchoice import ModelChoice, ModelTrial
 from weft.searches.prng.pipeline.optimizer import Trial
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import PipelineRequest
-from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import split_history
-from weft.searches.prng.pipeline.training import FoldScore, Preflight
-from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Power, Reruns
+from weft.searches.prng.pipeline.training import FoldScore, ModelChoice, ModelTrial, Preflight
+from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Power, Reruns, Sidecar
 from weft.searches.prng.pipeline.vote import PoolHits, StreamPrediction, Voter
 from weft.searches.prng.pipeline.window import TrialJudgement, WindowParams
 from weft.searches.prng.planning import StreamPlan

@@ -55,14 +55,7 @@ def make_plan(history: Object, settings: Table) -> Table:
 
 
 @task(name="prng.cover")
-def cover(
-    history: Object,
-    settings: Table,
-    planned: Table,
-    lo: int,
-    hi: int,
-    plans: int,
-) -> Table:
+def cover(history: Object, settings: Table, planned: Table, lo: int, hi: int, plans: int) -> Table:
     """Cover one range of one plan; `strong` if a candidate is beyond accident."""
     request, stream_plan = from_json(AnalyseRequest, settings), from_json(StreamPlan, planned)
     stream, plan = stream_plan.stream, stream_plan.plan

@@ -10,8 +10,8 @@ device. A hypothesis that it is sure to find when its plan covers it is found, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from weft.searches.prng.generate import generate
@@ -36,6 +36,25 @@ class Case:
     skips: tuple[int, int] = (0, 500)
     starts: tuple[int, int] = (0, 1000)
     corrupt_percent: int = 10
+
+    @property
+    def skip_count(self) -> int:
+        """How many skips were asked for."""
+        return self.skips[1] - self.skips[0] + 1
+
+    @property
+    def place_count(self) -> int:
+        """How many pairs of a start and a skip were asked for."""
+        return (self.starts[1] - self.starts[0] + 1) * self.skip_count
+
+    def fewest_draws(self, most: int, suffice: Callable[[Case], bool]) -> int:
+        """Return how many draws, at least those there are, suffice; one more than `most` if none.
+
+        Only their number counts, so it is tried with draws of 0.
+        """
+        counts = range(len(self.draws), most + 1)
+        fitting = (count for count in counts if suffice(replace(self, draws=(0,) * count)))
+        return next(fitting, most + 1)
 
     def wrong_allowed(self, compared: int) -> int:
         """Return how many of `compared` draws may be wrong, with room for bad luck.
@@ -98,6 +117,11 @@ class HypothesisMatch:
     hypothesis: Hypothesis
     hits: int
     compared: int
+
+    @property
+    def wrong(self) -> int:
+        """How many of the compared draws it misses."""
+        return self.compared - self.hits
 
 
 @dataclass(frozen=True, slots=True)

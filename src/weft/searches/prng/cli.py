@@ -51,8 +51,7 @@ SurvivorData = Annotated[
 ]
 Mode = Annotated[str, typer.Option(metavar="full", help="full: all parameters.")]
 Apply = Annotated[
-    bool,
-    typer.Option("--apply", help=f"Write {CONFIG_FILE} into the current folder for --params."),
+    bool, typer.Option("--apply", help=f"Write {CONFIG_FILE} into the current folder for --params.")
 ]
 
 app = typer.Typer(
@@ -244,9 +243,7 @@ def adapt(
 @app.command()
 @with_groups
 def generate(
-    family: prngoptions.FamilyName,
-    history: prngoptions.PlantedOptions,
-    display: ViewOptions,
+    family: prngoptions.FamilyName, history: prngoptions.PlantedOptions, display: ViewOptions
 ) -> None:
     """Write a test history: the draws of a generator from a known seed or state.
 

@@ -91,10 +91,7 @@ def draws_needed(request: AnalyseRequest) -> int:
 
 
 def execute(
-    history: History,
-    request: AnalyseRequest,
-    execution: Execution,
-    watcher: Watcher | None = None,
+    history: History, request: AnalyseRequest, execution: Execution, watcher: Watcher | None = None
 ) -> Run:
     """Run the search as `execution` says."""
     inputs = {"history": history.canonical()}

@@ -17,11 +17,17 @@ from weft.model.values import Object
 from weft.searches.prng.pipeline import adapt, models, nulls, table, training, vote
 from weft.searches.prng.pipeline.adapt import Facts, TrainingParams, derive
 from weft.searches.prng.pipeline.features import GLOBAL
-from weft.searches.prng.pipeline.modelchoice import ModelChoice
 from weft.searches.prng.pipeline.request import EVIDENCE, MODELS, PipelineRequest
-from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import LEAST_DRAWS, as_of_now, split_history
-from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Reruns, decide, power_of
+from weft.searches.prng.pipeline.training import ModelChoice
+from weft.searches.prng.pipeline.verdict import (
+    Claim,
+    PipelineVerdict,
+    Reruns,
+    Sidecar,
+    decide,
+    power_of,
+)
 
 GIVEN = TrainingParams(200, (16,), 240, 40, 3, 2, 3)
 
@@ -258,13 +264,13 @@ def test_survivors_beyond_chance_vote_alone() -> None:
     _, split, params, scorer, rows = worked()
     _, final = nulls.divided(rows, split.mode(params.sessions))
     told = np.linspace(1.0, 0.0, len(final))
-    bar = nulls.HitThreshold.of(scorer.request, params, 10**8)
-    assert bar.hits is not None
+    bar = nulls.hit_threshold(scorer.request, params, 10**8)
+    assert bar is not None
     alone, _ = nulls.electorate(scorer.request, final, told, 0, bar)
-    assert alone["hits"].min() >= bar.hits
-    everyone, _ = nulls.electorate(scorer.request, final, told, 0, nulls.HitThreshold(None))
+    assert alone["hits"].min() >= bar
+    everyone, _ = nulls.electorate(scorer.request, final, told, 0, None)
     assert len(everyone) == scorer.request.top_k
-    assert everyone["hits"].min() < bar.hits
+    assert everyone["hits"].min() < bar
 
 
 def test_pool_hits_are_compared_with_k_of_m() -> None:

@@ -25,11 +25,11 @@ from weft.searches.prng.forms import (
     WordReading,
 )
 from weft.searches.prng.kernels import cuda
+from weft.searches.prng.kernels.bulk import sieve_plain
 from weft.searches.prng.kernels.glibc import DEGREE, sieve_glibc
 from weft.searches.prng.kernels.golang import PRIME, sieve_go
 from weft.searches.prng.kernels.lcg import sieve_lcg
 from weft.searches.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
-from weft.searches.prng.kernels.plain import sieve_plain
 from weft.searches.prng.linear import affine_power
 
 MAX_SEEDS = 4096

@@ -105,7 +105,7 @@ def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> Atta
     windows = windows_of(case, split, compared)
     units = skips * windows
     first = case.skips[0]
-    allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+    allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
     covers = (
         f"all 2^{split.bits} states, skips {first}..{first + skips - 1}, any start,"
         f" {allowed} wrong of {compared} draws"
@@ -125,16 +125,11 @@ def cost_ms(split: StateSplit, allowed: int, units: int) -> int:
     return units * high * (1 << split.shape.dropped) + 1
 
 
-def skips_in(case: Case) -> int:
-    """Return how many skips were asked for."""
-    return case.skips[1] - case.skips[0] + 1
-
-
 def window_of(case: Case, split: StateSplit) -> int | None:
     """Return the least window that tolerates bad luck, else the greatest that is allowed."""
     last = None
     for compared in range(8, min(MAX_WINDOW, len(case.draws)) + 1, 4):
-        allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+        allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
         if allowed >= unlucky(compared, case.corrupt_percent):
             return compared
         if allowed >= case.wrong_allowed(compared):
@@ -145,7 +140,7 @@ def window_of(case: Case, split: StateSplit) -> int | None:
 def needed(case: Case, split: StateSplit) -> int:
     """Return how many draws would do; one more than is ever looked at, if none would."""
     for compared in range(8, MAX_WINDOW + 1, 4):
-        allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+        allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
         if allowed >= case.wrong_allowed(compared):
             return compared
     return MAX_WINDOW + 1
@@ -168,20 +163,16 @@ def covered_skips(case: Case, split: StateSplit, compared: int) -> range:
 
 def window_at(case: Case, split: StateSplit, first: int, compared: int, skip: int) -> LaneWindow:
     """Return the window of `compared` draws from draw `first` on."""
-    allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+    allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
     return LaneWindow.at_skip(split, case.draws[first : first + compared], skip, allowed)
 
 
 def explained(split: StateSplit, fit: Fit, first: int, skip: int) -> Hypothesis:
     """Return a fit as a hypothesis with the state before draw 0."""
     before = state_before(split, fit.state, (first + fit.at) * (skip + 1))
-    return Hypothesis(
-        split.shape.family,
-        split.shape.output,
-        split.modulus,
-        state=family_named(split.shape.family).state_text([before]),
-        skips=Skips.constant(skip),
-    )
+    shape, skips = split.shape, Skips.constant(skip)
+    state = family_named(shape.family).state_text([before])
+    return Hypothesis(shape.family, shape.output, split.modulus, state=state, skips=skips)
 
 
 ATTACK = LanesAttack()

@@ -83,7 +83,7 @@ class TwisterState:
         if len(case.draws) < needed:
             why = f"any state needs {needed:,} draws, there are {len(case.draws):,}"
             return Gap(self.name, view.family, view.output, why)
-        units = case.skips[1] - case.skips[0] + 1
+        units = case.skip_count
         return AttackPlan(
             attack=self.name,
             family=view.family,

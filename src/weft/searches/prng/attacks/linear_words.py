@@ -94,7 +94,7 @@ class LinearWords:
             why = f"any state needs {chosen:,} draws, there are {len(case.draws):,}"
             return Gap(self.name, view.family, view.output, why)
         percent, attempts = noise_covered(case, chosen)
-        units = case.skips[1] - case.skips[0] + 1
+        units = case.skip_count
         noise = f"up to {percent} % wrong draws" if percent else "no wrong draw"
         return AttackPlan(
             attack=self.name,
@@ -167,11 +167,6 @@ def judged(case: Case, view: LinearView, bits: int, skip: int, begin: int) -> Hy
     """Turn a state into a hypothesis and count its hits in the window."""
     state = view.generator.state_text(view.state(bits))
     hypothesis = Hypothesis(
-        view.family,
-        view.output,
-        case.modulus,
-        state=state,
-        skips=Skips.constant(skip),
-        start=begin,
+        view.family, view.output, case.modulus, state=state, skips=Skips.constant(skip), start=begin
     )
     return compare(case, hypothesis, WINDOW)

@@ -75,13 +75,7 @@ class Varying:
                 seed=seed, skips=Skips(reach.skips, listed), start=start,
             )  # fmt: skip
             candidates.append(compare(case, guess))
-        return best(
-            [
-                candidate
-                for candidate in candidates
-                if candidate.compared - candidate.hits <= reach.allowed
-            ]
-        )
+        return best([candidate for candidate in candidates if candidate.wrong <= reach.allowed])
 
 
 def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:

@@ -61,13 +61,7 @@ class VaryingLanes:
         candidates = [
             candidate for _ in range(units.lo, units.hi) for candidate in search(case, split, reach)
         ]
-        return best(
-            [
-                candidate
-                for candidate in candidates
-                if candidate.compared - candidate.hits <= reach.allowed
-            ]
-        )
+        return best([candidate for candidate in candidates if candidate.wrong <= reach.allowed])
 
 
 def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
@@ -102,7 +96,7 @@ def reach_of(case: Case, split: StateSplit) -> SkipReach | None:
     """Return the widest range of skips that the low bits of the draws carry; None if none."""
     compared = min(MAX_DRAWS, len(case.draws))
     allowed = min(case.wrong_allowed(compared), unlucky(compared, case.corrupt_percent))
-    for width in range(min(case.skips[1] - case.skips[0] + 1, 1 << split.shown), 1, -1):
+    for width in range(min(case.skip_count, 1 << split.shown), 1, -1):
         tried = width ** (compared - 1) << split.lane
         if (
             compared < 8

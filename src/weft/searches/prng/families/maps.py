@@ -46,11 +46,7 @@ def linear_jump(step: LinearStep, words: int, bits: int) -> Jump:
 
 def plain_maps(step: Step, word_bits: int) -> dict[str, Draw]:
     """Return the maps every generator has: `mod`, `high` (multiply and shift) and `raw`."""
-    return {
-        "mod": mod_map(step),
-        "high": high_map(step, word_bits),
-        "raw": raw_map(step),
-    }
+    return {"mod": mod_map(step), "high": high_map(step, word_bits), "raw": raw_map(step)}
 
 
 def mod_map(step: Step) -> Draw:

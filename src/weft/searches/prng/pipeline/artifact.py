@@ -19,8 +19,8 @@ from weft.searches.prng.pipeline.optimizer import Trial
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.scoring import Scorer, scorer_of
-from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream
+from weft.searches.prng.pipeline.verdict import Sidecar
 from weft.searches.prng.pipeline.vote import Predictions
 from weft.searches.prng.pipeline.window import TrialJudgement, WindowCounts, WindowParams
 from weft.worker.context import get, put

@@ -20,17 +20,17 @@ from weft.searches.prng.pipeline import artifact, models, nulls, table, training
 from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.artifact import StepContext, load, load_context, load_scorer, store
 from weft.searches.prng.pipeline.features import SKIP_GROUP
-from weft.searches.prng.pipeline.modelchoice import FitMetrics, ModelChoice, RerunModel
 from weft.searches.prng.pipeline.models import ModelParams
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import EVIDENCE, HORIZON, POOLS
-from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream, as_of_now
 from weft.searches.prng.pipeline.survivor import Survivor, predicted
+from weft.searches.prng.pipeline.training import FitMetrics, ModelChoice, RerunModel
 from weft.searches.prng.pipeline.verdict import (
     Claim,
     PipelineVerdict,
     Reruns,
+    Sidecar,
     decide,
     make_claim,
     power_of,
@@ -238,9 +238,9 @@ def _scored_now(
     return now, now.scorer(config).score(final_survivors(everyone, params))
 
 
-def threshold_of(context: StepContext) -> nulls.HitThreshold:
+def threshold_of(context: StepContext) -> int | None:
     """Return the hits in a window that chance cannot explain, for all that was tried."""
-    return nulls.HitThreshold.of(context.request, context.window(), context.tried)
+    return nulls.hit_threshold(context.request, context.window(), context.tried)
 
 
 def after_changed(split: HistorySplit, cut: int) -> HistorySplit:

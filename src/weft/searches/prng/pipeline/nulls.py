@@ -104,7 +104,7 @@ def rerun(
         return 0
     expected = _expected(setup, inner, final, seed)
     tried = len(seeds) * params.sieve_request(request).hypotheses() * len(counts)
-    threshold = HitThreshold.of(request, params, tried)
+    threshold = hit_threshold(request, params, tried)
     ranks = holdout_ranks(request, split.mode(params.sessions), final, expected, threshold)
     return sum(place == 0 for places in ranks for place in places)
 
@@ -131,7 +131,7 @@ def holdout_ranks(
     streams: Sequence[Stream],
     final: pl.DataFrame,
     expected: Floats,
-    threshold: HitThreshold,
+    threshold: int | None,
 ) -> list[list[int]]:
     """Return, stream by stream, at which rank the vote had each holdout draw."""
     ranks = []
@@ -146,16 +146,9 @@ def holdout_ranks(
     return ranks
 
 
-@dataclass(frozen=True, slots=True)
-class HitThreshold:
-    """The hits in a window that chance cannot explain among so many hypotheses; None: no number."""
-
-    hits: int | None
-
-    @classmethod
-    def of(cls, request: PipelineRequest, params: window.WindowParams, tried: int) -> HitThreshold:
-        """Return the threshold for all that was tried."""
-        return cls(hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE))
+def hit_threshold(request: PipelineRequest, params: window.WindowParams, tried: int) -> int | None:
+    """Return the hits in a window that chance cannot explain among so many; None: no number."""
+    return hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE)
 
 
 def electorate(
@@ -163,7 +156,7 @@ def electorate(
     final: pl.DataFrame,
     expected: Floats,
     stream: int,
-    threshold: HitThreshold,
+    threshold: int | None,
 ) -> tuple[pl.DataFrame, Floats]:
     """Return a stream's voters, the one of whom most is expected first, and their weights.
 
@@ -171,7 +164,7 @@ def electorate(
     few survivors hold must not put what chance leaves before them.
     """
     own = final["stream"].to_numpy() == stream
-    enough = np.inf if threshold.hits is None else threshold.hits
+    enough = np.inf if threshold is None else threshold
     proven = own & (final["hits"].to_numpy() >= enough)
     chosen = np.flatnonzero(proven if proven.any() else own)
     best = chosen[np.argsort(-expected[chosen], kind="stable")][: request.top_k]

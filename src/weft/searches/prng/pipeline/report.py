@@ -20,9 +20,9 @@ from weft.model.values import Object
 from weft.searches.prng.pipeline import artifact, table
 from weft.searches.prng.pipeline.artifact import R
 from weft.searches.prng.pipeline.optimizer import Trial
-from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.steps import TITLES
 from weft.searches.prng.pipeline.summary import StepSummary, artifacts_of, end_line, steps_of
+from weft.searches.prng.pipeline.verdict import Sidecar
 
 MAX_POINTS = 2_000
 
@@ -30,10 +30,7 @@ MAX_POINTS = 2_000
 def pages(run: RunView) -> list[Page]:
     """Make the page of a pipeline run."""
     artifacts = artifacts_of(run)
-    parts = [
-        element("p", end_line(run), class_="claim"),
-        _steps(steps_of(run)),
-    ]
+    parts = [element("p", end_line(run), class_="claim"), _steps(steps_of(run))]
     window = _load(run, artifacts, artifact.WINDOW)
     scorer = _load(run, artifacts, artifact.SCORER)
     charts = [

@@ -101,11 +101,7 @@ def prepare_at(
 
 
 def execute(
-    prepared: PreparedRun,
-    execution: Execution,
-    *,
-    seed: int = 0,
-    watcher: Watcher | None = None,
+    prepared: PreparedRun, execution: Execution, *, seed: int = 0, watcher: Watcher | None = None
 ) -> Run:
     """Run the pipeline as `execution` says."""
     call = pipeline(to_json(prepared.request), to_json(prepared.start))

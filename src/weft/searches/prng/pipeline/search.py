@@ -22,25 +22,22 @@ from weft.searches.prng.pipeline import learntasks, models, tasks
 from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.artifact import SCORED
 from weft.searches.prng.pipeline.learntasks import FittedModel, Pool
-from weft.searches.prng.pipeline.modelchoice import (
-    ModelChoice,
-    ModelMetrics,
-    ModelTrial,
-    RerunModel,
-)
 from weft.searches.prng.pipeline.models import ModelParams
 from weft.searches.prng.pipeline.nulls import OBSERVED, RANDOM, SHUFFLED
 from weft.searches.prng.pipeline.optimizer import Trial
 from weft.searches.prng.pipeline.reference import ScorerConfig
-from weft.searches.prng.pipeline.request import (
-    BATCH,
-    CHUNK_ROWS,
-    FOLDS,
-    PipelineRequest,
-)
+from weft.searches.prng.pipeline.request import BATCH, CHUNK_ROWS, FOLDS, PipelineRequest
 from weft.searches.prng.pipeline.scorertrial import SPACE
 from weft.searches.prng.pipeline.steps import STEPS
-from weft.searches.prng.pipeline.training import LEAST_ROWS, FoldScore, Preflight
+from weft.searches.prng.pipeline.training import (
+    LEAST_ROWS,
+    FoldScore,
+    ModelChoice,
+    ModelMetrics,
+    ModelTrial,
+    Preflight,
+    RerunModel,
+)
 from weft.searches.prng.pipeline.verdict import PipelineVerdict
 from weft.searches.prng.pipeline.window import TrialJudgement
 from weft.searches.prng.rounds import Rounds

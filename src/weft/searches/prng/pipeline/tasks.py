@@ -23,7 +23,12 @@ from weft.searches.prng.pipeline.optimizer import ParamValue, Space, Trial
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import SAMPLE_ROWS, PipelineRequest
 from weft.searches.prng.pipeline.streams import split_of
-from weft.searches.prng.pipeline.window import TrialJudgement, WindowChoice, WindowParams
+from weft.searches.prng.pipeline.window import (
+    TrialJudgement,
+    WindowChoice,
+    WindowParams,
+    check_same,
+)
 from weft.worker.context import get, note, put
 
 if TYPE_CHECKING:
@@ -123,7 +128,7 @@ def scorer_trial(
     config = from_json(ScorerConfig, requested)
     scorer = load_context(plan, split, window).scorer(config)
     scored = scorer.score(table.from_parquet(get(sample)))
-    scorertrial.check_effective(config, scorer.config)
+    check_same(config, scorer.config)
     return scorertrial.value_of(scored)
 
 
@@ -196,7 +201,7 @@ def _joined(parts: Sequence[Table], params: WindowParams) -> pl.DataFrame:
     """Join the survivors of all ranges; all must have been sieved with what was asked for."""
     ranges = [from_json(SievedRange, part) for part in parts]
     for part in ranges:
-        window.check_same(params, part.effective)
+        check_same(params, part.effective)
     return window.merged([table.from_parquet(get(part.found)) for part in ranges])
 
 

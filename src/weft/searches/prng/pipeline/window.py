@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
 from weft.errors import BugError
+from weft.model.codec import to_json
 from weft.searches.prng.arrays import Ints, Words
 from weft.searches.prng.pipeline import table
 from weft.searches.prng.pipeline.optimizer import Choice, IntRange, Space
-from weft.searches.prng.pipeline.reference import SieveStats
+from weft.searches.prng.pipeline.reference import ScorerConfig, SieveStats
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.sieve import SieveRequest, sieve
 from weft.searches.prng.pipeline.skips import with_skips
@@ -29,6 +30,7 @@ from weft.searches.prng.statistics import corrected
 if TYPE_CHECKING:
     import polars as pl
 
+P = TypeVar("P", "WindowParams", ScorerConfig)
 STRICTER = 4
 """How far above the least number of hits a threshold may lie."""
 WindowCounts: TypeAlias = tuple[int, int, int, int]
@@ -89,10 +91,10 @@ class WindowParams:
         return cut - self.offset - self.window
 
 
-def check_same(requested: WindowParams, effective: WindowParams) -> None:
-    """Refuse a range that was sieved with other parameters than its trial asked for."""
-    for name in WindowParams.__slots__:
-        expected, used = getattr(requested, name), getattr(effective, name)
+def check_same(requested: P, effective: P) -> None:
+    """Refuse a task that used other parameters than its trial asked for."""
+    for name, expected in to_json(requested).items():
+        used = getattr(effective, name)
         if used != expected:
             raise BugError(f"{name}: {expected!r} was asked for, {used!r} was used")
 
