@@ -17,9 +17,9 @@ from weft.searches.prng.pipeline import features, reference, table, training
 from weft.searches.prng.pipeline.learntasks import after_changed
 from weft.searches.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.searches.prng.pipeline.scoring import scorer_of
-from weft.searches.prng.pipeline.skips import with_skips
 from weft.searches.prng.pipeline.streams import split_history
 from weft.searches.prng.pipeline.survivor import Survivor, draw_position, predicted
+from weft.searches.prng.pipeline.window import with_skips
 
 CLOSE = 1e-9
 ELSEWHERE = ("skip_min", "skip_max", "best_offset")

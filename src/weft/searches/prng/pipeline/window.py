@@ -8,6 +8,7 @@ cut on the block after it: draws that the sieve has not seen. How many survive c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
@@ -15,20 +16,23 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import numpy as np
 
 from weft.errors import BugError
+from weft.lazy_imports import lazy_module
 from weft.model.codec import to_json
-from weft.searches.prng.arrays import Ints, Words
+from weft.searches.prng.arrays import Floats, Ints, Words
 from weft.searches.prng.pipeline import table
+from weft.searches.prng.pipeline.features import SKIP_GROUP
 from weft.searches.prng.pipeline.optimizer import Choice, IntRange, Space
 from weft.searches.prng.pipeline.reference import ScorerConfig, SieveStats
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.sieve import SieveRequest, sieve
-from weft.searches.prng.pipeline.skips import with_skips
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream
 from weft.searches.prng.pipeline.survivor import base_of, first_draw, predicted
 from weft.searches.prng.statistics import corrected
 
 if TYPE_CHECKING:
     import polars as pl
+else:
+    pl = lazy_module("polars")
 
 P = TypeVar("P", "WindowParams", ScorerConfig)
 STRICTER = 4
@@ -235,3 +239,49 @@ def sieve_stats(params: WindowParams, counts: WindowCounts) -> SieveStats:
         params.window, params.forward_need, params.reverse_need, params.skip_min, params.skip_max,
         both, forward, reverse,
     )  # fmt: skip
+
+
+def with_skips(rows: pl.DataFrame) -> pl.DataFrame:
+    """Describe, for each survivor, the skips at which its seed survived in its window.
+
+    Four features of every survivor; the twin is `reference.skip_group`, for one.
+    """
+    skips = rows["skip"].to_numpy().astype(np.int64)
+    keys = [rows[name].to_numpy() for name in ("seed", "stream", "cut")]
+    order = np.lexsort([skips, *keys])
+    skips, keys = skips[order], [key[order] for key in keys]
+    groups = _skip_groups(skips, _starts(*keys), _starts(*keys, skips))
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    return rows.with_columns(
+        pl.Series(name, column[back], dtype=pl.Float64)
+        for name, column in zip(SKIP_GROUP, groups, strict=True)
+    )
+
+
+def _starts(*columns: Ints) -> Ints:
+    """Return where, in sorted rows, each group of equal ones starts."""
+    new = np.ones(len(columns[0]), bool)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return np.flatnonzero(new)
+
+
+def _skip_groups(skips: Ints, starts: Ints, runs: Ints) -> Floats:
+    """Return range, mean, std and entropy of each row's group; `runs` are equal skips in one.
+
+    Sums are integers and logarithms come from the C library, one at a time, so that the figures
+    do not depend on what the processor's vectors can do.
+    """
+    if not len(skips):
+        return np.empty((len(SKIP_GROUP), 0))
+    sizes = np.diff(starts, append=len(skips))
+    lasts = starts + sizes - 1
+    sums, squares = (np.add.reduceat(values, starts) for values in (skips, skips * skips))
+    std = np.sqrt((sizes * squares - sums * sums).astype(np.float64)) / sizes
+    owner = np.searchsorted(starts, runs, side="right") - 1
+    pairs = np.stack([np.diff(runs, append=len(skips)), sizes[owner]], axis=1)
+    kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+    surprise = np.array([-(a / b) * math.log2(a / b) for a, b in kinds.tolist()])
+    entropy = np.bincount(owner, weights=surprise[kind.ravel()], minlength=len(starts))
+    groups = np.stack([skips[lasts] - skips[starts], sums / sizes, std, entropy + 0.0])
+    return np.repeat(groups, sizes, axis=1)
