@@ -1,4 +1,7 @@
-"""What an analysis adds to its report: verdict, match timeline, residues, what was covered."""
+"""What the runs of both searches add to report and status, chosen by the run's search.
+
+Of an analysis: verdict, match timeline, residues, what was covered.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,11 @@ from weft.searches.prng.answer import AnalyseAnswer, Coverage
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
+from weft.searches.prng.pipeline import report as pipeline
+from weft.searches.prng.pipeline import summary
 from weft.searches.prng.scoring import known, split
 
+PIPELINE = "prng.pipeline"
 WIDTH = 1000
 HEIGHT = 90
 FOOT = 26
@@ -31,7 +37,10 @@ MAX_OPEN = 6
 
 
 def lines(run: RunView) -> list[str]:
-    """Return the verdict as a line of status."""
+    """Return the verdict as lines of status; a pipeline's steps follow it."""
+    if run.search == PIPELINE:
+        *steps, end = summary.lines(run)
+        return [end, *steps]
     answer = answer_of(run)
     if answer is None:
         return []
@@ -39,7 +48,9 @@ def lines(run: RunView) -> list[str]:
 
 
 def pages(run: RunView) -> list[Page]:
-    """Make the page of an analysis."""
+    """Make the page of an analysis or of a pipeline run."""
+    if run.search == PIPELINE:
+        return pipeline.pages(run)
     answer, history = answer_of(run), _history(run)
     if answer is None:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")

@@ -19,7 +19,7 @@ from weft.searches.prng.pipeline.adapt import Facts, TrainingParams, derive
 from weft.searches.prng.pipeline.features import GLOBAL
 from weft.searches.prng.pipeline.request import EVIDENCE, MODELS, PipelineRequest
 from weft.searches.prng.pipeline.streams import LEAST_DRAWS, as_of_now, split_history
-from weft.searches.prng.pipeline.training import ModelChoice
+from weft.searches.prng.pipeline.training import ModelChoice, RerunModel
 from weft.searches.prng.pipeline.verdict import (
     Claim,
     PipelineVerdict,
@@ -180,17 +180,17 @@ def test_facts_see_no_holdout() -> None:
 def chosen(kind: str = "lightgbm") -> nulls.RerunSetup:
     _, _, params, scorer, _ = worked()
     loose = replace(params, reverse_need=params.forward_need)
-    return nulls.RerunSetup(loose, scorer.config, GIVEN, kind, tuned(kind))
+    return nulls.RerunSetup(loose, scorer.config, GIVEN, RerunModel(kind, tuned(kind), 1))
 
 
 def test_rerun_on_the_planted_history_is_far_above_nulls() -> None:
     truth, split, params, scorer, rows = worked()
     seeds = nulls.null_seeds(scorer.request, rows)
     assert {truth.active(name, 335).seed for name in "ab"} <= set(seeds.tolist())
-    observed = nulls.rerun(scorer.request, split, chosen(), seeds, 1)
+    observed = nulls.rerun(scorer.request, split, chosen(), seeds)
     for kind in (nulls.SHUFFLED, nulls.RANDOM):
         other = nulls.history(split, params.sessions, kind, 5)
-        assert nulls.rerun(scorer.request, other, chosen(), seeds, 1) <= 2 < observed
+        assert nulls.rerun(scorer.request, other, chosen(), seeds) <= 2 < observed
 
 
 def test_null_histories_keep_what_they_should() -> None:

@@ -72,7 +72,7 @@ class Brute:
             run = sieve.make(family, plan.output, target)
             for seed in run(first, end):
                 guess = Hypothesis(*made_by, seed=seed, skips=Skips.constant(skip), start=start)
-                if is_explained(case, guess, window):
+                if compare(case, guess, window.checked).wrong <= window.checked_wrong:
                     candidates.append(compare(case, guess))
         return best(candidates)
 
@@ -94,11 +94,6 @@ def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int
             _, first, _ = ranges.pop()
         ranges.append((place, first, end))
     return ranges
-
-
-def is_explained(case: Case, guess: Hypothesis, window: BruteWindow) -> bool:
-    """Whether a seed that passed the sieve explains the longer window."""
-    return compare(case, guess, window.checked).wrong <= window.checked_wrong
 
 
 def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:

@@ -156,11 +156,10 @@ def rerun(
     context = load_context(plan, split, window)
     del number  # tells two tasks of one kind apart, and so their seeds
     given = nulls.history(context.split, context.window().sessions, history, seed)
-    model = from_json(RerunModel, chosen)
     parts = context.window(), load_scorer(scorer), _training(training_at)
-    setup = nulls.RerunSetup(*parts, model.kind, model.params)
+    setup = nulls.RerunSetup(*parts, from_json(RerunModel, chosen))
     own = np.frombuffer(get(seeds), "<u8").astype(np.uint64)
-    return nulls.rerun(context.request, given, setup, own, model.seed)
+    return nulls.rerun(context.request, given, setup, own)
 
 
 @task(name="prng.pipeline.conclude")

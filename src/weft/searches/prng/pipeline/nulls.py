@@ -22,6 +22,7 @@ from weft.searches.prng.pipeline.request import EVIDENCE, NULL_BEST, NULL_SEEDS,
 from weft.searches.prng.pipeline.scoring import scorer_of
 from weft.searches.prng.pipeline.streams import MERGED, HistorySplit, Stream
 from weft.searches.prng.pipeline.survivor import predicted
+from weft.searches.prng.pipeline.training import RerunModel
 from weft.searches.prng.statistics import hits_needed
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ class RerunSetup:
     params: window.WindowParams
     config: ScorerConfig
     training: TrainingParams
-    kind: str
-    model_params: models.ModelParams
+    model: RerunModel
 
 
 def null_seeds(request: PipelineRequest, pool: pl.DataFrame) -> Words:
@@ -89,9 +89,7 @@ def _numbers(name: str, below: int, count: int) -> list[int]:
     return [int.from_bytes(stream[at : at + 16], "big") % below for at in range(0, 16 * count, 16)]
 
 
-def rerun(
-    request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seeds: Words, seed: int
-) -> int:
+def rerun(request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seeds: Words) -> int:
     """Return how many holdout draws the vote of a rerun hits."""
     params = setup.params
     rows = window.survivors(request, split, params, seeds)
@@ -102,21 +100,22 @@ def rerun(
     inner, final = divided(pool, split.mode(params.sessions))
     if not len(final):
         return 0
-    expected = _expected(setup, inner, final, seed)
+    expected = _expected(setup, inner, final)
     tried = len(seeds) * params.sieve_request(request).hypotheses() * len(counts)
     threshold = hit_threshold(request, params, tried)
     ranks = holdout_ranks(request, split.mode(params.sessions), final, expected, threshold)
     return sum(place == 0 for places in ranks for place in places)
 
 
-def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame, seed: int) -> Floats:
+def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame) -> Floats:
     """Train the chosen model anew; with too little to learn from, every survivor counts alike."""
     names = training.preflight(inner).features if len(inner) >= training.LEAST_ROWS else ()
     if not names:
         return np.ones(len(final))
     x, y = table.matrix(inner, names, "a rerun"), training.labels(inner)
-    model = models.fit(setup.kind, setup.model_params, x, y, seed)
-    return models.predict(setup.kind, model, table.matrix(final, names, "a rerun"))
+    chosen = setup.model
+    model = models.fit(chosen.kind, chosen.params, x, y, chosen.seed)
+    return models.predict(chosen.kind, model, table.matrix(final, names, "a rerun"))
 
 
 def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from weft.define import search
 from weft.model.codec import Table, from_json, to_json
-from weft.model.results import Result
 from weft.model.tasks import Milestone, TaskCall, Unknown
 from weft.model.values import Object
 from weft.searches.prng.pipeline import learntasks, models, tasks
@@ -303,7 +302,8 @@ class PipelineState:
             results = yield self._folds(sets, training, inner, names)
             for at, (kind, params) in enumerate(sets):
                 own_folds = results[at * training.folds : (at + 1) * training.folds]
-                trial = ModelTrial.of(kind, params, _fold_scores(own_folds))
+                scores = [from_json(FoldScore, result.value) for result in own_folds]
+                trial = ModelTrial.of(kind, params, scores)
                 judged.append(trial)
                 trials[kind].append(Trial(params, trial.value, kind))
         return judged
@@ -396,7 +396,3 @@ def _best_scorer(trials: Sequence[Trial]) -> Table:
     if not trials:
         return to_json(ScorerConfig())
     return max(trials, key=lambda trial: trial.value).params
-
-
-def _fold_scores(results: Sequence[Result]) -> list[FoldScore]:
-    return [from_json(FoldScore, result.value) for result in results]
