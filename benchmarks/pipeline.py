@@ -26,10 +26,9 @@ from weft.model.values import Object
 from weft.searches.prng.pipeline import artifact, table
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import CHUNK_ROWS, PipelineRequest
-from weft.searches.prng.pipeline.skips import with_skips
 from weft.searches.prng.pipeline.streams import split_history
 from weft.searches.prng.pipeline.tasks import score_chunk
-from weft.searches.prng.pipeline.window import TrialJudgement, WindowParams
+from weft.searches.prng.pipeline.window import TrialJudgement, WindowParams, with_skips
 
 ROWS = 395_211
 DRAWS = 1_250

@@ -22,10 +22,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from weft.searches.prng.attack import Attack, AttackPlan, Units
+from weft.searches.prng.attack import Attack, AttackPlan, Case, Units
 from weft.searches.prng.attacks import attack_named
 from weft.searches.prng.attacks.brute_sieves import Target, sieve_of
-from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips

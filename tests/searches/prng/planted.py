@@ -6,8 +6,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
-from weft.searches.prng.attack import Attack, AttackPlan, HypothesisMatch, Units
-from weft.searches.prng.case import Case
+from weft.searches.prng.attack import Attack, AttackPlan, Case, HypothesisMatch, Units
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 

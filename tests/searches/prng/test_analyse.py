@@ -15,6 +15,7 @@ import pytest
 from tests.searches.prng.conftest import Analyse
 from tests.support.commands import COMMAND
 from tests.workers.lab import arrival_order, ledger_digest, wait_until
+from weft.model.codec import from_json, to_json
 from weft.runs.execution import Execution
 from weft.searches.prng.analyse import NAME
 from weft.searches.prng.generate import checked_family
@@ -213,7 +214,7 @@ def test_ranges_of_all_waves_tile_every_plan() -> None:
             units[number] += range(lo, hi)
     for one, seen in zip(plans, units, strict=True):
         assert seen == list(range(one.plan.units))
-        assert StreamPlan.from_dict(one.to_dict()) == one
+        assert from_json(StreamPlan, to_json(one)) == one
     assert list(WAVE_COSTS_MS) == sorted(WAVE_COSTS_MS)
 
 

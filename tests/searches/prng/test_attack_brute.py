@@ -15,23 +15,22 @@ from tests.searches.prng.planted import (
     recorded,
     run_all,
 )
-from weft.searches.prng.attack import Gap, Units
+from weft.searches.prng.attack import Case, Gap, Units
 from weft.searches.prng.attacks.brute import ATTACK, CHUNK_BITS, chunk_order, places_of
-from weft.searches.prng.attacks.brute_readings import reading_of
 from weft.searches.prng.attacks.brute_sieves import Target, glibc_weights, sieve_of
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
-from weft.searches.prng.forms import WordReading
+from weft.searches.prng.families import FAMILIES, family_named
+from weft.searches.prng.family import Family
+from weft.searches.prng.forms import AdditiveSeeding, CompiledSeeding, WordReading
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.kernels.plain import FILLS
 
 SIEVED = [(family.name, output) for family in FAMILIES for output in family.outputs
           if sieve_of(family, output, 1000)]  # fmt: skip
 OWN = [one for one in SIEVED if family_named(one[0]).readings]
 """Maps with a sieve of their own; the others take a second each to compile."""
-QUICK = [*OWN, *((family, "mod") for family in FILLS)]
+FILLED = [family for family in FAMILIES
+          if isinstance(family.seed_form, CompiledSeeding) and family.seed_form.fill]  # fmt: skip
+QUICK = [*OWN, *((family.name, "mod") for family in FILLED)]
 
 
 def rest_is_slow(quick: list[tuple[str, str]]) -> list[object]:
@@ -87,11 +86,21 @@ def test_sieve_of_a_family_passes_what_the_definition_says(
         )
         if sum(a == b for a, b in zip(made, draws, strict=True)) >= enough:
             plain.append(seed)
-    reading = reading_of(family_named(family), output, modulus)
+    reading = family_named(family).reading(output, modulus)
     passed = run(first, first + 200)
     assert set(plain) <= set(passed)
     assert passed == plain or (reading is not None and not reading.sharp)
     assert passed == sorted(set(passed))
+
+
+@pytest.mark.parametrize("family", FILLED, ids=lambda family: family.name)
+def test_fill_declared_beside_a_seeding_does_the_same(family: Family) -> None:
+    assert isinstance(family.seed_form, CompiledSeeding)
+    assert family.seed_form.fill is not None
+    for seed in (0, 1, 161803398, 161803399, 2**31 - 2, 2**31 - 1):
+        state = [0] * family.state_words
+        family.seed_form.fill(seed, state)
+        assert state == family.seeding(seed)
 
 
 @pytest.mark.parametrize(("family", "output"), rest_is_slow(OWN))
@@ -158,12 +167,14 @@ def test_chunks_tile_the_seeds_likely_ones_first() -> None:
 
 
 def test_glibc_weights_far_from_the_seed_make_the_words_of_the_definition() -> None:
+    form = family_named("glibc").seed_form
+    assert isinstance(form, AdditiveSeeding)
     words = [random.Random(4).getrandbits(32) for _ in range(31)]
     stream = [*words, *words[:3]]
     for at in range(34, 344 + 3000):
         stream.append((stream[at - 3] + stream[at - 31]) % (1 << 32))
     for position in (0, 1, 30, 31, 1000, 2999):
-        made = sum(w * x for w, x in zip(glibc_weights(position), words, strict=True))
+        made = sum(w * x for w, x in zip(glibc_weights(form, position), words, strict=True))
         assert made % (1 << 32) == stream[344 + position]
 
 

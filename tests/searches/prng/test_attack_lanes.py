@@ -16,7 +16,7 @@ from tests.searches.prng.planted import (
     recorded,
     run_all,
 )
-from weft.searches.prng.attack import Gap
+from weft.searches.prng.attack import Case, Gap
 from weft.searches.prng.attacks.lanes import ATTACK
 from weft.searches.prng.attacks.lanes_search import (
     LaneWindow,
@@ -25,14 +25,13 @@ from weft.searches.prng.attacks.lanes_search import (
     search,
     state_before,
 )
-from weft.searches.prng.attacks.lanes_shapes import known_shapes
-from weft.searches.prng.case import Case
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Skips
 
 SHAPES = [pytest.param(family, shape, id=f"{shape.family}-{shape.output}")
-          for family, shape in known_shapes()]  # fmt: skip
+          for family in FAMILIES for shape in family.lcg_forms]  # fmt: skip
 SMALL = [
     LcgForm("small", "low", 0x6D5, 0xB3, dropped=5, width=8),
     LcgForm("small", "signed", 0x2A5, 0x1D, dropped=3, width=10, signed=True),
@@ -166,8 +165,9 @@ def test_power_of_two_shows_the_low_bits_and_leaves_the_others_at_zero() -> None
 
 def test_walk_back_over_rejected_outputs_reaches_the_state_before_the_first_call() -> None:
     bound = 3 << 28  # a third of the outputs is drawn again
-    (shape,) = [shape for _, shape in known_shapes() if shape.rejects]
-    family = next(family for family, one in known_shapes() if one is shape)
+    ((family, shape),) = [
+        (family, shape) for family in FAMILIES for shape in family.lcg_forms if shape.rejects
+    ]
     draw = family.outputs[shape.output]
     state = family.seeding(42)
     draws = [draw(state, bound) for _ in range(50)]

@@ -16,8 +16,7 @@ from tests.searches.prng.planted import (
     predicts,
     run_all,
 )
-from weft.searches.prng.attack import Gap
-from weft.searches.prng.attacks.lanes_shapes import LcgForm
+from weft.searches.prng.attack import Case, Gap
 from weft.searches.prng.attacks.lattice import ATTACK, state_at
 from weft.searches.prng.attacks.lattice_problems import (
     LatticeProblem,
@@ -27,15 +26,14 @@ from weft.searches.prng.attacks.lattice_problems import (
     problems,
     reduced,
 )
-from weft.searches.prng.case import Case
-from weft.searches.prng.families.lcgs import Lcg
+from weft.searches.prng.forms import LatticeForm, LcgForm
 from weft.searches.prng.generate import generate
 from weft.searches.prng.kernels.lattice import nearest, reduce_basis
 
 SMALL = [
-    _span("small", "span", (0x9E35, 0x3B1), 1 << 16, 100),
-    _span("small", "edges", (0x9E35, 0x3B1), 65521, 60, steps=2, edge=5),
-    _bare_remainder("small", Lcg(17364, 0, 65521, 0, 16), 120),
+    _span("small", LatticeForm("span", "span", 0x9E35, 0x3B1, 1 << 16), 100),
+    _span("small", LatticeForm("edges", "span", 0x9E35, 0x3B1, 65521, steps=2, edge=5), 60),
+    _bare_remainder("small", LatticeForm("mod", "remainder", 17364, 0, 65521), 120),
     _remainder(LcgForm("small", "odd", 0x9E35, 0x3B1, dropped=6, width=10), 99),
     _remainder(LcgForm("small", "signed", 0x9E35, 0x3B1, dropped=4, width=12, signed=True), 120),
 ]

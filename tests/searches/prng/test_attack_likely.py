@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from tests.searches.prng.planted import GRID, chance, corrupted, plan_for, planted, predicts
-from weft.searches.prng.attack import Units
+from weft.searches.prng.attack import Case, Units
 from weft.searches.prng.attacks.likely import DATED, SEEDS_PER_UNIT, TYPED, Likely, maps
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.generate import generate
-from weft.searches.prng.kernels.match import find_places
+from weft.searches.prng.kernels.path import find_places
 
 MAPS = [(family.name, output) for family in FAMILIES for output in maps(family, Case((), 1000))]
 

@@ -7,10 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units
 from weft.searches.prng.attacks.linear_mersenne import equations, state_words, temper, twister
 from weft.searches.prng.attacks.linear_twister import VIEWS, TwisterState, TwisterView
-from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 

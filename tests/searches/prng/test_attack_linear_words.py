@@ -10,11 +10,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
-from weft.searches.prng.attacks.linear_bits import BitReading
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
 from weft.searches.prng.attacks.linear_words import VIEWS, LinearView, LinearWords
-from weft.searches.prng.case import Case
+from weft.searches.prng.bit_forms import BitReading
 from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -94,12 +93,12 @@ def test_views_bits_said_to_be_linear_are_linear(view: LinearView) -> None:
     size = family.state_word_bits
 
     def bits_after(words: list[int], steps: int) -> int:
-        state = [*words, *([0] * (family.state_words - view.words))]
+        state = [*words, *([0] * (family.state_words - view.form.words))]
         return [family.step(state) for _ in range(steps)][-1] & mask
 
     for steps in (1, 2, 65):
-        a = [noise.getrandbits(size) for _ in range(view.words)]
-        b = [noise.getrandbits(size) for _ in range(view.words)]
+        a = [noise.getrandbits(size) for _ in range(view.form.words)]
+        b = [noise.getrandbits(size) for _ in range(view.form.words)]
         both = [x ^ y for x, y in zip(a, b, strict=True)]
         assert bits_after(both, steps) == bits_after(a, steps) ^ bits_after(b, steps)
 

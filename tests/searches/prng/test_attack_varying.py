@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from tests.searches.prng.planted import chance, corrupted, plan_for
-from weft.searches.prng.attack import Attack, Gap, Units
+from weft.searches.prng.attack import Attack, Case, Gap, Units
 from weft.searches.prng.attacks import varying, varying_lanes
 from weft.searches.prng.attacks.likely_seeds import typed_seeds
 from weft.searches.prng.attacks.varying import SEEDS_PER_UNIT
-from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels.path import best_path, way_back

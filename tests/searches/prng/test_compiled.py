@@ -14,10 +14,11 @@ from weft.compiled import Kernels
 
 FILL = """
 import numpy as np
-from weft.searches.prng.pipeline.compiled import fill_kernel, outputs
-one = np.ones(1, np.int64)
-outputs("java", "bounded", 1000, one, one, one, 5)
-stats = fill_kernel("java", "bounded").stats
+from weft.searches.prng.families import family_named
+from weft.searches.prng.kernels.bulk import rows, rows_kernel
+one, java = np.ones(1, np.int64), family_named("java")
+rows(java, "bounded", 1000, one, one, one, 5)
+stats = rows_kernel(java, "bounded").stats
 print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 """
 

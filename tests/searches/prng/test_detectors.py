@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from weft.searches.prng.attack import Case
 from weft.searches.prng.attacks.detectors import (
     FLOOR,
     Detection,
@@ -15,7 +16,6 @@ from weft.searches.prng.attacks.detectors import (
     linear_complexity,
     linear_complexity_plain,
 )
-from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 

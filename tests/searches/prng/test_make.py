@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from weft.errors import InputError
+from weft.model.codec import from_json
 from weft.searches.prng.catalogue import catalogue
-from weft.searches.prng.families import ALL
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import read_history
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -45,7 +46,7 @@ def test_generate_with_everything_is_the_recorded_truth() -> None:
     words = ["generate", "php_mt", "--seed", "0x2a", "--skip", "1:4", "--start", "30", "-n", "200"]
     words += ["--output", "bounded", "--modulus", "50", "--corrupt", "0.1", "--corrupt-seed", "9"]
     made = told(*words)
-    truth = Hypothesis.from_dict(made["hypothesis"])
+    truth = from_json(Hypothesis, made["hypothesis"])
     right = generate(truth, 200)
     differ = [at for at, value in enumerate(made["draws"]) if value != right[at]]
     assert truth.seed == 42
@@ -58,7 +59,7 @@ def test_generate_with_everything_is_the_recorded_truth() -> None:
 
 
 def test_generate_from_a_state_goes_on_from_there() -> None:
-    state = ALL[0].state_bytes(ALL[0].seeding(42)).hex()
+    state = FAMILIES[0].state_text(FAMILIES[0].seeding(42))
     made = told("generate", "java", "--state", state, "--modulus", "100", "-n", "5")
     assert made["draws"] == JAVA_42
 
@@ -72,9 +73,9 @@ def test_families_lists_every_generator_for_people_and_programs() -> None:
     done = weft("families")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["name", *(family.name for family in ALL)]
+    assert [line.split()[0] for line in lines] == ["name", *(family.name for family in FAMILIES)]
     listed = told("families")["families"]
-    assert [one["name"] for one in listed] == [family.name for family in ALL]
+    assert [one["name"] for one in listed] == [family.name for family in FAMILIES]
     assert {"lanes", "brute"} <= {offer["attack"] for offer in listed[0]["attacks"]}
 
 

@@ -1,4 +1,4 @@
-"""Law: `from_dict` undoes `to_dict`, also after the values have been through the ledger's text."""
+"""Law: `from_json` undoes `to_json`, also after the values have been through the ledger's text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from weft.model.codec import from_json, to_json
 from weft.model.values import decode, encode
 from weft.searches.prng.answer import (
     SIGNAL,
@@ -18,31 +19,32 @@ from weft.searches.prng.attack import AttackPlan, Gap
 from weft.searches.prng.attacks.detectors import Detection
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.pipeline.adapt import TrainingParams
-from weft.searches.prng.pipeline.modelchoice import ModelChoice, ModelTrial
 from weft.searches.prng.pipeline.optimizer import Trial
-from weft.searches.prng.pipeline.prediction import StreamPrediction, Voter
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import PipelineRequest
-from weft.searches.prng.pipeline.sidecar import Sidecar
 from weft.searches.prng.pipeline.streams import split_history
-from weft.searches.prng.pipeline.training import FoldScore, Preflight
-from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Power, Reruns
-from weft.searches.prng.pipeline.vote import PoolHits
-from weft.searches.prng.pipeline.window import TrialJudgement, WindowCounts, WindowParams
+from weft.searches.prng.pipeline.training import FoldScore, ModelChoice, ModelTrial, Preflight
+from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Power, Reruns, Sidecar
+from weft.searches.prng.pipeline.vote import PoolHits, StreamPrediction, Voter
+from weft.searches.prng.pipeline.window import TrialJudgement, WindowParams
 from weft.searches.prng.planning import StreamPlan
 from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.scoring import MatchScore
 
 SEEDED = Hypothesis("java", "bounded", 1000, seed=2**63, skips=Skips((0, 2), (1, 0, 2)), start=4)
-STATE = Hypothesis("v8", "scaled", 6, state=bytes(range(20)))
+STATE = Hypothesis("v8", "scaled", 6, state=bytes(range(20)).hex())
 PLAN = AttackPlan("brute", "java", "bounded", 4096, 64, 2**70, 350, "all 2^32 seeds")
 SCORED = ScoredCandidate(
-    StreamCandidate("evening", SEEDED, 2**64), MatchScore(400, 400, 9_000, 99, 100, 8_000), (5, 7)
+    "evening", SEEDED, 2**64, MatchScore(400, 400, 9_000, 99, 100, 8_000), (5, 7)
 )
 COVERAGE = Coverage.of(StreamPlan("", PLAN, 8), 12)
-CLAIM = Claim("a", 7, 0, -3, 30, 40, 60, 84, 50_000, 90_000)
+CLAIM = Claim("a", 7, 0, -3, 30, 40, 60, 84, 50_000, 90_000, "1e-50", "1e-90", True)
 VERDICT = PipelineVerdict(
-    True, "held", (CLAIM,), Reruns(41, (0, 2), 84), Power("java", 10, "6 of 40", "other families")
+    True,
+    "held",
+    (CLAIM,),
+    Reruns.of(41, (0, 2), 84),
+    Power("java", 10, "6 of 40", "other families"),
 )
 CHOICE = ModelChoice("neural_net", {"width": 16, "alpha": 0.5, "layers": [16, 8]}, ("pred_mean",))
 RECORDED = (
@@ -53,7 +55,7 @@ RECORDED = (
     AnalyseRequest(1000, ("java",), ("mod",), (0, 5), (1, 9), 3, 4000, 5_000, 7),
     AnalyseRequest(6),
     StreamPlan("evening", PLAN, 64),
-    SCORED.candidate,
+    StreamCandidate("evening", SEEDED, 2**64),
     SCORED,
     COVERAGE,
     Detection("period", "the draws repeat", 9_000),
@@ -68,11 +70,11 @@ RECORDED = (
     ScorerConfig(5, 60, 700, 3, 100),
     split_history([1, 2] * 200, ["x", "y"] * 200, 1000),
     WindowParams(40, 3, "each", 0, 2, 6, 7),
-    TrialJudgement(9, 8, 7, 6, 2**60, (WindowCounts(1, 2, 3, 4), WindowCounts(0, 0, 0, 0))),
+    TrialJudgement(9, 8, 7, 6, 2**60, ((1, 2, 3, 4), (0, 0, 0, 0))),
     Preflight(("pred_mean",), ("skip_min",), 40, ()),
     FoldScore(990, 100_000, 900_000),
     CLAIM,
-    Reruns(41, (0, 2), 84),
+    Reruns.of(41, (0, 2), 84),
     VERDICT,
     VERDICT.power,
     ModelTrial("lightgbm", {"trees": 10, "learning_rate": 0.1}, 900, 400, True),
@@ -80,7 +82,7 @@ RECORDED = (
     Sidecar.of(VERDICT, None, CHOICE, {"train": 3}, {"draws": "ab"}, {"numpy": "2"}),
     Sidecar.of(VERDICT, None, None, {}, {}, {}),
     StreamPrediction(
-        "a", SEEDED, 3, 9_000, (1, 2), ({"20": [1, 2]},), (PoolHits(20, 3, 5, 100),),
+        "a", SEEDED, 3, 9_000, (1, 2), ({"20": (1, 2)},), (PoolHits(20, 3, 5, 100, (20, 1000)),),
         (Voter(7, 0, -3),),
     ),
 )  # fmt: skip
@@ -88,13 +90,4 @@ RECORDED = (
 
 @pytest.mark.parametrize("value", RECORDED, ids=lambda value: type(value).__name__)
 def test_recorded_form_of_a_value_gives_the_same_value_back(value: Any) -> None:
-    assert type(value).from_dict(decode(encode(value.to_dict()))) == value
-
-
-def test_choice_of_no_model_is_read_as_none() -> None:
-    assert ModelChoice.from_dict({}) is None
-
-
-def test_pool_hits_are_read_back_whatever_the_modulus() -> None:
-    hits = PoolHits(20, 3, 5, 100)
-    assert PoolHits.from_dict(hits.to_dict(1000)) == hits
+    assert from_json(type(value), decode(encode(to_json(value)))) == value

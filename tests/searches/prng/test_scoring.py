@@ -5,9 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 from weft.searches.prng.analyse import _on_stream
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import Case, compare
 from weft.searches.prng.attacks.varying import extend_skips, tried_in
-from weft.searches.prng.case import Case
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.planting import make_history
@@ -26,7 +25,7 @@ def test_score_of_a_constant_skip_counts_what_was_tried() -> None:
 
 def test_score_of_varying_skips_counts_each_choice_once() -> None:
     made = make_history(VARYING, 50, 0, 1)
-    got = score(made.truth, made.draws, 1000, tried=100, survivors=1)
+    got = score(made.hypothesis, made.draws, 1000, tried=100, survivors=1)
     assert (got.hits, got.held_hits) == (40, 10)
     assert got.evidence == 120_000 - decades(100 * 4**39)
     assert got.held_evidence == 30_000 - decades((39 * 3 + 1) * 4**10)
@@ -36,7 +35,7 @@ def test_find_with_varying_skips_leaves_their_choices_to_the_score() -> None:
     made = make_history(VARYING, 60, 0, 1)
     case = Case(made.draws, 1000, skips=(0, 3), starts=(0, 9))
     tried = 7 * tried_in(case, 5000, len(made.draws), (0, 3))
-    kept = _on_stream("", compare(case, made.truth), tried)
+    kept = _on_stream("", compare(case, made.hypothesis), tried)
     assert kept.tried == 7 * 5000 * 10
 
 

@@ -14,27 +14,22 @@ travel dataclasses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypedDict, cast
 
 from weft import device, get, note, search, task
+from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown, make_round
-from weft.model.values import Object, Value
+from weft.model.values import Object
 from weft.searches.prng import planning, verdict
-from weft.searches.prng.answer import (
-    AnalyseAnswerRecord,
-    ScoredCandidate,
-    ScoredRecord,
-    StreamCandidate,
-    StreamCandidateRecord,
-)
-from weft.searches.prng.attack import Gap, GapRecord, HypothesisMatch, Units, best
+from weft.searches.prng.answer import ScoredCandidate, StreamCandidate
+from weft.searches.prng.attack import Gap, HypothesisMatch, Units, best
 from weft.searches.prng.attacks import attack_named
-from weft.searches.prng.attacks.detectors import Detection, DetectionRecord, detect
+from weft.searches.prng.attacks.detectors import Detection, detect
 from weft.searches.prng.history import History
-from weft.searches.prng.planning import Range, StreamPlan, StreamPlanRecord
-from weft.searches.prng.request import AnalyseRecord, AnalyseRequest
+from weft.searches.prng.planning import Range, StreamPlan
+from weft.searches.prng.request import AnalyseRequest
 from weft.searches.prng.rounds import Rounds
 from weft.searches.prng.statistics import corrected
 
@@ -43,42 +38,25 @@ STRONG = 9000
 """Evidence at which nothing more expensive is tried: one in 10^9 after correction."""
 
 
-class PlansRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class Plans:
     """What `make_plan` returns."""
 
-    plans: list[StreamPlanRecord]
-    gaps: list[GapRecord]
-
-
-class RangeRecord(TypedDict):
-    """What `cover` returns."""
-
-    covered: list[int]
-    found: list[StreamCandidateRecord]
-    strong: bool
+    plans: tuple[StreamPlan, ...]
+    gaps: tuple[Gap, ...]
 
 
 @task(name="prng.plan")
-def make_plan(history: Object, settings: AnalyseRecord) -> PlansRecord:
+def make_plan(history: Object, settings: Table) -> Table:
     """Say what will be covered, in which order, and what will not."""
-    plans, gaps = planning.make_plans(_history(history), AnalyseRequest.from_dict(settings))
-    return {
-        "plans": [plan.to_dict() for plan in plans],
-        "gaps": [gap.to_dict() for gap in gaps],
-    }
+    plans, gaps = planning.make_plans(_history(history), from_json(AnalyseRequest, settings))
+    return to_json(Plans(tuple(plans), tuple(gaps)))
 
 
 @task(name="prng.cover")
-def cover(
-    history: Object,
-    settings: AnalyseRecord,
-    planned: StreamPlanRecord,
-    lo: int,
-    hi: int,
-    plans: int,
-) -> RangeRecord:
+def cover(history: Object, settings: Table, planned: Table, lo: int, hi: int, plans: int) -> Table:
     """Cover one range of one plan; `strong` if a candidate is beyond accident."""
-    request, stream_plan = AnalyseRequest.from_dict(settings), StreamPlan.from_dict(planned)
+    request, stream_plan = from_json(AnalyseRequest, settings), from_json(StreamPlan, planned)
     stream, plan = stream_plan.stream, stream_plan.plan
     case = request.case(_history(history).streams()[stream])
     candidates = best(attack_named(plan.attack).run(case, plan, Units(lo, hi, device())))
@@ -86,46 +64,39 @@ def cover(
     note(units=hi - lo)
     return {
         "covered": [lo, hi],
-        "found": [_on_stream(stream, candidate, tried).to_dict() for candidate in candidates],
+        "found": [to_json(_on_stream(stream, candidate, tried)) for candidate in candidates],
         "strong": any(_evidence(c, case.modulus, tried) >= STRONG for c in candidates),
     }
 
 
 @task(name="prng.score")
-def score(
-    history: Object, settings: AnalyseRecord, found: list[StreamCandidateRecord]
-) -> list[ScoredRecord]:
+def score(history: Object, settings: Table, found: list[Table]) -> list[Table]:
     """Compare every candidate with all draws, the holdout too; best first."""
-    request, streams = AnalyseRequest.from_dict(settings), _history(history).streams()
-    candidates = [StreamCandidate.from_dict(raw) for raw in found]
-    return [scored.to_dict() for scored in verdict.score_all(candidates, streams, request)]
+    request, streams = from_json(AnalyseRequest, settings), _history(history).streams()
+    candidates = [from_json(StreamCandidate, raw) for raw in found]
+    return [to_json(scored) for scored in verdict.score_all(candidates, streams, request)]
 
 
 @task(name="prng.detect")
-def look_for_structure(history: Object, settings: AnalyseRecord) -> list[DetectionRecord]:
+def look_for_structure(history: Object, settings: Table) -> list[Table]:
     """Run the detectors that need no generator."""
-    case = AnalyseRequest.from_dict(settings).case(_history(history).draws)
-    return [detection.to_dict() for detection in detect(case)]
+    case = from_json(AnalyseRequest, settings).case(_history(history).draws)
+    return [to_json(detection) for detection in detect(case)]
 
 
-@search(name="prng.analyse", version=2)
-def analyse(
-    settings: AnalyseRecord, *, inputs: Mapping[str, Object]
-) -> Rounds[AnalyseAnswerRecord | Unknown]:
+@search(name="prng.analyse", version=3)
+def analyse(settings: Table, *, inputs: Mapping[str, Object]) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
-    history, request = inputs["history"], AnalyseRequest.from_dict(settings)
+    history, request = inputs["history"], from_json(AnalyseRequest, settings)
     [planned] = yield [make_plan(history, settings)]
-    plans = [StreamPlan.from_dict(raw) for raw in planned.value["plans"]]
-    gaps = [Gap.from_dict(raw) for raw in planned.value["gaps"]]
-    ranked, covered = yield from _attack(history, request, plans)
+    todo = from_json(Plans, planned.value)
+    ranked, covered = yield from _attack(history, request, todo.plans)
     hints: list[Detection] = []
     if not verdict.is_signal(ranked, request.alpha_evidence):
         [structure] = yield [look_for_structure(history, settings)]
-        hints = [Detection.from_dict(raw) for raw in structure.value]
-    answer = verdict.conclude(request, plans, covered, gaps, ranked, hints)
-    if answer.is_signal:
-        return answer.to_dict()
-    return Unknown("no-signal", cast(Value, answer.to_dict()))
+        hints = [from_json(Detection, raw) for raw in structure.value]
+    answer = verdict.conclude(request, todo.plans, covered, todo.gaps, ranked, hints)
+    return to_json(answer) if answer.is_signal else Unknown("no-signal", to_json(answer))
 
 
 def _attack(
@@ -137,8 +108,8 @@ def _attack(
     training takes for beyond accident and the holdout does not confirm ends nothing: the rest
     goes on.
     """
-    settings = request.to_dict()
-    records = [plan.to_dict() for plan in plans]
+    settings = to_json(request)
+    records = [to_json(plan) for plan in plans]
     ranked: list[ScoredCandidate] = []
     covered: list[Range] = []
     for wave in planning.waves(plans, request.max_cost_ms):
@@ -152,7 +123,7 @@ def _attack(
             pending = pending[len(results) :]
             if any(result.value["found"] for result in results):
                 [scored] = yield [_score_call(history, request, ranked, results)]
-                ranked = [ScoredCandidate.from_dict(raw) for raw in scored.value]
+                ranked = [from_json(ScoredCandidate, raw) for raw in scored.value]
             if verdict.is_signal(ranked, request.alpha_evidence):
                 return ranked, covered
     return ranked, covered
@@ -165,12 +136,9 @@ def _score_call(
     results: Sequence[Result],
 ) -> TaskCall:
     """Score what these results found together with what was scored before."""
-    earlier = [scored.to_dict() for scored in ranked]
-    return score(
-        history,
-        request.to_dict(),
-        [*earlier, *(raw for result in results for raw in result.value["found"])],
-    )
+    earlier = [to_json(scored) for scored in ranked]
+    recent = [raw for result in results for raw in result.value["found"]]
+    return score(history, to_json(request), [*earlier, *recent])
 
 
 def _is_strong(result: Result) -> bool:

@@ -10,37 +10,60 @@ device. A hypothesis that it is sure to find when its plan covers it is found, a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
 
-from weft.searches.prng.case import Case
+from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 
 MAX_CANDIDATES = 64
 """Hypotheses that one range reports at most, those with most hits first."""
+REPORTED = 256
+"""Draws that a report of an attack compares at most; the scorer compares all."""
 
 
-class PlanRecord(TypedDict):
-    """The recorded form of `AttackPlan`."""
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What an attack is given: draws below `modulus`, oldest first, and the ranges asked for.
 
-    attack: str
-    family: str
-    output: str
-    units: int
-    per_task: int
-    tried: int
-    cost: int
-    covers: str
+    The draws are the training part of the history; the holdout never reaches an attack. Ranges
+    of skips and starts are inclusive, `corrupt_percent` is the largest share of wrong draws.
+    """
 
+    draws: tuple[int, ...]
+    modulus: int
+    skips: tuple[int, int] = (0, 500)
+    starts: tuple[int, int] = (0, 1000)
+    corrupt_percent: int = 10
 
-class GapRecord(TypedDict):
-    """The recorded form of `Gap`."""
+    @property
+    def skip_count(self) -> int:
+        """How many skips were asked for."""
+        return self.skips[1] - self.skips[0] + 1
 
-    attack: str
-    family: str
-    output: str
-    why: str
+    @property
+    def place_count(self) -> int:
+        """How many pairs of a start and a skip were asked for."""
+        return (self.starts[1] - self.starts[0] + 1) * self.skip_count
+
+    def fewest_draws(self, most: int, suffice: Callable[[Case], bool]) -> int:
+        """Return how many draws, at least those there are, suffice; one more than `most` if none.
+
+        Only their number counts, so it is tried with draws of 0.
+        """
+        counts = range(len(self.draws), most + 1)
+        fitting = (count for count in counts if suffice(replace(self, draws=(0,) * count)))
+        return next(fitting, most + 1)
+
+    def wrong_allowed(self, compared: int) -> int:
+        """Return how many of `compared` draws may be wrong, with room for bad luck.
+
+        Twice the share, plus three: a window is a sample of the history.
+        """
+        if self.corrupt_percent == 0:
+            return 0
+        return min(compared, 3 + 2 * compared * self.corrupt_percent // 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,33 +96,6 @@ class AttackPlan:
             lo, size = lo + size, min(2 * size, self.per_task)
         return ranges
 
-    def to_dict(self) -> PlanRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "attack": self.attack,
-            "family": self.family,
-            "output": self.output,
-            "units": self.units,
-            "per_task": self.per_task,
-            "tried": self.tried,
-            "cost": self.cost_ms,
-            "covers": self.covers,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: PlanRecord) -> AttackPlan:
-        """Read the recorded form."""
-        return cls(
-            raw["attack"],
-            raw["family"],
-            raw["output"],
-            raw["units"],
-            raw["per_task"],
-            raw["tried"],
-            raw["cost"],
-            raw["covers"],
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class Gap:
@@ -109,20 +105,6 @@ class Gap:
     family: str
     output: str
     why: str
-
-    def to_dict(self) -> GapRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "attack": self.attack,
-            "family": self.family,
-            "output": self.output,
-            "why": self.why,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: GapRecord) -> Gap:
-        """Read the recorded form."""
-        return cls(**raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +117,11 @@ class HypothesisMatch:
     hypothesis: Hypothesis
     hits: int
     compared: int
+
+    @property
+    def wrong(self) -> int:
+        """How many of the compared draws it misses."""
+        return self.compared - self.hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +137,8 @@ class Attack(Protocol):
     """One way of finding hypotheses, for one or several families."""
 
     name: str
+    needs_luck: bool
+    """Whether it tries some seeds only, so that other plans come first."""
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family and output map what would be covered, or why nothing is."""
@@ -159,5 +148,12 @@ class Attack(Protocol):
 
 
 def best(candidates: Sequence[HypothesisMatch]) -> list[HypothesisMatch]:
-    """Order by hits, most first, then in the order given; keep at most MAX_FOUND."""
+    """Order by hits, most first, then in the order given; keep at most MAX_CANDIDATES."""
     return sorted(candidates, key=lambda candidate: -candidate.hits)[:MAX_CANDIDATES]
+
+
+def compare(case: Case, guess: Hypothesis, count: int = REPORTED) -> HypothesisMatch:
+    """Return a hypothesis with its hits among the first `count` draws."""
+    predictions = generate(guess, min(count, len(case.draws)))
+    hits = sum(a == b for a, b in zip(predictions, case.draws, strict=False))
+    return HypothesisMatch(guess, hits, len(predictions))

@@ -8,39 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
-from weft.searches.prng.attack import AttackPlan
+from weft.model.codec import to_json
+from weft.model.values import Value
+from weft.searches.prng.attack import AttackPlan, Case
 from weft.searches.prng.attacks import ALL as ATTACKS
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 
 EXAMPLE_DRAWS = 8000
 EXAMPLE = Case((0,) * EXAMPLE_DRAWS, 1000)
-
-
-class OfferRecord(TypedDict):
-    """What `--json` prints of an offer."""
-
-    attack: str
-    outputs: list[str]
-    cost_ms: int
-    covers: str
-
-
-class CatalogueRecord(TypedDict):
-    """What `--json` prints of a generator."""
-
-    name: str
-    aliases: list[str]
-    title: str
-    state_bits: int
-    seed_bits: int
-    word_bits: int
-    jump: bool
-    outputs: list[str]
-    attacks: list[OfferRecord]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +29,6 @@ class Offer:
     cost_ms: int
     covers: str
 
-    def to_dict(self) -> OfferRecord:
-        """Return the form that `--json` prints."""
-        return {
-            "attack": self.attack,
-            "outputs": list(self.outputs),
-            "cost_ms": self.cost_ms,
-            "covers": self.covers,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
@@ -69,7 +37,7 @@ class CatalogueEntry:
     family: Family
     offers: tuple[Offer, ...]
 
-    def to_dict(self) -> CatalogueRecord:
+    def to_dict(self) -> dict[str, Value]:
         """Return the form that `--json` prints."""
         family = self.family
         return {
@@ -81,7 +49,7 @@ class CatalogueEntry:
             "word_bits": family.word_bits,
             "jump": family.jump is not None,
             "outputs": list(family.outputs),
-            "attacks": [offer.to_dict() for offer in self.offers],
+            "attacks": [to_json(offer) for offer in self.offers],
         }
 
     def row(self) -> tuple[str, ...]:

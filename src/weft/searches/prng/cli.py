@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -23,6 +23,7 @@ from weft.console.progress import resumable, watching
 from weft.console.steps import watching_steps
 from weft.errors import Interrupted, Paused, UsageError
 from weft.lazy_imports import lazy_imports
+from weft.model.codec import from_json, to_json
 from weft.model.tasks import Unknown
 from weft.searches.prng import options as prngoptions
 from weft.searches.prng.pipeline import options as pipeoptions
@@ -50,8 +51,7 @@ SurvivorData = Annotated[
 ]
 Mode = Annotated[str, typer.Option(metavar="full", help="full: all parameters.")]
 Apply = Annotated[
-    bool,
-    typer.Option("--apply", help=f"Write {CONFIG_FILE} into the current folder for --params."),
+    bool, typer.Option("--apply", help=f"Write {CONFIG_FILE} into the current folder for --params.")
 ]
 
 app = typer.Typer(
@@ -121,8 +121,7 @@ def _show_analysis(done: outcome.Run, draws: int, *, as_json: bool, saved: bool)
         return
     raw = done.answer.detail if isinstance(done.answer, Unknown) else done.answer
     if isinstance(raw, dict):
-        record = cast("answers.AnalyseAnswerRecord", raw)
-        _show_verdict(answers.AnalyseAnswer.from_dict(record), draws)
+        _show_verdict(from_json(answers.AnalyseAnswer, raw), draws)
     else:
         render.show_answer(done)
     if saved:
@@ -132,7 +131,7 @@ def _show_analysis(done: outcome.Run, draws: int, *, as_json: bool, saved: bool)
 def _show_verdict(answer: answers.AnalyseAnswer, draws: int) -> None:
     for line in words.verdict_lines(answer, draws):
         render.out(line)
-    if answer.candidates:
+    if answer.found:
         render.out("")
         render.table(words.table_rows(answer))
 
@@ -158,14 +157,13 @@ def pipeline(
 
     Exit code 0 with a signal or when paused by --to, 1 without a signal.
     """
-    changes = search.changes()
-    steps.check([*changes.given(), *(["params"] if params else [])])
+    steps.check([*search.given(), *(["params"] if params else [])])
     search.check_installed()
     how = replace(execution.execution(out), pause_at=steps.pause_at())
     if how.nodes and not any(node.cpus for node in how.nodes):
         where = f"--nodes {execution.nodes}"
         raise UsageError(f"{where}: the pipeline runs on CPU slots", hint="add cpu_count")
-    prepared = _prepared(draws, steps.from_, changes, params)
+    prepared = _prepared(draws, steps.from_, search, params)
     done = _run_steps(prepared, how, seed, display)
     piperender.finish(out, done, json_export=json_export, as_json=display.as_json)
     raise typer.Exit(0 if done is None else done.exit_code)
@@ -174,7 +172,7 @@ def pipeline(
 def _prepared(
     draws: str | None,
     from_: tuple[str, str] | None,
-    changes: requests.PipelineChanges,
+    search: pipeoptions.PipelineOptions,
     params: Path | None,
 ) -> pipelines.PreparedRun:
     """Read and check everything before anything is written."""
@@ -182,14 +180,14 @@ def _prepared(
     if from_ is None:
         if draws is None:
             raise UsageError("DRAWS is missing", hint="name a file of draws, or --from STEP RUN")
-        request = changes.applied(requests.PipelineRequest())
+        request = search.applied(requests.PipelineRequest())
         history, where = analyses.load_history(draws)
         return pipelines.prepare(history, where, request, training)
     step, path = from_[0], Path(from_[1])
     earlier = pipelines.load_earlier(path, step)
     if draws is not None:
         pipelines.check_same_draws(earlier, *analyses.load_history(draws))
-    request = changes.applied(earlier.request)
+    request = search.applied(earlier.request)
     if step == STEPS[0]:
         pipelines.check_draws(earlier.history(), str(path), request)
     return pipelines.prepare_at(step, earlier, request, training)
@@ -226,12 +224,12 @@ def adapt(
     pipeoptions.check_extra()
     history, _ = analyses.load_history(lottery_data)
     facts, training = pipelines.adapt_files(history, survivor_data, modulus)
-    body = training.to_dict()
+    body = to_json(training)
     if apply:
         Path(CONFIG_FILE).write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     if output.as_json:
         written = CONFIG_FILE if apply else None
-        render.print_json({"params": body, "facts": facts.to_dict(), "written": written})
+        render.print_json({"params": body, "facts": to_json(facts), "written": written})
         return
     for name, value in body.items():
         render.out(f"{name:16}{value}")
@@ -245,9 +243,7 @@ def adapt(
 @app.command()
 @with_groups
 def generate(
-    family: prngoptions.FamilyName,
-    history: prngoptions.PlantedOptions,
-    display: ViewOptions,
+    family: prngoptions.FamilyName, history: prngoptions.PlantedOptions, display: ViewOptions
 ) -> None:
     """Write a test history: the draws of a generator from a known seed or state.
 
@@ -256,7 +252,7 @@ def generate(
     truth, wrong = history.truth(family), round(history.corrupt * history.count)
     planted = planting.make_history(truth, history.count, wrong, history.corrupt_seed)
     if display.as_json:
-        render.print_json(planted.to_dict())
+        render.print_json(to_json(planted))
     else:
         sys.stdout.write("draw\n" + "".join(f"{draw}\n" for draw in planted.draws))
 

@@ -17,7 +17,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from weft.errors import UsageError
-from weft.searches.prng.forms import LcgForm, WordReading
+from weft.searches.prng.bit_forms import LinearForm, TwisterForm
+from weft.searches.prng.forms import LatticeForm, LcgForm, SeedForm, WordReading
 
 State = list[int]
 Step = Callable[[State], int]
@@ -47,29 +48,48 @@ class Family:
     """Other names it is known by."""
     lcg_forms: tuple[LcgForm, ...] = ()
     """One for each output map that is a remainder of an LCG modulo a power of two."""
+    lattice_forms: tuple[LatticeForm, ...] = ()
+    """One for each output map whose draws confine the state of an LCG to a span or a class."""
+    twister: TwisterForm | None = None
+    linear: LinearForm | None = None
+    """Where the step is linear over bits."""
+    seed_form: SeedForm | None = None
+    """How a sieve makes words of seeds; without it brute force does not apply."""
     readings: Mapping[str, WordReading] = field(default_factory=dict)
-    """How a sieve reads draws off words, by output map."""
+    """How a sieve reads draws off words, by output map; a compiled seeding needs none."""
     common: bool = False
     """Whether many programs use it: it is tried before others."""
+    rank: int = 1000
+    """Its place among all, lowest first: of two that make the same draws the first is named."""
 
     @property
     def state_bits(self) -> int:
         """Bits of a recorded state, the place in a block included."""
         return self.state_words * self.state_word_bits
 
-    def state_bytes(self, state: State) -> bytes:
-        """Return the state as bytes: its words, big-endian, in order."""
-        size = self.state_word_bits // 8
-        return b"".join(word.to_bytes(size, "big") for word in state)
+    def state_text(self, state: State) -> str:
+        """Return the state in hexadecimal: its words, big-endian, in order."""
+        return "".join(f"{word:0{self.state_word_bits // 4}x}" for word in state)
 
-    def read_state(self, raw: bytes) -> State:
-        """Read what `state_bytes` wrote."""
-        size = self.state_word_bits // 8
-        if len(raw) != size * self.state_words:
+    def read_state(self, text: str) -> State:
+        """Read what `state_text` wrote."""
+        size = self.state_word_bits // 4
+        if len(text) != size * self.state_words:
             raise UsageError(
-                f"a state of {self.name} has {size * self.state_words} bytes, not {len(raw)}"
+                f"a state of {self.name} has {size * self.state_words // 2} bytes,"
+                f" not {len(text) // 2}"
             )
-        return [int.from_bytes(raw[at : at + size], "big") for at in range(0, len(raw), size)]
+        return [int(text[at : at + size], 16) for at in range(0, len(text), size)]
+
+    def reading(self, output: str, modulus: int) -> WordReading | None:
+        """Return how a sieve reads an output map; None if a draw is not made of one word.
+
+        Rejections (one call in millions) are ignored; what passes is checked by the map itself.
+        """
+        reading = self.readings.get(output)
+        if reading is not None and modulus & (modulus - 1) == 0:
+            return reading.for_powers_of_two or reading
+        return reading
 
     def advance(self, state: State, steps: int) -> None:
         """Change the state as `steps` raw steps do, by the jump where there is one."""

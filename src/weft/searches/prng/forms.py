@@ -1,14 +1,18 @@
 """Forms that a family declares of itself; attacks find families by them, never by name.
 
 `LcgForm`: a linear congruential generator modulo a power of two, and how draws are made of its
-state. `WordReading`: how a draw is read off one 32-bit word of a call, as the test that a sieve
-can make. Where a call takes two words, the first decides but for its last bit, and the test lets
-both sides of that bit pass: sieves may let too much pass, never too little.
+state; `LatticeForm`: one modulo any number whose state a draw confines. The `…Seeding` forms say
+how a seed becomes words, and so which compiled sieve tries all seeds. `WordReading`: how a draw
+is read off one 32-bit word of a call, as the test that a sieve can make. Where a call takes two
+words, the first decides but for its last bit, and the test lets both sides of that bit pass:
+sieves may let too much pass, never too little. Forms over bits are in `bit_forms`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from weft.searches.prng.linear import affine_power
 
@@ -19,6 +23,8 @@ Test = tuple[int, int, int, int, int]
 @dataclass(frozen=True, slots=True)
 class WordReading:
     """The draw is made of `word >> dropped`, a value of `bits` bits, of every `steps`-th word.
+
+    Of words with more than 32 bits the highest 32 count, after a move up by `moved` bits.
 
     `mod` takes the remainder, `span` the high part of value · modulus. With `signed` the word
     counts as negative when its top bit is set. `sharp` is False where the bits that are not
@@ -31,6 +37,7 @@ class WordReading:
     steps: int = 1
     signed: bool = False
     sharp: bool = True
+    moved: int = 0
     for_powers_of_two: WordReading | None = None
     """The reading where the modulus is a power of two, if it is another."""
 
@@ -87,3 +94,90 @@ class LcgForm:
     def accepts(self, value: int, modulus: int) -> bool:
         """Whether a value makes a draw and is not drawn again."""
         return not self.rejects or value - value % modulus + modulus <= 1 << self.width
+
+
+@dataclass(frozen=True, slots=True)
+class LatticeForm:
+    """state → multiplier·state + increment (mod `modulus`); a draw confines the state.
+
+    `span`: the draw is floor(state · m / modulus), but for `edge` states at each end.
+    `remainder`: it is state mod m. A call takes `steps` steps and shows the first of them.
+    """
+
+    output: str
+    kind: Literal["span", "remainder"]
+    multiplier: int
+    increment: int
+    modulus: int
+    steps: int = 1
+    edge: int = 0
+    powers_of_two_only: bool = False
+    """Whether the map is this one for bounds that are powers of two alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledSeeding:
+    """The seeding keeps to the rule for steps, so it is compiled and run for every seed.
+
+    `fill` does what the seeding does where that does not keep to the rule: it writes the state.
+    `seeds_per_ms` is what one core tries.
+    """
+
+    fill: Callable[[int, list[int]], None] | None = None
+    seeds_per_ms: int = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class LcgSeeding:
+    """The first state of an LCG modulo 2^bits is (seed ^ scramble) << place | below.
+
+    A word is the highest 32 of the bits.
+    """
+
+    multiplier: int
+    increment: int
+    bits: int
+    scramble: int = 0
+    place: int = 0
+    below: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TwisterSeeding:
+    """The words of a Mersenne Twister, each made of the one before by init_genrand of 2002.
+
+    With `product` by a product with 69069 alone, from an odd seed.
+    """
+
+    product: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AdditiveSeeding:
+    """31 words of minstd (multiplier 16807, signed seeds); each further is x[n-31] + x[n-lag].
+
+    The sums are modulo 2^32, and the first `discarded` of them are thrown away.
+    """
+
+    lag: int
+    discarded: int
+
+
+@dataclass(frozen=True, slots=True)
+class SaltedSeeding:
+    """Words of 64 bits, each of three outputs of minstd; a table of salts is added bit by bit.
+
+    Minstd has a multiplier of its own and `discarded` outputs before the first word. An output is
+    the sum of the words `tap` apart from the last on, so the first `tap` depend on two words.
+    """
+
+    multiplier: int
+    discarded: int
+    length: int
+    tap: int
+    salts: Callable[[], tuple[int, ...]]
+
+
+SeedForm: TypeAlias = (
+    CompiledSeeding | LcgSeeding | TwisterSeeding | AdditiveSeeding | SaltedSeeding
+)

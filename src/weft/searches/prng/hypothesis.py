@@ -7,31 +7,9 @@ of the output map is one position of the stream; draw i of a history sits at `po
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Literal
 
 from weft.errors import InputError
-
-SCHEMA_VERSION = 1
-
-
-class SkipsRecord(TypedDict):
-    """The recorded form of `Skips`."""
-
-    between: list[int]
-    listed: list[int]
-
-
-class HypothesisRecord(TypedDict):
-    """The recorded form of `Hypothesis`; the state is hexadecimal."""
-
-    schema_version: int
-    family: str
-    output: str
-    modulus: int
-    seed: int | None
-    state: str | None
-    skips: SkipsRecord
-    start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,42 +56,15 @@ class Hypothesis:
     output: str
     modulus: int
     seed: int | None = None
-    state: bytes | None = None
+    state: str | None = None
+    """The words of the state in hexadecimal."""
     skips: Skips = Skips()
     start: int = 0
+    schema_version: Literal[1] = 1
 
     def __post_init__(self) -> None:
         if (self.seed is None) == (self.state is None):
             raise InputError("a hypothesis has either a seed or a state")
-
-    def to_dict(self) -> HypothesisRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "family": self.family,
-            "output": self.output,
-            "modulus": self.modulus,
-            "seed": self.seed,
-            "state": None if self.state is None else self.state.hex(),
-            "skips": {"between": list(self.skips.between), "listed": list(self.skips.listed)},
-            "start": self.start,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: HypothesisRecord) -> Hypothesis:
-        """Read the recorded form."""
-        if raw["schema_version"] != SCHEMA_VERSION:
-            raise InputError(f"hypothesis of schema {raw['schema_version']}, not {SCHEMA_VERSION}")
-        least, greatest = raw["skips"]["between"]
-        return cls(
-            raw["family"],
-            raw["output"],
-            raw["modulus"],
-            raw["seed"],
-            None if raw["state"] is None else bytes.fromhex(raw["state"]),
-            Skips((least, greatest), tuple(raw["skips"]["listed"])),
-            raw["start"],
-        )
 
 
 def position(hypothesis: Hypothesis, index: int) -> int:

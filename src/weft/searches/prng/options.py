@@ -37,28 +37,6 @@ Draws = Annotated[
     str,
     typer.Argument(metavar="DRAWS", help="CSV, JSON or bare integers, oldest first; - for stdin."),
 ]
-Families = Annotated[
-    str, options.decision("NAME,…", "Generators to try; weft prng families lists them.")
-]
-Outputs = Annotated[
-    str, options.decision("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …")
-]
-SkipRange = Annotated[
-    str, options.decision("LO:HI", "Calls that may have been skipped before each draw.")
-]
-StartRange = Annotated[
-    str, options.decision("LO:HI", "Calls that may have come before the first draw.")
-]
-CorruptShare = Annotated[
-    float, options.decision("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
-]
-Effort = Annotated[
-    str,
-    options.decision(
-        "quick|standard|all", "What an attack may cost of one core: 5 s, 5 minutes, or anything."
-    ),
-]
-Predict = Annotated[int, options.decision("N", "How many next draws to predict.")]
 OutOrNone = Annotated[
     Path | None, options.runtime("DIR", "The run's folder; without it nothing is saved.")
 ]
@@ -72,13 +50,30 @@ class AnalyseOptions:
     """What decides an analysis beside the draws."""
 
     modulus: Modulus = 1000
-    families: Families = "all"
-    outputs: Outputs = "all"
-    skips: SkipRange = "0:500"
-    starts: StartRange = "0:1000"
-    corrupt: CorruptShare = 0.1
-    effort: Effort = "standard"
-    predict: Predict = 100
+    families: Annotated[
+        str, options.decision("NAME,…", "Generators to try; weft prng families lists them.")
+    ] = "all"
+    outputs: Annotated[
+        str,
+        options.decision("MAP,…", "How outputs become draws: mod, bounded, scaled, high, raw, …"),
+    ] = "all"
+    skips: Annotated[
+        str, options.decision("LO:HI", "Calls that may have been skipped before each draw.")
+    ] = "0:500"
+    starts: Annotated[
+        str, options.decision("LO:HI", "Calls that may have come before the first draw.")
+    ] = "0:1000"
+    corrupt: Annotated[
+        float, options.decision("SHARE", "Share of the draws that may be wrong, 0 to 0.3.")
+    ] = 0.1
+    effort: Annotated[
+        str,
+        options.decision(
+            "quick|standard|all",
+            "What an attack may cost of one core: 5 s, 5 minutes, or anything.",
+        ),
+    ] = "standard"
+    predict: Annotated[int, options.decision("N", "How many next draws to predict.")] = 100
 
     def request(self) -> requests.AnalyseRequest:
         """Return the request; refuses values that make no sense."""
@@ -116,46 +111,38 @@ def _names(option: str, text: str) -> tuple[str, ...]:
 FamilyName = Annotated[
     str, typer.Argument(metavar="FAMILY", help="A generator; weft prng families lists them.")
 ]
-GeneratorSeed = Annotated[
-    str | None,
-    options.decision("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed"),
-]
-StateHex = Annotated[
-    str | None, options.decision("HEX", "A whole state in place of a seed.", "--state")
-]
-Skip = Annotated[
-    str,
-    options.decision(
-        "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
-    ),
-]
-Start = Annotated[int, options.decision("N", "Calls before the first draw.")]
-Count = Annotated[int, options.decision("N", "How many draws.", "-n", "--count")]
-OutputMap = Annotated[
-    str | None,
-    options.decision(
-        "MAP", "How outputs become draws; the generator's usual way if not said.", "--output"
-    ),
-]
-WrongShare = Annotated[float, options.decision("SHARE", "Share of wrong draws, 0 to 1.")]
-CorruptSeed = Annotated[
-    int, options.decision("N", "Seed of what is wrong, and of skips that vary.")
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlantedOptions:
     """What decides a history that is made on purpose, beside the family."""
 
-    seed: GeneratorSeed = None
-    state: StateHex = None
-    skip: Skip = "0"
-    start: Start = 0
+    seed: Annotated[
+        str | None,
+        options.decision("N", "The generator's seed, 0 to 2^64-1, also like 0x2a.", "--seed"),
+    ] = None
+    state: Annotated[
+        str | None, options.decision("HEX", "A whole state in place of a seed.", "--state")
+    ] = None
+    skip: Annotated[
+        str,
+        options.decision(
+            "K|LO:HI", "Calls left out before each draw but the first: always K, or LO to HI."
+        ),
+    ] = "0"
+    start: Annotated[int, options.decision("N", "Calls before the first draw.")] = 0
     modulus: Modulus = 1000
-    count: Count = 1000
-    output: OutputMap = None
-    corrupt: WrongShare = 0.0
-    corrupt_seed: CorruptSeed = 0
+    count: Annotated[int, options.decision("N", "How many draws.", "-n", "--count")] = 1000
+    output: Annotated[
+        str | None,
+        options.decision(
+            "MAP", "How outputs become draws; the generator's usual way if not said.", "--output"
+        ),
+    ] = None
+    corrupt: Annotated[float, options.decision("SHARE", "Share of wrong draws, 0 to 1.")] = 0.0
+    corrupt_seed: Annotated[
+        int, options.decision("N", "Seed of what is wrong, and of skips that vary.")
+    ] = 0
 
     def truth(self, family: str) -> hypotheses.Hypothesis:
         """Return the hypothesis that the draws are to follow; refuses what makes no sense."""
@@ -200,9 +187,9 @@ def _read_seed(text: str) -> int:
     return seed
 
 
-def _read_state(text: str) -> bytes:
+def _read_state(text: str) -> str:
     try:
-        return bytes.fromhex(text)
+        return bytes.fromhex(text).hex()
     except ValueError:
         raise UsageError(f"--state {text[:40]!r} is not a hexadecimal number") from None
 

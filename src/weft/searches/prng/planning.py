@@ -11,12 +11,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
-from weft.searches.prng.attack import AttackPlan, Gap, PlanRecord
-from weft.searches.prng.attacks import ALL
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.attack import AttackPlan, Gap
+from weft.searches.prng.attacks import ALL, attack_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import greatest_modulus
 from weft.searches.prng.history import History
 from weft.searches.prng.request import AnalyseRequest
@@ -27,15 +25,6 @@ RARE = 8
 """A plan counts as so many times more expensive for each of: a generator that few programs use, an
 output map that is not the usual one of its generator, an attack that needs luck."""
 TOO_GREAT = "its bound is below 2^31, the modulus is greater"
-LUCKY = ("dates", "likely", "varying")
-
-
-class StreamPlanRecord(TypedDict):
-    """The recorded form of `StreamPlan`."""
-
-    stream: str
-    weight: int
-    plan: PlanRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +35,6 @@ class StreamPlan:
     plan: AttackPlan
     weight: int = 1
     """How many times its cost it counts, because it is unusual."""
-
-    def to_dict(self) -> StreamPlanRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {"stream": self.stream, "weight": self.weight, "plan": self.plan.to_dict()}
-
-    @staticmethod
-    def from_dict(raw: StreamPlanRecord) -> StreamPlan:
-        """Read the recorded form."""
-        return StreamPlan(raw["stream"], AttackPlan.from_dict(raw["plan"]), raw["weight"])
 
     def weighted_cost_ms(self, hi: int) -> int:
         """Return what the plan will have cost at the end of unit `hi`, times its weight."""
@@ -105,7 +85,7 @@ def make_plans(history: History, request: AnalyseRequest) -> tuple[list[StreamPl
 def _weight(plan: AttackPlan) -> int:
     family = family_named(plan.family)
     usual = next(iter(family.outputs))
-    rare = (not family.common) + (plan.output != usual) + (plan.attack in LUCKY)
+    rare = (not family.common) + (plan.output != usual) + attack_named(plan.attack).needs_luck
     return int(RARE**rare)
 
 

@@ -7,39 +7,22 @@ and a seed that is given; so the same request gives the same history.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypedDict
 
 from weft.searches.prng.families import family_named, splitmix
 from weft.searches.prng.family import State
 from weft.searches.prng.generate import draw_of, generate
-from weft.searches.prng.hypothesis import Hypothesis, HypothesisRecord, Skips
+from weft.searches.prng.hypothesis import Hypothesis, Skips
 
 _below = splitmix.FAMILY.outputs["high"]
-
-
-class PlantedRecord(TypedDict):
-    """What `--json` prints of a planted history."""
-
-    hypothesis: HypothesisRecord
-    draws: list[int]
-    wrong: list[int]
 
 
 @dataclass(frozen=True, slots=True)
 class PlantedHistory:
     """Draws, the truth behind them, and which rows are wrong, in order."""
 
-    truth: Hypothesis
+    hypothesis: Hypothesis
     draws: tuple[int, ...]
     wrong: tuple[int, ...]
-
-    def to_dict(self) -> PlantedRecord:
-        """Return the form that `--json` prints."""
-        return {
-            "hypothesis": self.truth.to_dict(),
-            "draws": list(self.draws),
-            "wrong": list(self.wrong),
-        }
 
 
 def make_truth(
@@ -47,7 +30,7 @@ def make_truth(
     output: str | None,
     modulus: int,
     seed: int | None,
-    state: bytes | None,
+    state: str | None,
     skips: Skips,
     start: int,
 ) -> Hypothesis:

@@ -12,8 +12,8 @@ PRODUCT = Product(
         "prng.analyse": "weft.searches.prng.analyse:analyse",
         "prng.pipeline": "weft.searches.prng.pipeline.search:pipeline",
     },
-    pages="weft.searches.prng.views:pages",
-    lines="weft.searches.prng.views:lines",
+    pages="weft.searches.prng.report:pages",
+    lines="weft.searches.prng.report:lines",
     former_names={
         "weft.prng.analyse:analyse": "prng.analyse",
         "weft.prng.pipeline.search:pipeline": "prng.pipeline",

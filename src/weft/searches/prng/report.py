@@ -1,10 +1,12 @@
-"""What an analysis adds to its report: verdict, match timeline, residues, what was covered."""
+"""What the runs of both searches add to report and status, chosen by the run's search.
+
+Of an analysis: verdict, match timeline, residues, what was covered.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import cast
 
 from markupsafe import Markup
 
@@ -13,14 +15,18 @@ from weft.inspect.report.plot import Axes, bar, framed
 from weft.inspect.report.svg import element, table, wide_drawing
 from weft.inspect.report.text import counted
 from weft.inspect.report.view import RunView
+from weft.model.codec import from_json
 from weft.model.values import Object, from_wire
 from weft.searches.prng import words
-from weft.searches.prng.answer import AnalyseAnswer, AnalyseAnswerRecord, Coverage
+from weft.searches.prng.answer import AnalyseAnswer, Coverage
 from weft.searches.prng.attack import Gap
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
+from weft.searches.prng.pipeline import report as pipeline
+from weft.searches.prng.pipeline import summary
 from weft.searches.prng.scoring import known, split
 
+PIPELINE = "prng.pipeline"
 WIDTH = 1000
 HEIGHT = 90
 FOOT = 26
@@ -31,7 +37,10 @@ MAX_OPEN = 6
 
 
 def lines(run: RunView) -> list[str]:
-    """Return the verdict as a line of status."""
+    """Return the verdict as lines of status; a pipeline's steps follow it."""
+    if run.search == PIPELINE:
+        *steps, end = summary.lines(run)
+        return [end, *steps]
     answer = answer_of(run)
     if answer is None:
         return []
@@ -39,7 +48,9 @@ def lines(run: RunView) -> list[str]:
 
 
 def pages(run: RunView) -> list[Page]:
-    """Make the page of an analysis."""
+    """Make the page of an analysis or of a pipeline run."""
+    if run.search == PIPELINE:
+        return pipeline.pages(run)
     answer, history = answer_of(run), _history(run)
     if answer is None:
         body = element("p", "The analysis has not come to its end yet.", class_="quiet")
@@ -64,7 +75,7 @@ def answer_of(run: RunView) -> AnalyseAnswer | None:
     raw = body["value"] if body.get("status") != "unknown" else from_wire(body["detail"])
     if not isinstance(raw, dict) or "verdict" not in raw:
         return None
-    return AnalyseAnswer.from_dict(cast(AnalyseAnswerRecord, raw))
+    return from_json(AnalyseAnswer, raw)
 
 
 def _history(run: RunView) -> History:
@@ -81,9 +92,9 @@ def _candidates(answer: AnalyseAnswer) -> Markup:
 
 def _timeline(answer: AnalyseAnswer, history: History) -> Markup:
     """Draw the share of right draws along the history, the holdout marked."""
-    if not answer.candidates:
+    if not answer.found:
         return Markup("")
-    best = answer.candidates[0].candidate
+    best = answer.found[0]
     draws = history.streams()[best.stream]
     predictions = generate(best.hypothesis, known(best.hypothesis, len(draws)))
     right = [a == b for a, b in zip(predictions, draws, strict=False)]

@@ -4,24 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
-from weft.searches.prng.case import Case
+from weft.searches.prng.attack import Case
 from weft.searches.prng.scoring import split
-
-
-class AnalyseRecord(TypedDict):
-    """The recorded form of `AnalyseRequest`; `max_cost` is in milliseconds of one core."""
-
-    modulus: int
-    families: list[str]
-    outputs: list[str]
-    skips: list[int]
-    starts: list[int]
-    corrupt_percent: int
-    alpha_evidence: int
-    max_cost: int | None
-    predict: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,35 +25,6 @@ class AnalyseRequest:
     """Weighted milliseconds of one core after which a plan is left where it is."""
     predict: int = 100
     """How many draws after the last one are predicted."""
-
-    def to_dict(self) -> AnalyseRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "modulus": self.modulus,
-            "families": list(self.families),
-            "outputs": list(self.outputs),
-            "skips": list(self.skips),
-            "starts": list(self.starts),
-            "corrupt_percent": self.corrupt_percent,
-            "alpha_evidence": self.alpha_evidence,
-            "max_cost": self.max_cost_ms,
-            "predict": self.predict,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: AnalyseRecord) -> AnalyseRequest:
-        """Read the recorded form."""
-        return cls(
-            raw["modulus"],
-            tuple(raw["families"]),
-            tuple(raw["outputs"]),
-            (raw["skips"][0], raw["skips"][1]),
-            (raw["starts"][0], raw["starts"][1]),
-            raw["corrupt_percent"],
-            raw["alpha_evidence"],
-            raw["max_cost"],
-            raw["predict"],
-        )
 
     def case(self, draws: Sequence[int]) -> Case:
         """Return what attacks may know of a stream: its training part and the ranges."""

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 from weft.errors import FileInvalid, InputError, UsageError
+from weft.model.codec import to_json
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
 from weft.runs.run import Watcher, run_search
 from weft.searches.prng.analyse import analyse
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.generate import MAX_MODULUS
 from weft.searches.prng.history import MAX_BYTES, History, read_history
 from weft.searches.prng.kernels.cuda import is_available
@@ -90,11 +90,8 @@ def draws_needed(request: AnalyseRequest) -> int:
 
 
 def execute(
-    history: History,
-    request: AnalyseRequest,
-    execution: Execution,
-    watcher: Watcher | None = None,
+    history: History, request: AnalyseRequest, execution: Execution, watcher: Watcher | None = None
 ) -> Run:
     """Run the search as `execution` says."""
     inputs = {"history": history.canonical()}
-    return run_search(analyse(request.to_dict()), execution, inputs=inputs, watcher=watcher)
+    return run_search(analyse(to_json(request)), execution, inputs=inputs, watcher=watcher)

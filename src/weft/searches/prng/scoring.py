@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
@@ -26,17 +25,6 @@ def split(draws: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return tuple(draws[:at]), tuple(draws[at:])
 
 
-class MatchScoreRecord(TypedDict):
-    """The recorded form of `MatchScore`."""
-
-    hits: int
-    compared: int
-    evidence: int
-    held_hits: int
-    held: int
-    held_evidence: int
-
-
 @dataclass(frozen=True, slots=True)
 class MatchScore:
     """Hits of one hypothesis, and how surprising they are after correction for all that was tried.
@@ -50,22 +38,6 @@ class MatchScore:
     held_hits: int
     held: int
     held_evidence: int
-
-    def to_dict(self) -> MatchScoreRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "hits": self.hits,
-            "compared": self.compared,
-            "evidence": self.evidence,
-            "held_hits": self.held_hits,
-            "held": self.held,
-            "held_evidence": self.held_evidence,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: MatchScoreRecord) -> MatchScore:
-        """Read the recorded form."""
-        return cls(**raw)
 
 
 def score(

@@ -52,7 +52,7 @@ def _scored(
     hypothesis = extend_skips(candidate.hypothesis, draws)
     score = scoring.score(hypothesis, draws, request.modulus, candidate.tried, survivors)
     predictions = _predictions(hypothesis, len(draws), request.predict)
-    return ScoredCandidate(replace(candidate, hypothesis=hypothesis), score, predictions)
+    return ScoredCandidate(candidate.stream, hypothesis, candidate.tried, score, predictions)
 
 
 def _predictions(hypothesis: Hypothesis, draws: int, most: int) -> tuple[int, ...]:
@@ -63,9 +63,9 @@ def _predictions(hypothesis: Hypothesis, draws: int, most: int) -> tuple[int, ..
 
 def _rank(scored: ScoredCandidate) -> tuple[int, int, int, str]:
     """Most evidence first, then the plainest skips, then by text."""
-    score, skips = scored.score, scored.candidate.hypothesis.skips
+    score, skips = scored.score, scored.hypothesis.skips
     evidence = score.evidence + score.held_evidence
-    return -evidence, skips.between[1], -score.hits, scored.candidate.identity()
+    return -evidence, skips.between[1], -score.hits, scored.identity()
 
 
 def is_signal(ranked: Sequence[ScoredCandidate], alpha_evidence: int) -> bool:

@@ -19,8 +19,8 @@ def verdict_lines(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
 
 
 def _signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
-    best = answer.candidates[0]
-    score, hypothesis = best.score, best.candidate.hypothesis
+    best = answer.found[0]
+    score, hypothesis = best.score, best.hypothesis
     title = family_named(hypothesis.family).title
     yield f"SIGNAL: these {draws:,} draws come from {title}."
     yield (
@@ -30,8 +30,8 @@ def _signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
         f" {probability_text(score.held_evidence)}."
     )
     yield f"  {hypothesis_text(hypothesis)}"
-    if best.candidate.stream:
-        yield f"  in the draws of session {best.candidate.stream!r} alone"
+    if best.stream:
+        yield f"  in the draws of session {best.stream!r} alone"
     yield ""
     yield from _predictions(best)
 
@@ -53,9 +53,9 @@ def _no_signal(answer: AnalyseAnswer, draws: int) -> Iterator[str]:
         yield from (f"  {hint.text}" for hint in answer.hints)
     else:
         yield f"NO SIGNAL: nothing distinguishes these {draws:,} draws from random ones."
-    for scored in answer.candidates[:SHOWN_CANDIDATES]:
+    for scored in answer.found[:SHOWN_CANDIDATES]:
         yield (
-            f"  not confirmed: {hypothesis_text(scored.candidate.hypothesis)}; p"
+            f"  not confirmed: {hypothesis_text(scored.hypothesis)}; p"
             f" {probability_text(scored.score.evidence)} in training,"
             f" {probability_text(scored.score.held_evidence)} in the holdout"
         )
@@ -99,7 +99,7 @@ def hypothesis_text(hypothesis: Hypothesis) -> str:
     least, most = hypothesis.skips.between
     skips = f"skip {least}" if least == most else f"skips {least} to {most}"
     state = hypothesis.state
-    source = f"seed {hypothesis.seed}" if state is None else f"state 0x{_short(state.hex())}"
+    source = f"seed {hypothesis.seed}" if state is None else f"state 0x{_short(state)}"
     call = f"{hypothesis.family}.{hypothesis.output}({hypothesis.modulus})"
     return f"{call}, {source}, {skips}, start {hypothesis.start}"
 
@@ -111,7 +111,7 @@ def _short(state: str) -> str:
 def table_rows(answer: AnalyseAnswer) -> list[tuple[str, ...]]:
     """Return the candidates as rows: rank, hits, p, holdout, its p, hypothesis."""
     rows: list[tuple[str, ...]] = [("rank", "hits", "p", "holdout", "p", "hypothesis")]
-    for rank, scored in enumerate(answer.candidates[:SHOWN_CANDIDATES], 1):
+    for rank, scored in enumerate(answer.found[:SHOWN_CANDIDATES], 1):
         score = scored.score
         rows.append((
             str(rank),
@@ -119,6 +119,6 @@ def table_rows(answer: AnalyseAnswer) -> list[tuple[str, ...]]:
             probability_text(score.evidence),
             f"{score.held_hits}/{score.held}",
             probability_text(score.held_evidence),
-            hypothesis_text(scored.candidate.hypothesis),
+            hypothesis_text(scored.hypothesis),
         ))  # fmt: skip
     return rows

@@ -11,7 +11,7 @@ import numpy as np
 from weft.searches.prng.generate import generate
 from weft.searches.prng.history import History
 from weft.searches.prng.hypothesis import Hypothesis, Skips
-from weft.searches.prng.pipeline import skips, window
+from weft.searches.prng.pipeline import window
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.scoring import Scorer, scorer_of
@@ -76,10 +76,10 @@ def worked() -> tuple[Planted, HistorySplit, window.WindowParams, Scorer, object
     truth, known = planted(), plan()
     split = split_history(truth.history.draws, truth.history.sessions, 1000)
     asked = {name: spec["default"] for name, spec in window.space(known, split).items()}
-    params = window.WindowParams.of({**asked, "reverse_threshold": 1}, known)
+    params = window.WindowParams.of(window.WindowChoice(**{**asked, "reverse_threshold": 1}), known)
     rows = window.merged(
         [window.survivors(known, split, params, np.arange(SEEDS, dtype=np.uint64))]
     )
     counts = window.judge(known, split, params, rows, 1).counts
     scorer = scorer_of(known, split, params, counts, ScorerConfig())
-    return truth, split, params, scorer, skips.with_skips(rows)
+    return truth, split, params, scorer, window.with_skips(rows)

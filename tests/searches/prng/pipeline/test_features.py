@@ -15,13 +15,11 @@ from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.pipeline import features, reference, table, training
 from weft.searches.prng.pipeline.learntasks import after_changed
-from weft.searches.prng.pipeline.predict import predicted
 from weft.searches.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.searches.prng.pipeline.scoring import scorer_of
-from weft.searches.prng.pipeline.skips import with_skips
 from weft.searches.prng.pipeline.streams import split_history
-from weft.searches.prng.pipeline.survivor import Survivor, draw_position
-from weft.searches.prng.pipeline.window import WindowCounts
+from weft.searches.prng.pipeline.survivor import Survivor, draw_position, predicted
+from weft.searches.prng.pipeline.window import with_skips
 
 CLOSE = 1e-9
 ELSEWHERE = ("skip_min", "skip_max", "best_offset")
@@ -88,7 +86,7 @@ def test_feature_varies_on_planted_data(scored: Any, name: str) -> None:
 def test_skip_range_as_searched_follows_the_trial(name: str) -> None:
     _, split, params, scorer, rows = worked()
     changed = replace(params, skip_min=1, skip_max=2)
-    counts = [WindowCounts(1, 1, 1, 1)] * len(scorer.windows)
+    counts = [(1, 1, 1, 1)] * len(scorer.windows)
     other = scorer_of(scorer.request, split, changed, counts, scorer.config)
     assert other.score(rows[:3])[name][0] == {"skip_min": 1, "skip_max": 2}[name]
 
@@ -104,7 +102,7 @@ def test_best_offset_after_an_inserted_row_is_one() -> None:
         "base": [0, -1], "hits": [16, 10],
     })  # fmt: skip
     _, _, params, scorer, _ = worked()
-    own = scorer_of(scorer.request, split, params, [WindowCounts(2, 2, 2, 2)] * 7, scorer.config)
+    own = scorer_of(scorer.request, split, params, [(2, 2, 2, 2)] * 7, scorer.config)
     assert own.score(with_skips(rows))["best_offset"].to_list() == [0.0, 1.0]
 
 
@@ -168,7 +166,7 @@ def test_features_of_changed_later_draws_stay_the_same(scored: Any) -> None:
     part = rows.filter(rows["cut"] == cut)
     blind = scorer_of(
         scorer.request, after_changed(split, cut), params,
-        [WindowCounts(s.forward_survivors, s.reverse_survivors, s.bidirectional_count, 0)
+        [(s.forward_survivors, s.reverse_survivors, s.bidirectional_count, 0)
          for s in scorer.windows.values()],
         scorer.config,
     )  # fmt: skip

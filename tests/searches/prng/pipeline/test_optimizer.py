@@ -11,6 +11,7 @@ from weft.searches.prng.pipeline import scorertrial
 from weft.searches.prng.pipeline.optimizer import Trial, ask
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.search import batches_of
+from weft.searches.prng.pipeline.window import check_same
 
 SPACE: dict[str, Any] = {
     "x": {"low": 0, "high": 1000, "default": 500},
@@ -60,10 +61,10 @@ def test_batches_have_a_fixed_size(trials: int, sizes: list[int]) -> None:
 
 
 def test_scorer_parameters_that_do_not_arrive_are_refused() -> None:
-    asked = {**ScorerConfig().to_dict(), "max_offset": 9}
-    scorertrial.check_effective(asked, ScorerConfig(**asked))
+    asked = ScorerConfig(max_offset=9)
+    check_same(asked, ScorerConfig(max_offset=9))
     with pytest.raises(BugError, match="max_offset: 9 was asked for, 5 was used"):
-        scorertrial.check_effective(asked, ScorerConfig())
+        check_same(asked, ScorerConfig())
 
 
 def test_space_of_the_scorer_is_the_stated_one() -> None:

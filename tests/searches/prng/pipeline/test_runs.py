@@ -15,12 +15,12 @@ from tests.searches.prng.pipeline.planted import Planted, planted
 from tests.support.commands import COMMAND
 from weft.inspect.report.hook import pages_for
 from weft.inspect.report.view import RunView
+from weft.model.codec import from_json, to_json
 from weft.model.values import Object
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import artifact
 from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.search import NAME
-from weft.searches.prng.pipeline.sidecar import SidecarRecord
 from weft.searches.prng.pipeline.summary import artifacts_of, steps_of
 
 pytestmark = pytest.mark.xdist_group("pipeline-runs")
@@ -67,8 +67,8 @@ def view(run: Path) -> RunView:
     return RunView(run, NAME)
 
 
-def sidecar(view: RunView) -> SidecarRecord:
-    return artifact.unpack(artifact.SIDECAR, view.read(artifacts_of(view)["sidecar"]))
+def sidecar(view: RunView) -> Any:
+    return artifact.unpacked(artifact.SIDECAR, view.read(artifacts_of(view)["sidecar"]))
 
 
 def genesis(run: Path) -> Any:
@@ -210,7 +210,7 @@ def config(weft_says: Weft, run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path
 
 def test_adapt_of_exported_files_is_what_step_4_derived(config: Path, view: RunView) -> None:
     own = artifact.unpack(artifact.TRAINING, view.read(artifacts_of(view)["training"]))
-    assert TrainingParams.from_dict(json.loads(config.read_text())).to_dict() == own["training"]
+    assert to_json(from_json(TrainingParams, json.loads(config.read_text()))) == own["training"]
 
 
 def test_adapt_without_a_feature_names_it(weft_says: Weft, run: Path, tmp_path: Path) -> None:

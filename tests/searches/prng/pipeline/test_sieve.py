@@ -138,7 +138,9 @@ def test_two_streams_merged_into_one_carry_no_evidence() -> None:
     worth = {}
     for sessions in split.modes():
         asked = {n: s["default"] for n, s in window.space(known, split).items()}
-        params = window.WindowParams.of({**asked, "sessions": sessions}, known)
+        params = window.WindowParams.of(
+            window.WindowChoice(**{**asked, "sessions": sessions}), known
+        )
         found = window.merged(
             [window.survivors(known, split, params, np.arange(5000, dtype=np.uint64))]
         )

@@ -12,15 +12,22 @@ import pytest
 
 from tests.searches.prng.pipeline.planted import planted, worked
 from weft.errors import InputError
+from weft.model.codec import from_json, to_json
 from weft.model.values import Object
 from weft.searches.prng.pipeline import adapt, models, nulls, table, training, vote
 from weft.searches.prng.pipeline.adapt import Facts, TrainingParams, derive
 from weft.searches.prng.pipeline.features import GLOBAL
-from weft.searches.prng.pipeline.modelchoice import ModelChoice
-from weft.searches.prng.pipeline.request import MODELS, PipelineRequest
-from weft.searches.prng.pipeline.sidecar import Sidecar
+from weft.searches.prng.pipeline.request import EVIDENCE, MODELS, PipelineRequest
 from weft.searches.prng.pipeline.streams import LEAST_DRAWS, as_of_now, split_history
-from weft.searches.prng.pipeline.verdict import Claim, PipelineVerdict, Reruns, decide, power_of
+from weft.searches.prng.pipeline.training import ModelChoice, RerunModel
+from weft.searches.prng.pipeline.verdict import (
+    Claim,
+    PipelineVerdict,
+    Reruns,
+    Sidecar,
+    decide,
+    power_of,
+)
 
 GIVEN = TrainingParams(200, (16,), 240, 40, 3, 2, 3)
 
@@ -148,7 +155,7 @@ def test_training_parameters_follow_the_facts() -> None:
     assert many.pool_size == 5_000
     assert (few.depth, few.min_leaf, len(few.layers)) == (3, 1, 1)
     assert (many.depth, many.min_leaf, len(many.layers)) == (5, 15, 2)
-    assert TrainingParams.from_dict(many.to_dict()) == many
+    assert from_json(TrainingParams, to_json(many)) == many
 
 
 @pytest.mark.parametrize(
@@ -158,7 +165,7 @@ def test_training_parameters_follow_the_facts() -> None:
 )  # fmt: skip
 def test_training_parameters_out_of_bounds_are_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        adapt.read_training({**GIVEN.to_dict(), **change}, "file")
+        adapt.read_training({**to_json(GIVEN), **change}, "file")
 
 
 def test_facts_see_no_holdout() -> None:
@@ -173,17 +180,17 @@ def test_facts_see_no_holdout() -> None:
 def chosen(kind: str = "lightgbm") -> nulls.RerunSetup:
     _, _, params, scorer, _ = worked()
     loose = replace(params, reverse_need=params.forward_need)
-    return nulls.RerunSetup(loose, scorer.config, GIVEN, kind, tuned(kind))
+    return nulls.RerunSetup(loose, scorer.config, GIVEN, RerunModel(kind, tuned(kind), 1))
 
 
 def test_rerun_on_the_planted_history_is_far_above_nulls() -> None:
     truth, split, params, scorer, rows = worked()
     seeds = nulls.null_seeds(scorer.request, rows)
     assert {truth.active(name, 335).seed for name in "ab"} <= set(seeds.tolist())
-    observed = nulls.rerun(scorer.request, split, chosen(), seeds, 1)
+    observed = nulls.rerun(scorer.request, split, chosen(), seeds)
     for kind in (nulls.SHUFFLED, nulls.RANDOM):
         other = nulls.history(split, params.sessions, kind, 5)
-        assert nulls.rerun(scorer.request, other, chosen(), seeds, 1) <= 2 < observed
+        assert nulls.rerun(scorer.request, other, chosen(), seeds) <= 2 < observed
 
 
 def test_null_histories_keep_what_they_should() -> None:
@@ -211,18 +218,24 @@ def test_seeds_of_reruns_hold_the_best_of_every_window_and_fill_up() -> None:
 
 # -- verdict ------------------------------------------------------------------------------
 
-GOOD = Claim("a", 7, 0, 0, 30, 40, 60, 84, 50_000, 90_000)
+
+def claim(window: int = 50_000, holdout: int = 90_000) -> Claim:
+    holds = min(window, holdout) >= EVIDENCE
+    return Claim("a", 7, 0, 0, 30, 40, 60, 84, window, holdout, "p", "p", holds)
+
+
+GOOD = claim()
 
 
 @pytest.mark.parametrize(
     ("claims", "reruns", "signal"),
     [
-        ([GOOD], Reruns(41, (0,) * 99, 84), True),
-        ([], Reruns(41, (0,) * 99, 84), False),
-        ([GOOD], Reruns(2, (0,) * 98 + (2,), 84), False),
+        ([GOOD], Reruns.of(41, (0,) * 99, 84), True),
+        ([], Reruns.of(41, (0,) * 99, 84), False),
+        ([GOOD], Reruns.of(2, (0,) * 98 + (2,), 84), False),
         ([GOOD], None, False),
-        ([replace(GOOD, holdout_evidence=1_999)], Reruns(41, (0,) * 99, 84), False),
-        ([replace(GOOD, window_evidence=0)], Reruns(41, (0,) * 99, 84), False),
+        ([claim(holdout=1_999)], Reruns.of(41, (0,) * 99, 84), False),
+        ([claim(window=0)], Reruns.of(41, (0,) * 99, 84), False),
     ],
 )
 def test_verdict_needs_all_three_conditions(claims: Any, reruns: Any, signal: bool) -> None:
@@ -251,25 +264,25 @@ def test_survivors_beyond_chance_vote_alone() -> None:
     _, split, params, scorer, rows = worked()
     _, final = nulls.divided(rows, split.mode(params.sessions))
     told = np.linspace(1.0, 0.0, len(final))
-    bar = nulls.HitThreshold.of(scorer.request, params, 10**8)
-    assert bar.hits is not None
+    bar = nulls.hit_threshold(scorer.request, params, 10**8)
+    assert bar is not None
     alone, _ = nulls.electorate(scorer.request, final, told, 0, bar)
-    assert alone["hits"].min() >= bar.hits
-    everyone, _ = nulls.electorate(scorer.request, final, told, 0, nulls.HitThreshold(None))
+    assert alone["hits"].min() >= bar
+    everyone, _ = nulls.electorate(scorer.request, final, told, 0, None)
     assert len(everyone) == scorer.request.top_k
-    assert everyone["hits"].min() < bar.hits
+    assert everyone["hits"].min() < bar
 
 
 def test_pool_hits_are_compared_with_k_of_m() -> None:
     hits = vote.pool_hits([0, 5, 19, 20, 999], 20, 1000)
     assert (hits.hits, hits.draws) == (3, 5)
-    assert hits.to_dict(1000)["chance"] == [20, 1000]
-    assert vote.pool_hits([0, 1], 300, 10).size == 10
+    assert hits.chance == (20, 1000)
+    assert vote.pool_hits([0, 1], 300, 10).k == 10
 
 
 def test_sidecar_of_another_model_is_refused() -> None:
     power = power_of(PipelineRequest(), None, 1)
-    verdict = PipelineVerdict(True, "held", (GOOD,), Reruns(41, (0,) * 99, 84), power)
+    verdict = PipelineVerdict(True, "held", (GOOD,), Reruns.of(41, (0,) * 99, 84), power)
     choice = ModelChoice("lightgbm", {"trees": 10}, ("pred_mean",))
     model = Object(hashlib.sha256(b"model").hexdigest())
     sidecar = Sidecar.of(verdict, model, choice, {}, {}, {})
@@ -279,7 +292,7 @@ def test_sidecar_of_another_model_is_refused() -> None:
     with pytest.raises(InputError, match="features are not those"):
         replace(sidecar, features=("pred_std",)).check(b"model")
     with pytest.raises(InputError, match="no signal"):
-        replace(sidecar, verdict=replace(verdict, signal=False)).check(b"model")
+        replace(sidecar, signal=False).check(b"model")
 
 
 def test_cuts_leave_room_for_windows_blocks_and_a_holdout() -> None:

@@ -13,14 +13,11 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.brute_sieves import Sieve, Target, sieve_of
-from weft.searches.prng.attacks.compare import compare
 from weft.searches.prng.attacks.likely_seeds import TIMES
 from weft.searches.prng.attacks.noise import affordable, unlucky
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels import cuda
@@ -51,6 +48,7 @@ class Brute:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family with a sieve what is covered."""
@@ -68,20 +66,13 @@ class Brute:
         sieve = sieve_of(family, plan.output, case.modulus)
         assert window is not None
         assert sieve is not None
-        candidates = []
+        candidates, made_by = [], (plan.family, plan.output, case.modulus)
         for (start, skip), first, end in joined(case, seed_bits(family), units.lo, units.hi):
             target = replace(target_at(case, window, start, skip), device=cuda.chosen(units.device))
             run = sieve.make(family, plan.output, target)
             for seed in run(first, end):
-                guess = Hypothesis(
-                    plan.family,
-                    plan.output,
-                    case.modulus,
-                    seed=seed,
-                    skips=Skips.constant(skip),
-                    start=start,
-                )
-                if is_explained(case, guess, window):
+                guess = Hypothesis(*made_by, seed=seed, skips=Skips.constant(skip), start=start)
+                if compare(case, guess, window.checked).wrong <= window.checked_wrong:
                     candidates.append(compare(case, guess))
         return best(candidates)
 
@@ -105,12 +96,6 @@ def joined(case: Case, bits: int, lo: int, hi: int) -> list[tuple[tuple[int, int
     return ranges
 
 
-def is_explained(case: Case, guess: Hypothesis, window: BruteWindow) -> bool:
-    """Whether a seed that passed the sieve explains the longer window."""
-    candidate = compare(case, guess, window.checked)
-    return candidate.compared - candidate.hits <= window.checked_wrong
-
-
 def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:
     """Return what is covered of one output map, and what is not."""
     sieve = sieve_of(family, output, case.modulus)
@@ -118,7 +103,8 @@ def plan_output(case: Case, family: Family, output: str) -> list[AttackPlan | Ga
         return []
     window = window_of(case)
     if window is None:
-        why = f"needs {needed(case)} draws, there are {len(case.draws)}"
+        needed = case.fewest_draws(MAX_CHECKED, lambda longer: window_of(longer) is not None)
+        why = f"needs {needed} draws, there are {len(case.draws)}"
         return [Gap(NAME, family.name, output, why)]
     places = places_of(case)
     if not all(sieve.reaches(target_at(case, window, *place)) for place in places):
@@ -148,7 +134,7 @@ def plan_places(
 
 def left_out(case: Case, family: Family, output: str) -> list[Gap]:
     """Return the gap for starts and skips that are too many to try with every seed."""
-    if len(places_of(case)) == places_in(case):
+    if len(places_of(case)) == case.place_count:
         return []
     why = (
         f"starts {case.starts[0]}..{case.starts[1]} with skips {case.skips[0]}..{case.skips[1]}"
@@ -157,14 +143,9 @@ def left_out(case: Case, family: Family, output: str) -> list[Gap]:
     return [Gap(NAME, family.name, output, why)]
 
 
-def places_in(case: Case) -> int:
-    """Return how many starts and skips were asked for."""
-    return (case.starts[1] - case.starts[0] + 1) * (case.skips[1] - case.skips[0] + 1)
-
-
 def places_of(case: Case) -> list[tuple[int, int]]:
     """Return the starts and skips that are tried with every seed, skip by skip."""
-    if places_in(case) > MAX_PLACES:
+    if case.place_count > MAX_PLACES:
         return [(case.starts[0], case.skips[0])]
     starts = range(case.starts[0], case.starts[1] + 1)
     return [(start, skip) for skip in range(case.skips[0], case.skips[1] + 1) for start in starts]
@@ -197,15 +178,6 @@ def enough_draws(case: Case, tried: int, survivors: Fraction, most: int) -> tupl
         if allowed >= case.wrong_allowed(compared):
             last = compared, allowed
     return last
-
-
-def needed(case: Case) -> int:
-    """Return how many draws would do; one more than is ever looked at, if none would."""
-    for compared in range(len(case.draws), MAX_CHECKED + 1):
-        longer = Case((0,) * compared, case.modulus, case.skips, case.starts, case.corrupt_percent)
-        if window_of(longer) is not None:
-            return compared
-    return MAX_CHECKED + 1
 
 
 def target_at(case: Case, window: BruteWindow, start: int, skip: int) -> Target:

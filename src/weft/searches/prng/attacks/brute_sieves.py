@@ -1,8 +1,8 @@
-"""The compiled sieves by seed: which family has which, and what it is given.
+"""The compiled sieves by seed: which form of seeding has which, and what it is given.
 
 A sieve returns the seeds of a range that hit enough of the first draws of a `Target`; it may
-return more, never fewer. Families without a sieve of their own have the one that is made of
-their step and seeding.
+return more, never fewer. A seeding that is compiled makes a sieve together with the output map;
+the other forms have one of their own, which reads draws off words.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from functools import lru_cache
 import numpy as np
 
 from weft.errors import BugError
-from weft.searches.prng.arrays import ShortWords, Words
-from weft.searches.prng.attacks.brute_readings import reading_of
-from weft.searches.prng.families import golang
+from weft.searches.prng.arrays import ShortWords
 from weft.searches.prng.family import Family
+from weft.searches.prng.forms import (
+    AdditiveSeeding,
+    CompiledSeeding,
+    LcgSeeding,
+    SaltedSeeding,
+    TwisterSeeding,
+    WordReading,
+)
 from weft.searches.prng.kernels import cuda
+from weft.searches.prng.kernels.bulk import sieve_plain
 from weft.searches.prng.kernels.glibc import DEGREE, sieve_glibc
-from weft.searches.prng.kernels.golang import DIRECT as GO_DIRECT
-from weft.searches.prng.kernels.golang import sieve_go
+from weft.searches.prng.kernels.golang import PRIME, sieve_go
 from weft.searches.prng.kernels.lcg import sieve_lcg
 from weft.searches.prng.kernels.mt import DIRECT, FIRST_FORM, LEGACY, MODERN, sieve_mt
-from weft.searches.prng.kernels.plain import has_sieve, sieve_plain
 from weft.searches.prng.linear import affine_power
 
 MAX_SEEDS = 4096
 """Seeds that one call reports; a sieve lets far fewer pass."""
 NEAR = 512
 """Calls from the seed up to which a family's own definitions are run for every seed."""
-SLOW = ("dotnet", "v8")
-MT_FORMS = {"mt19937": MODERN, "php_mt": MODERN, "php_mt_legacy": LEGACY, "php_mt_52": FIRST_FORM}
-GO_UP = {"bounded": 1, "scaled": 1, "high": 0}
-"""Bits by which an output of Go is moved up so that what decides is on top."""
-JAVA = (0x5DEECE66D, 0xB)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,39 +79,38 @@ def sieve_of(family: Family, output: str, modulus: int) -> Sieve | None:
     """Return the sieve for an output map, if there is one."""
     if output == "raw" and modulus < 1 << family.word_bits:
         return None
-    if has_sieve(family):
-        return Sieve(2_000 if family.name in SLOW else 12_000, plain_sieve, farthest=NEAR)
-    reading = reading_of(family, output, modulus)
+    form = family.seed_form
+    if isinstance(form, CompiledSeeding):
+        return Sieve(form.seeds_per_ms, plain_sieve, farthest=NEAR)
+    reading = family.reading(output, modulus)
     if reading is None:
         return None
-    if family.name in MT_FORMS:
+    if isinstance(form, TwisterSeeding):
         return Sieve(30_000, mt_sieve, reading.steps, DIRECT)
-    if family.name == "go":
-        return Sieve(5_000, go_sieve, farthest=GO_DIRECT)
-    if family.name == "glibc":
+    if isinstance(form, SaltedSeeding):
+        return Sieve(5_000, go_sieve, farthest=form.tap)
+    if isinstance(form, AdditiveSeeding):
         return Sieve(40_000, glibc_sieve)
-    return Sieve(200_000, lcg_sieve)
+    return None if form is None else Sieve(200_000, lcg_sieve)
 
 
 def go_sieve(family: Family, output: str, target: Target) -> Run:
     """Return the sieve of Go's first outputs."""
-    last, lag, salts = golang.LENGTH - 1, golang.TAP, golang.cooked()
-    places = [(last - lag - at, last - at) for at in target.positions(1)]
-    factors = np.array([[*go_factors(a), *go_factors(b)] for a, b in places], np.uint64)
+    form = family.seed_form
+    assert isinstance(form, SaltedSeeding)
+    last, salts = form.length - 1, form.salts()
+    places = [(last - form.tap - at, last - at) for at in target.positions(1)]
+    factors = np.array([[f for word in two for f in go_factors(form, word)] for two in places])
     salted = np.array([[salts[a], salts[b]] for a, b in places], np.uint64)
-    up, tests = np.uint64(GO_UP[output]), _tests(family, output, target)
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        return _listed(out, sieve_go(lo, hi, factors, salted, up, tests, target.enough, out))
-
-    return run
+    reading, tests = _tested(family, output, target)
+    factors, up = factors.astype(np.uint64), np.uint64(reading.moved)
+    return _runner(sieve_go, factors, salted, up, tests, target.enough)
 
 
-def go_factors(word: int) -> list[int]:
+def go_factors(form: SaltedSeeding, word: int) -> list[int]:
     """Return what the seed is multiplied with for the three parts of a word."""
-    first = golang.WARM_UP + 3 * word + 1
-    return [pow(golang.FILL_MULTIPLIER, first + more, golang.M31) for more in range(3)]
+    first = form.discarded + 3 * word + 1
+    return [pow(form.multiplier, first + more, int(PRIME)) for more in range(3)]
 
 
 def plain_sieve(family: Family, output: str, target: Target) -> Run:
@@ -120,104 +119,100 @@ def plain_sieve(family: Family, output: str, target: Target) -> Run:
     gaps = np.array([target.start] + [target.skip] * (len(target.draws) - 1), np.int64)
     draws = np.array(target.draws, np.uint64)
     state = np.empty(family.state_words, np.uint64)
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        modulus = np.uint64(target.modulus)
-        return _listed(out, sieve(lo, hi, modulus, gaps, draws, target.enough, state, out))
-
-    return run
+    return _runner(sieve, np.uint64(target.modulus), gaps, draws, target.enough, state)
 
 
 def mt_sieve(family: Family, output: str, target: Target) -> Run:
     """Return the sieve of MT19937's first outputs."""
-    reading = reading_of(family, output, target.modulus)
-    assert reading is not None
+    reading, tests = _tested(family, output, target)
     positions = target.positions(reading.steps)
     needed = sorted({at + more for at in positions for more in (0, 1, 397)})
     place = {word: row for row, word in enumerate(needed)}
     rows = np.array([[place[at], place[at + 1], place[at + 397]] for at in positions])
-    tests = _tests(family, output, target)
-    form, words = MT_FORMS[family.name], np.array(needed)
     sieve = cuda.sieve_mt if target.device == "gpu" else sieve_mt
+    return _runner(sieve, twister_form(family), np.array(needed), rows, tests, target.enough)
 
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve(lo, hi, form, words, rows, tests, target.enough, out)
-        return _listed(out, count)
 
-    return run
+def twister_form(family: Family) -> int:
+    """Return which of the kernel's forms a twister is."""
+    assert isinstance(family.seed_form, TwisterSeeding)
+    assert family.twister is not None
+    if family.seed_form.product:
+        return FIRST_FORM
+    return LEGACY if family.twister.misplaced else MODERN
 
 
 def glibc_sieve(family: Family, output: str, target: Target) -> Run:
     """Return the sieve of rand(), wherever the draws are."""
-    weights = np.array([glibc_weights(at) for at in target.positions(1)], np.uint32)
-    tests = _tests(family, output, target)
+    form = family.seed_form
+    assert isinstance(form, AdditiveSeeding)
+    weights = np.array([glibc_weights(form, at) for at in target.positions(1)], np.uint32)
+    _, tests = _tested(family, output, target)
     sieve = cuda.sieve_glibc if target.device == "gpu" else sieve_glibc
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        return _listed(out, sieve(lo, hi, weights, tests, target.enough, out))
-
-    return run
+    return _runner(sieve, weights, tests, target.enough)
 
 
 def lcg_sieve(family: Family, output: str, target: Target) -> Run:
-    """Return the sieve of java.util.Random and drand48, which share their constants."""
-    reading = reading_of(family, output, target.modulus)
-    assert reading is not None
-    flip = 1 << 47 if reading.signed else 0
-    maps = [affine_power(*JAVA, at + 1, 1 << 48) for at in target.positions(reading.steps)]
-    affine = np.array([(a, (c + flip) % (1 << 48)) for a, c in maps], np.uint64)
-    seeding = (JAVA[0], 0, 0, (1 << 48) - 1)
-    if family.name == "drand48":
-        seeding = (0, 16, 0x330E, (1 << 48) - 1)
-    first = np.array(seeding, np.uint64)
-    tests = _tests(family, output, target)
+    """Return the sieve of a congruential generator, wherever the draws are."""
+    form = family.seed_form
+    assert isinstance(form, LcgSeeding)
+    reading, tests = _tested(family, output, target)
+    flip = 1 << (form.bits - 1) if reading.signed else 0
+    maps = [
+        affine_power(form.multiplier, form.increment, at + 1, 1 << form.bits)
+        for at in target.positions(reading.steps)
+    ]
+    affine = np.array([(a, (c + flip) % (1 << form.bits)) for a, c in maps], np.uint64)
+    first = np.array((form.scramble, form.place, form.below, (1 << form.bits) - 1), np.uint64)
+    dropped = np.uint64(form.bits - 32)
     sieve = cuda.sieve_lcg if target.device == "gpu" else sieve_lcg
-
-    def run(lo: int, hi: int) -> list[int]:
-        out = np.empty(MAX_SEEDS, np.uint64)
-        count = sieve(lo, hi, first, np.uint64(16), affine, tests, target.enough, out)
-        return _listed(out, count)
-
-    return run
+    return _runner(sieve, first, dropped, affine, tests, target.enough)
 
 
 @lru_cache(maxsize=4096)
-def glibc_weights(position: int) -> tuple[int, ...]:
+def glibc_weights(form: AdditiveSeeding, position: int) -> tuple[int, ...]:
     """Return how the words of the seed add up to the output at a position.
 
-    A word is the sum of those 3 and 31 before it, so x^n modulo x^31 - x^28 - 1 holds the
-    weights for word n. 310 words are thrown away; the oldest word of the seed is number 3.
+    A word is the sum of those `lag` (3) and 31 before it, so x^n modulo x^31 - x^28 - 1 holds
+    the weights for word n. 310 words are thrown away; the oldest word of the seed is number 3.
     """
-    result, square, power = [1] + [0] * 30, [0, 1] + [0] * 29, position + DEGREE + 310
+    lag, power = form.lag, position + DEGREE + form.discarded
+    result, square = [1] + [0] * 30, [0, 1] + [0] * 29
     while power:
         if power & 1:
-            result = _times(result, square)
-        square, power = _times(square, square), power >> 1
-    return (*result[-3:], *result[:-3])
+            result = _times(result, square, lag)
+        square, power = _times(square, square, lag), power >> 1
+    return (*result[-lag:], *result[:-lag])
 
 
-def _times(left: list[int], right: list[int]) -> list[int]:
-    """Multiply modulo x^31 - x^28 - 1 and 2^32."""
+def _times(left: list[int], right: list[int], lag: int) -> list[int]:
+    """Multiply modulo x^31 - x^(31 - lag) - 1 and 2^32."""
     product = [0] * (2 * DEGREE - 1)
     for i, a in enumerate(left):
         for j, b in enumerate(right):
             product[i + j] += a * b
     for at in range(2 * DEGREE - 2, DEGREE - 1, -1):
         product[at - DEGREE] += product[at]
-        product[at - 3] += product[at]
+        product[at - lag] += product[at]
     return [value % (1 << 32) for value in product[:DEGREE]]
 
 
-def _tests(family: Family, output: str, target: Target) -> ShortWords:
-    reading = reading_of(family, output, target.modulus)
+def _tested(family: Family, output: str, target: Target) -> tuple[WordReading, ShortWords]:
+    """Return how draws are read off words, and the test of each draw."""
+    reading = family.reading(output, target.modulus)
     assert reading is not None
-    return np.array([reading.test(draw, target.modulus) for draw in target.draws], np.uint32)
+    tests = [reading.test(draw, target.modulus) for draw in target.draws]
+    return reading, np.array(tests, np.uint32)
 
 
-def _listed(out: Words, count: int) -> list[int]:
-    if count > len(out):
-        raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
-    return [int(seed) for seed in out[:count]]
+def _runner(sieve: Callable[..., int], *args: object) -> Run:
+    """Return what runs a sieve over seeds and lists those that pass."""
+
+    def run(lo: int, hi: int) -> list[int]:
+        out = np.empty(MAX_SEEDS, np.uint64)
+        count = sieve(lo, hi, *args, out)
+        if count > len(out):
+            raise BugError(f"a sieve let {count} seeds pass, more than {len(out)}")
+        return [int(seed) for seed in out[:count]]
+
+    return run

@@ -10,12 +10,11 @@ kind, and what is below FLOOR is not reported: of 10^9 random histories one give
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
 
 import numpy as np
 
 from weft.searches.prng.arrays import Bytes, Words
-from weft.searches.prng.case import Case
+from weft.searches.prng.attack import Case
 from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.statistics import corrected, decades
 
@@ -29,14 +28,6 @@ _LOG2_MILLI = 301
 """log10(2) in thousandths, rounded down."""
 
 
-class DetectionRecord(TypedDict):
-    """The recorded form of `Detection`."""
-
-    name: str
-    text: str
-    evidence: int
-
-
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A finding: which test, what it saw, and −log10 of its corrected p in thousandths."""
@@ -44,15 +35,6 @@ class Detection:
     name: str
     text: str
     evidence: int
-
-    def to_dict(self) -> DetectionRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {"name": self.name, "text": self.text, "evidence": self.evidence}
-
-    @classmethod
-    def from_dict(cls, raw: DetectionRecord) -> Detection:
-        """Read the recorded form."""
-        return cls(**raw)
 
 
 def detect(case: Case) -> list[Detection]:

@@ -14,19 +14,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import (
     Fit,
     LaneWindow,
     StateSplit,
     anchors_for,
+    lcg_form,
+    lcg_forms,
     search,
     state_before,
 )
-from weft.searches.prng.attacks.lanes_shapes import known_shapes, shape_of
 from weft.searches.prng.attacks.noise import unlucky
-from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -44,14 +43,15 @@ class LanesAttack:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
-        return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
+        return [item for shape in lcg_forms() for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Try every state at the skips of the units; a unit is a window and a skip."""
-        split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
+        split = StateSplit.of(lcg_form(plan.family, plan.output), case.modulus)
         compared = window_of(case, split)
         assert compared is not None
         skips = covered_skips(case, split, compared)
@@ -105,7 +105,7 @@ def plan_skips(case: Case, split: StateSplit, compared: int, skips: int) -> Atta
     windows = windows_of(case, split, compared)
     units = skips * windows
     first = case.skips[0]
-    allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+    allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
     covers = (
         f"all 2^{split.bits} states, skips {first}..{first + skips - 1}, any start,"
         f" {allowed} wrong of {compared} draws"
@@ -125,16 +125,11 @@ def cost_ms(split: StateSplit, allowed: int, units: int) -> int:
     return units * high * (1 << split.shape.dropped) + 1
 
 
-def skips_in(case: Case) -> int:
-    """Return how many skips were asked for."""
-    return case.skips[1] - case.skips[0] + 1
-
-
 def window_of(case: Case, split: StateSplit) -> int | None:
     """Return the least window that tolerates bad luck, else the greatest that is allowed."""
     last = None
     for compared in range(8, min(MAX_WINDOW, len(case.draws)) + 1, 4):
-        allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+        allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
         if allowed >= unlucky(compared, case.corrupt_percent):
             return compared
         if allowed >= case.wrong_allowed(compared):
@@ -145,7 +140,7 @@ def window_of(case: Case, split: StateSplit) -> int | None:
 def needed(case: Case, split: StateSplit) -> int:
     """Return how many draws would do; one more than is ever looked at, if none would."""
     for compared in range(8, MAX_WINDOW + 1, 4):
-        allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+        allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
         if allowed >= case.wrong_allowed(compared):
             return compared
     return MAX_WINDOW + 1
@@ -168,20 +163,16 @@ def covered_skips(case: Case, split: StateSplit, compared: int) -> range:
 
 def window_at(case: Case, split: StateSplit, first: int, compared: int, skip: int) -> LaneWindow:
     """Return the window of `compared` draws from draw `first` on."""
-    allowed = split.forgiven(compared, case.corrupt_percent, skips_in(case))
+    allowed = split.forgiven(compared, case.corrupt_percent, case.skip_count)
     return LaneWindow.at_skip(split, case.draws[first : first + compared], skip, allowed)
 
 
 def explained(split: StateSplit, fit: Fit, first: int, skip: int) -> Hypothesis:
     """Return a fit as a hypothesis with the state before draw 0."""
     before = state_before(split, fit.state, (first + fit.at) * (skip + 1))
-    return Hypothesis(
-        split.shape.family,
-        split.shape.output,
-        split.modulus,
-        state=family_named(split.shape.family).state_bytes([before]),
-        skips=Skips.constant(skip),
-    )
+    shape, skips = split.shape, Skips.constant(skip)
+    state = family_named(shape.family).state_text([before])
+    return Hypothesis(shape.family, shape.output, split.modulus, state=state, skips=skips)
 
 
 ATTACK = LanesAttack()

@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from weft.searches.prng.attacks.noise import affordable, unlucky
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.kernels.lanes import CHECKS, search_high, sieve_lanes
 
@@ -20,6 +21,16 @@ MAX_LANES = 64
 CHANCE_LANES = Fraction(1, 4)
 CHANCE_STATES = Fraction(1, 1000)
 """What may survive by chance over all skips: lanes cost a search each, states mislead."""
+
+
+def lcg_forms() -> list[LcgForm]:
+    """Return the forms that families declare, in the families' order."""
+    return [form for family in FAMILIES for form in family.lcg_forms]
+
+
+def lcg_form(family: str, output: str) -> LcgForm:
+    """Return the form of a plan; a wrong name is our mistake."""
+    return {form.output: form for form in family_named(family).lcg_forms}[output]
 
 
 @dataclass(frozen=True, slots=True)

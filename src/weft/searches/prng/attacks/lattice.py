@@ -13,8 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import StateSplit
 from weft.searches.prng.attacks.lanes_search import state_before as walked_back
 from weft.searches.prng.attacks.lattice_problems import (
@@ -26,7 +25,6 @@ from weft.searches.prng.attacks.lattice_problems import (
     reduced,
 )
 from weft.searches.prng.attacks.noise import affordable
-from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels.lattice import nearest
@@ -41,6 +39,7 @@ class Lattice:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each truncated generator what is covered."""
@@ -54,13 +53,7 @@ class Lattice:
             for guess in search(case, problem, skip):
                 if guess not in candidates:
                     candidates[guess] = compare(case, guess)
-        return best(
-            [
-                candidate
-                for candidate in candidates.values()
-                if is_explained(case, problem, candidate)
-            ]
-        )
+        return best([c for c in candidates.values() if is_explained(case, problem, c)])
 
 
 def plan_problem(case: Case, problem: LatticeProblem) -> AttackPlan | Gap:
@@ -73,16 +66,15 @@ def plan_problem(case: Case, problem: LatticeProblem) -> AttackPlan | Gap:
         why = f"needs {needed + 2} draws, there are {len(case.draws)}"
         return Gap(NAME, problem.family, problem.output, why)
     first, last = case.skips
-    skips = last - first + 1
     covers = (
         f"every state, skips {first}..{last}, any start, {windows_in(case, needed)} windows of"
         f" which one must hold {needed} right draws"
     )
     windows, dimension = windows_in(case, needed), needed * len(problem.holes)
-    cost = skips * (windows * (8 + dimension // 2) + dimension**3 // 8) // 1000 + 1
+    cost = case.skip_count * (windows * (8 + dimension // 2) + dimension**3 // 8) // 1000 + 1
     return AttackPlan(
-        NAME, problem.family, problem.output, skips, SKIPS_PER_TASK,
-        skips * problem.modulus, cost, covers,
+        NAME, problem.family, problem.output, case.skip_count, SKIPS_PER_TASK,
+        case.skip_count * problem.modulus, cost, covers,
     )  # fmt: skip
 
 
@@ -108,14 +100,8 @@ def search(case: Case, problem: LatticeProblem, skip: int) -> list[Hypothesis]:
 
 def hypothesis(problem: LatticeProblem, modulus: int, state: int, skip: int) -> Hypothesis:
     """Return a state before draw 0 as a hypothesis."""
-    family = family_named(problem.family)
-    return Hypothesis(
-        problem.family,
-        problem.output,
-        modulus,
-        state=family.state_bytes([state]),
-        skips=Skips.constant(skip),
-    )
+    text, skips = family_named(problem.family).state_text([state]), Skips.constant(skip)
+    return Hypothesis(problem.family, problem.output, modulus, state=text, skips=skips)
 
 
 def state_at(problem: LatticeProblem, lattice: ReducedLattice, bases: Sequence[int]) -> int | None:
@@ -146,9 +132,9 @@ def state_before(problem: LatticeProblem, modulus: int, state: int, calls: int) 
 
 def is_explained(case: Case, problem: LatticeProblem, candidate: HypothesisMatch) -> bool:
     """Whether a state explains more draws than chance lets any of all states explain."""
-    tried = (case.skips[1] - case.skips[0] + 1) * problem.modulus
+    tried = case.skip_count * problem.modulus
     allowed = affordable(candidate.compared, case.modulus, tried, CHANCE_STATES)
-    return candidate.compared - candidate.hits <= allowed
+    return candidate.wrong <= allowed
 
 
 ATTACK = Lattice()

@@ -17,15 +17,13 @@ from math import gcd
 import numpy as np
 
 from weft.searches.prng.arrays import Floats, Ints
-from weft.searches.prng.attacks.lanes_shapes import known_shapes
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families.lcgs import LCGS, Lcg
-from weft.searches.prng.forms import LcgForm
+from weft.searches.prng.attacks.lanes_search import lcg_forms
+from weft.searches.prng.families import FAMILIES
+from weft.searches.prng.forms import LatticeForm, LcgForm
 from weft.searches.prng.kernels.lattice import reduce_basis
 from weft.searches.prng.linear import affine_power
 
 MAX_DIMENSION = 40
-JAVA = (0x5DEECE66D, 0xB)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +113,25 @@ def _only_last(row: list[int], count: int, ones: dict[int, int], modulus: int) -
 
 
 def problems(modulus: int) -> list[LatticeProblem]:
-    """Return the problems of the families there are, for draws below a modulus."""
-    known = {(family.name, output) for family in FAMILIES for output in family.outputs}
-    all_problems = [*_spans(modulus), *_remainders(modulus)]
-    return [problem for problem in all_problems if (problem.family, problem.output) in known]
+    """Return the problems of the families that declare a form, for draws below a modulus."""
+    is_power_of_two = modulus & (modulus - 1) == 0
+    forms = [(family.name, form) for family in FAMILIES for form in family.lattice_forms]
+    spans = [
+        _span(family, form, modulus)
+        for family, form in forms
+        if form.kind == "span" and (is_power_of_two or not form.powers_of_two_only)
+    ]
+    above = [
+        _remainder(shape, modulus)
+        for shape in lcg_forms()
+        if shape.dropped and not is_power_of_two and modulus < 1 << shape.width
+    ]
+    bare = [
+        _bare_remainder(family, form, modulus)
+        for family, form in forms
+        if form.kind == "remainder" and gcd(form.modulus, modulus) == 1
+    ]
+    return [*spans, *above, *bare]
 
 
 @lru_cache(maxsize=64)
@@ -129,65 +142,31 @@ def problem_of(family: str, output: str, modulus: int) -> LatticeProblem:
     ]
 
 
-def _spans(modulus: int) -> list[LatticeProblem]:
-    """Return the maps that take the high part: a draw says in which span the state is."""
-    spans = [
-        _span("java", "high", JAVA, 1 << 48, modulus),
-        _span("java", "scaled", JAVA, 1 << 48, modulus, steps=2, edge=1 << 22),
-        _span("drand48", "high", JAVA, 1 << 48, modulus),
-        _span("drand48", "scaled", JAVA, 1 << 48, modulus, edge=1),
-    ]
-    if modulus & (modulus - 1) == 0:
-        spans.append(_span("java", "bounded", JAVA, 1 << 48, modulus))
-    for name, lcg in LCGS.items():
-        whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
-        constants = (lcg.multiplier, lcg.increment)
-        spans += [
-            _span(name, output, constants, whole, modulus, edge=1 << lcg.low)
-            for output in ("high", "scaled")
-        ]
-    return spans
-
-
-def _span(
-    family: str, output: str, constants: tuple[int, int], whole: int, modulus: int,
-    steps: int = 1, edge: int = 0,
-) -> LatticeProblem:  # fmt: skip
-    """Return the problem of states whose high part is the draw; `edge` states more on each side."""
+def _span(family: str, form: LatticeForm, modulus: int) -> LatticeProblem:
+    """Return the problem of states whose high part is the draw."""
+    whole, edge = form.modulus, form.edge
     size = -(-whole // modulus) + 2 * edge
 
     def base(draw: int) -> int:
         return -(-draw * whole // modulus) - edge
 
-    return LatticeProblem(family, output, whole, *constants, steps, base, ((1, size),))
+    return LatticeProblem(
+        family, form.output, whole, form.multiplier, form.increment,
+        form.steps, base, ((1, size),),
+    )  # fmt: skip
 
 
-def _remainders(modulus: int) -> list[LatticeProblem]:
-    """Return the maps that take a remainder of the output."""
-    whole = modulus & (modulus - 1) == 0
-    above = [
-        _remainder(shape, modulus)
-        for _, shape in known_shapes()
-        if shape.dropped and not whole and modulus < 1 << shape.width
-    ]
-    bare = [
-        _bare_remainder(name, lcg, modulus)
-        for name, lcg in LCGS.items()
-        if lcg.low == 0 and gcd(lcg.modulus, modulus) == 1
-    ]
-    return [*above, *bare]
-
-
-def _bare_remainder(family: str, lcg: Lcg, modulus: int) -> LatticeProblem:
+def _bare_remainder(family: str, form: LatticeForm, modulus: int) -> LatticeProblem:
     """Return the problem of states whose remainder is the draw, divided by the modulus."""
-    inverse = pow(modulus, -1, lcg.modulus)
+    inverse = pow(modulus, -1, form.modulus)
 
     def base(draw: int) -> int:
         return draw * inverse
 
     return LatticeProblem(
-        family, "mod", lcg.modulus, lcg.multiplier, lcg.increment * inverse % lcg.modulus,
-        1, base, ((1, lcg.modulus // modulus + 1),), scale=modulus,
+        family, form.output, form.modulus, form.multiplier,
+        form.increment * inverse % form.modulus, form.steps, base,
+        ((1, form.modulus // modulus + 1),), scale=modulus,
     )  # fmt: skip
 
 

@@ -92,12 +92,7 @@ def twister(misplaced: bool) -> Twister:
     return Twister(misplaced, (*bits, 1), polynomial)
 
 
-def equations(
-    forms: Twister,
-    positions: Ints,
-    masks: ShortWords,
-    values: ShortWords,
-) -> Words:
+def equations(forms: Twister, positions: Ints, masks: ShortWords, values: ShortWords) -> Words:
     """Return one row for every bit known (`masks`) of the outputs at rising `positions`."""
     unknowns = forms.unknowns
     used = [bit for bit in range(32) if int(np.bitwise_or.reduce(masks)) >> bit & 1]

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from weft.searches.prng import gf2
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, compare
 from weft.searches.prng.attacks.linear_align import RejectionDraws, aligned, anchors, track
 from weft.searches.prng.attacks.linear_mersenne import (
     WORDS,
@@ -27,8 +25,8 @@ from weft.searches.prng.attacks.linear_mersenne import (
     twister,
 )
 from weft.searches.prng.attacks.linear_relations import relations
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import family_named
+from weft.searches.prng.bit_forms import End
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.hypothesis import Hypothesis
 
 STEPS = 3400
@@ -52,7 +50,7 @@ class RejectionView:
 
     family: str
     output: str
-    end: Literal["low", "high"]
+    end: End
 
     def bits(self, modulus: int) -> int:
         """Return how many bits of an output a draw takes."""
@@ -81,13 +79,19 @@ class RejectionView:
         return ((1 << bits) - 1) << shift, (draws << shift).astype(np.uint32)
 
 
-VIEWS = (RejectionView("cpython", "bounded", "high"), RejectionView("mt19937", "masked", "low"))
+VIEWS = tuple(
+    RejectionView(family.name, output, end)
+    for family in FAMILIES
+    if family.twister is not None and not family.twister.misplaced
+    for output, end in family.twister.rejecting.items()
+)
 
 
 class TwisterRejection:
-    """The attack on both maps."""
+    """The attack on all views."""
 
     name = "twister-rejection"
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say whether any state is covered, or why not."""
@@ -200,6 +204,6 @@ def _shown(view: RejectionView, output: int, modulus: int) -> int:
 
 
 def _judged(case: Case, view: RejectionView, words: list[int]) -> HypothesisMatch:
-    state = family_named(view.family).state_bytes([*words, 0])
+    state = family_named(view.family).state_text([*words, 0])
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state)
     return compare(case, hypothesis, len(case.draws))

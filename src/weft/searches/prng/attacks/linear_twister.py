@@ -14,12 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from weft.searches.prng import gf2
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
-from weft.searches.prng.attacks.linear_bits import BitReading
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_mersenne import Twister, equations, state_words, twister
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import family_named
+from weft.searches.prng.bit_forms import BitReading
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 
 COST_MS = 2500
@@ -28,13 +26,12 @@ COST_MS = 2500
 
 @dataclass(frozen=True, slots=True)
 class TwisterView:
-    """An output map of a twister: a call takes `words` words and shows the first of them."""
+    """An output map of a twister, as its family declares it."""
 
     family: str
     output: str
     reading: BitReading
-    words: int = 1
-    misplaced: bool = False
+    misplaced: bool
 
     @property
     def forms(self) -> Twister:
@@ -60,31 +57,19 @@ class TwisterView:
         return min(of_three, general) if self.reading.kind == "low" else general
 
 
-_LOW, _HIGH, _SHORT = (
-    BitReading("low", 32),
-    BitReading("high", 32),
-    BitReading("low", 32, dropped=1),
+VIEWS = tuple(
+    TwisterView(family.name, output, reading, family.twister.misplaced)
+    for family in FAMILIES
+    if family.twister is not None
+    for output, reading in family.twister.outputs.items()
 )
-VIEWS = (
-    TwisterView("mt19937", "mod", _LOW),
-    TwisterView("mt19937", "high", _HIGH),
-    TwisterView("mt19937", "bounded", _HIGH),
-    TwisterView("mt19937", "scaled", _HIGH, words=2),
-    TwisterView("cpython", "scaled", _HIGH, words=2),
-    TwisterView("php_mt", "mod", _SHORT),
-    TwisterView("php_mt", "bounded", _LOW),
-    TwisterView("php_mt", "scaled", _HIGH),
-    TwisterView("php_mt_legacy", "mod", _SHORT, misplaced=True),
-    TwisterView("php_mt_legacy", "bounded", _HIGH, misplaced=True),
-)
-"""What is the same stream under another name is tried once: PHP up to 5.2.0 differs from today's
-in the seeding alone, CPython's remainder is that of MT19937."""
 
 
 class TwisterState:
     """The attack on all views; units are skips, the smallest first."""
 
     name = "twister-state"
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each view which skips are covered, or how many draws are missing."""
@@ -98,7 +83,7 @@ class TwisterState:
         if len(case.draws) < needed:
             why = f"any state needs {needed:,} draws, there are {len(case.draws):,}"
             return Gap(self.name, view.family, view.output, why)
-        units = case.skips[1] - case.skips[0] + 1
+        units = case.skip_count
         return AttackPlan(
             attack=self.name,
             family=view.family,
@@ -127,7 +112,7 @@ def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None
     known = [view.reading.known(draw, case.modulus) for draw in case.draws[:needed]]
     matrix = equations(
         view.forms,
-        np.arange(needed, dtype=np.int64) * ((skip + 1) * view.words),
+        np.arange(needed, dtype=np.int64) * ((skip + 1) * view.reading.steps),
         np.array([bits.mask for bits in known], np.uint32),
         np.array([bits.value for bits in known], np.uint32),
     )
@@ -140,7 +125,7 @@ def state_at(case: Case, view: TwisterView, skip: int) -> HypothesisMatch | None
 def judged(case: Case, view: TwisterView, bits: int, skip: int) -> HypothesisMatch:
     """Turn a solution into a hypothesis and count its hits."""
     family = family_named(view.family)
-    state = family.state_bytes([*state_words(view.forms, bits), 0])
+    state = family.state_text([*state_words(view.forms, bits), 0])
     skips = Skips.constant(skip)
     hypothesis = Hypothesis(view.family, view.output, case.modulus, state=state, skips=skips)
     return compare(case, hypothesis, len(case.draws))  # fewer are no evidence for so many bits

@@ -13,12 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
-from weft.searches.prng.attacks.linear_bits import BitReading
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.linear_decode import Observed, choices, decode
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import family_named
+from weft.searches.prng.bit_forms import BitReading, LinearForm
+from weft.searches.prng.families import FAMILIES
 from weft.searches.prng.family import Family
 from weft.searches.prng.hypothesis import Hypothesis, Skips
 from weft.searches.prng.kernels.bulk import words
@@ -34,20 +32,27 @@ CHOICE_US = 20
 
 @dataclass(frozen=True, slots=True)
 class LinearView:
-    """An output map whose known bits are linear in `words` words of the state.
+    """An output map whose known bits are linear in words of the state."""
 
-    `begins` is the number of places in a block at which draws may begin.
-    """
-
-    family: str
+    generator: Family
     output: str
     reading: BitReading
-    words: int = 1
-    begins: int = 1
+    form: LinearForm
+
+    @property
+    def family(self) -> str:
+        """The name of its generator."""
+        return self.generator.name
 
     def unknowns(self) -> int:
         """Return the bits of state that the outputs depend on."""
-        return self.words * family_named(self.family).state_word_bits
+        return self.form.words * self.generator.state_word_bits
+
+    def state(self, bits: int) -> list[int]:
+        """Return the state whose linear words hold these bits; the rest of it is zero."""
+        size, count = self.generator.state_word_bits, self.form.words
+        filled = [bits >> (size * at) & ((1 << size) - 1) for at in range(count)]
+        return [*filled, *([0] * (self.generator.state_words - count))]
 
     def draws_chosen(self, modulus: int) -> int | None:
         """Return how many draws determine a state; None if they tell nothing certain."""
@@ -55,27 +60,11 @@ class LinearView:
         return -(-(self.unknowns() + MARGIN) * 1000 // bits) if bits >= 500 else None
 
 
-def _views() -> tuple[LinearView, ...]:
-    views = []
-    for family, width, count in (("xorshift32", 32, 1), ("xorshift64", 64, 1)):
-        views += [LinearView(family, "mod", BitReading("low", width), count)]
-        views += [
-            LinearView(family, output, BitReading("high", width), count) for output in _SCALED
-        ]
-    views += [LinearView("xorshift128", "mod", BitReading("low", 32), 4)]
-    views += [LinearView("xorshift128", output, BitReading("high", 32), 4) for output in _SCALED]
-    views += [LinearView("xorshift64star", "mod", BitReading("low", 64, linear_bits=3))]
-    views += [LinearView("v8", "scaled", BitReading("high", 64), 2, 64)]
-    return tuple(views)
-
-
-_SCALED = ("high", "scaled")
-VIEWS = _views()
-NOT_LINEAR = (
-    ("xorshift64star", "high"),
-    ("xorshift64star", "scaled"),
-    ("xoshiro256pp", "mod"),
-    ("xoshiro256ss", "mod"),
+VIEWS = tuple(
+    LinearView(family, output, reading, family.linear)
+    for family in FAMILIES
+    if family.linear is not None
+    for output, reading in family.linear.outputs.items()
 )
 
 
@@ -83,11 +72,17 @@ class LinearWords:
     """The attack on all views; units are skips, the smallest first."""
 
     name = "linear-words"
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each view which skips and how much noise are covered, or what is missing."""
         why = "its outputs are not linear in the state: only seeds that are tried are covered"
-        gaps = [Gap(self.name, family, output, why) for family, output in NOT_LINEAR]
+        gaps = [
+            Gap(self.name, family.name, output, why)
+            for family in FAMILIES
+            if family.linear is not None
+            for output in family.linear.not_linear
+        ]
         return [*(self._plan(case, view) for view in VIEWS), *gaps]
 
     def _plan(self, case: Case, view: LinearView) -> AttackPlan | Gap:
@@ -99,7 +94,7 @@ class LinearWords:
             why = f"any state needs {chosen:,} draws, there are {len(case.draws):,}"
             return Gap(self.name, view.family, view.output, why)
         percent, attempts = noise_covered(case, chosen)
-        units = case.skips[1] - case.skips[0] + 1
+        units = case.skip_count
         noise = f"up to {percent} % wrong draws" if percent else "no wrong draw"
         return AttackPlan(
             attack=self.name,
@@ -107,8 +102,8 @@ class LinearWords:
             output=view.output,
             units=units,
             per_task=16,
-            tried=units * view.begins << view.unknowns(),
-            cost_ms=units * (20 + attempts * view.begins * CHOICE_US // 1000),
+            tried=units * view.form.begins << view.unknowns(),
+            cost_ms=units * (20 + attempts * view.form.begins * CHOICE_US // 1000),
             covers=f"every state, skips {case.skips[0]} to {case.skips[1]}, any start, {noise}",
         )
 
@@ -140,7 +135,7 @@ def states_at(case: Case, view: LinearView, skip: int) -> list[HypothesisMatch]:
     values = np.array([bits.value for bits in known], np.uint64)
     outputs = basis_outputs(view, np.arange(len(window)) * (skip + 1))
     candidates = []
-    for begin in range(view.begins):
+    for begin in range(view.form.begins):
         forms = np.ascontiguousarray(outputs[:, begin].T)
         allowed = case.wrong_allowed(len(window)) if percent else 0
         state = decode(Observed(forms, masks, values), allowed, attempts)
@@ -160,30 +155,18 @@ def basis_outputs(view: LinearView, positions: NDArray[np.int64]) -> NDArray[np.
 
     They are those at the positions, counted from each place in a block: `[bit, place, draw]`.
     """
-    family = family_named(view.family)
-    places = np.arange(view.begins)[:, None] + positions
+    places = np.arange(view.form.begins)[:, None] + positions
     outputs = np.empty((view.unknowns(), *places.shape), np.uint64)
+    count = int(places[-1, -1]) + 1
     for at in range(view.unknowns()):
-        outputs[at] = words(family, _state(family, view, 1 << at), int(places[-1, -1]) + 1)[places]
+        outputs[at] = words(view.generator, view.state(1 << at), count)[places]
     return outputs
-
-
-def _state(family: Family, view: LinearView, bits: int) -> list[int]:
-    size = family.state_word_bits
-    filled = [bits >> (size * at) & ((1 << size) - 1) for at in range(view.words)]
-    return [*filled, *([0] * (family.state_words - view.words))]
 
 
 def judged(case: Case, view: LinearView, bits: int, skip: int, begin: int) -> HypothesisMatch:
     """Turn a state into a hypothesis and count its hits in the window."""
-    family = family_named(view.family)
-    state = family.state_bytes(_state(family, view, bits))
+    state = view.generator.state_text(view.state(bits))
     hypothesis = Hypothesis(
-        view.family,
-        view.output,
-        case.modulus,
-        state=state,
-        skips=Skips.constant(skip),
-        start=begin,
+        view.family, view.output, case.modulus, state=state, skips=Skips.constant(skip), start=begin
     )
     return compare(case, hypothesis, WINDOW)

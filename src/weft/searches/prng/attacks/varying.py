@@ -12,14 +12,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.likely import maps
 from weft.searches.prng.attacks.likely_seeds import typed_seeds
 from weft.searches.prng.attacks.noise import unlucky
-from weft.searches.prng.case import Case
-from weft.searches.prng.families import ALL as FAMILIES
-from weft.searches.prng.families import family_named
+from weft.searches.prng.families import FAMILIES, family_named
 from weft.searches.prng.family import Family, State
 from weft.searches.prng.generate import first_state
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -50,6 +47,7 @@ class Varying:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = True
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each family what is covered."""
@@ -77,13 +75,7 @@ class Varying:
                 seed=seed, skips=Skips(reach.skips, listed), start=start,
             )  # fmt: skip
             candidates.append(compare(case, guess))
-        return best(
-            [
-                candidate
-                for candidate in candidates
-                if candidate.compared - candidate.hits <= reach.allowed
-            ]
-        )
+        return best([candidate for candidate in candidates if candidate.wrong <= reach.allowed])
 
 
 def plan_map(case: Case, family: Family, output: str) -> list[AttackPlan | Gap]:

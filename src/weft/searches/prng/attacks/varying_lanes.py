@@ -13,19 +13,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from weft.searches.prng.attack import AttackPlan, Gap, HypothesisMatch, Units, best
-from weft.searches.prng.attacks.compare import compare
+from weft.searches.prng.attack import AttackPlan, Case, Gap, HypothesisMatch, Units, best, compare
 from weft.searches.prng.attacks.lanes_search import (
     Fit,
     LaneWindow,
     StateSplit,
     anchors_for,
     complete,
+    lcg_form,
+    lcg_forms,
 )
-from weft.searches.prng.attacks.lanes_shapes import known_shapes, shape_of
 from weft.searches.prng.attacks.noise import affordable, unlucky
 from weft.searches.prng.attacks.varying import SkipReach, tried_in, way_through
-from weft.searches.prng.case import Case
 from weft.searches.prng.families import family_named
 from weft.searches.prng.forms import LcgForm
 from weft.searches.prng.hypothesis import Hypothesis, Skips
@@ -46,28 +45,23 @@ class VaryingLanes:
     """The attack; it keeps nothing between calls."""
 
     name = NAME
+    needs_luck = False
 
     def plan(self, case: Case) -> Sequence[AttackPlan | Gap]:
         """Say for each generator of this kind what is covered."""
         if case.skips[0] == case.skips[1]:
             return []
-        return [item for _, shape in known_shapes() for item in plan_shape(case, shape)]
+        return [item for shape in lcg_forms() for item in plan_shape(case, shape)]
 
     def run(self, case: Case, plan: AttackPlan, units: Units) -> Sequence[HypothesisMatch]:
         """Walk the circle."""
-        split = StateSplit.of(shape_of(plan.family, plan.output), case.modulus)
+        split = StateSplit.of(lcg_form(plan.family, plan.output), case.modulus)
         reach = reach_of(case, split)
         assert reach is not None
         candidates = [
             candidate for _ in range(units.lo, units.hi) for candidate in search(case, split, reach)
         ]
-        return best(
-            [
-                candidate
-                for candidate in candidates
-                if candidate.compared - candidate.hits <= reach.allowed
-            ]
-        )
+        return best([candidate for candidate in candidates if candidate.wrong <= reach.allowed])
 
 
 def plan_shape(case: Case, shape: LcgForm) -> list[AttackPlan | Gap]:
@@ -102,7 +96,7 @@ def reach_of(case: Case, split: StateSplit) -> SkipReach | None:
     """Return the widest range of skips that the low bits of the draws carry; None if none."""
     compared = min(MAX_DRAWS, len(case.draws))
     allowed = min(case.wrong_allowed(compared), unlucky(compared, case.corrupt_percent))
-    for width in range(min(case.skips[1] - case.skips[0] + 1, 1 << split.shown), 1, -1):
+    for width in range(min(case.skip_count, 1 << split.shown), 1, -1):
         tried = width ** (compared - 1) << split.lane
         if (
             compared < 8
@@ -124,7 +118,7 @@ def search(case: Case, split: StateSplit, reach: SkipReach) -> list[HypothesisMa
     steps = places[fit.at] - places[0] + margin + 1
     multiplier, increment = shape.jumped(-steps, split.bits)
     state = [(fit.state * multiplier + increment) % (1 << split.bits)]
-    raw = family.state_bytes(state)
+    raw = family.state_text(state)
     start, listed = way_through(case, reach, family, shape.output, state, (0, 2 * margin))
     guess = Hypothesis(
         shape.family, shape.output, case.modulus,

@@ -1,45 +1,24 @@
-"""The generators Weft knows, in modules by kind, by name."""
+"""The generators Weft knows: every module of this package declares its own as `FAMILIES`."""
 
 from __future__ import annotations
 
+from importlib import import_module
+from pkgutil import iter_modules
+
 from weft.errors import UsageError
-from weft.searches.prng.families import (
-    cpython,
-    dotnet,
-    glibc,
-    golang,
-    java,
-    lcgs,
-    mt19937,
-    pcg,
-    philox,
-    php,
-    sfc64,
-    splitmix,
-    v8,
-    xorshift,
-    xoshiro,
-)
 from weft.searches.prng.family import Family
 
-ALL: tuple[Family, ...] = (
-    java.FAMILY,
-    mt19937.FAMILY,
-    *php.FAMILIES,
-    cpython.FAMILY,
-    *glibc.FAMILIES,
-    v8.FAMILY,
-    *xorshift.FAMILIES,
-    *lcgs.FAMILIES,
-    dotnet.FAMILY,
-    golang.FAMILY,
-    *xoshiro.FAMILIES,
-    pcg.FAMILY,
-    philox.FAMILY,
-    sfc64.FAMILY,
-    splitmix.FAMILY,
-)
-_BY_NAME = {name: family for family in ALL for name in (family.name, *family.aliases)}
+
+def _declared() -> tuple[Family, ...]:
+    """Return all families by rank; of equal rank in the order of modules and of their lists."""
+    families: list[Family] = []
+    for name in sorted(module.name for module in iter_modules(__path__)):
+        families += getattr(import_module(f"{__name__}.{name}"), "FAMILIES", ())
+    return tuple(sorted(families, key=lambda family: family.rank))
+
+
+FAMILIES = _declared()
+_BY_NAME = {name: family for family in FAMILIES for name in (family.name, *family.aliases)}
 
 
 def family_named(name: str) -> Family:

@@ -6,6 +6,7 @@ joins two words to 53 bits.
 
 from __future__ import annotations
 
+from weft.searches.prng.bit_forms import TwisterForm
 from weft.searches.prng.families import mt19937
 from weft.searches.prng.families.maps import plain_maps, scaled_pair_map
 from weft.searches.prng.families.mt19937 import step
@@ -76,4 +77,9 @@ FAMILY = Family(
     step=step,
     outputs={"bounded": randrange, **plain_maps(step, 32), "scaled": scaled_pair_map(step)},
     common=True,
+    rank=40,
+    twister=TwisterForm(
+        outputs={"scaled": mt19937.HIGH_OF_PAIR}, rejecting={"bounded": "high"}
+    ),  # its remainder is that of MT19937
 )
+FAMILIES = (FAMILY,)

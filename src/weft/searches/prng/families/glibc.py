@@ -8,10 +8,23 @@ PHP before 7.1 took rand() from here and scaled it: `scaled`.
 
 from __future__ import annotations
 
-from weft.searches.prng.families.maps import mod_map, plain_maps, scaled_map, shifted
+from weft.searches.prng.families.maps import (
+    affine_jump,
+    mod_map,
+    plain_maps,
+    scaled_map,
+    shifted,
+    word_seeding,
+)
 from weft.searches.prng.family import Family, State
-from weft.searches.prng.forms import LcgForm, WordReading
-from weft.searches.prng.linear import affine_power
+from weft.searches.prng.forms import (
+    AdditiveSeeding,
+    CompiledSeeding,
+    LatticeForm,
+    LcgForm,
+    LcgSeeding,
+    WordReading,
+)
 
 DEGREE = 31
 DEGREE_WORD = 31
@@ -69,11 +82,6 @@ def step(state: State) -> int:
     return word >> 1
 
 
-def seeding_r(seed: int) -> State:
-    """Take a seed as the state of rand_r."""
-    return [seed & M32]
-
-
 def step_r(state: State) -> int:
     """Return rand_r(): 11 bits and twice 10 bits of three steps of an LCG."""
     first = (state[0] * MULTIPLIER_R + INCREMENT_R) & M32
@@ -82,12 +90,6 @@ def step_r(state: State) -> int:
     state[0] = third
     high = (first >> 16 & M11) << 20
     return high ^ (second >> 16 & M10) << 10 ^ third >> 16 & M10
-
-
-def jump_r(state: State, steps: int) -> None:
-    """Apply the affine map to the power of three times as many."""
-    multiplier, increment = affine_power(MULTIPLIER_R, INCREMENT_R, 3 * steps, 1 << 32)
-    state[0] = (state[0] * multiplier + increment) & M32
 
 
 def seeding_48(seed: int) -> State:
@@ -107,12 +109,6 @@ def drand48_scaled(state: State, modulus: int) -> int:
     return int(state[0] * UNIT_48 * modulus)
 
 
-def jump_48(state: State, steps: int) -> None:
-    """Apply the affine map to the power of `steps`."""
-    multiplier, increment = affine_power(MULTIPLIER_48, INCREMENT_48, steps, 1 << 48)
-    state[0] = (state[0] * multiplier + increment) & M48
-
-
 RAND = Family(
     name="glibc",
     title="rand() and random() of the GNU C library",
@@ -125,6 +121,8 @@ RAND = Family(
     outputs={**plain_maps(step, 31), "scaled": scaled_map(step, 31)},
     aliases=("php_rand_70",),
     common=True,
+    rank=50,
+    seed_form=AdditiveSeeding(SEPARATION, WARM_UP),
     readings={
         "mod": WordReading("mod", dropped=1, bits=31),
         "high": WordReading("span", dropped=1, bits=31),
@@ -138,10 +136,12 @@ RAND_R = Family(
     state_words=1,
     state_word_bits=32,
     seed_bits=32,
-    seeding=seeding_r,
+    seeding=word_seeding(32),
     step=step_r,
     outputs={**plain_maps(step_r, 31), "scaled": scaled_map(step_r, 31)},
-    jump=jump_r,
+    jump=affine_jump(MULTIPLIER_R, INCREMENT_R, 1 << 32, steps_each=3),
+    rank=50,
+    seed_form=CompiledSeeding(),
 )
 DRAND48 = Family(
     name="drand48",
@@ -157,8 +157,14 @@ DRAND48 = Family(
         **plain_maps(step_48, 32),
         "mod": mod_map(shifted(step_48, 1)),
     },
-    jump=jump_48,
+    jump=affine_jump(MULTIPLIER_48, INCREMENT_48, 1 << 48),
     lcg_forms=(LcgForm("drand48", "mod", MULTIPLIER_48, INCREMENT_48, dropped=17, width=31),),
+    rank=50,
+    lattice_forms=(
+        LatticeForm("high", "span", MULTIPLIER_48, INCREMENT_48, 1 << 48),
+        LatticeForm("scaled", "span", MULTIPLIER_48, INCREMENT_48, 1 << 48, edge=1),
+    ),
+    seed_form=LcgSeeding(MULTIPLIER_48, INCREMENT_48, 48, place=16, below=LOW_SEED_48),
     readings={
         "mod": WordReading("mod", dropped=1, bits=31),
         "high": WordReading("span"),

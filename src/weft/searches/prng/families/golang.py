@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from weft.searches.prng.families.maps import ceiling_map, mod_map, plain_maps
 from weft.searches.prng.family import Family, State
-from weft.searches.prng.forms import WordReading
+from weft.searches.prng.forms import SaltedSeeding, WordReading
 
 LENGTH = 607
 LENGTH_WORD = 607
@@ -139,9 +139,12 @@ FAMILY = Family(
         "mod": mod_map(int63),
         "scaled": scaled,
     },
+    rank=100,
+    seed_form=SaltedSeeding(FILL_MULTIPLIER, WARM_UP, LENGTH, TAP, cooked),
     readings={
-        "bounded": WordReading("mod", dropped=1, bits=31),
-        "scaled": WordReading("span", sharp=False),
+        "bounded": WordReading("mod", dropped=1, bits=31, moved=1),
+        "scaled": WordReading("span", sharp=False, moved=1),
         "high": WordReading("span", sharp=False),
     },
 )
+FAMILIES = (FAMILY,)

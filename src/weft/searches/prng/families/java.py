@@ -6,10 +6,9 @@ that is drawn again when it would favour small values.
 
 from __future__ import annotations
 
-from weft.searches.prng.families.maps import high_map, raw_map
+from weft.searches.prng.families.maps import affine_jump, high_map, raw_map
 from weft.searches.prng.family import Family, State
-from weft.searches.prng.forms import LcgForm, WordReading
-from weft.searches.prng.linear import affine_power
+from weft.searches.prng.forms import LatticeForm, LcgForm, LcgSeeding, WordReading
 
 MULTIPLIER = 0x5DEECE66D
 INCREMENT = 0xB
@@ -34,12 +33,6 @@ def step(state: State) -> int:
     """Return next(32), unsigned."""
     state[0] = (state[0] * MULTIPLIER + INCREMENT) & MASK48
     return state[0] >> DROPPED
-
-
-def jump(state: State, steps: int) -> None:
-    """Apply the affine map to the power of `steps`."""
-    multiplier, increment = affine_power(MULTIPLIER, INCREMENT, steps, MODULUS)
-    state[0] = (state[0] * multiplier + increment) % MODULUS
 
 
 def next_int(state: State, bound: int) -> int:
@@ -102,12 +95,19 @@ FAMILY = Family(
         "high": high_map(step, 32),
         "raw": raw_map(step),
     },
-    jump=jump,
+    jump=affine_jump(MULTIPLIER, INCREMENT, MODULUS),
     common=True,
+    rank=10,
     lcg_forms=(
         LcgForm("java", "bounded", MULTIPLIER, INCREMENT, dropped=17, width=31, rejects=True),
         LcgForm("java", "mod", MULTIPLIER, INCREMENT, dropped=16, width=32, signed=True),
     ),
+    lattice_forms=(
+        LatticeForm("high", "span", MULTIPLIER, INCREMENT, MODULUS),
+        LatticeForm("scaled", "span", MULTIPLIER, INCREMENT, MODULUS, steps=2, edge=1 << 22),
+        LatticeForm("bounded", "span", MULTIPLIER, INCREMENT, MODULUS, powers_of_two_only=True),
+    ),
+    seed_form=LcgSeeding(MULTIPLIER, INCREMENT, 48, scramble=MULTIPLIER),
     readings={
         "high": WordReading("span"),
         "mod": WordReading("mod", signed=True),
@@ -117,3 +117,4 @@ FAMILY = Family(
         "scaled": WordReading("span", dropped=6, bits=26, steps=2, sharp=False),
     },
 )
+FAMILIES = (FAMILY,)

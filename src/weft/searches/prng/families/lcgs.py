@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from weft.searches.prng.families.maps import plain_maps, scaled_map
-from weft.searches.prng.family import Draw, Family, Jump, State, Step
-from weft.searches.prng.forms import LcgForm
-from weft.searches.prng.linear import affine_power
+from weft.searches.prng.families.maps import affine_jump, plain_maps, scaled_map, word_seeding
+from weft.searches.prng.family import Draw, Family, State, Step
+from weft.searches.prng.forms import LatticeForm, LcgForm
 
 PRIME = (1 << 31) - 1
 PRIME_DOUBLE = 2147483647.0
@@ -38,10 +37,6 @@ LCGS = {
 }
 
 
-def _seeding_32(seed: int) -> State:
-    return [seed & 0xFFFFFFFF]
-
-
 def _seeding_prime(seed: int) -> State:
     return [seed % PRIME or 1]
 
@@ -58,14 +53,6 @@ def _step(lcg: Lcg) -> Step:
     return step
 
 
-def _jump(lcg: Lcg) -> Jump:
-    def jump(state: State, steps: int) -> None:
-        multiplier, increment = affine_power(lcg.multiplier, lcg.increment, steps, lcg.modulus)
-        state[0] = (state[0] * multiplier + increment) % lcg.modulus
-
-    return jump
-
-
 def _scaled_by_prime(step: Step) -> Draw:
     """Make floor(u · modulus), u = state / (2^31 − 1), as Park and Miller write it."""
 
@@ -73,6 +60,18 @@ def _scaled_by_prime(step: Step) -> Draw:
         return int(step(state) / PRIME_DOUBLE * modulus)
 
     return scaled
+
+
+def _lattice_forms(lcg: Lcg) -> tuple[LatticeForm, ...]:
+    """Return what draws say of the state: all of it, or the bits up to the highest shown."""
+    whole = min(lcg.modulus, 1 << (lcg.low + lcg.width))
+    constants = (lcg.multiplier, lcg.increment)
+    spans = [
+        LatticeForm(output, "span", *constants, whole, edge=1 << lcg.low)
+        for output in ("high", "scaled")
+    ]
+    bare = () if lcg.low else (LatticeForm("mod", "remainder", *constants, lcg.modulus),)
+    return (*spans, *bare)
 
 
 def _family(name: str, title: str, usual: str = "mod", *, common: bool = False) -> Family:
@@ -88,14 +87,16 @@ def _family(name: str, title: str, usual: str = "mod", *, common: bool = False) 
         state_words=1,
         state_word_bits=32,
         seed_bits=31 if prime else 32,
-        seeding=_seeding_prime if prime else _seeding_32,
+        seeding=_seeding_prime if prime else word_seeding(32),
         step=step,
         outputs={usual: maps[usual], **maps},
-        jump=_jump(lcg),
+        jump=affine_jump(lcg.multiplier, lcg.increment, lcg.modulus),
         lcg_forms=()
         if lcg.modulus & (lcg.modulus - 1)
         else (LcgForm(name, "mod", lcg.multiplier, lcg.increment, lcg.low, lcg.width),),
+        lattice_forms=_lattice_forms(lcg),
         common=common,
+        rank=80,
     )
 
 

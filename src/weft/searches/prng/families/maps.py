@@ -1,4 +1,4 @@
-"""The output maps that many generators share, made from a step.
+"""What many generators share: output maps made from a step, plain seedings, jumps.
 
 They keep to the rule for step functions (see `prng.family`): `modulus` is a word too, and
 what a map closes over is a constant. A modulus is at most 2^32, and below 2^31 where draws
@@ -7,20 +7,46 @@ are rejected.
 
 from __future__ import annotations
 
-from weft.searches.prng.family import Draw, State, Step
+from weft.searches.prng.family import Draw, Jump, Seeding, State, Step
+from weft.searches.prng.linear import LinearStep, affine_power, bit_power
 
 M32 = 0xFFFFFFFF
 TWO32 = 1 << 32
 TWO53_INVERSE = 2.0**-53
 
 
+def word_seeding(bits: int) -> Seeding:
+    """Take the low bits of a seed as the one word of state."""
+    mask = (1 << bits) - 1
+
+    def seeding(seed: int) -> State:
+        return [seed & mask]
+
+    return seeding
+
+
+def affine_jump(multiplier: int, increment: int, modulus: int, steps_each: int = 1) -> Jump:
+    """Apply the affine map of a one-word state to the power of the steps."""
+
+    def jump(state: State, steps: int) -> None:
+        a, c = affine_power(multiplier, increment, steps_each * steps, modulus)
+        state[0] = (state[0] * a + c) % modulus
+
+    return jump
+
+
+def linear_jump(step: LinearStep, words: int, bits: int) -> Jump:
+    """Apply the matrix of a step that is linear over bits to the power of the steps."""
+
+    def jump(state: State, steps: int) -> None:
+        state[:] = bit_power(step, words, bits, state, steps)
+
+    return jump
+
+
 def plain_maps(step: Step, word_bits: int) -> dict[str, Draw]:
     """Return the maps every generator has: `mod`, `high` (multiply and shift) and `raw`."""
-    return {
-        "mod": mod_map(step),
-        "high": high_map(step, word_bits),
-        "raw": raw_map(step),
-    }
+    return {"mod": mod_map(step), "high": high_map(step, word_bits), "raw": raw_map(step)}
 
 
 def mod_map(step: Step) -> Draw:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from weft.searches.prng.bit_forms import BitReading, TwisterForm
 from weft.searches.prng.families.maps import plain_maps, scaled_pair_map
 from weft.searches.prng.family import Family, State, Step
-from weft.searches.prng.forms import WordReading
+from weft.searches.prng.forms import TwisterSeeding, WordReading
 
 SIZE = 624
 SIZE_WORD = 624
@@ -96,6 +97,8 @@ def masked(state: State, modulus: int) -> int:
     return word
 
 
+LOW, HIGH = BitReading("low", 32), BitReading("high", 32)
+HIGH_OF_PAIR = BitReading("high", 32, steps=2)
 FAMILY = Family(
     name="mt19937",
     title="MT19937, seeded with 32 bits (C++ std::mt19937, NumPy RandomState)",
@@ -112,6 +115,12 @@ FAMILY = Family(
         "scaled": scaled_pair_map(step),
     },
     common=True,
+    rank=20,
+    twister=TwisterForm(
+        outputs={"mod": LOW, "high": HIGH, "bounded": HIGH, "scaled": HIGH_OF_PAIR},
+        rejecting={"masked": "low"},
+    ),
+    seed_form=TwisterSeeding(),
     readings={
         "mod": WordReading("mod"),
         "high": WordReading("span"),
@@ -119,3 +128,4 @@ FAMILY = Family(
         "scaled": WordReading("span", dropped=5, bits=27, steps=2, sharp=False),
     },
 )
+FAMILIES = (FAMILY,)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from weft.searches.prng.families.maps import plain_maps, scaled_map, threshold_map
 from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.linear import affine_power
 
 MULTIPLIER = 6364136223846793005
@@ -53,4 +54,7 @@ FAMILY = Family(
         "scaled": scaled_map(step, 32),
     },
     jump=jump,
+    rank=120,
+    seed_form=CompiledSeeding(),
 )
+FAMILIES = (FAMILY,)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from weft.searches.prng.families.maps import plain_maps, scaled_map
 from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import CompiledSeeding
 
 M32 = (1 << 32) - 1
 ZERO = 0
@@ -78,4 +79,7 @@ FAMILY = Family(
     step=step,
     outputs={**plain_maps(step, 32), "scaled": scaled_map(step, 32)},
     jump=jump,
+    rank=130,
+    seed_form=CompiledSeeding(),
 )
+FAMILIES = (FAMILY,)

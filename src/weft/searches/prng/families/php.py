@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from weft.searches.prng.bit_forms import BitReading, TwisterForm
 from weft.searches.prng.families import mt19937
 from weft.searches.prng.families.maps import ceiling_map, mod_map, plain_maps, scaled_map, shifted
 from weft.searches.prng.family import Draw, Family, Seeding, State, Step
-from weft.searches.prng.forms import WordReading
+from weft.searches.prng.forms import TwisterSeeding, WordReading
 
 SIZE = 624
 ONE = 1
@@ -43,6 +44,7 @@ step_legacy = mt19937.twister(mixed_legacy)
 
 
 SHORT = WordReading("span", dropped=1, bits=31)
+LOW_OF_SHORT = BitReading("low", 32, dropped=1)
 READINGS = {
     "mod": WordReading("mod", dropped=1, bits=31),
     "high": WordReading("span"),
@@ -62,6 +64,9 @@ def _family(name: str, title: str, seeding: Seeding, step: Step, **maps: Draw) -
         seeding=seeding,
         step=step,
         outputs={**plain_maps(step, 32), "mod": mod_map(shifted(step, 1)), **maps},
+        rank=30,
+        twister=TwisterForm(),
+        seed_form=TwisterSeeding(),
         readings=READINGS,
     )
 
@@ -77,20 +82,29 @@ MODERN = replace(
     ),
     aliases=("php_rand",),
     common=True,
+    twister=TwisterForm(
+        outputs={"mod": LOW_OF_SHORT, "bounded": mt19937.LOW, "scaled": mt19937.HIGH}
+    ),
     readings={**READINGS, "bounded": WordReading("mod"), "scaled": SHORT},
 )
-LEGACY = _family(
-    "php_mt_legacy",
-    "PHP mt_rand from 5.2.1 to 7.0, and MT_RAND_PHP",
-    mt19937.seeding,
-    step_legacy,
-    bounded=scaled_map(shifted(step_legacy, 1), 31),
+LEGACY = replace(
+    _family(
+        "php_mt_legacy",
+        "PHP mt_rand from 5.2.1 to 7.0, and MT_RAND_PHP",
+        mt19937.seeding,
+        step_legacy,
+        bounded=scaled_map(shifted(step_legacy, 1), 31),
+    ),
+    twister=TwisterForm(misplaced=True, outputs={"mod": LOW_OF_SHORT, "bounded": mt19937.HIGH}),
 )
-FIRST_FORM = _family(
-    "php_mt_52",
-    "PHP mt_rand up to 5.2.0",
-    seeding_52,
-    mt19937.step,
-    bounded=scaled_map(shifted(mt19937.step, 1), 31),
+FIRST_FORM = replace(  # it differs from today's in the seeding alone: no twister maps of its own
+    _family(
+        "php_mt_52",
+        "PHP mt_rand up to 5.2.0",
+        seeding_52,
+        mt19937.step,
+        bounded=scaled_map(shifted(mt19937.step, 1), 31),
+    ),
+    seed_form=TwisterSeeding(product=True),
 )
 FAMILIES = (MODERN, LEGACY, FIRST_FORM)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
 from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import CompiledSeeding
 
 M64 = (1 << 64) - 1
 ONE = 1
@@ -19,6 +20,14 @@ def seeding(seed: int) -> State:
     for _ in range(WARM_UP):
         step(state)
     return state
+
+
+def fill(seed: int, state: State) -> None:
+    """Do as `seeding` does, by the rule for steps."""
+    state[0] = state[1] = state[2] = seed
+    state[3] = ONE
+    for _ in range(12):
+        step(state)
 
 
 def step(state: State) -> int:
@@ -42,4 +51,7 @@ FAMILY = Family(
     seeding=seeding,
     step=step,
     outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
+    rank=140,
+    seed_form=CompiledSeeding(fill),
 )
+FAMILIES = (FAMILY,)

@@ -5,8 +5,9 @@ A counter with an odd gap, hashed. Others take their first states from it: `expa
 
 from __future__ import annotations
 
-from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
+from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted, word_seeding
 from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import CompiledSeeding
 
 M64 = (1 << 64) - 1
 GAP = 0x9E3779B97F4A7C15
@@ -14,15 +15,17 @@ MIX_1 = 0xBF58476D1CE4E5B9
 MIX_2 = 0x94D049BB133111EB
 
 
-def seeding(seed: int) -> State:
-    """Take 64 bits as the state."""
-    return [seed & M64]
+seeding = word_seeding(64)
 
 
 def step(state: State) -> int:
     """Return the next 64 bits."""
     state[0] = (state[0] + GAP) & M64
-    word = state[0]
+    return mixed(state[0])
+
+
+def mixed(word: int) -> int:
+    """Return the hash of a counter."""
     word = ((word ^ (word >> 30)) * MIX_1) & M64
     word = ((word ^ (word >> 27)) * MIX_2) & M64
     return word ^ (word >> 31)
@@ -50,4 +53,7 @@ FAMILY = Family(
     step=step,
     outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
     jump=jump,
+    rank=150,
+    seed_form=CompiledSeeding(),
 )
+FAMILIES = (FAMILY,)

@@ -8,8 +8,10 @@ of 53 (`scaled53`).
 
 from __future__ import annotations
 
+from weft.searches.prng.bit_forms import BitReading, LinearForm
 from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
 from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.linear import bit_power
 
 BLOCK = 64
@@ -23,6 +25,13 @@ MIX_2 = 0xC4CEB9FE1A85EC53
 def seeding(seed: int) -> State:
     """Do what `node --random_seed` does: hash the seed and its complement."""
     return [_mixed(seed & M64), _mixed(~seed & M64), 0]
+
+
+def fill(seed: int, state: State) -> None:
+    """Do as `seeding` does, by the rule for steps."""
+    state[0] = _mixed(seed)
+    state[1] = _mixed(seed ^ M64)
+    state[2] = ZERO
 
 
 def _mixed(word: int) -> int:
@@ -93,4 +102,8 @@ FAMILY = Family(
     },
     jump=jump,
     common=True,
+    rank=60,
+    linear=LinearForm(2, {"scaled": BitReading("high", 64)}, begins=BLOCK),
+    seed_form=CompiledSeeding(fill, seeds_per_ms=2_000),
 )
+FAMILIES = (FAMILY,)

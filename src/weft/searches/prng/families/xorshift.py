@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
-from weft.searches.prng.family import Family, Jump, State, Step
-from weft.searches.prng.linear import LinearStep, bit_power
+from weft.searches.prng.bit_forms import BitReading, LinearForm
+from weft.searches.prng.families.maps import (
+    linear_jump,
+    plain_maps,
+    scaled_map,
+    shifted,
+    word_seeding,
+)
+from weft.searches.prng.family import Family, State, Step
+from weft.searches.prng.forms import CompiledSeeding
 
 M32 = (1 << 32) - 1
 M64 = (1 << 64) - 1
 FILL_MULTIPLIER = 1812433253
 STAR = 2685821657736338717
-
-
-def seeding_32(seed: int) -> State:
-    """Take 32 bits as the state."""
-    return [seed & M32]
+ONE = 1
 
 
 def step_32(state: State) -> int:
@@ -31,11 +34,6 @@ def step_32(state: State) -> int:
     word ^= (word << 5) & M32
     state[0] = word
     return word
-
-
-def seeding_64(seed: int) -> State:
-    """Take 64 bits as the state."""
-    return [seed & M64]
 
 
 def step_64(state: State) -> int:
@@ -54,6 +52,13 @@ def seeding_128(seed: int) -> State:
     for _ in range(3):
         words.append((FILL_MULTIPLIER * words[-1] + 1) & M32)
     return words
+
+
+def fill_128(seed: int, state: State) -> None:
+    """Do as `seeding_128` does, by the rule for steps."""
+    state[0] = seed & M32
+    for at in range(1, 4):
+        state[at] = (FILL_MULTIPLIER * state[at - 1] + ONE) & M32
 
 
 def step_128(state: State) -> int:
@@ -77,11 +82,10 @@ def step_64_star(state: State) -> int:
     return (word * STAR) & M64
 
 
-def _jump(step: LinearStep, count: int, bits: int) -> Jump:
-    def jump(state: State, steps: int) -> None:
-        state[:] = bit_power(step, count, bits, state, steps)
-
-    return jump
+def _linear(words: int, bits: int) -> LinearForm:
+    """Return the form of outputs that are words of the state."""
+    low, high = BitReading("low", bits), BitReading("high", bits)
+    return LinearForm(words, {"mod": low, "high": high, "scaled": high})
 
 
 def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
@@ -94,16 +98,24 @@ def _by_state(name: str, title: str, bits: int, step: Step) -> Family:
         state_words=1,
         state_word_bits=bits,
         seed_bits=bits,
-        seeding=seeding_32 if bits == 32 else seeding_64,
+        seeding=word_seeding(bits),
         step=step,
         outputs={**plain_maps(step, bits), "scaled": unit},
-        jump=_jump(step, 1, bits),
+        jump=linear_jump(step, 1, bits),
+        rank=70,
+        linear=_linear(1, bits),
+        seed_form=CompiledSeeding(),
     )
 
 
 XORSHIFT32 = _by_state("xorshift32", "xorshift32 (13, 17, 5)", 32, step_32)
 XORSHIFT64 = replace(_by_state("xorshift64", "xorshift64 (13, 7, 17)", 64, step_64), common=True)
-XORSHIFT64_STAR = _by_state("xorshift64star", "xorshift64*", 64, step_64_star)
+XORSHIFT64_STAR = replace(
+    _by_state("xorshift64star", "xorshift64*", 64, step_64_star),
+    linear=LinearForm(
+        1, {"mod": BitReading("low", 64, linear_bits=3)}, not_linear=("high", "scaled")
+    ),  # the product leaves the three lowest bits linear
+)
 XORSHIFT128 = Family(
     name="xorshift128",
     title="xorshift128, seeded as in Unity",
@@ -114,6 +126,9 @@ XORSHIFT128 = Family(
     seeding=seeding_128,
     step=step_128,
     outputs={**plain_maps(step_128, 32), "scaled": scaled_map(step_128, 32)},
-    jump=_jump(step_128, 4, 32),
+    jump=linear_jump(step_128, 4, 32),
+    rank=70,
+    linear=_linear(4, 32),
+    seed_form=CompiledSeeding(fill_128),
 )
 FAMILIES = (XORSHIFT32, XORSHIFT64, XORSHIFT128, XORSHIFT64_STAR)

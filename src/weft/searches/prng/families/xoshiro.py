@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from weft.searches.prng.bit_forms import LinearForm
 from weft.searches.prng.families import splitmix
-from weft.searches.prng.families.maps import plain_maps, scaled_map, shifted
+from weft.searches.prng.families.maps import linear_jump, plain_maps, scaled_map, shifted
+from weft.searches.prng.families.splitmix import GAP, mixed
 from weft.searches.prng.family import Family, State, Step
-from weft.searches.prng.linear import bit_power
+from weft.searches.prng.forms import CompiledSeeding
 
 M64 = (1 << 64) - 1
 FIVE = 5
@@ -15,6 +17,14 @@ NINE = 9
 def seeding(seed: int) -> State:
     """Fill four words as the authors advise."""
     return splitmix.expand(seed, 4)
+
+
+def fill(seed: int, state: State) -> None:
+    """Do as `seeding` does, by the rule for steps."""
+    word = seed
+    for at in range(4):
+        word = (word + GAP) & M64
+        state[at] = mixed(word)
 
 
 def step_plus_plus(state: State) -> int:
@@ -44,11 +54,6 @@ def turn(state: State) -> None:
     state[3] = (state[3] << 45) & M64 | state[3] >> 19
 
 
-def jump(state: State, steps: int) -> None:
-    """Apply the matrix of the engine to the power of `steps`."""
-    state[:] = bit_power(turn, 4, 64, state, steps)
-
-
 def _family(name: str, title: str, step: Step) -> Family:
     return Family(
         name=name,
@@ -60,7 +65,10 @@ def _family(name: str, title: str, step: Step) -> Family:
         seeding=seeding,
         step=step,
         outputs={**plain_maps(step, 64), "scaled": scaled_map(shifted(step, 11), 53)},
-        jump=jump,
+        jump=linear_jump(turn, 4, 64),
+        rank=110,
+        linear=LinearForm(4, not_linear=("mod",)),
+        seed_form=CompiledSeeding(fill),
     )
 
 

@@ -2,26 +2,33 @@
 
     words(family, state, n)              n raw outputs
     fill(family, output, state, m, gaps) draws, with so many calls left out before each
+    rows(family, output, m, seeds, …)    draws of many seeds, a row for each
+    sieve_plain(family, output)          a sieve by seed: seeding, then calls of the output map
 
 Code is made for one family or output map when it is first asked for, and kept on disk.
-Both change the state as the plain definition does.
+`words` and `fill` change the state as the plain definition does. A seeding that cannot be compiled
+as it stands is declared a second time, as `fill` by the rule for steps; a test compares the two.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from weft.searches.prng.arrays import Draws16, Ints, Words
 from weft.searches.prng.family import Family, State
+from weft.searches.prng.forms import CompiledSeeding
 from weft.searches.prng.kernels.compiled import KERNELS, step_kernel
 
-Words = npt.NDArray[np.uint64]
 STEP: Any = None
 DRAW: Any = None
+SEED: Any = None
+FILL: Any = None
+Definition = Callable[..., Any]
 
 
 def words(family: Family, state: State, count: int) -> Words:
@@ -33,9 +40,7 @@ def words(family: Family, state: State, count: int) -> Words:
     return out
 
 
-def fill(
-    family: Family, output: str, state: State, modulus: int, gaps: npt.NDArray[np.int64]
-) -> Words:
+def fill(family: Family, output: str, state: State, modulus: int, gaps: Ints) -> Words:
     """Return a draw for each gap, after as many calls as it says; the state goes on."""
     out = np.empty(gaps.size, np.uint64)
     array = np.array(state, np.uint64)
@@ -43,6 +48,25 @@ def fill(
     loop(array, np.uint64(modulus), gaps, out)
     state[:] = array.tolist()
     return out
+
+
+def rows(
+    family: Family, output: str, modulus: int, seeds: Words, leads: Ints, skips: Ints, count: int
+) -> Draws16:
+    """Return `count` draws of each seed, below a modulus of at most 2^16.
+
+    Row r leaves out `leads[r]` calls first and `skips[r]` between two.
+    """
+    out = np.empty((len(seeds), count), np.uint16)
+    states = np.array([family.seeding(int(seed)) for seed in seeds], np.uint64)
+    states = states.reshape(len(seeds), family.state_words)
+    rows_kernel(family, output)(states, np.uint64(modulus), leads, skips, out)
+    return out
+
+
+def rows_kernel(family: Family, output: str) -> Any:
+    """Return the compiled loop that fills rows with a family's draws."""
+    return _looped(_rows, f"rows_{family.name}_{output}", "DRAW", family.outputs[output])
 
 
 @lru_cache(maxsize=512)
@@ -61,3 +85,67 @@ def _draws(state: Words, modulus: Any, gaps: Any, out: Words) -> None:
         for _ in range(gaps[at]):
             DRAW(state, modulus)
         out[at] = DRAW(state, modulus)
+
+
+def _rows(states: Words, modulus: Any, leads: Ints, skips: Ints, out: Draws16) -> None:
+    for row in range(out.shape[0]):
+        state = states[row]
+        for _ in range(leads[row]):
+            DRAW(state, modulus)
+        for column in range(out.shape[1]):
+            out[row, column] = DRAW(state, modulus)
+            for _ in range(skips[row]):
+                DRAW(state, modulus)
+
+
+def sieve_plain(family: Family, output: str) -> Callable[..., int]:
+    """Return `sieve(lo, hi, modulus, gaps, draws, enough, state, out)` for an output map.
+
+    It writes the seeds lo..hi-1 with at least `enough` hits to `out` and returns how many;
+    before draw i, `gaps[i]` calls are left out. `state` is room for the state.
+    """
+    assert isinstance(family.seed_form, CompiledSeeding)
+    fill = family.seed_form.fill
+    return _sieve_for(family.name, output, fill, family.seeding, family.outputs[output])
+
+
+@lru_cache(maxsize=256)
+def _sieve_for(
+    family: str, output: str, fill: Definition | None, seeding: Definition, draw: Definition
+) -> Callable[..., int]:
+    compiled = step_kernel(fill) if fill else _wrapped(f"fill_{family}", seeding)
+    name = f"sieve_{family}_{output}"
+    return KERNELS.around(_sieve, name, FILL=compiled, DRAW=step_kernel(draw))
+
+
+def _wrapped(name: str, seeding: Definition) -> Any:
+    scope = {**globals(), "SEED": step_kernel(seeding)}
+    return KERNELS.kernel(FunctionType(_fill.__code__, scope, name))
+
+
+def _fill(seed: Any, state: Any) -> None:
+    words = SEED(seed)
+    for at in range(len(words)):
+        state[at] = words[at]
+
+
+def _sieve(
+    lo: int, hi: int, modulus: Any, gaps: Any, draws: Any, enough: int, state: Any, out: Any
+) -> int:
+    count = 0
+    allowed = len(draws) - enough
+    for seed in range(lo, hi):
+        FILL(np.uint64(seed), state)
+        missed = 0
+        for i in range(len(draws)):
+            for _ in range(gaps[i]):
+                DRAW(state, modulus)
+            if DRAW(state, modulus) != draws[i]:
+                missed += 1
+                if missed > allowed:
+                    break
+        if missed <= allowed:
+            if count < len(out):
+                out[count] = seed
+            count += 1
+    return count

@@ -17,7 +17,9 @@ import numpy as np
 from weft.compiled import Kernels
 
 _HERE = Path(__file__).parent
-KERNELS = Kernels("prng", _HERE, _HERE.parent / "families", _HERE.parent / "attacks")
+KERNELS = Kernels(
+    "prng", *(_HERE.parent / name for name in ("kernels", "families", "attacks", "pipeline"))
+)
 
 
 @lru_cache(maxsize=256)

@@ -7,7 +7,7 @@ hits impossible. The CPU sieves of the same names define what these do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
@@ -67,31 +67,12 @@ def chosen(device: str) -> str:
     return "gpu" if device != "cpu" and is_available() else "cpu"
 
 
-def sieve_lcg(
-    lo: int, hi: int, seeding: Any, dropped: Any, affine: Any, tests: Any, enough: int, out: Any
-) -> int:
-    """Do what `kernels.lcg.sieve_lcg` does."""
-    return _run("\n".join(lcg_source(seeding, int(dropped), affine, tests, enough)), lo, hi, out)
-
-
-def sieve_mt(
-    lo: int, hi: int, form: int, needed: Any, rows: Any, tests: Any, enough: int, out: Any
-) -> int:
-    """Do what `kernels.mt.sieve_mt` does."""
-    return _run("\n".join(mt_source(form, needed, rows, tests, enough)), lo, hi, out)
-
-
-def sieve_glibc(lo: int, hi: int, weights: Any, tests: Any, enough: int, out: Any) -> int:
-    """Do what `kernels.glibc.sieve_glibc` does."""
-    return _run("\n".join(glibc_source(weights, tests, enough)), lo, hi, out)
-
-
-def lcg_source(seeding: Any, dropped: int, affine: Any, tests: Any, enough: int) -> Iterator[str]:
+def lcg_source(seeding: Any, dropped: Any, affine: Any, tests: Any, enough: int) -> Iterator[str]:
     """Write the body for a linear congruential generator: every draw from the first state."""
     scramble, place, below, mask = (int(word) for word in seeding)
     yield f"u64 state = ((seed ^ {scramble}ull) << {place}) | {below}ull;"
     for number, (a, c) in enumerate(affine):
-        yield f"y = (u32) (((state * {int(a)}ull + {int(c)}ull) & {mask}ull) >> {dropped});"
+        yield f"y = (u32) (((state * {int(a)}ull + {int(c)}ull) & {mask}ull) >> {int(dropped)});"
         yield _judge(tests, number, enough)
 
 
@@ -164,3 +145,17 @@ def _run(source: str, lo: int, hi: int, out: Any) -> int:
     kept = min(total, len(out))
     out[:kept] = np.sort(found[:kept].get())
     return total
+
+
+def _launching(source: Callable[..., Iterator[str]]) -> Callable[..., int]:
+    """Return the twin of a CPU sieve: seeds from `lo` to `hi`, its arguments, room for seeds."""
+
+    def sieve(lo: int, hi: int, *args: Any) -> int:
+        return _run("\n".join(source(*args[:-1])), lo, hi, args[-1])
+
+    return sieve
+
+
+sieve_lcg = _launching(lcg_source)
+sieve_mt = _launching(mt_source)
+sieve_glibc = _launching(glibc_source)

@@ -14,8 +14,6 @@ from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.kernels.hits import count_hits, put_seeds
 
 LANES = 128
-DIRECT = 273
-"""Outputs that come from the filled words directly."""
 PRIME = np.uint64(0x7FFFFFFF)
 U0, U31, U32 = np.uint64(0), np.uint64(31), np.uint64(32)
 HIGH, MIDDLE = np.uint64(40), np.uint64(20)

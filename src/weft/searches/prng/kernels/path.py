@@ -1,7 +1,9 @@
-"""The best way through a stream when the number of skipped calls varies from draw to draw.
+"""Where in the stream of one seed the draws are.
 
-A hidden chain: the place of a draw is one of the places a bounded number of calls after the
-place of the draw before. Every way is looked at (Viterbi); the score is the number of hits.
+`find_places` knows one number of skipped calls: two draws that follow one another and are both
+right give place and skip, so each draw is looked up, then its follower at every skip, and only
+what fits is counted. `best_path` lets it vary: the place of a draw is one of those a bounded
+number of calls after the draw before. Every way is looked at (Viterbi); hits are the score.
 """
 
 from __future__ import annotations
@@ -71,3 +73,45 @@ def way_back(choices: Any, last: int, least: int, places: Any) -> None:
         places[i] = at
         if i:
             at -= choices[i, at] + least + 1
+
+
+@KERNELS.entry
+def find_places(stream: Any, draws: Any, starts: Any, skips: Any, enough: int, out: Any) -> int:
+    """Write (start, skip, hits) with at least `enough` hits to `out`; return how many rows.
+
+    A place is written once, when the first pair of right draws is met. What does not fit into
+    `out` is counted and not written.
+    """
+    count = 0
+    for i in range(len(draws) - 1):
+        for at in range(starts[0] + i * (skips[0] + 1), starts[1] + i * (skips[1] + 1) + 1):
+            if stream[at] != draws[i]:
+                continue
+            for skip in range(skips[0], skips[1] + 1):
+                start = at - i * (skip + 1)
+                if start < starts[0]:
+                    break
+                if start > starts[1] or stream[at + skip + 1] != draws[i + 1]:
+                    continue
+                hits = hits_from(stream, draws, start, skip, i, enough)
+                if hits < enough:
+                    continue
+                if count < len(out):
+                    out[count, 0], out[count, 1], out[count, 2] = start, skip, hits
+                count += 1
+    return count
+
+
+@KERNELS.kernel
+def hits_from(stream: Any, draws: Any, start: int, skip: int, pair: int, enough: int) -> int:
+    """Count the hits of a place; 0 if too few, or if an earlier pair is right and wrote it."""
+    hits, before = 0, False
+    for i in range(len(draws)):
+        hit = stream[start + i * (skip + 1)] == draws[i]
+        if hit and before and i <= pair:
+            return 0
+        before = hit
+        hits += hit
+        if hits + len(draws) - 1 - i < enough:
+            return 0
+    return hits

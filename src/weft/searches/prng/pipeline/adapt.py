@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Literal
 
 from weft.errors import InputError
+from weft.model.codec import from_json
 from weft.model.values import JsonValue
 from weft.searches.prng.pipeline.reference import entropy
 from weft.searches.prng.pipeline.request import FOLDS
 from weft.searches.prng.statistics import decades, tail_evidence
 
-SCHEMA_VERSION = 1
 MILLI = 1000
 HOLDS = 3 * MILLI
 """Evidence on its block from which a survivor counts as one that held."""
@@ -29,29 +29,6 @@ BOUNDS = {
     "min_leaf": (1, 100),
     "folds": (2, 6),
 }
-
-
-class FactsRecord(TypedDict):
-    """The recorded form of `Facts`."""
-
-    windows: int
-    survivors: int
-    held: int
-    draws: int
-    entropy_permille: int
-
-
-class TrainingRecord(TypedDict):
-    """The recorded form of `TrainingParams`."""
-
-    schema_version: int
-    pool_size: int
-    layers: list[int]
-    epochs: int
-    trees: int
-    depth: int
-    min_leaf: int
-    folds: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +43,6 @@ class Facts:
     entropy_permille: int
     """Entropy of the training draws, of what so many draws below the modulus could have."""
 
-    def to_dict(self) -> FactsRecord:
-        """Return the recorded form."""
-        return {
-            "windows": self.windows,
-            "survivors": self.survivors,
-            "held": self.held,
-            "draws": self.draws,
-            "entropy_permille": self.entropy_permille,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class TrainingParams:
@@ -89,41 +56,14 @@ class TrainingParams:
     depth: int
     min_leaf: int
     folds: int
-
-    def to_dict(self) -> TrainingRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "pool_size": self.pool_size,
-            "layers": list(self.layers),
-            "epochs": self.epochs,
-            "trees": self.trees,
-            "depth": self.depth,
-            "min_leaf": self.min_leaf,
-            "folds": self.folds,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: TrainingRecord) -> TrainingParams:
-        """Read the recorded form."""
-        return cls(
-            pool_size=raw["pool_size"],
-            layers=tuple(raw["layers"]),
-            epochs=raw["epochs"],
-            trees=raw["trees"],
-            depth=raw["depth"],
-            min_leaf=raw["min_leaf"],
-            folds=raw["folds"],
-        )
+    schema_version: Literal[1] = 1
 
 
 def read_training(raw: Mapping[str, JsonValue], where: str) -> TrainingParams:
     """Read a user's file of training parameters; says what is wrong with it."""
     _check_names(raw, where)
-    return TrainingParams(
-        layers=_layers(raw["layers"], where),
-        **{name: _bounded(name, raw[name], where) for name in BOUNDS},
-    )
+    bounded = {name: _bounded(name, raw[name], where) for name in BOUNDS}
+    return from_json(TrainingParams, {**bounded, "layers": _layers(raw["layers"], where)})
 
 
 def _bounded(name: str, value: JsonValue, where: str) -> int:

@@ -9,25 +9,21 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Generic, TypedDict, TypeVar, cast
+from typing import Generic, TypeVar
 
 from weft import get, put
 from weft.errors import InputError
+from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, canonical, from_wire, to_wire
-from weft.searches.prng.pipeline.adapt import FactsRecord, TrainingRecord
-from weft.searches.prng.pipeline.optimizer import TrialRecord
-from weft.searches.prng.pipeline.prediction import PredictionsRecord
-from weft.searches.prng.pipeline.reference import ScorerConfig, ScorerRecord
-from weft.searches.prng.pipeline.request import PipelineRecord, PipelineRequest
+from weft.searches.prng.pipeline.adapt import Facts, TrainingParams
+from weft.searches.prng.pipeline.optimizer import Trial
+from weft.searches.prng.pipeline.reference import ScorerConfig
+from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.scoring import Scorer, scorer_of
-from weft.searches.prng.pipeline.sidecar import SidecarRecord
-from weft.searches.prng.pipeline.streams import HistorySplit, SplitRecord, Stream
-from weft.searches.prng.pipeline.window import (
-    JudgementRecord,
-    WindowCounts,
-    WindowParams,
-    WindowRecord,
-)
+from weft.searches.prng.pipeline.streams import HistorySplit, Stream
+from weft.searches.prng.pipeline.verdict import Sidecar
+from weft.searches.prng.pipeline.vote import Predictions
+from weft.searches.prng.pipeline.window import TrialJudgement, WindowCounts, WindowParams
 
 SCHEMA_VERSION = 1
 SCORED = "scored."
@@ -40,62 +36,72 @@ class Kind(Generic[R]):
     """A kind of JSON artifact, with the type of its record."""
 
     name: str
+    record: type[R]
 
 
-class WindowArtifact(TypedDict):
+@dataclass(frozen=True, slots=True)
+class WindowArtifact:
     """The window that step 1 chose, and all its trials."""
 
-    params: WindowRecord
-    counts: list[list[int]]
+    params: WindowParams
+    counts: tuple[WindowCounts, ...]
     tried: int
-    trials: list[TrialRecord]
-    judged: JudgementRecord
+    """Hypotheses of all trials together."""
+    trials: tuple[Trial, ...]
+    judged: TrialJudgement
 
 
-class ScorerArtifact(TypedDict):
+@dataclass(frozen=True, slots=True)
+class ScorerArtifact:
     """The parameters of the features that step 2.5 chose, and all its trials."""
 
-    config: ScorerRecord
-    trials: list[TrialRecord]
+    config: ScorerConfig
+    trials: tuple[Trial, ...]
 
 
-class TrainingArtifact(TypedDict):
+@dataclass(frozen=True, slots=True)
+class TrainingArtifact:
     """The training parameters of step 4, derived from facts or given."""
 
-    training: TrainingRecord
-    facts: FactsRecord | None
+    training: TrainingParams
+    facts: Facts | None
     given: bool
 
 
-class ParamsArtifact(TypedDict):
+@dataclass(frozen=True, slots=True)
+class ParamsArtifact:
     """Training parameters that a user gave."""
 
-    values: TrainingRecord
+    values: TrainingParams
 
 
-SPLIT: Kind[SplitRecord] = Kind("split")
-WINDOW: Kind[WindowArtifact] = Kind("window")
-SCORER: Kind[ScorerArtifact] = Kind("scorer")
-TRAINING: Kind[TrainingArtifact] = Kind("training")
-PARAMS: Kind[ParamsArtifact] = Kind("params")
-SIDECAR: Kind[SidecarRecord] = Kind("sidecar")
-PREDICTIONS: Kind[PredictionsRecord] = Kind("predictions")
+SPLIT = Kind("split", HistorySplit)
+WINDOW = Kind("window", WindowArtifact)
+SCORER = Kind("scorer", ScorerArtifact)
+TRAINING = Kind("training", TrainingArtifact)
+PARAMS = Kind("params", ParamsArtifact)
+SIDECAR = Kind("sidecar", Sidecar)
+PREDICTIONS = Kind("predictions", Predictions)
 
 
 def pack(kind: Kind[R], body: R) -> bytes:
     """Write a JSON artifact in its one canonical form."""
-    wire = to_wire(body)
     head = {"kind": kind.name, "schema_version": SCHEMA_VERSION}
-    return canonical({**head, **wire}).encode()
+    return canonical({**head, **to_wire(to_json(body))}).encode()
 
 
 def unpack(kind: Kind[R], data: bytes) -> R:
     """Read a JSON artifact of a kind."""
+    return from_json(kind.record, unpacked(kind, data))
+
+
+def unpacked(kind: Kind[R], data: bytes) -> Table:
+    """Read a JSON artifact of a kind as the object it is."""
     raw = from_wire(json.loads(data))
     head = raw if isinstance(raw, dict) else {}
     if head.get("kind") != kind.name or head.get("schema_version") != SCHEMA_VERSION:
         raise InputError(f"an artifact is {head.get('kind')!r}, not {kind.name!r} of schema 1")
-    return cast(R, raw)
+    return head
 
 
 def store(kind: Kind[R], body: R) -> Object:
@@ -117,7 +123,6 @@ class StepContext:
     params: WindowParams | None = None
     counts: Sequence[WindowCounts] = ()
     tried: int = 0
-    """Hypotheses of all trials together."""
 
     def window(self) -> WindowParams:
         """Return the chosen window."""
@@ -133,18 +138,15 @@ class StepContext:
         return scorer_of(self.request, self.split, self.window(), self.counts, config)
 
 
-def load_context(
-    request: PipelineRecord, split: Object, window: Object | None = None
-) -> StepContext:
+def load_context(request: Table, split: Object, window: Object | None = None) -> StepContext:
     """Read what a task needs."""
-    known = PipelineRequest.from_dict(request), HistorySplit.from_dict(load(SPLIT, split))
+    known = from_json(PipelineRequest, request), load(SPLIT, split)
     if window is None:
         return StepContext(*known)
     chosen = load(WINDOW, window)
-    counts = [WindowCounts(*row) for row in chosen["counts"]]
-    return StepContext(*known, WindowParams.from_dict(chosen["params"]), counts, chosen["tried"])
+    return StepContext(*known, chosen.params, chosen.counts, chosen.tried)
 
 
 def load_scorer(reference: Object) -> ScorerConfig:
     """Read the parameters of the features."""
-    return ScorerConfig.from_dict(load(SCORER, reference)["config"])
+    return load(SCORER, reference).config

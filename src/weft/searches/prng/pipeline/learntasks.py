@@ -7,41 +7,35 @@ from __future__ import annotations
 
 import importlib.metadata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weft import get, put, task
+from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object
 from weft.searches.prng.arrays import Floats
 from weft.searches.prng.pipeline import artifact, models, nulls, table, training, vote
-from weft.searches.prng.pipeline.adapt import TrainingParams, TrainingRecord
+from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.artifact import StepContext, load, load_context, load_scorer, store
 from weft.searches.prng.pipeline.features import SKIP_GROUP
-from weft.searches.prng.pipeline.modelchoice import (
-    MetricsRecord,
-    ModelChoice,
-    ModelChoiceRecord,
-    RerunModelRecord,
-)
 from weft.searches.prng.pipeline.models import ModelParams
-from weft.searches.prng.pipeline.predict import predicted
-from weft.searches.prng.pipeline.prediction import PredictionsRecord, StreamPrediction, Voter
 from weft.searches.prng.pipeline.reference import ScorerConfig
-from weft.searches.prng.pipeline.request import EVIDENCE, HORIZON, POOLS, PipelineRecord
-from weft.searches.prng.pipeline.sidecar import Sidecar
+from weft.searches.prng.pipeline.request import EVIDENCE, HORIZON, POOLS
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream, as_of_now
-from weft.searches.prng.pipeline.survivor import Survivor
-from weft.searches.prng.pipeline.training import FoldRecord, PreflightRecord
+from weft.searches.prng.pipeline.survivor import Survivor, predicted
+from weft.searches.prng.pipeline.training import FitMetrics, ModelChoice, RerunModel
 from weft.searches.prng.pipeline.verdict import (
     Claim,
     PipelineVerdict,
     Reruns,
-    VerdictRecord,
+    Sidecar,
     decide,
     make_claim,
     power_of,
 )
+from weft.searches.prng.pipeline.vote import Predictions, StreamPrediction, Voter
 from weft.searches.prng.pipeline.window import final_survivors, judge, merged, survivors
 from weft.searches.prng.statistics import corrected
 
@@ -53,8 +47,9 @@ LIBRARIES = ("lightgbm", "numpy", "optuna", "polars", "scikit-learn", "xgboost")
 BINS = 10
 
 
-class PoolRecord(TypedDict):
-    """What `pool` returns."""
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """What `pool` returns: rows to learn from, rows to rank, and the seeds of all reruns."""
 
     inner: Object
     final: Object
@@ -63,44 +58,27 @@ class PoolRecord(TypedDict):
     null_seeds: Object
 
 
-class FitRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class FittedModel(FitMetrics):
     """What `fit_model` returns."""
 
     model: Object
-    train: int
-    test: int
-    permutation_permille: int
-    calibration: list[list[float]]
-
-
-class ConcludeRecord(VerdictRecord):
-    """What `conclude` returns."""
-
-    sidecar: Object
-
-
-class PredictRecord(PredictionsRecord):
-    """What `predict` returns."""
-
-    predictions: Object
 
 
 @task(name="prng.pipeline.training_values")
-def training_values(training_at: Object) -> TrainingRecord:
+def training_values(training_at: Object) -> Table:
     """Read the training parameters."""
-    return _training(training_at).to_dict()
+    return to_json(_training(training_at))
 
 
 @task(name="prng.pipeline.verdict_of")
-def verdict_of(sidecar: Object) -> VerdictRecord:
+def verdict_of(sidecar: Object) -> Table:
     """Read the verdict that an earlier run came to."""
-    return _sidecar(sidecar).verdict.to_dict()
+    return to_json(from_json(PipelineVerdict, artifact.unpacked(artifact.SIDECAR, get(sidecar))))
 
 
 @task(name="prng.pipeline.pool")
-def pool(
-    plan: PipelineRecord, split: Object, window: Object, scored: list[Object], size: int
-) -> PoolRecord:
+def pool(plan: Table, split: Object, window: Object, scored: list[Object], size: int) -> Table:
     """Gather the survivors to learn from and those to rank, chunk by chunk."""
     context = load_context(plan, split, window)
     best_so_far = table.from_parquet(get(scored[0]))
@@ -110,19 +88,19 @@ def pool(
     best_so_far = training.pooled(best_so_far, size)
     inner, final = nulls.divided(best_so_far, context.streams())
     seeds = nulls.null_seeds(context.request, best_so_far)
-    return {
-        "inner": put(table.to_parquet(inner)),
-        "final": put(table.to_parquet(final)),
-        "rows": len(inner),
-        "ranked": len(final),
-        "null_seeds": put(seeds.astype("<u8").tobytes()),
-    }
+    return to_json(
+        Pool(
+            put(table.to_parquet(inner)),
+            put(table.to_parquet(final)),
+            len(inner),
+            len(final),
+            put(seeds.astype("<u8").tobytes()),
+        )
+    )
 
 
 @task(name="prng.pipeline.preflight")
-def preflight(
-    plan: PipelineRecord, split: Object, window: Object, scorer: Object, inner: Object
-) -> PreflightRecord:
+def preflight(plan: Table, split: Object, window: Object, scorer: Object, inner: Object) -> Table:
     """Check the rows to learn from: all features there, which are constant, none leaks."""
     rows = table.from_parquet(get(inner))
     checks = training.preflight(rows)
@@ -134,66 +112,64 @@ def preflight(
         blind = StepContext(context.request, changed, context.params, context.counts)
         whole, cut_short = (c.scorer(config).score(part) for c in (context, blind))
         training.check_leakage(cut_short, whole)
-    return checks.to_dict()
+    return to_json(checks)
 
 
 @task(name="prng.pipeline.fold")
 def fold(
     kind: str, params: ModelParams, inner: Object, names: list[str], number: int, folds: int,
     *, seed: int,
-) -> FoldRecord:  # fmt: skip
+) -> Table:  # fmt: skip
     """Train on all folds but one, and say how the model does on that one."""
     rows = table.from_parquet(get(inner))
-    return training.fold_score(kind, params, rows, names, number, folds, seed).to_dict()
+    return to_json(training.fold_score(kind, params, rows, names, number, folds, seed))
 
 
 @task(name="prng.pipeline.fit_model")
 def fit_model(
     kind: str, params: ModelParams, inner: Object, final: Object, names: list[str], *, seed: int
-) -> FitRecord:
+) -> Table:
     """Train the chosen model on all inner rows; then look at the untouched test for once."""
     rows, test = table.from_parquet(get(inner)), table.from_parquet(get(final))
     x, y = table.matrix(rows, names, "the pool"), training.labels(rows)
     model = models.fit(kind, params, x, y, seed)
     expected = models.predict(kind, model, table.matrix(test, names, "the test"))
     truth = training.labels(test)
-    return {
-        "model": put(model),
-        "train": training.explained(y, models.predict(kind, model, x)),
-        "test": training.explained(truth, expected),
-        "permutation_permille": training.permutation_p(truth, expected, seed),
-        "calibration": calibration(expected, truth),
-    }
+    return to_json(
+        FittedModel(
+            training.explained(y, models.predict(kind, model, x)),
+            training.explained(truth, expected),
+            training.permutation_p(truth, expected, seed),
+            calibration(expected, truth),
+            put(model),
+        )
+    )
 
 
 @task(name="prng.pipeline.rerun")
 def rerun(
-    plan: PipelineRecord, split: Object, window: Object, scorer: Object, training_at: Object,
-    chosen: RerunModelRecord, seeds: Object, history: str, number: int, *, seed: int,
+    plan: Table, split: Object, window: Object, scorer: Object, training_at: Object,
+    chosen: Table, seeds: Object, history: str, number: int, *, seed: int,
 ) -> int:  # fmt: skip
     """Run everything again at the reduced budget on one history; return holdout hits."""
     context = load_context(plan, split, window)
     del number  # tells two tasks of one kind apart, and so their seeds
     given = nulls.history(context.split, context.window().sessions, history, seed)
-    setup = nulls.RerunSetup(
-        context.window(),
-        load_scorer(scorer),
-        _training(training_at),
-        chosen["kind"],
-        chosen["params"],
-    )
+    parts = context.window(), load_scorer(scorer), _training(training_at)
+    setup = nulls.RerunSetup(*parts, from_json(RerunModel, chosen))
     own = np.frombuffer(get(seeds), "<u8").astype(np.uint64)
-    return nulls.rerun(context.request, given, setup, own, chosen["seed"])
+    return nulls.rerun(context.request, given, setup, own)
 
 
 @task(name="prng.pipeline.conclude")
 def conclude(
-    plan: PipelineRecord, split: Object, window: Object, final: Object, model: Object | None,
-    fitted: MetricsRecord, chosen: ModelChoiceRecord, reruns: list[int],
+    plan: Table, split: Object, window: Object, final: Object, model: Object | None,
+    fitted: Table, chosen: Table, reruns: list[int],
     provenance: dict[str, str],
-) -> ConcludeRecord:  # fmt: skip
+) -> Table:  # fmt: skip
     """Weigh all evidence; store the sidecar that says what the model is and whether to use it."""
-    context, choice = load_context(plan, split, window), ModelChoice.from_dict(chosen)
+    context = load_context(plan, split, window)
+    choice = from_json(ModelChoice, chosen) if chosen else None
     claims = _claims(context, table.from_parquet(get(final)), model, choice)
     compared = _reruns(context, reruns)
     signal, why = decide(claims, compared)
@@ -201,12 +177,12 @@ def conclude(
     verdict = PipelineVerdict(signal, why, tuple(claims), compared, power)
     libraries = {name: importlib.metadata.version(name) for name in _libraries(context)}
     sidecar = Sidecar.of(verdict, model, choice, fitted, provenance, libraries)
-    return {"sidecar": store(artifact.SIDECAR, sidecar.to_dict()), **verdict.to_dict()}
+    return {"sidecar": store(artifact.SIDECAR, sidecar), **to_json(verdict)}
 
 
 @task(name="prng.pipeline.sieve_now")
 def sieve_now(
-    plan: PipelineRecord, split: Object, window: Object, low: int, high: int
+    plan: Table, split: Object, window: Object, low: int, high: int
 ) -> Object:  # fmt: skip
     """Sieve one range of seeds with the chosen window at the end of the history."""
     context = load_context(plan, split, window)
@@ -217,11 +193,15 @@ def sieve_now(
 
 @task(name="prng.pipeline.predict")
 def predict(
-    plan: PipelineRecord, split: Object, window: Object, scorer: Object, final: Object,
+    plan: Table, split: Object, window: Object, scorer: Object, final: Object,
     model: Object, sidecar: Object, found: list[Object],
-) -> PredictRecord:  # fmt: skip
+) -> Table:  # fmt: skip
     """Let what survives as of now vote on the next draws; calibrate the vote on the holdout."""
-    context, about, data = load_context(plan, split, window), _sidecar(sidecar), get(model)
+    context, about, data = (
+        load_context(plan, split, window),
+        load(artifact.SIDECAR, sidecar),
+        get(model),
+    )
     kind, names = about.check(data), about.features
     rows = table.from_parquet(get(final))
     expected = models.predict(kind, data, table.matrix(rows, names, "the test"))
@@ -230,26 +210,19 @@ def predict(
     parts = [table.from_parquet(get(part)) for part in found]
     now, rows_now = _scored_now(context, load_scorer(scorer), parts)
     expected_now = models.predict(kind, data, table.matrix(rows_now, names, "survivors of now"))
-    holding = {claim.stream for claim in about.verdict.claims if claim.holds}
+    holding = {claim.stream for claim in about.claims if claim.holds}
     predictions = [
         _predict_stream(now, rows_now, expected_now, at, ranks[at])
         for at, stream in enumerate(streams)
         if stream.name in holding
     ]
-    body: PredictionsRecord = {
-        "streams": [p.to_dict() for p in predictions if p is not None],
-        "modulus": request.modulus,
-        "top_k": request.top_k,
-    }
-    return {"predictions": store(artifact.PREDICTIONS, body), **body}
+    predicting = tuple(prediction for prediction in predictions if prediction is not None)
+    body = Predictions(predicting, request.modulus, request.top_k)
+    return {"predictions": store(artifact.PREDICTIONS, body), **to_json(body)}
 
 
 def _training(reference: Object) -> TrainingParams:
-    return TrainingParams.from_dict(load(artifact.TRAINING, reference)["training"])
-
-
-def _sidecar(reference: Object) -> Sidecar:
-    return Sidecar.from_dict(load(artifact.SIDECAR, reference))
+    return load(artifact.TRAINING, reference).training
 
 
 def _scored_now(
@@ -263,9 +236,9 @@ def _scored_now(
     return now, now.scorer(config).score(final_survivors(everyone, params))
 
 
-def threshold_of(context: StepContext) -> nulls.HitThreshold:
+def threshold_of(context: StepContext) -> int | None:
     """Return the hits in a window that chance cannot explain, for all that was tried."""
-    return nulls.HitThreshold.of(context.request, context.window(), context.tried)
+    return nulls.hit_threshold(context.request, context.window(), context.tried)
 
 
 def after_changed(split: HistorySplit, cut: int) -> HistorySplit:
@@ -279,11 +252,11 @@ def after_changed(split: HistorySplit, cut: int) -> HistorySplit:
     return HistorySplit(split.modulus, tuple(map(changed, split.each)), joined, split.left_out)
 
 
-def calibration(expected: Floats, truth: Floats) -> list[list[float]]:
+def calibration(expected: Floats, truth: Floats) -> tuple[tuple[float, float, float], ...]:
     """Return, for tenths of the rows by what was expected: expected, observed, rows."""
     order = np.argsort(expected, kind="stable")
     parts = [part for part in np.array_split(order, BINS) if len(part)]
-    return [[float(expected[p].mean()), float(truth[p].mean()), float(len(p))] for p in parts]
+    return tuple((float(expected[p].mean()), float(truth[p].mean()), float(len(p))) for p in parts)
 
 
 def _claims(
@@ -313,7 +286,7 @@ def _libraries(context: StepContext) -> tuple[str, ...]:
 
 def _reruns(context: StepContext, hits: list[int]) -> Reruns | None:
     draws = sum(len(stream.draws) - stream.holdout_at for stream in context.streams())
-    return Reruns(hits[0], tuple(hits[1:]), draws) if hits else None
+    return Reruns.of(hits[0], tuple(hits[1:]), draws) if hits else None
 
 
 def _predict_stream(
@@ -338,7 +311,7 @@ def _predict_stream(
         evidence,
         tuple(int(order[0]) for order in ranked),
         tuple(
-            {str(size): [int(n) for n in order[: min(size, request.modulus)]] for size in POOLS}
+            {str(k): tuple(int(n) for n in order[: min(k, request.modulus)]) for k in POOLS}
             for order in ranked
         ),
         tuple(vote.pool_hits(places, size, request.modulus) for size in (1, *POOLS)),

@@ -17,11 +17,12 @@ import numpy as np
 from weft.searches.prng.arrays import Floats, Words
 from weft.searches.prng.pipeline import models, table, training, vote, window
 from weft.searches.prng.pipeline.adapt import TrainingParams
-from weft.searches.prng.pipeline.predict import predicted
 from weft.searches.prng.pipeline.reference import ScorerConfig
 from weft.searches.prng.pipeline.request import EVIDENCE, NULL_BEST, NULL_SEEDS, PipelineRequest
 from weft.searches.prng.pipeline.scoring import scorer_of
 from weft.searches.prng.pipeline.streams import MERGED, HistorySplit, Stream
+from weft.searches.prng.pipeline.survivor import predicted
+from weft.searches.prng.pipeline.training import RerunModel
 from weft.searches.prng.statistics import hits_needed
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ class RerunSetup:
     params: window.WindowParams
     config: ScorerConfig
     training: TrainingParams
-    kind: str
-    model_params: models.ModelParams
+    model: RerunModel
 
 
 def null_seeds(request: PipelineRequest, pool: pl.DataFrame) -> Words:
@@ -89,9 +89,7 @@ def _numbers(name: str, below: int, count: int) -> list[int]:
     return [int.from_bytes(stream[at : at + 16], "big") % below for at in range(0, 16 * count, 16)]
 
 
-def rerun(
-    request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seeds: Words, seed: int
-) -> int:
+def rerun(request: PipelineRequest, split: HistorySplit, setup: RerunSetup, seeds: Words) -> int:
     """Return how many holdout draws the vote of a rerun hits."""
     params = setup.params
     rows = window.survivors(request, split, params, seeds)
@@ -102,21 +100,22 @@ def rerun(
     inner, final = divided(pool, split.mode(params.sessions))
     if not len(final):
         return 0
-    expected = _expected(setup, inner, final, seed)
+    expected = _expected(setup, inner, final)
     tried = len(seeds) * params.sieve_request(request).hypotheses() * len(counts)
-    threshold = HitThreshold.of(request, params, tried)
+    threshold = hit_threshold(request, params, tried)
     ranks = holdout_ranks(request, split.mode(params.sessions), final, expected, threshold)
     return sum(place == 0 for places in ranks for place in places)
 
 
-def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame, seed: int) -> Floats:
+def _expected(setup: RerunSetup, inner: pl.DataFrame, final: pl.DataFrame) -> Floats:
     """Train the chosen model anew; with too little to learn from, every survivor counts alike."""
     names = training.preflight(inner).features if len(inner) >= training.LEAST_ROWS else ()
     if not names:
         return np.ones(len(final))
     x, y = table.matrix(inner, names, "a rerun"), training.labels(inner)
-    model = models.fit(setup.kind, setup.model_params, x, y, seed)
-    return models.predict(setup.kind, model, table.matrix(final, names, "a rerun"))
+    chosen = setup.model
+    model = models.fit(chosen.kind, chosen.params, x, y, chosen.seed)
+    return models.predict(chosen.kind, model, table.matrix(final, names, "a rerun"))
 
 
 def divided(pool: pl.DataFrame, streams: Sequence[Stream]) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -131,7 +130,7 @@ def holdout_ranks(
     streams: Sequence[Stream],
     final: pl.DataFrame,
     expected: Floats,
-    threshold: HitThreshold,
+    threshold: int | None,
 ) -> list[list[int]]:
     """Return, stream by stream, at which rank the vote had each holdout draw."""
     ranks = []
@@ -146,16 +145,9 @@ def holdout_ranks(
     return ranks
 
 
-@dataclass(frozen=True, slots=True)
-class HitThreshold:
-    """The hits in a window that chance cannot explain among so many hypotheses; None: no number."""
-
-    hits: int | None
-
-    @classmethod
-    def of(cls, request: PipelineRequest, params: window.WindowParams, tried: int) -> HitThreshold:
-        """Return the threshold for all that was tried."""
-        return cls(hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE))
+def hit_threshold(request: PipelineRequest, params: window.WindowParams, tried: int) -> int | None:
+    """Return the hits in a window that chance cannot explain among so many; None: no number."""
+    return hits_needed(params.window, request.modulus, max(1, tried), EVIDENCE)
 
 
 def electorate(
@@ -163,7 +155,7 @@ def electorate(
     final: pl.DataFrame,
     expected: Floats,
     stream: int,
-    threshold: HitThreshold,
+    threshold: int | None,
 ) -> tuple[pl.DataFrame, Floats]:
     """Return a stream's voters, the one of whom most is expected first, and their weights.
 
@@ -171,7 +163,7 @@ def electorate(
     few survivors hold must not put what chance leaves before them.
     """
     own = final["stream"].to_numpy() == stream
-    enough = np.inf if threshold.hits is None else threshold.hits
+    enough = np.inf if threshold is None else threshold
     proven = own & (final["hits"].to_numpy() >= enough)
     chosen = np.flatnonzero(proven if proven.any() else own)
     best = chosen[np.argsort(-expected[chosen], kind="stable")][: request.top_k]

@@ -59,14 +59,6 @@ Space: TypeAlias = Mapping[str, IntRange | LogRange | Choice]
 """What may be chosen, by the name of the parameter: recorded as it is."""
 
 
-class TrialRecord(TypedDict):
-    """The recorded form of `Trial`."""
-
-    params: ParamSet
-    value: int
-    target: str
-
-
 @dataclass(frozen=True, slots=True)
 class Trial:
     """One evaluated parameter set; `value` in thousandths, `target` names what was optimised."""
@@ -74,15 +66,6 @@ class Trial:
     params: ParamSet
     value: int
     target: str
-
-    def to_dict(self) -> TrialRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {"params": dict(self.params), "value": self.value, "target": self.target}
-
-    @classmethod
-    def from_dict(cls, raw: TrialRecord) -> Trial:
-        """Read the recorded form."""
-        return cls(raw["params"], raw["value"], raw["target"])
 
 
 def ask(

@@ -14,10 +14,13 @@ import typer
 from weft.console import options
 from weft.errors import InputError, UsageError
 from weft.lazy_imports import lazy_imports
+from weft.model.codec import from_json, to_json
+from weft.model.values import Value
 from weft.searches.prng.options import read_range
 from weft.searches.prng.pipeline.steps import DECIDED, STEPS
 
 with lazy_imports():
+    from weft.searches.prng import families
     from weft.searches.prng.pipeline import request as requests
 
 EXTRA = ("lightgbm", "optuna", "polars", "sklearn", "xgboost")
@@ -29,52 +32,12 @@ DrawsOrNone = Annotated[
         help="CSV, JSON or bare integers, oldest first; - for stdin. Not needed with --from.",
     ),
 ]
-ModulusOrNone = Annotated[int | None, options.decision("M", "Draws are from 0 to M-1 (1000).")]
-Family = Annotated[str | None, options.decision("NAME", "The generator to sieve (java).")]
-Output = Annotated[
-    str | None, options.decision("MAP", "How its outputs become draws (its first map).")
-]
 Seeds = Annotated[
     str | None, options.decision("N|LO:HI", "Seeds 0 to N-1, or LO to HI-1 (100000).")
-]
-SkipsOrNone = Annotated[
-    str | None, options.decision("LO:HI", "Calls skipped before each draw (0:5).")
-]
-StartsOrNone = Annotated[
-    str | None, options.decision("LO:HI", "Calls before a window's first draw (0:200).")
-]
-WindowTrials = Annotated[int | None, options.decision("N", "Trials of step 1 (8).")]
-ScorerTrials = Annotated[int | None, options.decision("N", "Trials of step 2.5 (8).")]
-ModelTrials = Annotated[
-    int | None, options.decision("N", "Trials of step 5 per kind of model (4).")
-]
-Model = Annotated[
-    str | None,
-    options.decision(
-        "auto|neural_net|xgboost|lightgbm|random_forest",
-        "The kind of model; auto compares all four (auto).",
-    ),
-]
-Net = Annotated[
-    str | None,
-    options.decision("sklearn|torch", "Who trains the neural net; torch is an extra (sklearn)."),
-]
-TopK = Annotated[int | None, options.decision("N", "Survivors of a stream that vote (20).")]
-Nulls = Annotated[
-    int | None, options.decision("N", "Reruns on histories without signal, 99 or more (99).")
 ]
 Params = Annotated[
     Path | None,
     options.decision("FILE", "Training parameters for step 4, as adapt --apply writes them."),
-]
-To = Annotated[
-    str | None, options.runtime("STEP", "Pause after a step: 1, 2.5, 3, 4, 5 or 6.", "--to")
-]
-From = Annotated[
-    tuple[str, str] | None,
-    options.decision(
-        "STEP RUN", "Begin a new run at a step, with what an earlier run left before it.", "--from"
-    ),
 ]
 JsonExport = Annotated[
     bool,
@@ -90,37 +53,60 @@ JsonExport = Annotated[
 class PipelineOptions:
     """What decides a run; None is what the earlier run had, or what is usual."""
 
-    modulus: ModulusOrNone = None
-    family: Family = None
-    output: Output = None
+    modulus: Annotated[int | None, options.decision("M", "Draws are from 0 to M-1 (1000).")] = None
+    family: Annotated[str | None, options.decision("NAME", "The generator to sieve (java).")] = None
+    output: Annotated[
+        str | None, options.decision("MAP", "How its outputs become draws (its first map).")
+    ] = None
     seeds: Seeds = None
-    skips: SkipsOrNone = None
-    starts: StartsOrNone = None
-    window_trials: WindowTrials = None
-    scorer_trials: ScorerTrials = None
-    model_trials: ModelTrials = None
-    model: Model = None
-    net: Net = None
-    top_k: TopK = None
-    nulls: Nulls = None
+    skips: Annotated[
+        str | None, options.decision("LO:HI", "Calls skipped before each draw (0:5).")
+    ] = None
+    starts: Annotated[
+        str | None, options.decision("LO:HI", "Calls before a window's first draw (0:200).")
+    ] = None
+    window_trials: Annotated[int | None, options.decision("N", "Trials of step 1 (8).")] = None
+    scorer_trials: Annotated[int | None, options.decision("N", "Trials of step 2.5 (8).")] = None
+    model_trials: Annotated[
+        int | None, options.decision("N", "Trials of step 5 per kind of model (4).")
+    ] = None
+    model: Annotated[
+        str | None,
+        options.decision(
+            "auto|neural_net|xgboost|lightgbm|random_forest",
+            "The kind of model; auto compares all four (auto).",
+        ),
+    ] = None
+    net: Annotated[
+        str | None,
+        options.decision(
+            "sklearn|torch", "Who trains the neural net; torch is an extra (sklearn)."
+        ),
+    ] = None
+    top_k: Annotated[int | None, options.decision("N", "Survivors of a stream that vote (20).")] = (
+        None
+    )
+    nulls: Annotated[
+        int | None, options.decision("N", "Reruns on histories without signal, 99 or more (99).")
+    ] = None
 
-    def changes(self) -> requests.PipelineChanges:
-        """Return what was given of a request."""
-        return requests.PipelineChanges(
-            modulus=self.modulus,
-            family=self.family,
-            output=self.output,
-            seeds=None if self.seeds is None else _read_seeds(self.seeds),
-            skips=_read_range("--skips", self.skips, requests.MAX_SKIP),
-            starts=_read_range("--starts", self.starts, requests.MAX_START),
-            window_trials=self.window_trials,
-            scorer_trials=self.scorer_trials,
-            model_trials=self.model_trials,
-            model=self.model,
-            net=self.net,
-            top_k=self.top_k,
-            nulls=self.nulls,
-        )
+    def given(self) -> list[str]:
+        """Return the names of what was given, in the order of the options."""
+        return [name for name in self.__slots__ if getattr(self, name) is not None]
+
+    def applied(self, base: requests.PipelineRequest) -> requests.PipelineRequest:
+        """Return a request with what was given; a family without a map has its usual one."""
+        values: dict[str, Value] = {name: getattr(self, name) for name in self.given()}
+        if self.seeds is not None:
+            values["seeds"] = list(_read_seeds(self.seeds))
+        if self.skips is not None:
+            values["skips"] = list(read_range("--skips", self.skips, requests.MAX_SKIP))
+        if self.starts is not None:
+            values["starts"] = list(read_range("--starts", self.starts, requests.MAX_START))
+        if self.family is not None:
+            known = families.family_named(self.family)
+            values |= {"family": known.name, "output": self.output or next(iter(known.outputs))}
+        return from_json(requests.PipelineRequest, {**to_json(base), **values})
 
     def check_installed(self) -> None:
         """Name what to install when the extra that the pipeline needs is not there."""
@@ -131,8 +117,17 @@ class PipelineOptions:
 class StepOptions:
     """The steps at which a run begins and pauses."""
 
-    from_: From = None
-    to: To = None
+    from_: Annotated[
+        tuple[str, str] | None,
+        options.decision(
+            "STEP RUN",
+            "Begin a new run at a step, with what an earlier run left before it.",
+            "--from",
+        ),
+    ] = None
+    to: Annotated[
+        str | None, options.runtime("STEP", "Pause after a step: 1, 2.5, 3, 4, 5 or 6.", "--to")
+    ] = None
 
     def check(self, given: Sequence[str]) -> None:
         """Refuse steps that are none, an end before the beginning, options of steps left out."""
@@ -169,11 +164,6 @@ def check_extra(*more: str) -> None:
             f"the pipeline needs {', '.join(missing)}, not installed",
             hint=f"pip install 'weft[{extra}]'",
         )
-
-
-def _read_range(option: str, text: str | None, most: int) -> tuple[int, int] | None:
-    """Read a range that may be left out."""
-    return None if text is None else read_range(option, text, most)
 
 
 def _read_seeds(text: str) -> tuple[int, int]:

@@ -11,17 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log, log2, sqrt
-from typing import TypedDict
-
-
-class ScorerRecord(TypedDict):
-    """The recorded form of `ScorerConfig`."""
-
-    residue_mod_1: int
-    residue_mod_2: int
-    residue_mod_3: int
-    max_offset: int
-    temporal_window_size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +26,6 @@ class ScorerConfig:
     def moduli(self) -> tuple[int, int, int]:
         """Return the three residue moduli."""
         return self.residue_mod_1, self.residue_mod_2, self.residue_mod_3
-
-    def to_dict(self) -> ScorerRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "residue_mod_1": self.residue_mod_1,
-            "residue_mod_2": self.residue_mod_2,
-            "residue_mod_3": self.residue_mod_3,
-            "max_offset": self.max_offset,
-            "temporal_window_size": self.temporal_window_size,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: ScorerRecord) -> ScorerConfig:
-        """Read the recorded form."""
-        return cls(**raw)
 
 
 @dataclass(frozen=True, slots=True)

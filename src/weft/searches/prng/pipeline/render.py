@@ -10,16 +10,17 @@ from typing import TextIO
 from weft.console import render
 from weft.console.nodeplan import place_of, spread
 from weft.inspect.report.view import RunView
+from weft.model.codec import from_json
 from weft.model.slots import Deal, Node, slots_of
 from weft.model.tasks import Milestone
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run
-from weft.searches.prng.pipeline.prediction import StreamPrediction
 from weft.searches.prng.pipeline.run import export, write_predictions
 from weft.searches.prng.pipeline.search import NAME
 from weft.searches.prng.pipeline.steps import TITLES
 from weft.searches.prng.pipeline.summary import end_line, steps_of
 from weft.searches.prng.pipeline.verdict import Power
+from weft.searches.prng.pipeline.vote import StreamPrediction
 
 
 def headline(execution: Execution) -> Callable[[Milestone], None]:
@@ -84,7 +85,7 @@ def _show_streams(done: Run | None) -> None:
     if done is None or done.status != "answered":
         return
     for raw in done.answer["streams"]:
-        prediction = StreamPrediction.from_dict(raw)
+        prediction = from_json(StreamPrediction, raw)
         name = f"stream {prediction.stream}" if prediction.stream else "draws"
         hypothesis = prediction.hypothesis
         render.out(
@@ -92,7 +93,7 @@ def _show_streams(done: Run | None) -> None:
             f" {hypothesis.skips.between[0]}, since draw {prediction.first_draw + 1}"
         )
         render.out(f"  next    {' '.join(str(number) for number in prediction.next)}")
-        hits = [f"{h.hits}/{h.draws} in {h.size}" for h in prediction.hit_at]
+        hits = [f"{h.hits}/{h.draws} in {h.k}" for h in prediction.hit_at]
         render.out(f"  holdout {', '.join(hits)}")
 
 
@@ -100,7 +101,7 @@ def _show_power(done: Run | None) -> None:
     """Without a signal: what would have been found, and what was not looked for."""
     if done is None or done.status == "answered" or not isinstance(done.answer.detail, dict):
         return
-    power = Power.from_dict(done.answer.detail["power"])
+    power = from_json(Power, done.answer.detail["power"])
     render.out(f"searched {power.searched}: {power.tried:,} hypotheses")
     render.out(f"would have been found: {power.would_be_found}")
     render.out(f"not covered: {power.not_covered}")

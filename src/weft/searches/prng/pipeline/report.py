@@ -19,10 +19,10 @@ from weft.inspect.report.view import RunView
 from weft.model.values import Object
 from weft.searches.prng.pipeline import artifact, table
 from weft.searches.prng.pipeline.artifact import R
-from weft.searches.prng.pipeline.optimizer import TrialRecord
-from weft.searches.prng.pipeline.sidecar import Sidecar
+from weft.searches.prng.pipeline.optimizer import Trial
 from weft.searches.prng.pipeline.steps import TITLES
 from weft.searches.prng.pipeline.summary import StepSummary, artifacts_of, end_line, steps_of
+from weft.searches.prng.pipeline.verdict import Sidecar
 
 MAX_POINTS = 2_000
 
@@ -30,16 +30,15 @@ MAX_POINTS = 2_000
 def pages(run: RunView) -> list[Page]:
     """Make the page of a pipeline run."""
     artifacts = artifacts_of(run)
-    parts = [
-        element("p", end_line(run), class_="claim"),
-        _steps(steps_of(run)),
-    ]
+    parts = [element("p", end_line(run), class_="claim"), _steps(steps_of(run))]
+    window = _load(run, artifacts, artifact.WINDOW)
+    scorer = _load(run, artifacts, artifact.SCORER)
     charts = [
-        _trials("Window optimizer", "−log10 p, draws not sieved", _window_trials(run, artifacts)),
-        _trials("Scorer", "variance explained", _scorer_trials(run, artifacts)),
+        _trials("Window optimizer", "−log10 p, draws not sieved", window.trials if window else ()),
+        _trials("Scorer", "variance explained", scorer.trials if scorer else ()),
         _scores(run, artifacts),
     ]
-    sidecar = _sidecar(run, artifacts)
+    sidecar = _load(run, artifacts, artifact.SIDECAR)
     if sidecar is not None:
         charts += [_calibration(sidecar), _nulls(sidecar)]
         parts.append(_claims(sidecar))
@@ -56,21 +55,6 @@ def _load(run: RunView, artifacts: Mapping[str, Object], kind: artifact.Kind[R])
     return artifact.unpack(kind, run.read(artifacts[kind.name]))
 
 
-def _window_trials(run: RunView, artifacts: Mapping[str, Object]) -> list[TrialRecord]:
-    window = _load(run, artifacts, artifact.WINDOW)
-    return [] if window is None else window["trials"]
-
-
-def _scorer_trials(run: RunView, artifacts: Mapping[str, Object]) -> list[TrialRecord]:
-    scorer = _load(run, artifacts, artifact.SCORER)
-    return [] if scorer is None else scorer["trials"]
-
-
-def _sidecar(run: RunView, artifacts: Mapping[str, Object]) -> Sidecar | None:
-    raw = _load(run, artifacts, artifact.SIDECAR)
-    return None if raw is None else Sidecar.from_dict(raw)
-
-
 def _steps(steps: Sequence[StepSummary]) -> Markup:
     rows = [
         [
@@ -85,9 +69,9 @@ def _steps(steps: Sequence[StepSummary]) -> Markup:
     return html_table(["step", "name", "state", "count", "time"], rows)
 
 
-def _trials(title: str, measure: str, trials: Sequence[TrialRecord]) -> Markup:
+def _trials(title: str, measure: str, trials: Sequence[Trial]) -> Markup:
     """Each trial's value, and the best so far."""
-    values = [trial["value"] / 1000 for trial in trials]
+    values = [trial.value / 1000 for trial in trials]
     if not values:
         return Markup("")
     best = [max(values[: at + 1]) for at in range(len(values))]
@@ -115,26 +99,27 @@ def _scores(run: RunView, artifacts: Mapping[str, Object]) -> Markup:
 
 
 def _models(sidecar: Sidecar) -> Markup:
+    fitted = sidecar.fitted()
+    if fitted is None:
+        return element("p", "No model was trained.", class_="quiet")
     rows = [
         [
-            trial["kind"],
-            f"{trial['value'] / 1000:.3f}",
-            f"{trial['train'] / 1000:.3f}",
-            "overfit" if trial["overfit"] else "",
+            trial.kind,
+            f"{trial.value / 1000:.3f}",
+            f"{trial.train / 1000:.3f}",
+            "overfit" if trial.overfit else "",
         ]
-        for trial in sidecar.metrics.get("trials", [])
+        for trial in fitted.trials
     ]
-    if not rows:
-        return element("p", "No model was trained.", class_="quiet")
     heads = ["model", "explained on folds not seen", "in training", ""]
     return element("h3", f"Models (chosen: {sidecar.model_kind})") + html_table(heads, rows)
 
 
 def _calibration(sidecar: Sidecar) -> Markup:
-    bins = sidecar.metrics.get("calibration", [])
-    if not bins:
+    fitted = sidecar.fitted()
+    if fitted is None:
         return Markup("")
-    dots = [(expected, observed) for expected, observed, _ in bins]
+    dots = [(expected, observed) for expected, observed, _ in fitted.calibration]
     top = max(1e-9, *(x for x, _ in dots), *(y for _, y in dots))
     line = [(0.0, 0.0), (top, top)]
     axes = axes_of([*dots, *line], "expected hit rate", "observed hit rate")
@@ -144,7 +129,7 @@ def _calibration(sidecar: Sidecar) -> Markup:
 
 def _nulls(sidecar: Sidecar) -> Markup:
     """How many holdout draws the vote hit: histories without signal, and this one."""
-    reruns = sidecar.verdict.reruns
+    reruns = sidecar.reruns
     if reruns is None:
         return Markup("")
     counts = sorted(Counter(reruns.nulls).items())
@@ -175,9 +160,9 @@ def _claims(sidecar: Sidecar) -> Markup:
             f"{claim.window_hits}/{claim.window_draws}, p {claim.window_p}",
             f"{claim.holdout_hits}/{claim.holdout_draws}, p {claim.holdout_p}",
         ]
-        for claim in sidecar.verdict.claims
+        for claim in sidecar.claims
     ]
-    power = sidecar.verdict.power
+    power = sidecar.power
     summary = f"Searched: {power.searched}. Would be found: {power.would_be_found}."
     heads = ["stream", "seed", "skip", "window", "holdout"]
     missing = element("p", f"Not covered: {power.not_covered}.", class_="quiet")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict, TypeVar
+from typing import Literal
 
 from weft.errors import UsageError
 from weft.searches.prng.families import family_named
@@ -11,8 +11,6 @@ from weft.searches.prng.family import Family
 from weft.searches.prng.generate import draw_of
 from weft.searches.prng.statistics import MILLI, decades, tail_evidence
 
-V = TypeVar("V")
-SCHEMA_VERSION = 1
 MODELS = ("neural_net", "xgboost", "lightgbm", "random_forest")
 AUTO = "auto"
 NETS = ("sklearn", "torch")
@@ -47,25 +45,6 @@ SIZES = (16, 64)
 """Windows, for a modulus of 1000; smaller moduli need more draws for the same evidence."""
 
 
-class PipelineRecord(TypedDict):
-    """The recorded form of `PipelineRequest`."""
-
-    schema_version: int
-    modulus: int
-    family: str
-    output: str
-    seeds: list[int]
-    skips: list[int]
-    starts: list[int]
-    window_trials: int
-    scorer_trials: int
-    model_trials: int
-    model: str
-    net: str
-    top_k: int
-    nulls: int
-
-
 @dataclass(frozen=True, slots=True)
 class PipelineRequest:
     """Everything a user may choose that changes the outcome."""
@@ -84,6 +63,7 @@ class PipelineRequest:
     net: str = NETS[0]
     top_k: int = 20
     nulls: int = NULLS
+    schema_version: Literal[1] = 1
 
     def __post_init__(self) -> None:
         family = family_named(self.family)
@@ -130,93 +110,6 @@ class PipelineRequest:
             " apart",
             hint="ask for fewer --seeds, --skips or --starts, or bring more draws",
         )
-
-    def to_dict(self) -> PipelineRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "modulus": self.modulus,
-            "family": self.family,
-            "output": self.output,
-            "seeds": list(self.seeds),
-            "skips": list(self.skips),
-            "starts": list(self.starts),
-            "window_trials": self.window_trials,
-            "scorer_trials": self.scorer_trials,
-            "model_trials": self.model_trials,
-            "model": self.model,
-            "net": self.net,
-            "top_k": self.top_k,
-            "nulls": self.nulls,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: PipelineRecord) -> PipelineRequest:
-        """Read the recorded form."""
-        return cls(
-            modulus=raw["modulus"],
-            family=raw["family"],
-            output=raw["output"],
-            seeds=(raw["seeds"][0], raw["seeds"][1]),
-            skips=(raw["skips"][0], raw["skips"][1]),
-            starts=(raw["starts"][0], raw["starts"][1]),
-            window_trials=raw["window_trials"],
-            scorer_trials=raw["scorer_trials"],
-            model_trials=raw["model_trials"],
-            model=raw["model"],
-            net=raw["net"],
-            top_k=raw["top_k"],
-            nulls=raw["nulls"],
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class PipelineChanges:
-    """What a user gave of a request; None stands for what it is without it."""
-
-    modulus: int | None = None
-    family: str | None = None
-    output: str | None = None
-    seeds: tuple[int, int] | None = None
-    skips: tuple[int, int] | None = None
-    starts: tuple[int, int] | None = None
-    window_trials: int | None = None
-    scorer_trials: int | None = None
-    model_trials: int | None = None
-    model: str | None = None
-    net: str | None = None
-    top_k: int | None = None
-    nulls: int | None = None
-
-    def given(self) -> list[str]:
-        """Return the names of what was given, in the order of the fields."""
-        return [name for name in self.__slots__ if getattr(self, name) is not None]
-
-    def applied(self, base: PipelineRequest) -> PipelineRequest:
-        """Return a request with what was given; a family without a map has its usual one."""
-        family, output = base.family, self.output or base.output
-        if self.family is not None:
-            known = family_named(self.family)
-            family, output = known.name, self.output or next(iter(known.outputs))
-        return PipelineRequest(
-            modulus=_chosen(self.modulus, base.modulus),
-            family=family,
-            output=output,
-            seeds=_chosen(self.seeds, base.seeds),
-            skips=_chosen(self.skips, base.skips),
-            starts=_chosen(self.starts, base.starts),
-            window_trials=_chosen(self.window_trials, base.window_trials),
-            scorer_trials=_chosen(self.scorer_trials, base.scorer_trials),
-            model_trials=_chosen(self.model_trials, base.model_trials),
-            model=_chosen(self.model, base.model),
-            net=_chosen(self.net, base.net),
-            top_k=_chosen(self.top_k, base.top_k),
-            nulls=_chosen(self.nulls, base.nulls),
-        )
-
-
-def _chosen(given: V | None, base: V) -> V:
-    return base if given is None else given
 
 
 def _check_count(option: str, value: int, least: int, most: int) -> None:

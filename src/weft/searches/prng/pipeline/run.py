@@ -11,12 +11,13 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, cast
+from typing import TYPE_CHECKING, TextIO
 
 from weft.errors import FileInvalid, InputError, RunMismatch, UsageError
 from weft.inspect.report.view import RunView, view_of
 from weft.inspect.verify import verify
 from weft.lazy_imports import lazy_module
+from weft.model.codec import from_json, to_json
 from weft.model.strictjson import loads
 from weft.model.values import from_wire
 from weft.runs.execution import Execution
@@ -25,11 +26,10 @@ from weft.runs.run import Watcher, real_place, run_search
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import adapt, artifact, table, window
 from weft.searches.prng.pipeline.features import ALL
-from weft.searches.prng.pipeline.request import PipelineRecord, PipelineRequest
-from weft.searches.prng.pipeline.search import NAME, StartRecord, pipeline
-from weft.searches.prng.pipeline.sidecar import Sidecar
+from weft.searches.prng.pipeline.request import PipelineRequest
+from weft.searches.prng.pipeline.search import NAME, PipelineStart, pipeline
 from weft.searches.prng.pipeline.steps import STEPS
-from weft.searches.prng.pipeline.streams import HistorySplit, split_of
+from weft.searches.prng.pipeline.streams import split_of
 from weft.searches.prng.pipeline.summary import artifacts_of, steps_of
 from weft.searches.prng.pipeline.window import WindowParams
 from weft.searches.prng.run import check_below
@@ -62,7 +62,7 @@ class PreparedRun:
     """A run whose request and inputs are read and checked; nothing is written yet."""
 
     request: PipelineRequest
-    start: StartRecord
+    start: PipelineStart
     inputs: Mapping[str, bytes]
 
 
@@ -83,7 +83,7 @@ def prepare(
     """Prepare a run from the first step; `where` names the source of the draws."""
     check_draws(history, where, request)
     inputs = {"draws": history.canonical(), **_params_input(params)}
-    return PreparedRun(request, {"step": STEPS[0], "head": None, "size": None}, inputs)
+    return PreparedRun(request, PipelineStart(STEPS[0]), inputs)
 
 
 def prepare_at(
@@ -91,19 +91,15 @@ def prepare_at(
 ) -> PreparedRun:
     """Prepare a run from a step on, with what an earlier run left; its head is named."""
     inputs = {name: data for name, data in earlier.artifacts.items() if name != "params"}
-    start: StartRecord = {"step": step, "head": earlier.head, "size": earlier.size}
+    start = PipelineStart(step, earlier.head, earlier.size)
     return PreparedRun(request, start, {**inputs, **_params_input(params)})
 
 
 def execute(
-    prepared: PreparedRun,
-    execution: Execution,
-    *,
-    seed: int = 0,
-    watcher: Watcher | None = None,
+    prepared: PreparedRun, execution: Execution, *, seed: int = 0, watcher: Watcher | None = None
 ) -> Run:
     """Run the pipeline as `execution` says."""
-    call = pipeline(prepared.request.to_dict(), prepared.start)
+    call = pipeline(to_json(prepared.request), to_json(prepared.start))
     return run_search(call, execution, seed=seed, inputs=prepared.inputs, watcher=watcher)
 
 
@@ -123,10 +119,8 @@ def load_earlier(path: Path, step: str) -> EarlierRun:
     if step == "6":
         if "model" not in artifacts:
             raise InputError(f"{path} has no signal and left no model, which step 6 needs")
-        sidecar = Sidecar.from_dict(artifact.unpack(artifact.SIDECAR, artifacts["sidecar"]))
-        sidecar.check(artifacts["model"])
-    args = cast(Mapping[str, PipelineRecord], from_wire(view.genesis()["config"]["args"]))
-    request = PipelineRequest.from_dict(args["plan"])
+        artifact.unpack(artifact.SIDECAR, artifacts["sidecar"]).check(artifacts["model"])
+    request = from_json(PipelineRequest, from_wire(view.genesis()["config"]["args"]["plan"]))
     return EarlierRun(checked.root, checked.size, request, artifacts)
 
 
@@ -152,8 +146,7 @@ def load_params(path: Path) -> adapt.TrainingParams:
 def _params_input(params: adapt.TrainingParams | None) -> dict[str, bytes]:
     if params is None:
         return {}
-    body: artifact.ParamsArtifact = {"values": params.to_dict()}
-    return {"params": artifact.pack(artifact.PARAMS, body)}
+    return {"params": artifact.pack(artifact.PARAMS, artifact.ParamsArtifact(params))}
 
 
 # -- files ----------------------------------------------------------------------------------
@@ -163,7 +156,7 @@ def write_predictions(done: Run) -> Path | None:
     """Write the prediction of a run with a signal into its folder."""
     if done.status != "answered":
         return None
-    body = artifact.unpack(artifact.PREDICTIONS, done.read(done.answer["predictions"]))
+    body = artifact.unpacked(artifact.PREDICTIONS, done.read(done.answer["predictions"]))
     path = done.out / "predictions.json"
     path.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
     return path
@@ -173,9 +166,8 @@ def export(path: Path) -> list[Path]:
     """Write scored survivors and training draws as JSON beside the run's ledger."""
     view = RunView(path, NAME)
     artifacts = artifacts_of(view)
-    split = HistorySplit.from_dict(artifact.unpack(artifact.SPLIT, view.read(artifacts["split"])))
-    chosen = artifact.unpack(artifact.WINDOW, view.read(artifacts["window"]))
-    params = WindowParams.from_dict(chosen["params"])
+    split = artifact.unpack(artifact.SPLIT, view.read(artifacts["split"]))
+    params = artifact.unpack(artifact.WINDOW, view.read(artifacts["window"])).params
     names = sorted(name for name in artifacts if name.startswith(artifact.SCORED))
     survivors, history = path / "survivors_with_scores.json", path / "train_history.json"
     with survivors.open("w", encoding="utf-8") as file:

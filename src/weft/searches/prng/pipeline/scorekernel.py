@@ -11,7 +11,7 @@ from math import log, sqrt
 import numpy as np
 
 from weft.searches.prng.arrays import Draws16, Floats, Ints, Ints32
-from weft.searches.prng.pipeline.compiled import KERNELS
+from weft.searches.prng.kernels.compiled import KERNELS
 from weft.searches.prng.pipeline.features import METADATA, PER_SURVIVOR, SKIP_GROUP
 
 COLUMNS = tuple(n for n in PER_SURVIVOR if n not in SKIP_GROUP and n not in METADATA)

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft.errors import BugError
 from weft.searches.prng.arrays import Floats
 from weft.searches.prng.pipeline import table
 from weft.searches.prng.pipeline.features import PER_SURVIVOR
 from weft.searches.prng.pipeline.optimizer import Space
-from weft.searches.prng.pipeline.reference import ScorerConfig, ScorerRecord
 from weft.searches.prng.pipeline.request import FOLDS
 from weft.searches.prng.pipeline.training import explained, fold_of, labels
 
@@ -66,12 +64,3 @@ def _ridge(x: Floats, y: Floats, queries: Floats) -> Floats:
     weights = np.linalg.solve(a.T @ a + RIDGE * np.eye(a.shape[1]), a.T @ (y - y.mean()))
     predictions: Floats = ((queries - mean) / scale) @ weights + y.mean()
     return predictions
-
-
-def check_effective(requested: ScorerRecord, used: ScorerConfig) -> None:
-    """Refuse a trial whose parameters did not reach the scorer."""
-    asked = ScorerConfig.from_dict(requested)
-    for name in ScorerConfig.__slots__:
-        expected, value = getattr(asked, name), getattr(used, name)
-        if value != expected:
-            raise BugError(f"{name}: {expected} was asked for, {value} was used")

@@ -14,11 +14,11 @@ import numpy as np
 from weft.searches.prng.arrays import Draws16, Floats, Ints
 from weft.searches.prng.pipeline import table
 from weft.searches.prng.pipeline.features import GLOBAL, METADATA, SKIP_GROUP
-from weft.searches.prng.pipeline.predict import predicted
 from weft.searches.prng.pipeline.reference import ScorerConfig, SieveStats, global_features
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.scorekernel import COLUMNS, score_rows
 from weft.searches.prng.pipeline.streams import HistorySplit
+from weft.searches.prng.pipeline.survivor import predicted
 from weft.searches.prng.pipeline.window import WindowCounts, WindowParams, sieve_stats, windows
 
 if TYPE_CHECKING:

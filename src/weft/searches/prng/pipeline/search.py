@@ -10,47 +10,47 @@ artifacts, so that another run can begin at any step.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple, TypedDict, cast
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from weft import search
-from weft.model.results import Result
+from weft.model.codec import Table, from_json, to_json
 from weft.model.tasks import Milestone, TaskCall, Unknown
-from weft.model.values import Object, Value
+from weft.model.values import Object
 from weft.searches.prng.pipeline import learntasks, models, tasks
 from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.artifact import SCORED
-from weft.searches.prng.pipeline.modelchoice import MetricsRecord, ModelChoice, ModelTrial
+from weft.searches.prng.pipeline.learntasks import FittedModel, Pool
 from weft.searches.prng.pipeline.models import ModelParams
 from weft.searches.prng.pipeline.nulls import OBSERVED, RANDOM, SHUFFLED
-from weft.searches.prng.pipeline.optimizer import Trial, TrialRecord
-from weft.searches.prng.pipeline.reference import ScorerConfig, ScorerRecord
-from weft.searches.prng.pipeline.request import (
-    BATCH,
-    CHUNK_ROWS,
-    FOLDS,
-    PipelineRecord,
-    PipelineRequest,
-)
+from weft.searches.prng.pipeline.optimizer import Trial
+from weft.searches.prng.pipeline.reference import ScorerConfig
+from weft.searches.prng.pipeline.request import BATCH, CHUNK_ROWS, FOLDS, PipelineRequest
 from weft.searches.prng.pipeline.scorertrial import SPACE
 from weft.searches.prng.pipeline.steps import STEPS
-from weft.searches.prng.pipeline.training import LEAST_ROWS, FoldScore, Preflight
-from weft.searches.prng.pipeline.verdict import PipelineVerdict, VerdictRecord
-from weft.searches.prng.pipeline.window import TrialJudgement, WindowChoice
+from weft.searches.prng.pipeline.training import (
+    LEAST_ROWS,
+    FoldScore,
+    ModelChoice,
+    ModelMetrics,
+    ModelTrial,
+    Preflight,
+    RerunModel,
+)
+from weft.searches.prng.pipeline.verdict import PipelineVerdict
+from weft.searches.prng.pipeline.window import TrialJudgement
 from weft.searches.prng.rounds import Rounds
 
 NAME = "prng.pipeline"
 
 
-class StartRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class PipelineStart:
     """Where a run begins: a step, and the earlier run whose artifacts are among its inputs."""
 
     step: str
-    head: str | None
-    size: int | None
-
-
-class PipelineAnswer(VerdictRecord, learntasks.PredictRecord):
-    """The answer of a run with a signal: the verdict and the predictions."""
+    head: str | None = None
+    size: int | None = None
 
 
 class StepOutcome(NamedTuple):
@@ -63,8 +63,8 @@ class StepOutcome(NamedTuple):
 class WindowTrial(NamedTuple):
     """A trial of step 1: what was chosen, what each range of seeds left, and its worth."""
 
-    choice: WindowChoice
-    parts: Sequence[tasks.SieveRecord]
+    choice: Table
+    parts: Sequence[Table]
     judgement: TrialJudgement
 
 
@@ -77,17 +77,18 @@ Step = Callable[[], Rounds[StepOutcome | Unknown]]
     libraries=("optuna", "scikit-learn", "lightgbm", "xgboost", "polars", "numpy"),
 )
 def pipeline(
-    plan: PipelineRecord, start: StartRecord, *, inputs: Mapping[str, Object]
-) -> Rounds[PipelineAnswer | Unknown | None]:
-    """Run the steps from `start["step"]` on; the answer is the prediction, or no signal.
+    plan: Table, start: Table, *, inputs: Mapping[str, Object]
+) -> Rounds[Table | Unknown | None]:
+    """Run the steps from that of `start` on; the answer is the prediction, or no signal.
 
     `start` also names the head of the run whose artifacts are among the inputs, if any.
     """
-    state = PipelineState(PipelineRequest.from_dict(plan), dict(inputs))
-    if start["step"] != STEPS[0]:
+    state = PipelineState(from_json(PipelineRequest, plan), dict(inputs))
+    first = from_json(PipelineStart, start).step
+    if first != STEPS[0]:
         [measured] = yield [tasks.measure(inputs["survivors"])]
         state.rows = measured.value
-    for step in STEPS[STEPS.index(start["step"]) :]:
+    for step in STEPS[STEPS.index(first) :]:
         yield Milestone(step, (*state.expected(step), 1))
         outcome = yield from state.steps()[step]()
         if isinstance(outcome, Unknown):
@@ -101,10 +102,10 @@ class PipelineState:
     """One run while it goes on: the artifacts so far. Every method is a pure decision."""
 
     def __init__(self, request: PipelineRequest, artifacts: dict[str, Object]) -> None:
-        self.record, self.request, self.artifacts = request.to_dict(), request, artifacts
+        self.record, self.request, self.artifacts = to_json(request), request, artifacts
         self.rows = 0
         """Survivors, once step 1 has found them."""
-        self.answer: PipelineAnswer | None = None
+        self.answer: Table | None = None
         self.verdict: PipelineVerdict | None = None
 
     def steps(self) -> dict[str, Step]:
@@ -159,7 +160,7 @@ class PipelineState:
             ]
         return (yield from self._settle(trials, details))
 
-    def _try_windows(self, choices: Sequence[WindowChoice]) -> Rounds[list[WindowTrial]]:
+    def _try_windows(self, choices: Sequence[Table]) -> Rounds[list[WindowTrial]]:
         """Sieve and judge a batch of trials."""
         request, split = self.request, self.artifacts["split"]
         parts = yield from self._sieve(choices)
@@ -168,11 +169,11 @@ class PipelineState:
             for choice, own in zip(choices, parts, strict=True)
         ]
         return [
-            WindowTrial(choice, own, TrialJudgement.from_dict(result.value))
+            WindowTrial(choice, own, from_json(TrialJudgement, result.value))
             for choice, own, result in zip(choices, parts, judged, strict=True)
         ]
 
-    def _sieve(self, choices: Sequence[WindowChoice]) -> Rounds[list[list[tasks.SieveRecord]]]:
+    def _sieve(self, choices: Sequence[Table]) -> Rounds[list[list[Table]]]:
         """Sieve all ranges of a batch of trials in one round; return parts by trial."""
         ranges = self.request.ranges()
         results = yield [
@@ -193,7 +194,7 @@ class PipelineState:
         tried = sum(trial.judgement.tried for trial in details)
         [settled] = yield [
             tasks.settle_window(
-                self.record, choice, parts, judgement.to_dict(), _records(trials), tried
+                self.record, choice, parts, to_json(judgement), _records(trials), tried
             )
         ]
         self.artifacts["window"] = settled.value["window"]
@@ -248,38 +249,42 @@ class PipelineState:
     def learn(self) -> Rounds[StepOutcome | Unknown]:
         """Compare models, fit the best, rerun on nulls, and decide whether there is a signal."""
         [values] = yield [learntasks.training_values(self.artifacts["training"])]
-        training = TrainingParams.from_dict(values.value)
+        training = from_json(TrainingParams, values.value)
         call = learntasks.pool(*self._context(), self._scored(), training.pool_size)
         [gathered] = yield [call]
-        pool: learntasks.PoolRecord = gathered.value
-        self.artifacts["final"] = pool["final"]
+        pool = from_json(Pool, gathered.value)
+        self.artifacts["final"] = pool.final
         choice: ModelChoice | None = None
-        metrics: MetricsRecord = {}
+        metrics: ModelMetrics | None = None
         reruns: list[int] = []
-        if pool["rows"] >= LEAST_ROWS and pool["ranked"]:
+        if pool.rows >= LEAST_ROWS and pool.ranked:
             choice, metrics = yield from self._model(training, pool)
-            reruns = yield from self._reruns(choice, pool["null_seeds"])
+            reruns = yield from self._reruns(choice, pool.null_seeds)
         [concluded] = yield [self._conclude_call(pool, choice, metrics, reruns)]
         self.artifacts["sidecar"] = concluded.value["sidecar"]
-        self.verdict = PipelineVerdict.from_dict(concluded.value)
+        self.verdict = from_json(PipelineVerdict, concluded.value)
         names = [name for name in ("model", "sidecar", "final") if name in self.artifacts]
-        return StepOutcome(len(metrics.get("trials", ())), names)
+        return StepOutcome(len(metrics.trials) if metrics else 0, names)
 
     def _model(
-        self, training: TrainingParams, pool: learntasks.PoolRecord
-    ) -> Rounds[tuple[ModelChoice, MetricsRecord]]:
+        self, training: TrainingParams, pool: Pool
+    ) -> Rounds[tuple[ModelChoice, ModelMetrics]]:
         """Check the rows, compare all kinds of model and fit the best one."""
-        [checked] = yield [learntasks.preflight(*self._context("scorer"), pool["inner"])]
-        checks = Preflight.from_dict(checked.value)
-        trials = yield from self._compare(training, pool["inner"], checks.features)
+        [checked] = yield [learntasks.preflight(*self._context("scorer"), pool.inner)]
+        checks = from_json(Preflight, checked.value)
+        trials = yield from self._compare(training, pool.inner, checks.features)
         best = max(range(len(trials)), key=lambda at: (trials[at].value, -at))
         kind, params = trials[best].kind, trials[best].params
         whole = models.with_training(kind, params, training, self.request.net)
         choice = ModelChoice(kind, whole, checks.features)
-        metrics = yield from self._fit(choice, pool)
-        metrics["preflight"] = checks.to_dict()
-        metrics["trials"] = [trial.to_dict() for trial in trials]
-        return choice, metrics
+        [fitted] = yield [
+            learntasks.fit_model(kind, whole, pool.inner, pool.final, list(choice.names))
+        ]
+        fit = from_json(FittedModel, fitted.value)
+        self.artifacts["model"] = fit.model
+        return choice, ModelMetrics(
+            fit.train, fit.test, fit.permutation_permille, fit.calibration, checks, tuple(trials)
+        )
 
     def _compare(
         self, training: TrainingParams, inner: Object, names: Sequence[str]
@@ -297,7 +302,8 @@ class PipelineState:
             results = yield self._folds(sets, training, inner, names)
             for at, (kind, params) in enumerate(sets):
                 own_folds = results[at * training.folds : (at + 1) * training.folds]
-                trial = ModelTrial.of(kind, params, _fold_scores(own_folds))
+                scores = [from_json(FoldScore, result.value) for result in own_folds]
+                trial = ModelTrial.of(kind, params, scores)
                 judged.append(trial)
                 trials[kind].append(Trial(params, trial.value, kind))
         return judged
@@ -318,22 +324,10 @@ class PipelineState:
             for number in range(folds)
         ]
 
-    def _fit(self, choice: ModelChoice, pool: learntasks.PoolRecord) -> Rounds[MetricsRecord]:
-        names = list(choice.names)
-        call = learntasks.fit_model(choice.kind, choice.params, pool["inner"], pool["final"], names)
-        [fitted] = yield [call]
-        fit: learntasks.FitRecord = fitted.value
-        self.artifacts["model"] = fit["model"]
-        return {
-            "train": fit["train"],
-            "test": fit["test"],
-            "permutation_permille": fit["permutation_permille"],
-            "calibration": fit["calibration"],
-        }
-
     def _reruns(self, choice: ModelChoice, seeds: Object) -> Rounds[list[int]]:
         """Rerun on the observed history, then in turn on shuffled and on random ones."""
-        context, model = self._context("scorer", "training"), choice.for_rerun()
+        model = to_json(RerunModel(choice.kind, choice.params, choice.seed))
+        context = self._context("scorer", "training")
         kinds = [OBSERVED, *((SHUFFLED, RANDOM)[at % 2] for at in range(self.request.nulls))]
         results = yield [
             learntasks.rerun(*context, model, seeds, kind, at) for at, kind in enumerate(kinds)
@@ -342,15 +336,16 @@ class PipelineState:
 
     def _conclude_call(
         self,
-        pool: learntasks.PoolRecord,
+        pool: Pool,
         choice: ModelChoice | None,
-        metrics: MetricsRecord,
+        metrics: ModelMetrics | None,
         reruns: list[int],
     ) -> TaskCall:
-        chosen = {} if choice is None else choice.to_dict()
+        chosen = {} if choice is None else to_json(choice)
+        fitted = {} if metrics is None else to_json(metrics)
         model = self.artifacts.get("model")
         return learntasks.conclude(
-            *self._context(), pool["final"], model, metrics, chosen, reruns, self._provenance()
+            *self._context(), pool.final, model, fitted, chosen, reruns, self._provenance()
         )
 
     # -- step 6 -----------------------------------------------------------------------------
@@ -359,22 +354,21 @@ class PipelineState:
         """Predict the next draws, or refuse: without a signal there is nothing to predict."""
         if self.verdict is None:
             [recorded] = yield [learntasks.verdict_of(self.artifacts["sidecar"])]
-            self.verdict = PipelineVerdict.from_dict(recorded.value)
+            self.verdict = from_json(PipelineVerdict, recorded.value)
         if not self.verdict.signal:
-            return Unknown("no signal", cast(Value, self.verdict.to_dict()))
+            return Unknown("no signal", to_json(self.verdict))
         ranges = self.request.ranges()
         results = yield [learntasks.sieve_now(*self._context(), low, high) for low, high in ranges]
         parts = [result.value for result in results]
         context = self._context("scorer", "final", "model", "sidecar")
         [answered] = yield [learntasks.predict(*context, parts)]
-        predictions: learntasks.PredictRecord = answered.value
-        self.artifacts["predictions"] = predictions["predictions"]
-        self.answer = {**self.verdict.to_dict(), **predictions}
-        return StepOutcome(len(predictions["streams"]), ("predictions",))
+        self.artifacts["predictions"] = answered.value["predictions"]
+        self.answer = {**to_json(self.verdict), **answered.value}
+        return StepOutcome(len(answered.value["streams"]), ("predictions",))
 
     # -- artifacts --------------------------------------------------------------------------
 
-    def _context(self, *more: str) -> tuple[PipelineRecord | Object, ...]:
+    def _context(self, *more: str) -> tuple[Table | Object, ...]:
         """Return the request, split and window, and further artifacts by name."""
         return self.record, *(self.artifacts[name] for name in ("split", "window", *more))
 
@@ -392,17 +386,13 @@ def batches_of(trials: int) -> list[int]:
     return [min(BATCH, trials - at) for at in range(0, trials, BATCH)]
 
 
-def _records(trials: Sequence[Trial]) -> list[TrialRecord]:
+def _records(trials: Sequence[Trial]) -> list[Table]:
     """Return the recorded forms of trials, as arguments of a task."""
-    return [trial.to_dict() for trial in trials]
+    return [to_json(trial) for trial in trials]
 
 
-def _best_scorer(trials: Sequence[Trial]) -> ScorerRecord:
+def _best_scorer(trials: Sequence[Trial]) -> Table:
     """Return the parameters of the best trial, the first where several are; else the usual ones."""
     if not trials:
-        return ScorerConfig().to_dict()
-    return cast(ScorerRecord, max(trials, key=lambda trial: trial.value).params)
-
-
-def _fold_scores(results: Sequence[Result]) -> list[FoldScore]:
-    return [FoldScore.from_dict(result.value) for result in results]
+        return to_json(ScorerConfig())
+    return max(trials, key=lambda trial: trial.value).params

@@ -15,9 +15,11 @@ import numpy as np
 
 from weft.errors import BugError
 from weft.searches.prng.arrays import Draws16, Ints, Ints32, Words
+from weft.searches.prng.families import family_named
 from weft.searches.prng.generate import generate
 from weft.searches.prng.hypothesis import Hypothesis, Skips, position
-from weft.searches.prng.pipeline.compiled import KERNELS, outputs
+from weft.searches.prng.kernels import bulk
+from weft.searches.prng.kernels.compiled import KERNELS
 
 BLOCK = 256
 """Seeds whose outputs are held at a time."""
@@ -74,12 +76,13 @@ def sieve(
     """
     table = np.array(windows, np.uint16).reshape(len(windows), request.window)
     heads, nexts = _index(table, modulus)
+    known = family_named(family)
     blocks: list[Ints] = []
     room = 1024
     for at in range(0, len(seeds), BLOCK):
         part = seeds[at : at + BLOCK]
         none = np.zeros(len(part), np.int64)
-        rows = outputs(family, output, modulus, part, none, none, request.span())
+        rows = bulk.rows(known, output, modulus, part, none, none, request.span())
         while True:
             survivors = np.empty((room, len(FIELDS)), np.int64)
             effective = np.zeros(6, np.int64)

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Literal
 
 from weft.errors import InputError
 from weft.searches.prng.history import History
 
-SCHEMA_VERSION = 1
 INNER_CUTS = 6
 HOLDOUT_PERCENT = 20
 LEAST_DRAWS = 80
@@ -23,25 +22,6 @@ LEAST_DRAWS = 80
 MAX_DRAWS = 20_000
 MERGED = "merged"
 EACH = "each"
-
-
-class StreamRecord(TypedDict):
-    """The recorded form of `Stream`."""
-
-    name: str
-    draws: list[int]
-    cuts: list[int]
-    block: int
-
-
-class SplitRecord(TypedDict):
-    """The recorded form of `HistorySplit`."""
-
-    schema_version: int
-    modulus: int
-    each: list[StreamRecord]
-    merged: StreamRecord | None
-    left_out: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +43,6 @@ class Stream:
         """Return where the draws end that label survivors of a cut."""
         return len(self.draws) if cut == self.holdout_at else cut + self.block
 
-    def to_dict(self) -> StreamRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "name": self.name,
-            "draws": list(self.draws),
-            "cuts": list(self.cuts),
-            "block": self.block,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: StreamRecord) -> Stream:
-        """Read the recorded form."""
-        return cls(raw["name"], tuple(raw["draws"]), tuple(raw["cuts"]), raw["block"])
-
 
 @dataclass(frozen=True, slots=True)
 class HistorySplit:
@@ -87,6 +53,7 @@ class HistorySplit:
     merged: Stream | None
     left_out: tuple[str, ...]
     """Sessions with too few draws to be a stream."""
+    schema_version: Literal[1] = 1
 
     def mode(self, sessions: str) -> tuple[Stream, ...]:
         """Return the streams of a way to look at sessions: `each` or `merged`."""
@@ -99,27 +66,6 @@ class HistorySplit:
         if self.merged is None:
             return (EACH,)
         return (EACH, MERGED) if self.each else (MERGED,)
-
-    def to_dict(self) -> SplitRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "modulus": self.modulus,
-            "each": [stream.to_dict() for stream in self.each],
-            "merged": None if self.merged is None else self.merged.to_dict(),
-            "left_out": list(self.left_out),
-        }
-
-    @classmethod
-    def from_dict(cls, raw: SplitRecord) -> HistorySplit:
-        """Read the recorded form."""
-        merged = raw["merged"]
-        return cls(
-            raw["modulus"],
-            tuple(Stream.from_dict(stream) for stream in raw["each"]),
-            None if merged is None else Stream.from_dict(merged),
-            tuple(raw["left_out"]),
-        )
 
 
 def as_of_now(split: HistorySplit) -> HistorySplit:

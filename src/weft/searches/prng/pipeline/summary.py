@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypedDict
 
 from weft.inspect.report.text import counted, duration
 from weft.inspect.report.view import RunView, ViewedTask
+from weft.model.codec import Table
 from weft.model.values import Object
 from weft.searches.prng.pipeline.steps import STEPS, TITLES
 
@@ -24,18 +24,6 @@ COUNTED = {
     "6": ("stream", " predicted"),
 }
 """What the number of each step counts: a noun, and what follows it."""
-
-
-class StepSummaryRecord(TypedDict):
-    """What `--json` prints of a step."""
-
-    step: str
-    title: str
-    done: bool
-    count: int | None
-    seconds: float
-    tasks: int
-    artifacts: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +53,7 @@ class StepSummary:
         took = duration(self.seconds) if self.tasks else ""
         return f"{self.step:4}{TITLES[self.step]:26}{shown}  {words:28}{took}".rstrip()
 
-    def to_dict(self) -> StepSummaryRecord:
+    def to_dict(self) -> Table:
         """Return the form that `--json` prints."""
         return {
             "step": self.step,

@@ -7,12 +7,18 @@ of the stream's draw 0, which may lie before the generator's first output: a res
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from weft.searches.prng.arrays import Ints
+from weft.searches.prng.arrays import Draws16, Ints
+from weft.searches.prng.families import family_named
 from weft.searches.prng.hypothesis import Hypothesis, Skips
+from weft.searches.prng.kernels import bulk
+from weft.searches.prng.pipeline.request import PipelineRequest
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Index = TypeVar("Index", int, Ints)
 
@@ -55,3 +61,19 @@ def first_draw(base: Ints, skip: Ints) -> Ints:
 def base_of(start: Ints, skip: Ints, offset: Ints) -> Ints:
     """Return the base of a hypothesis whose position at draw `offset` is `start`."""
     return start - offset * (skip + 1)
+
+
+def predicted(
+    request: PipelineRequest, rows: pl.DataFrame, first: int | Ints, count: int
+) -> Draws16:
+    """Return `count` outputs of each survivor, for the stream's draws from `first` on.
+
+    `first` is one index for all rows or one for each; no row predicts draws before its own.
+    """
+    base = rows["base"].to_numpy().astype(np.int64)
+    skip = rows["skip"].to_numpy().astype(np.int64)
+    leads = draw_position(base, skip, np.asarray(first, np.int64))
+    assert len(rows) == 0 or leads.min() >= 0, "a survivor has no output for this draw"
+    seeds = rows["seed"].to_numpy()
+    family = family_named(request.family)
+    return bulk.rows(family, request.output, request.modulus, seeds, leads, skip, count)

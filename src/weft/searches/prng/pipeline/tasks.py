@@ -6,90 +6,50 @@ Tasks take and return recorded forms; what they call takes dataclasses.
 from __future__ import annotations
 
 import hashlib
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from weft import get, note, put, task
-from weft.model.values import Object, canonical
+from weft.model.codec import Table, from_json, to_json
+from weft.model.values import Object, Value, canonical
 from weft.searches.prng.history import History
 from weft.searches.prng.pipeline import adapt, artifact, optimizer, scorertrial, table, window
 from weft.searches.prng.pipeline.artifact import load_context, load_scorer, store
 from weft.searches.prng.pipeline.nulls import divided
-from weft.searches.prng.pipeline.optimizer import ParamValue, Space, Trial, TrialRecord
-from weft.searches.prng.pipeline.reference import ScorerConfig, ScorerRecord
-from weft.searches.prng.pipeline.request import SAMPLE_ROWS, PipelineRecord, PipelineRequest
+from weft.searches.prng.pipeline.optimizer import ParamValue, Space, Trial
+from weft.searches.prng.pipeline.reference import ScorerConfig
+from weft.searches.prng.pipeline.request import SAMPLE_ROWS, PipelineRequest
 from weft.searches.prng.pipeline.streams import split_of
 from weft.searches.prng.pipeline.window import (
-    JudgementRecord,
+    TrialJudgement,
     WindowChoice,
     WindowParams,
-    WindowRecord,
+    check_same,
 )
 
-
-class FreezeRecord(TypedDict):
-    """What `freeze` returns."""
-
-    split: Object
-    space: Space
-    target: str
-    streams: list[list[str | int]]
-    left_out: list[str]
+if TYPE_CHECKING:
+    import polars as pl
 
 
-class SieveRecord(TypedDict):
+@dataclass(frozen=True, slots=True)
+class SievedRange:
     """What `sieve_range` returns: the survivors of one range, and what the sieve used."""
 
     found: Object
     rows: int
-    effective: WindowRecord
-
-
-class SettledWindowRecord(TypedDict):
-    """What `settle_window` returns."""
-
-    window: Object
-    survivors: Object
-    rows: int
-
-
-class SampleRecord(TypedDict):
-    """What `draw_sample` returns."""
-
-    sample: Object
-    rows: int
-
-
-class ChunkRecord(TypedDict):
-    """What `score_chunk` returns."""
-
-    scored: Object
-    rows: int
-
-
-class AdaptRecord(TypedDict):
-    """What `derive_training` and `take_training` return."""
-
-    training: Object
-    values: adapt.TrainingRecord
-
-
-class PipelineStepRecord(TypedDict):
-    """What `finish_step` returns."""
-
-    step: str
-    count: int
-    artifacts: dict[str, Object]
+    effective: WindowParams
 
 
 @task(name="prng.pipeline.freeze")
-def freeze(plan: PipelineRecord, draws: Object) -> FreezeRecord:
+def freeze(plan: Table, draws: Object) -> Mapping[str, object]:
     """Divide the frozen draws; say what step 1 may choose and what its target is."""
-    request, history = PipelineRequest.from_dict(plan), History.from_canonical(get(draws))
+    request, history = from_json(PipelineRequest, plan), History.from_canonical(get(draws))
     split = split_of(history, request.modulus)
     space = window.space(request, split)
-    split_at = store(artifact.SPLIT, split.to_dict())
+    split_at = store(artifact.SPLIT, split)
     target = canonical([plan, split_at.digest, space, "evidence on disjoint draws"])
     return {
         "split": split_at,
@@ -102,59 +62,45 @@ def freeze(plan: PipelineRecord, draws: Object) -> FreezeRecord:
 
 @task(name="prng.pipeline.ask")
 def ask(
-    space: Space, k: int, trials: list[TrialRecord], target: str, *, seed: int
+    space: Space, k: int, trials: list[Table], target: str, *, seed: int
 ) -> list[dict[str, ParamValue]]:
     """Ask a fresh study, filled with the recorded trials, for k parameter sets."""
-    return optimizer.ask(space, k, [Trial.from_dict(raw) for raw in trials], target, seed)
+    return optimizer.ask(space, k, _trials(trials), target, seed)
 
 
 @task(name="prng.pipeline.sieve_range")
-def sieve_range(
-    plan: PipelineRecord, split: Object, requested: WindowChoice, low: int, high: int
-) -> SieveRecord:
+def sieve_range(plan: Table, split: Object, requested: Table, low: int, high: int) -> Table:
     """Sieve one range of seeds with a trial's windows."""
     context = load_context(plan, split)
-    params = WindowParams.of(requested, context.request)
+    params = _window(requested, context.request)
     seeds = np.arange(low, high, dtype=np.uint64)
     survivors = window.survivors(context.request, context.split, params, seeds)
     note(seeds=high - low, survivors=len(survivors))
-    return {
-        "found": put(table.to_parquet(survivors)),
-        "rows": len(survivors),
-        "effective": params.to_dict(),
-    }
+    return to_json(SievedRange(put(table.to_parquet(survivors)), len(survivors), params))
 
 
 @task(name="prng.pipeline.judge_trial")
 def judge_trial(
-    plan: PipelineRecord, split: Object, requested: WindowChoice, parts: list[SieveRecord],
+    plan: Table, split: Object, requested: Table, parts: list[Table],
     trials: int,
-) -> JudgementRecord:  # fmt: skip
+) -> Table:  # fmt: skip
     """Weigh a trial on disjoint draws; all its ranges must have used what was asked for."""
     context = load_context(plan, split)
-    params = WindowParams.of(requested, context.request)
-    for part in parts:
-        window.check_same(params, WindowParams.from_dict(part["effective"]))
-    survivors = window.merged([table.from_parquet(get(part["found"])) for part in parts])
-    return window.judge(context.request, context.split, params, survivors, trials).to_dict()
+    params = _window(requested, context.request)
+    survivors = _joined(parts, params)
+    return to_json(window.judge(context.request, context.split, params, survivors, trials))
 
 
 @task(name="prng.pipeline.settle_window")
 def settle_window(
-    plan: PipelineRecord, requested: WindowChoice, parts: list[SieveRecord],
-    judged: JudgementRecord, trials: list[TrialRecord], tried: int,
-) -> SettledWindowRecord:  # fmt: skip
+    plan: Table, requested: Table, parts: list[Table],
+    judged: Table, trials: list[Table], tried: int,
+) -> Table:  # fmt: skip
     """Store the best trial: its parameters, and the survivors of both passes."""
-    params = WindowParams.of(requested, PipelineRequest.from_dict(plan))
-    survivors = window.merged([table.from_parquet(get(part["found"])) for part in parts])
-    rows = window.final_survivors(survivors, params)
-    chosen: artifact.WindowArtifact = {
-        "params": params.to_dict(),
-        "counts": judged["counts"],
-        "tried": tried,
-        "trials": trials,
-        "judged": judged,
-    }
+    params = _window(requested, from_json(PipelineRequest, plan))
+    rows = window.final_survivors(_joined(parts, params), params)
+    judgement = from_json(TrialJudgement, judged)
+    chosen = artifact.WindowArtifact(params, judgement.counts, tried, _trials(trials), judgement)
     return {
         "window": store(artifact.WINDOW, chosen),
         "survivors": put(table.to_parquet(rows)),
@@ -164,8 +110,8 @@ def settle_window(
 
 @task(name="prng.pipeline.draw_sample")
 def draw_sample(
-    plan: PipelineRecord, split: Object, window: Object, survivors: Object, *, seed: int
-) -> SampleRecord:
+    plan: Table, split: Object, window: Object, survivors: Object, *, seed: int
+) -> Table:
     """Choose the survivors of inner cuts that every scorer trial is judged on."""
     context = load_context(plan, split, window)
     inner, _ = divided(table.from_parquet(get(survivors)), context.streams())
@@ -175,21 +121,21 @@ def draw_sample(
 
 @task(name="prng.pipeline.scorer_trial")
 def scorer_trial(
-    plan: PipelineRecord, split: Object, window: Object, sample: Object, requested: ScorerRecord
+    plan: Table, split: Object, window: Object, sample: Object, requested: Table
 ) -> int:
     """Score the sample with some parameters; return their value, in thousandths."""
-    scorer = load_context(plan, split, window).scorer(ScorerConfig.from_dict(requested))
+    config = from_json(ScorerConfig, requested)
+    scorer = load_context(plan, split, window).scorer(config)
     scored = scorer.score(table.from_parquet(get(sample)))
-    scorertrial.check_effective(requested, scorer.config)
+    check_same(config, scorer.config)
     return scorertrial.value_of(scored)
 
 
 @task(name="prng.pipeline.settle_scorer")
-def settle_scorer(requested: ScorerRecord, trials: list[TrialRecord]) -> Object:
+def settle_scorer(requested: Table, trials: list[Table]) -> Object:
     """Store the best parameters of the features."""
-    config = ScorerConfig.from_dict(requested).to_dict()
-    body: artifact.ScorerArtifact = {"config": config, "trials": trials}
-    return store(artifact.SCORER, body)
+    config = from_json(ScorerConfig, requested)
+    return store(artifact.SCORER, artifact.ScorerArtifact(config, _trials(trials)))
 
 
 @task(name="prng.pipeline.measure")
@@ -200,9 +146,9 @@ def measure(survivors: Object) -> int:
 
 @task(name="prng.pipeline.score_chunk")
 def score_chunk(
-    plan: PipelineRecord, split: Object, window: Object, scorer: Object, survivors: Object,
+    plan: Table, split: Object, window: Object, scorer: Object, survivors: Object,
     low: int, high: int,
-) -> ChunkRecord:  # fmt: skip
+) -> Table:  # fmt: skip
     """Score survivors low to high-1: 62 features and the label of each."""
     rows = table.part_of(get(survivors), low, high)
     scored = load_context(plan, split, window).scorer(load_scorer(scorer)).score(rows)
@@ -211,9 +157,7 @@ def score_chunk(
 
 
 @task(name="prng.pipeline.derive_training")
-def derive_training(
-    plan: PipelineRecord, split: Object, window: Object, scored: list[Object]
-) -> AdaptRecord:
+def derive_training(plan: Table, split: Object, window: Object, scored: list[Object]) -> Table:
     """Derive training parameters from inner cuts and training draws."""
     context = load_context(plan, split, window)
     streams = context.streams()
@@ -230,23 +174,35 @@ def derive_training(
 
 
 @task(name="prng.pipeline.take_training")
-def take_training(params: Object) -> AdaptRecord:
+def take_training(params: Object) -> Table:
     """Store the training parameters that were given in a file."""
-    given = artifact.unpack(artifact.PARAMS, get(params))["values"]
-    return _adapted(adapt.TrainingParams.from_dict(given), None)
+    return _adapted(artifact.load(artifact.PARAMS, params).values, None)
 
 
-def _adapted(training: adapt.TrainingParams, facts: adapt.Facts | None) -> AdaptRecord:
+def _adapted(training: adapt.TrainingParams, facts: adapt.Facts | None) -> Table:
     """Store training parameters: derived from facts, or given."""
-    body: artifact.TrainingArtifact = {
-        "training": training.to_dict(),
-        "facts": None if facts is None else facts.to_dict(),
-        "given": facts is None,
-    }
-    return {"training": store(artifact.TRAINING, body), "values": training.to_dict()}
+    body = artifact.TrainingArtifact(training, facts, facts is None)
+    return {"training": store(artifact.TRAINING, body), "values": to_json(training)}
 
 
 @task(name="prng.pipeline.finish_step")
-def finish_step(step: str, count: int, artifacts: dict[str, Object]) -> PipelineStepRecord:
+def finish_step(step: str, count: int, artifacts: dict[str, Value]) -> Table:
     """Record what a step left behind; views and later runs find it here."""
     return {"step": step, "count": count, "artifacts": artifacts}
+
+
+def _window(requested: Table, request: PipelineRequest) -> WindowParams:
+    """Return the window of what the optimizer proposed."""
+    return WindowParams.of(from_json(WindowChoice, requested), request)
+
+
+def _joined(parts: Sequence[Table], params: WindowParams) -> pl.DataFrame:
+    """Join the survivors of all ranges; all must have been sieved with what was asked for."""
+    ranges = [from_json(SievedRange, part) for part in parts]
+    for part in ranges:
+        check_same(params, part.effective)
+    return window.merged([table.from_parquet(get(part.found)) for part in ranges])
+
+
+def _trials(records: Sequence[Table]) -> tuple[Trial, ...]:
+    return tuple(from_json(Trial, raw) for raw in records)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,6 +29,8 @@ LEAST = -1_000 * MILLI
 OVERFIT = 300
 """Thousandths of explained variance lost from training to validation that raise the flag."""
 LEAST_ROWS = 20
+SEED = 1
+"""Of every rerun's model: only the history tells two reruns apart."""
 
 
 def pooled(rows: pl.DataFrame, size: int) -> pl.DataFrame:
@@ -50,23 +52,6 @@ def fold_of(rows: pl.DataFrame, folds: int) -> Ints:
     return cuts % folds
 
 
-class PreflightRecord(TypedDict):
-    """The recorded form of `Preflight`."""
-
-    features: list[str]
-    constant: list[str]
-    rows: int
-    suspicious: list[str]
-
-
-class FoldRecord(TypedDict):
-    """The recorded form of `FoldScore`."""
-
-    train: int
-    error: int
-    spread: int
-
-
 @dataclass(frozen=True, slots=True)
 class Preflight:
     """The checks made before any model is trained."""
@@ -77,22 +62,6 @@ class Preflight:
     rows: int
     suspicious: tuple[str, ...]
     """Features that follow the label more closely than a measurement should."""
-
-    def to_dict(self) -> PreflightRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "features": list(self.features),
-            "constant": list(self.constant),
-            "rows": self.rows,
-            "suspicious": list(self.suspicious),
-        }
-
-    @classmethod
-    def from_dict(cls, raw: PreflightRecord) -> Preflight:
-        """Read the recorded form."""
-        return cls(
-            tuple(raw["features"]), tuple(raw["constant"]), raw["rows"], tuple(raw["suspicious"])
-        )
 
 
 def preflight(rows: pl.DataFrame) -> Preflight:
@@ -144,15 +113,6 @@ class FoldScore:
     spread: int
     """What the error would be if the mean of all labels were predicted."""
 
-    def to_dict(self) -> FoldRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {"train": self.train, "error": self.error, "spread": self.spread}
-
-    @classmethod
-    def from_dict(cls, raw: FoldRecord) -> FoldScore:
-        """Read the recorded form."""
-        return cls(**raw)
-
 
 def fold_score(
     kind: str, params: models.ModelParams, rows: pl.DataFrame, names: Sequence[str], fold: int,
@@ -182,3 +142,62 @@ def permutation_p(y: Floats, predictions: Floats, seed: int) -> int:
     observed = float(centred @ y)
     as_good = sum(float(centred @ draws.permutation(y)) >= observed for _ in range(PERMUTATIONS))
     return -(-MILLI * (1 + as_good) // (1 + PERMUTATIONS))
+
+
+# -- the choice ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTrial:
+    """A parameter set of a kind of model, judged by its folds, in thousandths."""
+
+    kind: str
+    params: models.ModelParams
+    train: int
+    value: int
+    overfit: bool
+
+    @classmethod
+    def of(cls, kind: str, params: models.ModelParams, scores: Sequence[FoldScore]) -> ModelTrial:
+        """Judge by what is explained where the model was not trained; flag overfitting."""
+        train = sum(score.train for score in scores) // len(scores)
+        value = explained_on_folds(scores)
+        return cls(kind, params, train, value, train - value > OVERFIT)
+
+
+@dataclass(frozen=True, slots=True)
+class RerunModel:
+    """The chosen model as a rerun needs it: it looks for features of its own."""
+
+    kind: str
+    params: models.ModelParams
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """The kind of model with the best parameters, and the features it is trained on."""
+
+    kind: str
+    params: models.ModelParams
+    names: tuple[str, ...]
+    seed: int = SEED
+
+
+@dataclass(frozen=True, slots=True)
+class FitMetrics:
+    """How the fitted model does, in thousandths."""
+
+    train: int
+    test: int
+    permutation_permille: int
+    calibration: tuple[tuple[float, float, float], ...]
+    """For tenths of the rows: expected, observed, rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMetrics(FitMetrics):
+    """How the fitted model does, and how it was chosen."""
+
+    preflight: Preflight
+    trials: tuple[ModelTrial, ...]

@@ -2,22 +2,30 @@
 
 Three conditions, all of them: the best survivor's window is too good for all hypotheses that
 were tried; its holdout is too good for all survivors there were; and the pipeline's own reruns
-on histories without signal never come near the observed one.
+on histories without signal never come near the observed one. `Sidecar` is what is stored beside a
+model: what it is, how it came about, and whether it may be used.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
+from weft.errors import InputError
+from weft.model.codec import from_json
+from weft.model.values import Object, Value
+from weft.searches.prng.pipeline.features import names_hash
+from weft.searches.prng.pipeline.models import ModelParams
 from weft.searches.prng.pipeline.request import EVIDENCE, PipelineRequest
+from weft.searches.prng.pipeline.training import ModelChoice, ModelMetrics
 from weft.searches.prng.pipeline.window import WindowParams
 from weft.searches.prng.statistics import corrected, hits_needed, probability_text
 
 
-class ClaimRecord(TypedDict):
-    """The recorded form of `Claim`, with its probabilities in words."""
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The survivor that ranks first in a stream, with its evidence; probabilities in words."""
 
     stream: str
     seed: int
@@ -32,104 +40,19 @@ class ClaimRecord(TypedDict):
     window_p: str
     holdout_p: str
     holds: bool
-
-
-class RerunsRecord(TypedDict):
-    """The recorded form of `Reruns`."""
-
-    observed: int
-    nulls: list[int]
-    draws: int
-    above_all: bool
-    p: list[int]
-
-
-class PowerRecord(TypedDict):
-    """The recorded form of `Power`."""
-
-    searched: str
-    tried: int
-    would_be_found: str
-    not_covered: str
-
-
-class VerdictRecord(TypedDict):
-    """The recorded form of `PipelineVerdict`."""
-
-    signal: bool
-    why: str
-    claims: list[ClaimRecord]
-    reruns: RerunsRecord | None
-    power: PowerRecord
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """The survivor that ranks first in a stream, with its evidence."""
-
-    stream: str
-    seed: int
-    skip: int
-    base: int
-    window_hits: int
-    window_draws: int
-    holdout_hits: int
-    holdout_draws: int
-    window_evidence: int
-    holdout_evidence: int
-
-    @property
-    def holds(self) -> bool:
-        """Whether the evidence of both windows suffices."""
-        return min(self.window_evidence, self.holdout_evidence) >= EVIDENCE
-
-    @property
-    def window_p(self) -> str:
-        """The probability of the window's hits by chance, in words."""
-        return probability_text(self.window_evidence)
-
-    @property
-    def holdout_p(self) -> str:
-        """The probability of the holdout's hits by chance, in words."""
-        return probability_text(self.holdout_evidence)
-
-    def to_dict(self) -> ClaimRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "stream": self.stream,
-            "seed": self.seed,
-            "skip": self.skip,
-            "base": self.base,
-            "window_hits": self.window_hits,
-            "window_draws": self.window_draws,
-            "holdout_hits": self.holdout_hits,
-            "holdout_draws": self.holdout_draws,
-            "window_evidence": self.window_evidence,
-            "holdout_evidence": self.holdout_evidence,
-            "window_p": self.window_p,
-            "holdout_p": self.holdout_p,
-            "holds": self.holds,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: ClaimRecord) -> Claim:
-        """Read the recorded form."""
-        return cls(
-            raw["stream"], raw["seed"], raw["skip"], raw["base"], raw["window_hits"],
-            raw["window_draws"], raw["holdout_hits"], raw["holdout_draws"],
-            raw["window_evidence"], raw["holdout_evidence"],
-        )  # fmt: skip
+    """Whether the evidence of both windows suffices."""
 
 
 def make_claim(
     stream: str, row: dict[str, int], params: WindowParams, modulus: int, tried: int, ranked: int
 ) -> Claim:
     """Weigh a stream's first survivor: corrected for all tried, and for all that were ranked."""
+    window = corrected(row["hits"], params.window, modulus, tried)
+    held = corrected(row["label_hits"], row["label_draws"], modulus, max(1, ranked))
     return Claim(
         stream, row["seed"], row["skip"], row["base"], row["hits"], params.window,
-        row["label_hits"], row["label_draws"],
-        corrected(row["hits"], params.window, modulus, tried),
-        corrected(row["label_hits"], row["label_draws"], modulus, max(1, ranked)),
+        row["label_hits"], row["label_draws"], window, held,
+        probability_text(window), probability_text(held), min(window, held) >= EVIDENCE,
     )  # fmt: skip
 
 
@@ -140,27 +63,16 @@ class Reruns:
     observed: int
     nulls: tuple[int, ...]
     draws: int
-
-    @property
-    def above_all(self) -> bool:
-        """Whether no history without signal comes as far as the observed one."""
-        return bool(self.nulls) and self.observed > max(self.nulls)
-
-    def to_dict(self) -> RerunsRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        rank = 1 + sum(hits >= self.observed for hits in self.nulls)
-        return {
-            "observed": self.observed,
-            "nulls": list(self.nulls),
-            "draws": self.draws,
-            "above_all": self.above_all,
-            "p": [rank, 1 + len(self.nulls)],
-        }
+    above_all: bool
+    """Whether no history without signal comes as far as the observed one."""
+    p: tuple[int, int]
+    """The rank of the observed history, and of how many."""
 
     @classmethod
-    def from_dict(cls, raw: RerunsRecord) -> Reruns:
-        """Read the recorded form."""
-        return cls(raw["observed"], tuple(raw["nulls"]), raw["draws"])
+    def of(cls, observed: int, nulls: tuple[int, ...], draws: int) -> Reruns:
+        """Compare the observed history with those without signal."""
+        rank = 1 + sum(hits >= observed for hits in nulls)
+        return cls(observed, nulls, draws, bool(nulls) and rank == 1, (rank, 1 + len(nulls)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,20 +84,6 @@ class Power:
     would_be_found: str
     not_covered: str
 
-    def to_dict(self) -> PowerRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "searched": self.searched,
-            "tried": self.tried,
-            "would_be_found": self.would_be_found,
-            "not_covered": self.not_covered,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: PowerRecord) -> Power:
-        """Read the recorded form."""
-        return cls(**raw)
-
 
 @dataclass(frozen=True, slots=True)
 class PipelineVerdict:
@@ -196,28 +94,6 @@ class PipelineVerdict:
     claims: tuple[Claim, ...]
     reruns: Reruns | None
     power: Power
-
-    def to_dict(self) -> VerdictRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "signal": self.signal,
-            "why": self.why,
-            "claims": [claim.to_dict() for claim in self.claims],
-            "reruns": None if self.reruns is None else self.reruns.to_dict(),
-            "power": self.power.to_dict(),
-        }
-
-    @classmethod
-    def from_dict(cls, raw: VerdictRecord) -> PipelineVerdict:
-        """Read the recorded form; what else a sidecar or an answer holds is left out."""
-        reruns = raw["reruns"]
-        return cls(
-            raw["signal"],
-            raw["why"],
-            tuple(Claim.from_dict(claim) for claim in raw["claims"]),
-            None if reruns is None else Reruns.from_dict(reruns),
-            Power.from_dict(raw["power"]),
-        )
 
 
 def decide(claims: Sequence[Claim], reruns: Reruns | None) -> tuple[bool, str]:
@@ -255,3 +131,61 @@ def power_of(request: PipelineRequest, params: WindowParams | None, tried: int) 
         enough,
         "other families and output maps, other seeds, skips that vary, reseeds within a window",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Sidecar(PipelineVerdict):
+    """The verdict of step 5 with the model it speaks about; without one its fields are empty."""
+
+    model_sha256: str | None
+    model_kind: str | None
+    model_params: ModelParams | None
+    features: tuple[str, ...]
+    features_sha256: str
+    metrics: Mapping[str, Value]
+    """`ModelMetrics` as recorded; empty when no model was trained."""
+    provenance: Mapping[str, str]
+    """The digest of every artifact that led to the model, by name."""
+    libraries: Mapping[str, str]
+
+    @classmethod
+    def of(
+        cls,
+        verdict: PipelineVerdict,
+        model: Object | None,
+        choice: ModelChoice | None,
+        metrics: Mapping[str, Value],
+        provenance: Mapping[str, str],
+        libraries: Mapping[str, str],
+    ) -> Sidecar:
+        """Describe a model, or that there is none."""
+        features = () if choice is None else choice.names
+        return cls(
+            verdict.signal,
+            verdict.why,
+            verdict.claims,
+            verdict.reruns,
+            verdict.power,
+            None if model is None else model.digest,
+            None if choice is None else choice.kind,
+            None if choice is None else choice.params,
+            features,
+            names_hash(features),
+            metrics,
+            provenance,
+            libraries,
+        )
+
+    def fitted(self) -> ModelMetrics | None:
+        """Return how the model does; None when none was trained."""
+        return from_json(ModelMetrics, self.metrics) if self.metrics else None
+
+    def check(self, model: bytes) -> str:
+        """Return the model's kind; refuse one that is not the model described, or not usable."""
+        if hashlib.sha256(model).hexdigest() != self.model_sha256 or self.model_kind is None:
+            raise InputError("the model is not the one its sidecar names: its SHA-256 is another")
+        if names_hash(self.features) != self.features_sha256:
+            raise InputError("the sidecar's features are not those that their hash names")
+        if not self.signal:
+            raise InputError("no signal: this model is not to be used for prediction")
+        return self.model_kind

@@ -6,13 +6,13 @@ holds the draw with probability K/m, so that is what its hits are compared with.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
 import numpy as np
 
 from weft.searches.prng.arrays import Draws16, Floats, Ints
+from weft.searches.prng.hypothesis import Hypothesis
 from weft.searches.prng.statistics import tail_evidence
 
 
@@ -37,39 +37,15 @@ def ranks(votes: Draws16, weights: Floats, actual: Sequence[int], modulus: int) 
     return places
 
 
-class PoolHitsRecord(TypedDict):
-    """The recorded form of `PoolHits`; chance is a fraction of whole numbers."""
+@dataclass(frozen=True, slots=True)
+class PoolHits:
+    """How often the draw was among the first K numbers, and what chance gives: K of m."""
 
     k: int
     hits: int
     draws: int
-    chance: list[int]
     evidence: int
-
-
-@dataclass(frozen=True, slots=True)
-class PoolHits:
-    """How often the draw was among the first K numbers, and what chance would give."""
-
-    size: int
-    hits: int
-    draws: int
-    evidence: int
-
-    def to_dict(self, modulus: int) -> PoolHitsRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "k": self.size,
-            "hits": self.hits,
-            "draws": self.draws,
-            "chance": [self.size, modulus],
-            "evidence": self.evidence,
-        }
-
-    @classmethod
-    def from_dict(cls, raw: PoolHitsRecord) -> PoolHits:
-        """Read the recorded form."""
-        return cls(raw["k"], raw["hits"], raw["draws"], raw["evidence"])
+    chance: tuple[int, int]
 
 
 def pool_hits(places: Sequence[int], size: int, modulus: int) -> PoolHits:
@@ -78,4 +54,38 @@ def pool_hits(places: Sequence[int], size: int, modulus: int) -> PoolHits:
     hits = sum(place < size for place in places)
     one_in = modulus // size
     evidence = tail_evidence(hits, len(places), one_in) if one_in > 1 else 0
-    return PoolHits(size, hits, len(places), evidence)
+    return PoolHits(size, hits, len(places), evidence, (size, modulus))
+
+
+@dataclass(frozen=True, slots=True)
+class Voter:
+    """A survivor that voted."""
+
+    seed: int
+    skip: int
+    base: int
+
+
+@dataclass(frozen=True, slots=True)
+class StreamPrediction:
+    """The next draws of one stream, and how the same vote did on the holdout."""
+
+    stream: str
+    hypothesis: Hypothesis
+    first_draw: int
+    """From which draw of the stream on the hypothesis holds."""
+    evidence: int
+    next: tuple[int, ...]
+    pools: tuple[Mapping[str, tuple[int, ...]], ...]
+    """For each draw the most likely numbers, by how many they are."""
+    hit_at: tuple[PoolHits, ...]
+    voters: tuple[Voter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """The predictions of all streams."""
+
+    streams: tuple[StreamPrediction, ...]
+    modulus: int
+    top_k: int

@@ -8,33 +8,41 @@ cut on the block after it: draws that the sieve has not seen. How many survive c
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
 from weft.errors import BugError
-from weft.searches.prng.arrays import Ints, Words
+from weft.lazy_imports import lazy_module
+from weft.model.codec import to_json
+from weft.searches.prng.arrays import Floats, Ints, Words
 from weft.searches.prng.pipeline import table
+from weft.searches.prng.pipeline.features import SKIP_GROUP
 from weft.searches.prng.pipeline.optimizer import Choice, IntRange, Space
-from weft.searches.prng.pipeline.predict import predicted
-from weft.searches.prng.pipeline.reference import SieveStats
+from weft.searches.prng.pipeline.reference import ScorerConfig, SieveStats
 from weft.searches.prng.pipeline.request import PipelineRequest
 from weft.searches.prng.pipeline.sieve import SieveRequest, sieve
-from weft.searches.prng.pipeline.skips import with_skips
 from weft.searches.prng.pipeline.streams import HistorySplit, Stream
-from weft.searches.prng.pipeline.survivor import base_of, first_draw
+from weft.searches.prng.pipeline.survivor import base_of, first_draw, predicted
 from weft.searches.prng.statistics import corrected
 
 if TYPE_CHECKING:
     import polars as pl
+else:
+    pl = lazy_module("polars")
 
+P = TypeVar("P", "WindowParams", ScorerConfig)
 STRICTER = 4
 """How far above the least number of hits a threshold may lie."""
+WindowCounts: TypeAlias = tuple[int, int, int, int]
+"""Survivors of one window: of the forward pass, the reverse pass, both, and either."""
 
 
-class WindowChoice(TypedDict):
+@dataclass(frozen=True, slots=True)
+class WindowChoice:
     """What the optimizer proposes for a trial, in the words of `space`."""
 
     window: int
@@ -44,29 +52,6 @@ class WindowChoice(TypedDict):
     skip_width: int
     forward_threshold: int
     reverse_threshold: int
-
-
-class WindowRecord(TypedDict):
-    """The recorded form of `WindowParams`."""
-
-    window: int
-    offset: int
-    sessions: str
-    skip_min: int
-    skip_max: int
-    forward_need: int
-    reverse_need: int
-
-
-class JudgementRecord(TypedDict):
-    """The recorded form of `TrialJudgement`."""
-
-    evidence: int
-    hits: int
-    compared: int
-    survivors: int
-    tried: int
-    counts: list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +73,12 @@ class WindowParams:
 
         Skips are a least one and a width; thresholds are hits above what chance allows a window.
         """
-        low, window = choice["skip_min"], choice["window"]
-        top = min(low + choice["skip_width"], request.skips[1])
+        low, window = choice.skip_min, choice.window
+        top = min(low + choice.skip_width, request.skips[1])
         need = request.least_need(window)
-        forward = min(window, need + choice["forward_threshold"])
-        reverse = min(window, need + choice["reverse_threshold"])
-        return cls(window, choice["offset"], choice["sessions"], low, top, forward, reverse)
+        forward = min(window, need + choice.forward_threshold)
+        reverse = min(window, need + choice.reverse_threshold)
+        return cls(window, choice.offset, choice.sessions, low, top, forward, reverse)
 
     def sieve_request(self, request: PipelineRequest) -> SieveRequest:
         """Return what the sieve is asked for."""
@@ -109,28 +94,11 @@ class WindowParams:
         """Return where the window before a cut begins."""
         return cut - self.offset - self.window
 
-    def to_dict(self) -> WindowRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "window": self.window,
-            "offset": self.offset,
-            "sessions": self.sessions,
-            "skip_min": self.skip_min,
-            "skip_max": self.skip_max,
-            "forward_need": self.forward_need,
-            "reverse_need": self.reverse_need,
-        }
 
-    @classmethod
-    def from_dict(cls, raw: WindowRecord) -> WindowParams:
-        """Read the recorded form."""
-        return cls(**raw)
-
-
-def check_same(requested: WindowParams, effective: WindowParams) -> None:
-    """Refuse a range that was sieved with other parameters than its trial asked for."""
-    for name in WindowParams.__slots__:
-        expected, used = getattr(requested, name), getattr(effective, name)
+def check_same(requested: P, effective: P) -> None:
+    """Refuse a task that used other parameters than its trial asked for."""
+    for name, expected in to_json(requested).items():
+        used = getattr(effective, name)
         if used != expected:
             raise BugError(f"{name}: {expected!r} was asked for, {used!r} was used")
 
@@ -196,15 +164,6 @@ def merged(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return table.concat(parts).sort("cut", "stream", "first", "seed", "skip", "base")
 
 
-class WindowCounts(NamedTuple):
-    """Survivors of one window: of the forward pass, the reverse pass, both, and either."""
-
-    forward: int
-    reverse: int
-    both: int
-    either: int
-
-
 @dataclass(frozen=True, slots=True)
 class TrialJudgement:
     """The result of a trial: integers only, so that it is the same on every machine."""
@@ -216,29 +175,6 @@ class TrialJudgement:
     tried: int
     counts: tuple[WindowCounts, ...]
     """One for each window."""
-
-    def to_dict(self) -> JudgementRecord:
-        """Return the recorded form; `from_dict` undoes it."""
-        return {
-            "evidence": self.evidence,
-            "hits": self.hits,
-            "compared": self.compared,
-            "survivors": self.survivors,
-            "tried": self.tried,
-            "counts": [list(counts) for counts in self.counts],
-        }
-
-    @classmethod
-    def from_dict(cls, raw: JudgementRecord) -> TrialJudgement:
-        """Read the recorded form."""
-        return cls(
-            raw["evidence"],
-            raw["hits"],
-            raw["compared"],
-            raw["survivors"],
-            raw["tried"],
-            tuple(WindowCounts(*counts) for counts in raw["counts"]),
-        )
 
 
 def judge(
@@ -293,12 +229,59 @@ def _counts(rows: pl.DataFrame, params: WindowParams) -> WindowCounts:
     hits = rows["hits"].to_numpy()
     forward, reverse = hits >= params.forward_need, hits >= params.reverse_need
     both = forward & reverse
-    return WindowCounts(int(forward.sum()), int(reverse.sum()), int(both.sum()), len(rows))
+    return int(forward.sum()), int(reverse.sum()), int(both.sum()), len(rows)
 
 
 def sieve_stats(params: WindowParams, counts: WindowCounts) -> SieveStats:
     """Return what the features know of a window."""
+    forward, reverse, both, _ = counts
     return SieveStats(
         params.window, params.forward_need, params.reverse_need, params.skip_min, params.skip_max,
-        counts.both, counts.forward, counts.reverse,
+        both, forward, reverse,
     )  # fmt: skip
+
+
+def with_skips(rows: pl.DataFrame) -> pl.DataFrame:
+    """Describe, for each survivor, the skips at which its seed survived in its window.
+
+    Four features of every survivor; the twin is `reference.skip_group`, for one.
+    """
+    skips = rows["skip"].to_numpy().astype(np.int64)
+    keys = [rows[name].to_numpy() for name in ("seed", "stream", "cut")]
+    order = np.lexsort([skips, *keys])
+    skips, keys = skips[order], [key[order] for key in keys]
+    groups = _skip_groups(skips, _starts(*keys), _starts(*keys, skips))
+    back = np.empty(len(order), np.int64)
+    back[order] = np.arange(len(order))
+    return rows.with_columns(
+        pl.Series(name, column[back], dtype=pl.Float64)
+        for name, column in zip(SKIP_GROUP, groups, strict=True)
+    )
+
+
+def _starts(*columns: Ints) -> Ints:
+    """Return where, in sorted rows, each group of equal ones starts."""
+    new = np.ones(len(columns[0]), bool)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return np.flatnonzero(new)
+
+
+def _skip_groups(skips: Ints, starts: Ints, runs: Ints) -> Floats:
+    """Return range, mean, std and entropy of each row's group; `runs` are equal skips in one.
+
+    Sums are integers and logarithms come from the C library, one at a time, so that the figures
+    do not depend on what the processor's vectors can do.
+    """
+    if not len(skips):
+        return np.empty((len(SKIP_GROUP), 0))
+    sizes = np.diff(starts, append=len(skips))
+    lasts = starts + sizes - 1
+    sums, squares = (np.add.reduceat(values, starts) for values in (skips, skips * skips))
+    std = np.sqrt((sizes * squares - sums * sums).astype(np.float64)) / sizes
+    owner = np.searchsorted(starts, runs, side="right") - 1
+    pairs = np.stack([np.diff(runs, append=len(skips)), sizes[owner]], axis=1)
+    kinds, kind = np.unique(pairs, axis=0, return_inverse=True)
+    surprise = np.array([-(a / b) * math.log2(a / b) for a, b in kinds.tolist()])
+    entropy = np.bincount(owner, weights=surprise[kind.ravel()], minlength=len(starts))
+    groups = np.stack([skips[lasts] - skips[starts], sums / sizes, std, entropy + 0.0])
+    return np.repeat(groups, sizes, axis=1)

@@ -1,15 +1,18 @@
-"""What a draw tells for certain about the bits of an output word.
+"""What a draw tells for certain about the bits of an output word, and families linear over bits.
 
 A remainder by m = 2^t·q fixes t low bits. A draw that scales the word to 0..m-1 confines it to
 an interval, and fixes the bits in which both ends of the interval agree, from the top down.
+`TwisterForm` and `LinearForm` are what a family declares: its recurrence is linear over bits,
+and these output maps show bits of it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["low", "high"]
+End = Literal["low", "high"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +27,15 @@ class KnownBits:
 class BitReading:
     """How draws come from words of `width` bits: the low end without `dropped` bits, or the top.
 
-    `linear_bits` is how many bits, counted from that end, are linear in the state.
+    `linear_bits` is how many bits, counted from that end, are linear in the state. A call takes
+    `steps` words and shows the first of them.
     """
 
-    kind: Kind
+    kind: End
     width: int
     dropped: int = 0
     linear_bits: int = 64
+    steps: int = 1
 
     def known(self, draw: int, modulus: int) -> KnownBits:
         """Return what one draw below `modulus` tells."""
@@ -54,3 +59,31 @@ class BitReading:
         step = max(1, modulus // 4096)  # enough of a large range for an average
         sample = range(0, modulus, step)
         return sum(1000 * self.known(d, modulus).mask.bit_count() for d in sample) // len(sample)
+
+
+@dataclass(frozen=True, slots=True)
+class TwisterForm:
+    """A Mersenne Twister of 624 words and an index; `misplaced`: it tests the wrong low bit.
+
+    `outputs` are the maps that show bits of every word; `rejecting` those that take as many bits
+    as the bound has from one end of a word, and draw again what is too great. A map whose stream
+    another family declares is left out: it would be tried twice.
+    """
+
+    misplaced: bool = False
+    outputs: Mapping[str, BitReading] = field(default_factory=dict)
+    rejecting: Mapping[str, End] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearForm:
+    """The first `words` words of the state go through a step that is linear over bits.
+
+    `begins` is the number of places in a block at which draws may begin. `not_linear` names maps
+    whose outputs are mixed in another way: they are reported as not covered.
+    """
+
+    words: int
+    outputs: Mapping[str, BitReading] = field(default_factory=dict)
+    not_linear: tuple[str, ...] = ()
+    begins: int = 1
