@@ -38,6 +38,7 @@ test: $(DEV_STAMP)
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports
 	$(BIN)/python -m weft.searches.arc.compile
+	$(BIN)/python -m compileall -q src tests  # thousands of starts, also where PYTHONDONTWRITEBYTECODE is set
 	@mkdir -p $(dir $(JUNIT))
 	@status=0; \
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup --junitxml=$(JUNIT) \
