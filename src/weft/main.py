@@ -24,7 +24,7 @@ from weft.product import Product, SkippedProduct, installed
 from weft.version import __version__
 
 with lazy_imports():
-    from weft.cli import inspect, nodes, pack, report, runs, serve, watch
+    from weft.cli import inspect, nodes, runs, watch
     from weft.demo import cli as demo
     from weft.doctor import cli as doctor
 
@@ -53,11 +53,14 @@ OWN = {
     "prove": (inspect, "Print a proof that one record is in the ledger, or check one."),
     "explain": (inspect, "Show one task's life: attempts, errors, log."),
     "report": (
-        report,
+        inspect,
         "Write one HTML file that shows the run, to be opened in any browser, offline.",
     ),
-    "serve": (serve, "Show runs live in a browser: a list, a page for each, two compared."),
-    "pack": (pack, "Summarise a run for someone who is to continue it: a status pack in Markdown."),
+    "serve": (inspect, "Show runs live in a browser: a list, a page for each, two compared."),
+    "pack": (
+        inspect,
+        "Summarise a run for someone who is to continue it: a status pack in Markdown.",
+    ),
     "demo": (
         demo,
         "Run four small searches with one and with two workers: a picture, a puzzle, code, a seed.",
