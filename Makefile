@@ -9,6 +9,7 @@ DEV_STAMP := $(VENV)/.installed-dev
 CAMPAIGNS_STAMP := $(VENV)/.installed-campaigns
 JUNIT := build/junit.xml
 CORE_JUNIT := build/junit-core.xml
+CORE_LOG := build/core.log
 # One more than the cores of CI: many tests wait for processes they started.
 PROCESSES ?= 3
 CORE := weft.model,weft.ledger,weft.storage,weft.coordinator
@@ -32,18 +33,23 @@ help:
 demo: $(RUN_STAMP)
 	$(BIN)/weft demo
 
+# Modules are compiled before the tests, which start thousands of interpreters, also where
+# PYTHONDONTWRITEBYTECODE is set. The tests of the core, under coverage, run beside the others.
 test: $(DEV_STAMP)
 	$(BIN)/ruff check $(wildcard $(CHECKED))
 	$(BIN)/ruff format --check $(wildcard $(CHECKED))
 	$(BIN)/mypy --strict src
 	$(BIN)/lint-imports
 	$(BIN)/python -m weft.searches.arc.compile
+	$(BIN)/python -m compileall -q src tests
 	@mkdir -p $(dir $(JUNIT))
 	@status=0; \
+	$(BIN)/python -m coverage run --branch --source=$(CORE) \
+	  -m pytest -q --junitxml=$(CORE_JUNIT) $(CORE_TESTS) > $(CORE_LOG) 2>&1 & core=$$!; \
 	$(BIN)/python -m pytest -n $(PROCESSES) --dist loadgroup --junitxml=$(JUNIT) \
 	  $(addprefix --ignore=,$(CORE_TESTS)) || status=$$?; \
-	$(BIN)/python -m coverage run --branch --source=$(CORE) \
-	  -m pytest -q --junitxml=$(CORE_JUNIT) $(CORE_TESTS) || status=$$?; \
+	wait $$core || status=$$?; \
+	cat $(CORE_LOG); \
 	$(BIN)/python tools/area_times.py $(JUNIT) $(CORE_JUNIT); \
 	exit $$status
 	$(BIN)/python -m coverage report --skip-covered --fail-under=100

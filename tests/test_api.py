@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import textwrap
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -132,6 +135,20 @@ def test_all_names_exist_and_no_others_are_promised():
         assert getattr(weft, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         weft.nothing  # noqa: B018
+
+
+def test_names_that_type_checkers_see_are_those_that_are_loaded():
+    [declared] = [
+        node for node in ast.parse(Path(weft.__file__).read_text()).body if isinstance(node, ast.If)
+    ]
+    imports = [node for node in declared.body if isinstance(node, ast.ImportFrom)]
+    expected = {
+        alias.asname or alias.name: getattr(import_module(node.module), alias.name)
+        for node in imports
+        for alias in node.names
+    }
+    assert expected == {name: getattr(weft, name) for name in weft.__all__}
+    assert set(dir(weft)) >= set(weft.__all__)
 
 
 def test_run_real_workers_every_part_answers(finished, lab, place):

@@ -201,7 +201,7 @@ def test_product_named_like_a_command_of_weft_keeps_its_searches_but_has_no_comm
 def test_names_of_own_commands_are_those_that_are_listed() -> None:
     group = main.commands().commands
     own = {name for name, command in group.items() if not isinstance(command, main.ProductGroup)}
-    assert main._own_names() == own >= {"run", "verify", "nodes"}
+    assert set(main.OWN) == own >= {"run", "verify", "nodes"}
 
 
 @pytest.mark.parametrize(

@@ -2,28 +2,28 @@
 
 Declare tasks with `@weft.task`, a search with `@weft.search`, and `weft.run` it. See the
 README for a first example and docs/architecture.md for the words used here.
+Names are loaded when they are first used: `weft --help` needs none, a worker not all of them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from weft.define import command, hook, reference, search, task
-from weft.errors import Interrupted, WeftError
-from weft.model.results import Result, TaskError, TaskFailed, Temporary
-from weft.model.slots import Node
-from weft.model.tasks import Budget, Milestone, Unknown
-from weft.model.tasks import make_lanes as lanes
-from weft.model.tasks import make_lazy as lazy
-from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
-from weft.model.values import Object, Value
-from weft.version import __version__
-from weft.worker.context import device, get, note, put, put_file
-
 if TYPE_CHECKING:
+    from weft.define import command, hook, reference, search, task
+    from weft.errors import Interrupted, WeftError
+    from weft.model.results import Result, TaskError, TaskFailed, Temporary
+    from weft.model.slots import Node
+    from weft.model.tasks import Budget, Milestone, Unknown
+    from weft.model.tasks import make_lanes as lanes
+    from weft.model.tasks import make_lazy as lazy
+    from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
+    from weft.model.values import Object, Value
     from weft.product import Product
     from weft.runs.outcome import Run
     from weft.runs.run import run
+    from weft.version import __version__
+    from weft.worker.context import device, get, note, put, put_file
 
 __all__ = [
     "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
@@ -32,13 +32,33 @@ __all__ = [
     "round", "run", "search", "task",
 ]  # fmt: skip
 
-_LATER = {"Product": "weft.product", "run": "weft.runs.run", "Run": "weft.runs.outcome"}
-"""Names whose modules are slow to import; a worker never needs them."""
+_MODULES = {
+    "define": ("command", "hook", "reference", "search", "task"),
+    "errors": ("Interrupted", "WeftError"),
+    "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
+    "model.slots": ("Node",),
+    "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round"),
+    "model.values": ("Object", "Value"),
+    "product": ("Product",),
+    "runs.outcome": ("Run",),
+    "runs.run": ("run",),
+    "version": ("__version__",),
+    "worker.context": ("device", "get", "note", "put", "put_file"),
+}
+"""Where each name is: the imports above, for the interpreter."""
+_RENAMED = {"lanes": "make_lanes", "lazy": "make_lazy", "round": "make_round"}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATER:
-        raise AttributeError(f"module 'weft' has no attribute {name!r}")
-    import importlib  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415
 
-    return getattr(importlib.import_module(_LATER[name]), name)
+    for module, names in _MODULES.items():
+        if name in names:
+            value = getattr(import_module(f"weft.{module}"), _RENAMED.get(name, name))
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'weft' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -15,15 +15,18 @@ from typing import Annotated, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+from typer.main import get_command, get_group
 
-from weft.cli import inspect, nodes, pack, report, runs, serve, watch
 from weft.console import render
-from weft.demo import cli as demo
-from weft.doctor import cli as doctor
 from weft.errors import Interrupted, SearchInvalid, WeftError
+from weft.lazy_imports import lazy_imports
 from weft.product import Product, SkippedProduct, installed
 from weft.version import __version__
+
+with lazy_imports():
+    from weft.cli import inspect, nodes, runs, watch
+    from weft.demo import cli as demo
+    from weft.doctor import cli as doctor
 
 BAD_PATH = 3
 OUR_BUG = 70
@@ -36,6 +39,39 @@ PATH_ERRORS = (
 """What the operating system says of a path that was given wrongly."""
 _USAGE: Any = next(c for c in typer.BadParameter.__mro__ if c.__name__ == "ClickException")
 """The base of usage errors, which typer does not export."""
+OWN = {
+    "run": (runs, "Run a search into a new folder, or continue the run that is there."),
+    "resume": (runs, "Continue an interrupted run, with the options it was started with."),
+    "status": (inspect, "Show the progress of a run: counts, slots, workers, events."),
+    "watch": (watch, "Follow a run while it works: progress, slots, latest events."),
+    "verify": (inspect, "Check that ledger, manifest and objects agree; print the head."),
+    "replay": (
+        runs,
+        "Run every function task of a finished run again and compare the ledger byte for byte.",
+    ),
+    "diff": (inspect, "Show the first record in which two runs differ, and why."),
+    "prove": (inspect, "Print a proof that one record is in the ledger, or check one."),
+    "explain": (inspect, "Show one task's life: attempts, errors, log."),
+    "report": (
+        inspect,
+        "Write one HTML file that shows the run, to be opened in any browser, offline.",
+    ),
+    "serve": (inspect, "Show runs live in a browser: a list, a page for each, two compared."),
+    "pack": (
+        inspect,
+        "Summarise a run for someone who is to continue it: a status pack in Markdown.",
+    ),
+    "demo": (
+        demo,
+        "Run four small searches with one and with two workers: a picture, a puzzle, code, a seed.",
+    ),
+    "doctor": (
+        doctor,
+        "Check that this machine can run searches, and say what to do if it cannot.",
+    ),
+    "nodes": (nodes, "Check machines over SSH, and start or stop Ray on them for --backend ray."),
+}
+"""The engine's own commands: where each is, and its summary; a module waits until it is used."""
 
 
 class _Stopped(Exception):  # noqa: N818 - a carrier, not an error
@@ -47,7 +83,36 @@ class _Stopped(Exception):  # noqa: N818 - a carrier, not an error
 
 
 class _Commands(TyperGroup):
-    """All commands. Ctrl-C in one that does not report it itself is reported here."""
+    """All commands. Ctrl-C in one that does not report it itself is reported here.
+
+    Each is built from its signature when it is asked for, which takes longer than most of them
+    need to work; to be listed, its summary is enough.
+    """
+
+    @property
+    def commands(self) -> Any:
+        """Every command by name."""
+        return {name: _command(name) for name in _summaries()}
+
+    @commands.setter
+    def commands(self, value: Any) -> None:
+        """The base class sets none; they come from the table and the products."""
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the same in every context
+        """Return the names in the order of the help."""
+        return list(_summaries())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+        """Build the command of this name."""
+        return _command(cmd_name) if cmd_name in _summaries() else None
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands by their summaries."""
+        listed: dict[str, Any] = {
+            name: TyperCommand(name=name, help=summary, hidden=not summary, rich_markup_mode=None)
+            for name, summary in _summaries().items()
+        }
+        TyperGroup(commands=listed).format_commands(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
@@ -116,24 +181,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _command in (
-    runs.run,
-    runs.resume,
-    inspect.status,
-    watch.watch,
-    inspect.verify,
-    runs.replay,
-    inspect.diff,
-    inspect.prove,
-    inspect.explain,
-    report.report,
-    serve.serve,
-    pack.pack,
-    demo.demo,
-    doctor.doctor,
-):
-    app.command()(_command)
-app.add_typer(nodes.app)
 
 
 def _print_version(asked: bool) -> None:
@@ -171,30 +218,45 @@ def _open_streams() -> None:
 
 @cache
 def commands() -> Any:
-    """Build the commands from their signatures, once: that takes longer than most of them."""
-    group: Any = get_command(app)
-    own = _own_names()
+    """Return the group of all commands."""
+    return get_command(app)
+
+
+def _summaries() -> dict[str, str]:
+    """A summary for each command by name; those of products that cannot be used have none."""
+    summaries = {name: summary for name, (_, summary) in OWN.items()}
     for product in installed().products:
-        if product.app and product.name not in own:
-            group.add_command(ProductGroup(product))
+        if product.app:
+            summaries.setdefault(product.name, product.summary)
     for skipped in installed().skipped:
-        if skipped.name not in group.commands:
-            group.add_command(SkippedCommand(skipped))
-    return group
+        summaries.setdefault(skipped.name, "")
+    return summaries
 
 
-def _own_names() -> set[str]:
-    """The names of the engine's own commands, which no product can take."""
-    functions = {command.callback for command in app.registered_commands}
-    groups = {group.typer_instance for group in app.registered_groups}
-    return {f.__name__ for f in functions if f} | {str(g.info.name) for g in groups if g}
+def _command(name: str) -> Any:
+    if name in OWN:
+        return _own_command(name)
+    for product in installed().products:
+        if product.name == name and product.app:
+            return ProductGroup(product)
+    return SkippedCommand(next(skipped for skipped in installed().skipped if skipped.name == name))
+
+
+@cache
+def _own_command(name: str) -> Any:
+    module, _ = OWN[name]
+    if hasattr(module, "app"):
+        return get_group(module.app)
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command()(getattr(module, name))
+    return get_command(single)
 
 
 def _unused_products() -> dict[str, str]:
     """Why products, or their commands, are not used, by name."""
     reasons = {skipped.name: str(skipped.error) for skipped in installed().skipped}
     for product in installed().products:
-        if product.app and product.name in _own_names():
+        if product.app and product.name in OWN:
             reasons[product.name] = (
                 f"the command of product {product.name!r} ({product.app}) is skipped:"
                 f" weft {product.name} is a command of Weft itself; ask its authors to rename it"
@@ -206,7 +268,7 @@ def _report_unused_products(words: list[str]) -> None:
     """Say which products are not used; one that is asked for is refused with its reason instead."""
     if {"-q", "--quiet"} & set(words):
         return
-    usable = _own_names() | {product.name for product in installed().products}
+    usable = set(OWN) | {product.name for product in installed().products}
     for name, reason in sorted(_unused_products().items()):
         if words[:1] != [name] or name in usable:
             render.message(f"weft: {reason}")

@@ -116,8 +116,7 @@ def installed() -> Installed:
     entries = importlib.metadata.entry_points(group=GROUP)
     for entry in sorted(entries, key=lambda entry: (entry.name, entry.value, _package(entry))):
         try:
-            shipped = entry.dist is not None and entry.dist.name == SHIPPED
-            loaded.append(_Loaded(_load(entry), _package(entry), shipped))
+            loaded.append(_Loaded(_load(entry), _package(entry), _named(entry.dist)[0] == SHIPPED))
         except SearchInvalid as error:
             skipped.append(SkippedProduct(entry.name, error))
     usable: dict[str, Product] = {}
@@ -137,7 +136,7 @@ def products() -> tuple[Product, ...]:
 
 def _load(entry: importlib.metadata.EntryPoint) -> Product:
     where = f"product {entry.name!r} of package {_package(entry)} is skipped"
-    hint = f"upgrade it, or pip uninstall {_distribution(entry)}"
+    hint = f"upgrade it, or pip uninstall {_named(entry.dist)[0]}"
     try:
         product = entry.load()
     except (Exception, SystemExit) as error:  # another package's code
@@ -163,12 +162,14 @@ def _conflict(candidate: _Loaded, loaded: Sequence[_Loaded]) -> SearchInvalid | 
     return None
 
 
-def _distribution(entry: importlib.metadata.EntryPoint) -> str:
-    return "?" if entry.dist is None else entry.dist.name
-
-
 def _package(entry: importlib.metadata.EntryPoint) -> str:
-    return "?" if entry.dist is None else f"{entry.dist.name} {entry.dist.version}"
+    return " ".join(filter(None, _named(entry.dist)))
+
+
+@cache
+def _named(distribution: importlib.metadata.Distribution | None) -> tuple[str, str]:
+    """Name and version, which are read from a file that may be long."""
+    return ("?", "") if distribution is None else (distribution.name, distribution.version)
 
 
 def _reason(error: BaseException) -> str:

@@ -8,11 +8,21 @@ from time import perf_counter
 
 import pytest
 
+from weft import main
+
 HEAVY = (
     "cryptography", "filelock", "jinja2", "psutil", "pydantic", "rich", "sqlite3", "starlette",
     "uvicorn", "weft.backends", "weft.coordinator", "weft.storage",  # what a run needs
 )  # fmt: skip
-LIMIT_S = 0.3
+LOADED = {
+    "weft", "weft.cli", "weft.console", "weft.console.render", "weft.demo", "weft.doctor",
+    "weft.errors", "weft.lazy_imports", "weft.main", "weft.model", "weft.product", "weft.searches",
+    *(f"weft.searches.{name}" for name in ("arc", "jobs", "prng", "tree")),
+    *(f"weft.searches.{name}.product" for name in ("arc", "jobs", "prng", "tree")),
+    "weft.version",
+}  # fmt: skip
+"""The modules of Weft that `weft --help` runs; all others wait or are not looked for."""
+LIMIT_S = 0.25
 BARE_STARTS = 20
 """On a slow machine: as many starts of an interpreter that does nothing."""
 
@@ -27,6 +37,33 @@ def test_start_loads_nothing_heavy(code: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True)
     assert done.stderr.strip() == "[]", done
+
+
+@pytest.mark.parametrize(
+    ("code", "loaded"),
+    [
+        ("import weft", {"weft"}),
+        ("import weft.main as m; m._exit_code(['--help'])", LOADED),
+        ("import weft.main as m; m._exit_code(['--version'])", LOADED),
+    ],
+    ids=["import", "help", "version"],
+)
+def test_start_loads_of_weft_only_what_it_needs(code: str, loaded: set[str]) -> None:
+    report = (
+        f"{code}\nimport sys\nfrom types import ModuleType\n"
+        "for name, module in sorted(sys.modules.items()):\n"
+        "    if name.split('.')[0] == 'weft' and type(module) is ModuleType:\n"
+        "        print(name, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True)
+    assert set(done.stderr.split()) == loaded
+
+
+def test_command_is_listed_by_the_first_sentence_of_its_help() -> None:
+    group = main.commands()
+    for name, (_, summary) in main.OWN.items():
+        assert group.commands[name].name == name
+        assert summary == group.commands[name].help.split("\n\n")[0], name
 
 
 @pytest.mark.parametrize(

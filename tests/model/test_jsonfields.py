@@ -15,11 +15,9 @@ VALUES = {
     "null": None,
 }
 ACCESSORS = {
-    "an object": jsonfields.as_object,
     "an array": jsonfields.as_array,
     "a text": jsonfields.as_text,
     "an integer": jsonfields.as_integer,
-    "true or false": jsonfields.as_flag,
 }
 
 
@@ -34,9 +32,3 @@ def test_accessor_takes_its_own_type_and_refuses_every_other(expected: str, kind
     with pytest.raises(FileInvalid) as refusal:
         ACCESSORS[expected](value, "f.json: place")
     assert str(refusal.value) == f"f.json: place: {name} where {expected} should be"
-
-
-def test_field_missing_names_the_key() -> None:
-    assert jsonfields.field({"a": None}, "a", "f.json") is None
-    with pytest.raises(FileInvalid, match=r'f\.json: the key "b" is missing'):
-        jsonfields.field({"a": 1}, "b", "f.json")

@@ -1,6 +1,7 @@
 """Other users of a node get nothing; a node or the head that dies costs attempts.
 
-One cluster of `weft nodes up` for the file, on two hosts whose homes everybody may enter.
+One cluster of `weft nodes up` for the file, on two hosts whose homes everybody may enter; at its
+end `down`, its head dead, leaves nothing.
 """
 
 from __future__ import annotations
@@ -25,7 +26,14 @@ import pytest
 from tests.ray.hosts import Hosts, entry, hosts_in
 from tests.ray.intruder import NOBODY
 from tests.ray.test_faults import is_gone, wait_for
-from tests.ray.test_nodes import Desk
+from tests.ray.test_nodes import (
+    SIMULATED,
+    Desk,
+    check_nothing_is_left,
+    check_same_ledger,
+    files_below,
+    write_scripts,
+)
 from tests.support.commands import COMMAND
 from tests.support.tools import require_root, require_tool
 
@@ -61,14 +69,20 @@ def _desk(hosts: Hosts, home: Path, folder: Path) -> Iterator[Desk]:
     for name in NAMES:
         hosts.start(name)
     desk = Desk(hosts, home, folder)
+    write_scripts(desk, *NAMES)
     allowed = [str(folder)]  # its jobs work in the desk's own folder, on every host
-    desk.write(*(entry(name, cpu_count=1, allow_paths=allowed) for name in NAMES))
+    usual = {"cpu_count": 1, "allow_paths": allowed, "script_path": "~/scripts"}
+    desk.write(*(entry(name, gpus, **usual) for name, gpus in zip(NAMES, (2, 12), strict=True)))
+    before = [files_below(hosts.home(name)) for name in NAMES]
     try:
         started = desk.nodes("up")
         assert started.code == 0, started.err
         yield desk
     finally:
-        desk.nodes("down")
+        ended = desk.nodes("down")
+    assert (ended.code, ended.err) == (0, "")
+    assert [files_below(hosts.home(name)) for name in NAMES] == before
+    check_nothing_is_left(desk)
 
 
 def checked(desk: Desk) -> Any:
@@ -186,6 +200,10 @@ def test_intruder_with_the_token_gets_answers(up: Desk) -> None:
     assert got["opened"] == [f"reads {up.folder}"]
 
 
+def test_jobs_on_the_nodes_give_the_ledger_of_jobs_here(up: Desk) -> None:
+    check_same_ledger(up, "jobs", ("jobs", "run", "jobs.json"), SIMULATED)
+
+
 def test_up_starts_a_dead_node_again_and_leaves_the_others_alone(up: Desk) -> None:
     dead, alive = (server(up.hosts.home(name), "raylet") for name in NAMES)
     dead.kill()
@@ -208,13 +226,12 @@ def test_loss_of_the_head_ends_a_run_with_75_and_resume_gives_the_same_ledger(
     """The way back, `up` and resume on the nodes, takes a minute: under `make chaos` only."""
     jobs = [{"job_id": f"j{i}", "argv": ["sh", "-c", JOB, "x", str(i)], "cwd": str(up.folder)}
             for i in range(4)]  # fmt: skip
-    (up.folder / "jobs.json").write_text(json.dumps([{**job, "gpu": 0} for job in jobs]))
-    simulated = ["--nodes", "nodes.json", "--simulate-nodes", "-q"]
-    assert up.weft("jobs", "run", "jobs.json", "--out", "here", *simulated).code == 0
+    (up.folder / "held.json").write_text(json.dumps([{**job, "gpu": 0} for job in jobs]))
+    assert up.weft("jobs", "run", "held.json", "--out", "here", *SIMULATED, "-q").code == 0
     (up.folder / "hold").touch()
     (up.folder / "begun-1").unlink()
     on_ray = ["--backend", "ray", "--nodes", "nodes.json", "-q"]
-    argv = [*COMMAND, "jobs", "run", "jobs.json", "--out", "lost", *on_ray]
+    argv = [*COMMAND, "jobs", "run", "held.json", "--out", "lost", *on_ray]
     with subprocess.Popen(
         argv, cwd=up.folder, env=up.environment(), stderr=subprocess.PIPE, text=True
     ) as run:

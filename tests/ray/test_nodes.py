@@ -25,6 +25,7 @@ from tests.workers.lab import SLACK_S
 from weft.searches.arc.kernels.compiled import KERNELS
 
 THREE = ("rig1", "rig2", "rig3")
+SIMULATED = ("--nodes", "nodes.json", "--simulate-nodes")
 SCRIPT = """import json, sys; print(json.dumps({"said": sys.argv[1]}))"""
 
 
@@ -167,61 +168,58 @@ def test_run_without_a_cluster_says_how_to_start_one(desk: Desk) -> None:
     assert not (desk.folder / "x").exists()
 
 
-@pytest.mark.parametrize(
-    "searches",
-    [("jobs",), pytest.param(("arc", "tree", "jobs"), marks=pytest.mark.slow)],
-    ids=",".join,
-)
+@pytest.mark.slow
 def test_up_serves_searches_and_down_leaves_nothing(
-    searches: tuple[str, ...], desk: Desk, capsys: pytest.CaptureFixture[str]
+    desk: Desk, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    names = THREE[: 1 + len(searches)]
-    for name in names:
-        scripts = desk.hosts.home(name) / "scripts"
-        scripts.mkdir(exist_ok=True)
-        (scripts / "where.py").write_text(SCRIPT)
-    (desk.folder / "where.py").write_text(SCRIPT)
+    """The cluster of test_intruder.py does the same for jobs alone."""
+    write_scripts(desk, *THREE)
     desk.write(*(entry(name, gpus=g, script_path="~/scripts", max_concurrent=2)
-                 for name, g in zip(names, (2, 12, 12), strict=False)))  # fmt: skip
-    before = [files_below(desk.hosts.home(name)) for name in names]
+                 for name, g in zip(THREE, (2, 12, 12), strict=True)))  # fmt: skip
+    before = [files_below(desk.hosts.home(name)) for name in THREE]
     try:
         started = desk.nodes("up")
         assert started.code == 0, started.err
         again = desk.nodes("up")
         assert again.code == 75
-        _compare(desk, capsys, searches)
+        write_tasks(desk.folder / "tasks", TASKS)
+        Wood(desk.folder, capsys).plant()
+        here = ("--backend", "serial")
+        check_same_ledger(desk, "arc", ("arc", "solve", "--data", "tasks", *TINY), here)
+        check_same_ledger(desk, "tree", ("tree", "run", "tree.toml"), here)
+        check_same_ledger(desk, "jobs", ("jobs", "run", "jobs.json"), SIMULATED)
     finally:
         ended = desk.nodes("down")
     assert (ended.code, ended.err) == (0, "")
-    assert [files_below(desk.hosts.home(name)) for name in names] == before
-    assert files_below(desk.home / ".weft") == {"known_hosts"}
-    assert _using(desk.hosts.folder) == []
-    assert _using(desk.home) == []
+    assert [files_below(desk.hosts.home(name)) for name in THREE] == before
+    check_nothing_is_left(desk)
 
 
-def _compare(desk: Desk, capsys: pytest.CaptureFixture[str], searches: tuple[str, ...]) -> None:
-    """Each search on the nodes and here: one ledger."""
-    on_ray = ["--backend", "ray", "--nodes", "nodes.json", "-q"]
+def write_scripts(desk: Desk, *names: str) -> None:
+    """Put a script where nodes look for it, and write jobs that run it on a GPU."""
+    for folder in (desk.folder, *(desk.hosts.home(name) / "scripts" for name in names)):
+        folder.mkdir(exist_ok=True)
+        (folder / "where.py").write_text(SCRIPT)
     jobs = [
         {"job_id": f"j{i}", "script": "where.py", "args": ["x"], "timeout_s": 60} for i in range(5)
     ]
     (desk.folder / "jobs.json").write_text(json.dumps(jobs))
-    write_tasks(desk.folder / "tasks", TASKS)
-    Wood(desk.folder, capsys).plant()
-    arc = ["arc", "solve", "--data", "tasks", *TINY]
-    here = ["--backend", "serial", "-q"]
-    simulated = ["--nodes", "nodes.json", "--simulate-nodes", "-q"]
-    known = {
-        "jobs": (["jobs", "run", "jobs.json"], simulated),
-        "arc": (arc, here),
-        "tree": (["tree", "run", "tree.toml"], here),
-    }
-    for name in searches:
-        asked, plain = known[name]
-        done = desk.weft(*asked, "--out", f"{name}-ray", *on_ray)
-        assert done.code == 0, done.err
-        assert desk.weft(*asked, "--out", f"{name}-here", *plain).code == 0
-        assert desk.ledger(f"{name}-ray") == desk.ledger(f"{name}-here")
+
+
+def check_same_ledger(desk: Desk, name: str, asked: tuple[str, ...], here: tuple[str, ...]) -> None:
+    """A search on the nodes and here: one ledger."""
+    on_ray = ("--backend", "ray", "--nodes", "nodes.json")
+    done = desk.weft(*asked, "--out", f"{name}-ray", *on_ray, "-q")
+    assert done.code == 0, done.err
+    assert desk.weft(*asked, "--out", f"{name}-here", *here, "-q").code == 0
+    assert desk.ledger(f"{name}-ray") == desk.ledger(f"{name}-here")
+
+
+def check_nothing_is_left(desk: Desk) -> None:
+    """No process, and of our files only the keys of hosts."""
+    assert files_below(desk.home / ".weft") == {"known_hosts"}
+    assert _using(desk.hosts.folder) == []
+    assert _using(desk.home) == []
 
 
 def _using(folder: Path) -> list[list[str]]:

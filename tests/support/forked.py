@@ -167,12 +167,13 @@ def serve(channel: socket.socket, more: Sequence[str]) -> None:
 
 def load(more: Sequence[str]) -> None:
     """Import what commands import."""
-    from weft.main import _exit_code
+    from weft.main import _exit_code, commands
 
     for name in (*LOADED, *more):
         import_module(name)
     with redirect_stderr(StringIO()):
         _exit_code(["status", "/nowhere"])  # what the command line loads when it is first used
+    assert commands().commands  # builds each of our own
     assert len(list(Path("/proc/self/task").iterdir())) == 1, (
         "a process with threads cannot fork safely"
     )

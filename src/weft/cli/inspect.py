@@ -1,14 +1,15 @@
-"""Commands that only read a run: status, verify, diff, prove, explain."""
+"""Commands that only read runs: status, verify, diff, prove, explain, report, serve, pack."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from weft.console import options, render, views
-from weft.console.execution import ViewOptions
+from weft.console.execution import OutputOptions, ViewOptions
 from weft.console.groups import with_groups
 from weft.errors import FileInvalid, Interrupted, UsageError
 from weft.lazy_imports import lazy_imports
@@ -21,10 +22,14 @@ with lazy_imports():
     from weft.inspect import prove as proofs
     from weft.inspect import status as statuses
     from weft.inspect import verify as verifying
+    from weft.inspect.pack import markdown, packing
+    from weft.inspect.report import page
+    from weft.inspect.serve import serving
     from weft.model import strictjson
     from weft.runs import run as running
 
 DIFFERENT = 1
+DAMAGED = 5
 
 
 @with_groups
@@ -130,21 +135,6 @@ def prove(
         )
 
 
-@with_groups
-def explain(
-    run: options.RunArgument,
-    key: options.KeyArgument,
-    *,
-    output: ViewOptions,
-) -> None:
-    """Show one task's life: attempts, errors, log."""
-    life = explaining.explain(run, key)
-    if output.as_json:
-        render.print_json(life.to_dict())
-    else:
-        views.show_life(life)
-
-
 def _show_checked(path: Path, *, as_json: bool) -> None:
     raw = _read_proof(path)
     if "old_size" in raw:
@@ -168,3 +158,100 @@ def _read_proof(path: Path) -> dict[str, JsonValue]:
     if not isinstance(value, dict):
         raise FileInvalid(f"{path}: not a proof (a JSON object)")
     return value
+
+
+@with_groups
+def explain(
+    run: options.RunArgument,
+    key: options.KeyArgument,
+    *,
+    output: ViewOptions,
+) -> None:
+    """Show one task's life: attempts, errors, log."""
+    life = explaining.explain(run, key)
+    if output.as_json:
+        render.print_json(life.to_dict())
+    else:
+        views.show_life(life)
+
+
+@with_groups
+def report(
+    run: options.RunArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Where to write it; RUN/report.html without it."),
+    ] = None,
+    *,
+    output: ViewOptions,
+) -> None:
+    """Write one HTML file that shows the run, to be opened in any browser, offline.
+
+    A damaged run gets a report that names the damage.
+    """
+    written = page.write_report(run, running.real_place().heads, out)
+    if output.as_json:
+        render.print_json({"report": str(written), "size_bytes": written.stat().st_size})
+    else:
+        render.out(str(written))
+
+
+@with_groups
+def serve(
+    runs: Annotated[
+        Path, typer.Argument(metavar="RUNS", help="A folder that holds runs, or one run.")
+    ] = Path("runs"),
+    port: Annotated[
+        int, typer.Option(metavar="N", help="Port on this machine; 0 takes a free one.")
+    ] = 0,
+    *,
+    output: OutputOptions,
+) -> None:
+    """Show runs live in a browser: a list, a page for each, two compared.
+
+    It prints the address to open, which holds a token that is new at each start. It listens on
+    127.0.0.1 only, reads only and can start nothing. Ctrl-C ends it and leaves the runs alone.
+    """
+
+    def announce(served: serving.ServerAddress) -> None:
+        if output.as_json:
+            render.print_json({"url": served.url, "port": served.port, "runs": str(runs)})
+        else:
+            render.out(served.url)
+        sys.stdout.flush()
+        if not output.quiet:
+            render.message(f"weft: showing {runs}, on this machine only; Ctrl-C ends it")
+
+    try:
+        serving.serve(runs, port, announce)
+    except KeyboardInterrupt:
+        return
+
+
+@with_groups
+def pack(
+    run: options.RunArgument,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Also write a folder with all that repeating the run needs."
+        ),
+    ] = None,
+    replay: Annotated[
+        bool, typer.Option("--replay", help="Run every function task again, to check the ledger.")
+    ] = False,
+    *,
+    output: ViewOptions,
+) -> None:
+    """Summarise a run for someone who is to continue it: a status pack in Markdown.
+
+    What was asked, commands to repeat it, results, failures with examples, telemetry, invariants
+    and how each was checked, the head, open ends. --json prints the same for programs.
+    Exit code 0, and 5 when the run is damaged; the pack then names the damage.
+    """
+    packed = packing.make_pack(run, out, replayed=replay)
+    if output.as_json:
+        render.print_json(packed.to_dict())
+    else:
+        render.out(markdown.to_markdown(packed).rstrip("\n"))
+    raise typer.Exit(0 if packed.sound else DAMAGED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -28,67 +29,64 @@ app = typer.Typer(
 )
 
 File = Annotated[Path, typer.Argument(metavar="NODES", help="Node file: TOML, or classic JSON.")]
-SshConfig = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Configuration for ssh instead of the user's own."),
-]
-AcceptNewKeys = Annotated[
-    bool,
-    typer.Option(
-        "--accept-new-keys",
-        help="Trust hosts that were never seen, and keep their keys in ~/.weft/known_hosts.",
-    ),
-]
 HeadIp = Annotated[
     str | None,
     typer.Option(metavar="IP", help="This machine's address, as nodes reach it."),
 ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SshOptions:
+    """How nodes are reached."""
+
+    ssh_config: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Configuration for ssh instead of the user's own."),
+    ] = None
+    accept_new_keys: Annotated[
+        bool,
+        typer.Option(
+            "--accept-new-keys",
+            help="Trust hosts that were never seen, and keep their keys in ~/.weft/known_hosts.",
+        ),
+    ] = False
+
+    def shell(self) -> ssh.Shell:
+        """Return what runs commands on nodes."""
+        if self.ssh_config is not None and not self.ssh_config.is_file():
+            raise UsageError(f"--ssh-config {self.ssh_config} is not a file")
+        return ssh.Shell(self.ssh_config, self.accept_new_keys)
+
+
 @app.command()
 @with_groups
-def check(
-    nodes: File,
-    ssh_config: SshConfig = None,
-    accept_new_keys: AcceptNewKeys = False,
-    *,
-    output: ViewOptions,
-) -> None:
+def check(nodes: File, *, access: SshOptions, output: ViewOptions) -> None:
     """Check every node: Python, weft and Ray versions, GPUs, free disk space, clock skew.
 
     For a cluster that is up, also whether its head and nodes are alive, and every port that Ray
     listens on. Changes nothing. Exit code 0 when all nodes can be used, 1 when any cannot.
     """
-    reports = checking.check(nodes, _shell(ssh_config, accept_new_keys))
+    reports = checking.check(nodes, access.shell())
     head = checking.check_head(nodes)
     if output.as_json:
         as_head = head.to_dict() if head else None
         render.print_json({"nodes": [report.to_dict() for report in reports], "head": as_head})
     else:
-        for report in reports:
+        for report in (*reports, *([head] if head else [])):
             _show(report)
-        if head:
-            _show_head(head)
     problems = [report for report in (*reports, head) if report and report.problem]
     raise typer.Exit(FOUND_PROBLEMS if problems else 0)
 
 
 @app.command()
 @with_groups
-def up(
-    nodes: File,
-    head_ip: HeadIp = None,
-    ssh_config: SshConfig = None,
-    accept_new_keys: AcceptNewKeys = False,
-    *,
-    output: ViewOptions,
-) -> None:
+def up(nodes: File, head_ip: HeadIp = None, *, access: SshOptions, output: ViewOptions) -> None:
     """Start Ray here and on every node, with a token of its own; runs then take --backend ray.
 
     Nodes are checked first. When anything fails, what was started is stopped again. In a cluster
     that is up already, nodes that died are started again; without its head all of it is.
     """
-    cluster = clusternodes.up(nodes, _shell(ssh_config, accept_new_keys), head_ip)
+    cluster = clusternodes.up(nodes, access.shell(), head_ip)
     if output.as_json:
         render.print_json({"address": cluster.address, "nodes_file": cluster.nodes_file})
         return
@@ -99,15 +97,9 @@ def up(
 
 @app.command()
 @with_groups
-def down(
-    nodes: File,
-    ssh_config: SshConfig = None,
-    accept_new_keys: AcceptNewKeys = False,
-    *,
-    output: ViewOptions,
-) -> None:
+def down(nodes: File, *, access: SshOptions, output: ViewOptions) -> None:
     """Stop Ray here and on every node, and remove its folder; may be repeated."""
-    troubles = clusternodes.down(nodes, _shell(ssh_config, accept_new_keys))
+    troubles = clusternodes.down(nodes, access.shell())
     if output.as_json:
         render.print_json({"troubles": troubles})
     for line in troubles[:-1]:
@@ -118,34 +110,20 @@ def down(
         render.out("down    nothing is left of it")
 
 
-def _shell(config: Path | None, accept_new: bool) -> ssh.Shell:
-    if config is not None and not config.is_file():
-        raise UsageError(f"--ssh-config {config} is not a file")
-    return ssh.Shell(config, accept_new)
-
-
 def _show(report: checking.NodeReport) -> None:
     if report.problem:
         render.out(f"problem {report.problem}")
         return
-    gpus = f"{len(report.gpus)} GPUs"
-    disk = f"{(report.disk_free_bytes or 0) / 2**30:,.0f} GiB free"
-    versions = f"Python {report.python}, weft {report.weft}, ray {report.ray}"
-    skew = f"clock {report.clock_skew_s:+.2f} s"
-    render.out(f"ok      {report.node}: {versions}, {gpus}, {disk}, {skew}")
+    render.out(f"ok      {report.node}: {_facts(report)}")
     for note in report.notes:
         render.out(f"note    {report.node}: {note}")
-    _show_ports(report)
-
-
-def _show_head(report: checking.NodeReport) -> None:
-    if report.problem:
-        render.out(f"problem {report.problem}")
-        return
-    render.out("ok      head: Ray runs on this machine")
-    _show_ports(report)
-
-
-def _show_ports(report: checking.NodeReport) -> None:
     for port in report.ports:
         render.out(f"port    {report.node}: {port}")
+
+
+def _facts(report: checking.NodeReport) -> str:
+    if report.python is None:
+        return "Ray runs on this machine"
+    versions = f"Python {report.python}, weft {report.weft}, ray {report.ray}"
+    disk = f"{(report.disk_free_bytes or 0) / 2**30:,.0f} GiB free"
+    return f"{versions}, {len(report.gpus)} GPUs, {disk}, clock {report.clock_skew_s:+.2f} s"

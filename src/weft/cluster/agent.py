@@ -62,15 +62,6 @@ class Order:
         return private_folder(self.path().parent, self.path().name, make=make)
 
 
-class Activity(TypedDict):
-    """What Ray does on a machine."""
-
-    running: list[str]
-    """Of `head` and `node`, those that live."""
-    ports: list[tuple[str, int, str]]
-    """Address, port and process name of each listening socket."""
-
-
 class AgentAnswer(TypedDict):
     """What an agent prints."""
 
@@ -78,7 +69,9 @@ class AgentAnswer(TypedDict):
     """Why the order could not be carried out; empty if it was."""
     seconds: float
     running: NotRequired[list[str]]
+    """Of `head` and `node`, those that live."""
     ports: NotRequired[list[tuple[str, int, str]]]
+    """Address, port and process name of each listening socket."""
 
 
 def node_mark(folder: Path) -> range:
@@ -119,8 +112,8 @@ def start(order: Order) -> str:
     return f"ray start ended with {code}: {' | '.join(output[-3:])[:400]}"
 
 
-def inspect(order: Order) -> Activity:
-    """Return whether Ray runs for a folder, and every port that its processes listen at."""
+def inspect(order: Order, answer: AgentAnswer) -> None:
+    """Answer whether Ray runs for a folder, and every port that its processes listen at."""
     order.checked(make=False)
     marks = [node_mark(order.path())]
     processes = {
@@ -130,8 +123,8 @@ def inspect(order: Order) -> Activity:
     }
     names = {name for process in processes.values() if (name := _name(process))}
     ports = {port for process in processes.values() for port in _ports(process)}
-    running = [kind for kind, server in sorted(SERVER.items()) if server in names]
-    return {"running": running, "ports": sorted(ports)}
+    answer["running"] = [kind for kind, server in sorted(SERVER.items()) if server in names]
+    answer["ports"] = sorted(ports)
 
 
 def _name(process: psutil.Process) -> str:
@@ -206,8 +199,7 @@ def main() -> None:
     answer: AgentAnswer = {"problem": "", "seconds": 0.0}
     try:
         if order.do == "inspect":
-            activity = inspect(order)
-            answer["running"], answer["ports"] = activity["running"], activity["ports"]
+            inspect(order, answer)
         else:
             answer["problem"] = {"start": start, "stop": stop}[order.do](order)
     except subprocess.TimeoutExpired:

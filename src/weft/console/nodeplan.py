@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from weft.model.slots import Node, Slot
 from weft.model.values import Value
@@ -39,13 +39,8 @@ class NodePlan:
 
     def to_dict(self) -> dict[str, Value]:
         """JSON form."""
-        return {
-            "node": self.node,
-            "kind": self.kind,
-            "workers": self.workers,
-            "jobs": self.jobs,
-            "distribution": {str(index): count for index, count in self.distribution.items()},
-        }
+        distribution = {str(index): count for index, count in self.distribution.items()}
+        return {**asdict(self), "jobs": self.jobs, "distribution": distribution}
 
 
 def spread(used: Iterable[tuple[str, str, int]], nodes: Sequence[Node]) -> list[NodePlan]:

@@ -6,6 +6,7 @@ Values are checked here, before anything is imported or written.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,24 +18,20 @@ from weft.model.values import JsonValue
 
 DECISION = "Decision (bound into the ledger)"
 EXECUTION = "Execution"
-OUTPUT = "Output"
 MAX_ARGS_BYTES = 16 * 2**20
 
 
-def decision(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
-    """Declare an option that can change the outcome; a flag has no metavar."""
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=DECISION, **more)
+def _option(panel: str, metavar: str | None, words: str, *names: str, **more: Any) -> Any:
+    """Declare an option; a flag has no metavar."""
+    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=panel, **more)
 
 
-def runtime(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
-    """Declare an option that says how a run is carried out."""
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=EXECUTION, **more)
-
-
-def output(metavar: str | None, words: str, *names: str, **more: Any) -> Any:
-    """Declare an option that says what is printed."""
-    return typer.Option(*names, metavar=metavar, help=words, rich_help_panel=OUTPUT, **more)
-
+decision = partial(_option, DECISION)
+"""Declares an option that can change the outcome."""
+runtime = partial(_option, EXECUTION)
+"""Declares an option that says how a run is carried out."""
+output = partial(_option, "Output")
+"""Declares an option that says what is printed."""
 
 RunArgument = Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder.")]
 KeyArgument = Annotated[

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from weft.errors import Interrupted, WeftError
 from weft.lazy_imports import lazy_imports
-from weft.model.values import Object
 
 with lazy_imports():
     from weft.console import terminal
+    from weft.model import values
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -119,7 +119,7 @@ def show_end(run: Run) -> None:
 
 def _plain(value: Any) -> Any:
     """Turn values that JSON lacks into their tagged form."""
-    if isinstance(value, Object):
+    if isinstance(value, values.Object):
         return {"$o": value.digest}
     if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:
         return {"$i": hex(value)}

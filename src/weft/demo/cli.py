@@ -104,7 +104,6 @@ def _print_end(results: list[parts.PartResult], place: Path) -> None:
 
 
 def _print_picture(run: Run) -> None:
-
     if render.is_terminal(sys.stdout):
         drawing.draw(picture.target(), picture.paint(run.answer["strips"]))
     tasks = f"{run.completed + run.failed} tasks found {run.answer['count']} rectangles"

@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypedDict
+
+from weft.model.values import JsonValue
 
 SCHEMA_VERSION = 1
 OK, NOTE, PROBLEM = "ok", "note", "problem"
-
-
-class CheckJson(TypedDict):
-    """JSON form of a result."""
-
-    name: str
-    verdict: str
-    found: str
-    next: str
-
-
-class HealthJson(TypedDict):
-    """What `weft doctor --json` prints."""
-
-    schema_version: int
-    problems: int
-    checks: list[CheckJson]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +19,10 @@ class CheckResult:
     detail: str
     next: str = ""
 
-    def to_dict(self) -> CheckJson:
-        """JSON form."""
-        return {
-            "name": self.name,
-            "verdict": self.verdict,
-            "found": self.detail,
-            "next": self.next,
-        }
+    def to_dict(self) -> JsonValue:
+        """JSON form; `found` is the detail."""
+        name, found = self.name, self.detail
+        return {"name": name, "verdict": self.verdict, "found": found, "next": self.next}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +36,7 @@ class Health:
         """How many checks report a problem."""
         return sum(check.verdict == PROBLEM for check in self.checks)
 
-    def to_dict(self) -> HealthJson:
+    def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         checks = [check.to_dict() for check in self.checks]
         return {"schema_version": SCHEMA_VERSION, "problems": self.problems, "checks": checks}

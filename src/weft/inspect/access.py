@@ -24,14 +24,8 @@ from weft.storage.plainfile import is_plain_file, open_plain, read_plain
 
 MANIFEST_HINT = "move it away; weft resume rebuilds it as far as the ledger reaches"
 _ROW_ERRORS = (
-    AssertionError,
-    AttributeError,
-    KeyError,
-    OverflowError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
+    AssertionError, AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
 """What our own code raises on rows that no coordinator wrote."""
 
 

@@ -7,6 +7,7 @@ Reads the manifest, the ledger for the record's number, and the log of the last 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -96,7 +97,9 @@ def _history(folder: RunFolder, manifest: Manifest, id_: int) -> TaskHistory:
     attempt, queued, started, finished, run_s, pid, node, gpu, notes = row[10:]
     record = next((r.seq for r in records_named(folder.ledger, key)), None)
     attempts = _attempts(manifest, id_)
-    why = _Reason(manifest, lane, round_, index, state, attempts, record).text()
+    why = f"recorded as record {record}"
+    if record is None:
+        why = _reason(manifest, lane, round_, index, state, attempts)
     tail = "".join(log_tails(folder.logs, key, LOG_TAIL_BYTES))
     return TaskHistory(
         key, function, args, lane, round_, index, state, value, error, attempt, attempts,
@@ -153,47 +156,29 @@ def _attempts(manifest: Manifest, id_: int) -> tuple[Attempt, ...]:
 # -- why it counts or not ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Reason:
-    """Why a task is in its state."""
-
-    manifest: Manifest
-    lane: str
-    round: int
-    index: int
-    state: str
-    attempts: tuple[Attempt, ...]
-    record: int | None
-
-    def text(self) -> str:
-        if self.record is not None:
-            return f"recorded as record {self.record}"
-        recorded, closed = self.manifest.query(
-            "SELECT r.recorded, r.closed FROM rounds r JOIN lanes l ON l.id = r.lane"
-            " WHERE l.path=? AND r.round=?",
-            self.lane,
-            self.round,
-        )[0]
-        if self.state in ("dropped", "cancelled"):
-            stop = f"{self.state} by early stop at index {recorded - 1}"
-            return stop if self.state == "cancelled" else f"{stop}; its outcome does not count"
-        if self.state in ("completed", "failed"):
-            return self._waiting(recorded, bool(closed))
-        return self._unfinished()
-
-    def _waiting(self, recorded: int, closed: bool) -> str:
-        if self.index >= recorded and not closed:
-            return f"finished; waits for index {recorded} of its round"
-        lane = _lane_before(self.manifest, self.lane)
-        if lane is not None:
-            return f"finished; waits for lane {lane or '/'}, which comes before it in the ledger"
-        return "finished; its record is written with the next commit"
-
-    def _unfinished(self) -> str:
-        requeued = [a for a in self.attempts if a.outcome == "requeued"]
+def _reason(
+    manifest: Manifest, lane: str, round_: int, index: int, state: str, attempts: Sequence[Attempt]
+) -> str:
+    """Why a task without a record is in its state."""
+    recorded, closed = manifest.query(
+        "SELECT r.recorded, r.closed FROM rounds r JOIN lanes l ON l.id = r.lane"
+        " WHERE l.path=? AND r.round=?",
+        lane,
+        round_,
+    )[0]
+    if state in ("dropped", "cancelled"):
+        stop = f"{state} by early stop at index {recorded - 1}"
+        return stop if state == "cancelled" else f"{stop}; its outcome does not count"
+    if state not in ("completed", "failed"):
+        requeued = [attempt for attempt in attempts if attempt.outcome == "requeued"]
         because = f"; requeued because {requeued[-1].reason}" if requeued else ""
-        activity = "running" if self.state == "running" else "waits for a worker"
-        return activity + because
+        return f"{'running' if state == 'running' else 'waits for a worker'}{because}"
+    if index >= recorded and not closed:
+        return f"finished; waits for index {recorded} of its round"
+    before = _lane_before(manifest, lane)
+    if before is not None:
+        return f"finished; waits for lane {before or '/'}, which comes before it in the ledger"
+    return "finished; its record is written with the next commit"
 
 
 def _lane_before(manifest: Manifest, lane: str) -> str | None:

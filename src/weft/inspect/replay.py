@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.backends.recorded import Recall
@@ -50,18 +50,10 @@ class ReplayReport:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form, as `--json` prints it."""
-        difference = self.difference
-        return {
-            "schema_version": SCHEMA_VERSION,
-            "run": str(self.run),
-            "equal": self.equal,
-            "recorded_head": self.recorded_head,
-            "replayed_head": self.replayed_head,
-            "size": self.size,
-            "tasks": self.tasks,
-            "code_changed": list(self.code_changed),
-            "difference": None if difference is None else difference.to_dict(),
-        }
+        difference = None if self.difference is None else self.difference.to_dict()
+        also = {"equal": self.equal, "code_changed": list(self.code_changed)}
+        raw = {**asdict(self), "run": str(self.run), **also, "difference": difference}
+        return {"schema_version": SCHEMA_VERSION, **raw}
 
 
 def replay(

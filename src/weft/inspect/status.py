@@ -93,14 +93,14 @@ class Status:
     planned: int
     """Tasks of all rounds opened so far that are or will be recorded."""
     finished: int
-    rate_per_s: float | None
-    eta_s: float | None
+    rate_per_s: float | None = None
+    eta_s: float | None = None
     """Seconds until the rounds opened so far are done; None when it is not running or not known."""
-    rounds: tuple[RoundProgress, ...]
-    lanes: int
-    lanes_answered: int
-    head: str
-    size: int
+    rounds: tuple[RoundProgress, ...] = ()
+    lanes: int = 0
+    lanes_answered: int = 0
+    head: str = ""
+    size: int = 0
     answer: dict[str, JsonValue] | None = None
     """Body of the root's answer record, in wire form."""
     slots: tuple[SlotView, ...] = ()
@@ -135,12 +135,9 @@ def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
         if not folder.manifest.is_file():
             return _from_ledger(folder, search, state, answer)
         with open_manifest(folder) as manifest:
-            progress = _progress(manifest, running=state == "running")
+            progress = _progress(manifest, search, state)
             latest_events = _events(manifest) if events else _latest(manifest, latest)
-    return replace(
-        progress, search=search, state=state, head=head, size=size, answer=answer,
-        events=latest_events,
-    )  # fmt: skip
+    return replace(progress, head=head, size=size, answer=answer, events=latest_events)
 
 
 def _head(folder: RunFolder) -> tuple[str, int]:
@@ -153,8 +150,9 @@ def _answer(folder: RunFolder) -> dict[str, JsonValue] | None:
     return record.body if record is not None and record.kind == "answer" else None
 
 
-def _progress(manifest: Manifest, *, running: bool) -> Status:
-    """Return what the manifest knows; the caller adds search, state, head and answer."""
+def _progress(manifest: Manifest, search: str, state: str) -> Status:
+    """Return what the manifest knows; the caller adds head and answer."""
+    running = state == "running"
     counts = dict.fromkeys(STATES, 0)
     counts.update(manifest.query("SELECT state, count(*) FROM tasks GROUP BY state"))
     counts["queued"] += _without_rows(manifest)
@@ -167,8 +165,8 @@ def _progress(manifest: Manifest, *, running: bool) -> Status:
     eta_s = max(0, planned - finished) / rate if running and rate else None
     lanes = manifest.query("SELECT count(*), count(answer) FROM lanes WHERE parent IS NOT NULL")
     return Status(
-        search="",
-        state="",
+        search=search,
+        state=state,
         counts=counts,
         planned=planned,
         finished=finished,
@@ -177,8 +175,6 @@ def _progress(manifest: Manifest, *, running: bool) -> Status:
         rounds=_open_rounds(manifest),
         lanes=lanes[0][0],
         lanes_answered=lanes[0][1],
-        head="",
-        size=0,
         slots=_slots(manifest) if running else (),
         workers=_workers(manifest),
         losses=losses,
@@ -311,19 +307,5 @@ def _from_ledger(
     finished = facts.completed + facts.failed
     head, size = _head(folder)
     notes = ("manifest missing: the ledger's counts are shown",)
-    return Status(
-        search,
-        state,
-        counts,
-        finished,
-        finished,
-        None,
-        None,
-        (),
-        0,
-        0,
-        head,
-        size,
-        answer,
-        notes=notes,
-    )
+    known = (search, state, counts, finished, finished)
+    return Status(*known, head=head, size=size, answer=answer, notes=notes)

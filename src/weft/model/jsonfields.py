@@ -17,13 +17,6 @@ def kind_of(value: JsonValue) -> str:
     return _NAMES.get(type(value), "a number" if type(value) in (int, float) else "true or false")
 
 
-def as_object(value: JsonValue, where: str, expected: str = "an object") -> dict[str, JsonValue]:
-    """Return an object; `expected` says in the error what should stand there."""
-    if isinstance(value, dict):
-        return value
-    raise _refusal(value, where, expected)
-
-
 def as_array(value: JsonValue, where: str, expected: str = "an array") -> list[JsonValue]:
     """Return an array."""
     if isinstance(value, list):
@@ -43,20 +36,6 @@ def as_integer(value: JsonValue, where: str, expected: str = "an integer") -> in
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     raise _refusal(value, where, expected)
-
-
-def as_flag(value: JsonValue, where: str, expected: str = "true or false") -> bool:
-    """Return true or false."""
-    if isinstance(value, bool):
-        return value
-    raise _refusal(value, where, expected)
-
-
-def field(record: dict[str, JsonValue], name: str, where: str) -> JsonValue:
-    """Return a field of an object that must have it."""
-    if name in record:
-        return record[name]
-    raise FileInvalid(f'{where}: the key "{name}" is missing')
 
 
 def _refusal(value: JsonValue, where: str, expected: str) -> FileInvalid:

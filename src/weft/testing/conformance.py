@@ -26,6 +26,7 @@ from weft.model.attempts import (
     Started,
 )
 from weft.model.keys import task_seed
+from weft.model.results import TaskError
 from weft.model.tasks import TaskCall
 from weft.model.values import Object, decode, encode
 from weft.testing import tasks
@@ -58,38 +59,29 @@ def finishes_each_once(make: Make) -> None:
 def reports_an_exception(make: Make) -> None:
     """An exception is the task's fault, with its traceback for people."""
     with _open(make) as backend:
-        end = _end(backend, tasks.fail("no good"))
-        assert isinstance(end, Finished)
-        assert end.error is not None
-        assert (end.error.type, end.retriable) == ("exception", False)
+        end, error = _failure(backend, tasks.fail("no good"))
+        assert (error.type, end.retriable) == ("exception", False)
         assert "ValueError: no good" in end.detail
 
 
 def reports_a_temporary_failure(make: Make) -> None:
     """`weft.Temporary` is worth a retry."""
     with _open(make) as backend:
-        end = _end(backend, tasks.temporary())
-        assert isinstance(end, Finished)
-        assert end.error is not None
-        assert (end.error.type, end.retriable) == ("temporary", True)
+        end, error = _failure(backend, tasks.temporary())
+        assert (error.type, end.retriable) == ("temporary", True)
 
 
 def reports_an_invalid_result(make: Make) -> None:
     """A result that is no value fails the task, in its own words."""
     with _open(make) as backend:
-        end = _end(backend, tasks.invalid())
-        assert isinstance(end, Finished)
-        assert end.error is not None
-        assert end.error.type == "result-invalid"
+        assert _failure(backend, tasks.invalid())[1].type == "result-invalid"
 
 
 def reports_a_polite_exit(make: Make) -> None:
     """`sys.exit` inside a task ends the task, not the worker's service."""
     with _open(make) as backend:
-        end = _end(backend, tasks.leave(3))
-        assert isinstance(end, Finished)
-        assert end.error is not None
-        assert (end.error.type, end.error.exit_code) == ("exit", 3)
+        _, error = _failure(backend, tasks.leave(3))
+        assert (error.type, error.exit_code) == ("exit", 3)
 
 
 def loses_what_cannot_be_imported(make: Make) -> None:
@@ -188,10 +180,8 @@ def charges_only_the_task_of_a_block_that_ran(make: Make) -> None:
 def tells_crash_from_kill(make: Make) -> None:
     """A segmentation fault is the task's own; a KILL comes from outside."""
     with _open(make) as backend:
-        crash = _end(backend, tasks.kill_self(int(signal.SIGSEGV)))
-        assert isinstance(crash, Finished)
-        assert crash.error is not None
-        assert (crash.error.type, crash.error.exit_code) == ("worker-died", 139)
+        _, error = _failure(backend, tasks.kill_self(int(signal.SIGSEGV)))
+        assert (error.type, error.exit_code) == ("worker-died", 139)
         kill = _end(backend, tasks.kill_self(int(signal.SIGKILL)), ticket=2)
         assert isinstance(kill, Lost)
         after = _end(backend, tasks.echo(1), ticket=3)
@@ -302,6 +292,14 @@ def _end(backend: Backend, call: TaskCall, ticket: int = 1) -> BackendEvent:
     rooms = backend.capacity()
     backend.submit([replace(_assignment(ticket, call), slot=rooms.index(max(rooms)))])
     return _until(backend, lambda e: e.ticket == ticket and not isinstance(e, Started))
+
+
+def _failure(backend: Backend, call: TaskCall) -> tuple[Finished, TaskError]:
+    """Run one call that fails by itself; return its end and its error."""
+    end = _end(backend, call)
+    assert isinstance(end, Finished)
+    assert end.error is not None
+    return end, end.error
 
 
 def _until(backend: Backend, predicate: Callable[[BackendEvent], bool]) -> BackendEvent:

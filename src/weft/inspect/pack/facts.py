@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from weft.errors import Damaged, FileInvalid, ValueInvalid
+from weft.errors import Damaged, ValueInvalid
 from weft.inspect.access import open_manifest, run_named
 from weft.inspect.pack.failures import FailureClass, RequeueCount, read_failures, read_requeues
 from weft.inspect.pack.invariants import Invariant, RunEvidence, judge_invariants
@@ -156,7 +156,7 @@ def read_request(folder: RunFolder) -> RecordedRequest | None:
     body = genesis_body(folder)
     try:
         return None if body is None else RecordedRequest.from_genesis(body)
-    except (AttributeError, FileInvalid, KeyError, TypeError, ValueInvalid):
+    except (Damaged, TypeError, ValueInvalid):
         return None
 
 

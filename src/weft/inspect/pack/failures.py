@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from weft.inspect.report.places import Places
@@ -43,12 +43,7 @@ class FailureClass:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
-        return {
-            "function": self.function,
-            "failure": self.failure,
-            "count": self.count,
-            "examples": [example.to_dict() for example in self.examples],
-        }
+        return {**asdict(self), "examples": [example.to_dict() for example in self.examples]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,15 +12,8 @@ from weft.inspect.report.text import counted, duration, moment, percent, visible
 
 WORDS = {True: "holds", False: "BROKEN", None: "not checked"}
 REQUEST_ROWS = (
-    "search",
-    "version",
-    "seed",
-    "budget",
-    "retries",
-    "timeout_s",
-    "strict",
-    "libraries",
-)
+    "search", "version", "seed", "budget", "retries", "timeout_s", "strict", "libraries",
+)  # fmt: skip
 
 
 def to_markdown(pack: StatusPack) -> str:

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from weft.errors import FileInvalid
-from weft.model.jsonfields import as_flag, as_integer, as_object, as_text, field
+from weft.model.codec import from_json
 from weft.model.values import JsonValue, Object, Value, from_wire
 from weft.product import locate
 
-WHERE = "genesis"
+WIRE = ("args", "budget", "seed", "timeout_s")
+"""Fields of the genesis that hold values in wire form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +38,12 @@ class RecordedRequest:
 
     @staticmethod
     def from_genesis(body: dict[str, JsonValue]) -> RecordedRequest:
-        """Decode the body of record 0; raises FileInvalid or ValueInvalid when it is not one."""
-        config = as_object(field(body, "config", WHERE), WHERE)
-        args, budget, timeout_s = (from_wire(config[n]) for n in ("args", "budget", "timeout_s"))
-        seed = from_wire(field(body, "seed", WHERE))
-        if not isinstance(args, dict) or not isinstance(budget, dict):
-            raise FileInvalid(f"{WHERE}: its arguments or budget are not objects")
-        if not isinstance(seed, int) or not isinstance(timeout_s, int | float | None):
-            raise FileInvalid(f"{WHERE}: its seed or timeout is not a number")
-        return RecordedRequest(
-            search=as_text(field(body, "search", WHERE), WHERE),
-            version=as_integer(field(body, "version", WHERE), WHERE),
-            seed=seed,
-            args=args,
-            inputs=_texts(field(body, "inputs", WHERE)),
-            budget=_counts(budget),
-            retries=as_integer(field(config, "retries", WHERE), WHERE),
-            timeout_s=timeout_s,
-            strict=as_flag(field(config, "strict", WHERE), WHERE),
-            libraries=_texts(field(body, "libraries", WHERE)),
-        )
+        """Decode the body of record 0; raises LedgerDamaged or ValueInvalid when it is not one."""
+        config = body.get("config")
+        fields = {**body, **(config if isinstance(config, dict) else {})}
+        decoded = {name: from_wire(fields.get(name)) for name in WIRE}
+        raw: dict[str, object] = {**fields, **decoded}
+        return from_json(RecordedRequest, raw)
 
     def args_text(self) -> str | None:
         """Write the arguments as `--args` reads them; None when an object is among them."""
@@ -69,29 +55,7 @@ class RecordedRequest:
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         text = self.args_text()
-        return {
-            "search": self.search,
-            "version": self.version,
-            "seed": self.seed,
-            "args": None if text is None else json.loads(text),
-            "inputs": dict(self.inputs),
-            "budget": dict(self.budget),
-            "retries": self.retries,
-            "timeout_s": self.timeout_s,
-            "strict": self.strict,
-            "libraries": dict(self.libraries),
-        }
-
-
-def _counts(value: dict[str, Value]) -> dict[str, int]:
-    counts = {name: count for name, count in value.items() if isinstance(count, int)}
-    if counts != value:
-        raise FileInvalid(f"{WHERE}: its budget has values that are no integers")
-    return counts
-
-
-def _texts(value: JsonValue) -> dict[str, str]:
-    return {name: as_text(item, WHERE) for name, item in as_object(value, WHERE).items()}
+        return {**asdict(self), "args": None if text is None else json.loads(text)}
 
 
 def _refuse(value: object) -> NoReturn:

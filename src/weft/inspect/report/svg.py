@@ -12,53 +12,13 @@ from markupsafe import Markup, escape
 
 from weft.inspect.report.text import visible
 
-ELEMENTS = frozenset(
-    [
-        "a",
-        "caption",
-        "circle",
-        "clipPath",
-        "code",
-        "defs",
-        "desc",
-        "details",
-        "div",
-        "ellipse",
-        "figcaption",
-        "figure",
-        "g",
-        "h3",
-        "h4",
-        "line",
-        "linearGradient",
-        "p",
-        "path",
-        "pattern",
-        "polygon",
-        "polyline",
-        "pre",
-        "rect",
-        "section",
-        "small",
-        "span",
-        "stop",
-        "strong",
-        "summary",
-        "svg",
-        "table",
-        "tbody",
-        "td",
-        "text",
-        "th",
-        "thead",
-        "title",
-        "tr",
-        "tspan",
-        "ul",
-        "li",
-        "use",
-    ]
-)
+ELEMENTS = frozenset([
+    "a", "caption", "circle", "clipPath", "code", "defs", "desc", "details", "div", "ellipse",
+    "figcaption", "figure", "g", "h3", "h4", "line", "linearGradient", "p", "path", "pattern",
+    "polygon", "polyline", "pre", "rect", "section", "small", "span", "stop", "strong", "summary",
+    "svg", "table", "tbody", "td", "text", "th", "thead", "title", "tr", "tspan", "ul", "li",
+    "use",
+])  # fmt: skip
 _ATTRIBUTE = re.compile(r"(?!on)[A-Za-z][A-Za-z0-9-]*")
 _NUMBER = re.compile(r"[-+−]?[\d,.]+(?:e[-+]?\d+)?(?:/[\d,]+)?(?: ?(?:%|×|[mµ]?s|min|h))?|–")
 _LINKS = ("href", "src", "xlink-href")
