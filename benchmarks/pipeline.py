@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 import weft
+from weft.model.codec import to_json
 from weft.model.values import Object
 from weft.searches.prng.pipeline import artifact, table
 from weft.searches.prng.pipeline.reference import ScorerConfig
@@ -54,23 +55,17 @@ def inputs() -> dict[str, bytes]:
     chance = random.Random(8)
     split = split_history([chance.randrange(1000) for _ in range(DRAWS)], [""] * DRAWS, 1000)
     params = WindowParams(40, 0, "each", 0, 0, 3, 3)
-    counts = [[ROWS, ROWS, ROWS, ROWS]] * len(split.each[0].cuts)
+    counts = ((ROWS, ROWS, ROWS, ROWS),) * len(split.each[0].cuts)
     zeros = np.zeros(ROWS, np.int64)
     rows = table.frame({
         "stream": zeros, "cut": zeros + split.each[0].holdout_at, "first": zeros,
         "seed": np.arange(ROWS), "skip": zeros, "base": zeros, "hits": zeros + 3,
     })  # fmt: skip
     judgement = TrialJudgement(0, 0, 0, ROWS, 1, ())
-    chosen: artifact.WindowArtifact = {
-        "params": params.to_dict(),
-        "counts": counts,
-        "tried": 1,
-        "trials": [],
-        "judged": judgement.to_dict(),
-    }
-    scorer: artifact.ScorerArtifact = {"config": ScorerConfig().to_dict(), "trials": []}
+    chosen = artifact.WindowArtifact(params, counts, 1, (), judgement)
+    scorer = artifact.ScorerArtifact(ScorerConfig(), ())
     return {
-        "split": artifact.pack(artifact.SPLIT, split.to_dict()),
+        "split": artifact.pack(artifact.SPLIT, split),
         "window": artifact.pack(artifact.WINDOW, chosen),
         "scorer": artifact.pack(artifact.SCORER, scorer),
         "survivors": table.to_parquet(with_skips(rows)),
@@ -82,7 +77,7 @@ def measured(workers: int, given: dict[str, bytes]) -> dict[str, float]:
     folder = Path(tempfile.mkdtemp())
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = weft.run(
-        score_all(PipelineRequest().to_dict()), out=folder / "run", inputs=given, workers=workers
+        score_all(to_json(PipelineRequest())), out=folder / "run", inputs=given, workers=workers
     )
     wall = time.perf_counter() - start
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -209,7 +209,7 @@ def config(weft_says: Weft, run: Path, monkeypatch: pytest.MonkeyPatch, tmp_path
 
 
 def test_adapt_of_exported_files_is_what_step_4_derived(config: Path, view: RunView) -> None:
-    own = artifact.unpack(artifact.TRAINING, view.read(artifacts_of(view)["training"]))
+    own = artifact.unpacked(artifact.TRAINING, view.read(artifacts_of(view)["training"]))
     assert to_json(from_json(TrainingParams, json.loads(config.read_text()))) == own["training"]
 
 
@@ -251,7 +251,7 @@ def test_run_from_step_4_takes_the_given_parameters(
     told = weft_says(*words, "--to", "4", "--json", "-q")
     assert (told.code, told.json["status"]) == (0, "paused")
     own = RunView(tmp_path / "o", NAME)
-    body = artifact.unpack(artifact.TRAINING, own.read(artifacts_of(own)["training"]))
+    body = artifact.unpacked(artifact.TRAINING, own.read(artifacts_of(own)["training"]))
     assert (body["training"]["trees"], body["given"]) == (23, True)
 
 
