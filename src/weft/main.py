@@ -98,12 +98,14 @@ class _Commands(TyperGroup):
     def commands(self, value: Any) -> None:
         """The base class sets none; they come from the table and the products."""
 
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002 - the same in every context
+    def list_commands(self, ctx: Any) -> list[str]:
         """Return the names in the order of the help."""
+        del ctx  # they are the same in every context
         return list(_summaries())
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Build the command of this name."""
+        del ctx
         return _command(cmd_name) if cmd_name in _summaries() else None
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
