@@ -18,7 +18,7 @@ from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.ledgerwriter import CHECKPOINT_EVERY_S, LedgerWriter
 from weft.storage.manifest import ROOT_LANE, Manifest
 from weft.storage.projection import Projection
-from weft.storage.reconcile import good_records, reconcile
+from weft.storage.reconcile import _Comparison, good_records, reconcile
 
 
 def lane(tasks, answer=0):
@@ -515,3 +515,19 @@ def test_ledger_that_lacks_many_records_gets_them_all_as_pending(finished, tmp_p
         assert b"".join(lines[count:]).startswith(pending)
         assert state.chain.size == count + len(state.pending)
         assert (state.good_bytes, state.torn_bytes) == (sum(map(len, lines[:count])), 0)
+
+
+def test_ledger_that_grows_while_it_is_compared_is_compared_to_its_end(finished, tmp_path):
+    sessions, lines = unsealed(finished, tmp_path, 1)
+    whole = b"".join(lines)
+    for count in range(1, len(lines)):
+        sessions.folder.ledger.write_bytes(b"".join(lines[:count]) + lines[count][:9])
+        manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+        try:
+            comparison = _Comparison(sessions.folder.ledger, Projection(manifest), None)
+            comparison.take_equal(None)
+            sessions.folder.ledger.write_bytes(whole)  # as its coordinator would, meanwhile
+            state = comparison.take_rest()
+        finally:
+            manifest.close()
+        assert (state.good_bytes, state.torn_bytes, state.pending) == (len(whole), 0, [])

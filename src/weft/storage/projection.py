@@ -66,7 +66,10 @@ class Projection:
         self._walk = self._from_genesis()
 
     def ready(self) -> Iterator[PendingRecord]:
-        """Give every entry that is decided by now; call again when more was committed."""
+        """Give every entry that is decided by now; call again when more was committed.
+
+        Take them all: what is left of them is not given again.
+        """
         for batch in self.batches():
             yield from map(PendingRecord._make, batch.entries)
 
