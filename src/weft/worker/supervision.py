@@ -98,41 +98,46 @@ class SupervisorProcess:
             pass
 
 
-_current: SupervisorProcess | None = None
+class CommandSupervision:
+    """Runs commands, one at a time, under a supervisor that is started when there is none."""
+
+    def __init__(self) -> None:
+        self._supervisor: SupervisorProcess | None = None
+
+    def run(self, spec: CommandSpec) -> CommandReport:
+        """Run one command and return the report.
+
+        Raises the fault of a command whose supervisor is overdue, and the loss of one whose
+        supervisor was killed or could not be started; then nothing of the command is left.
+        """
+        try:
+            return self._ready().run(spec)
+        except TimeoutError:
+            self._discard()
+            why = "supervisor overdue"
+            raise Ending(TaskError("timeout", "run"), retriable=True, detail=why) from None
+        except OSError as error:  # no process to be had, or it was killed
+            self._discard()
+            raise Ending(None, lost="supervisor-died", detail=str(error)) from None
+
+    def _ready(self) -> SupervisorProcess:
+        """A supervisor without a command: the one there is, or a new one if that was killed."""
+        if self._supervisor is not None and not self._supervisor.is_alive():
+            self._end()
+        if self._supervisor is None:
+            self._supervisor = SupervisorProcess()
+        return self._supervisor
+
+    def _discard(self) -> None:
+        """End the supervisor and everything below this process: it may have left a command."""
+        self._end()
+        supervisor.kill_descendants()
+
+    def _end(self) -> None:
+        if self._supervisor is not None:
+            self._supervisor.end()
+            self._supervisor = None
 
 
-def supervise(spec: CommandSpec) -> CommandReport:
-    """Run one command under this worker's supervisor and return the report.
-
-    Raises the fault of a command whose supervisor is overdue, and the loss of one whose
-    supervisor was killed or could not be started; then nothing of the command is left.
-    """
-    try:
-        return _ready().run(spec)
-    except TimeoutError:
-        _discard()
-        why = "supervisor overdue"
-        raise Ending(TaskError("timeout", "run"), retriable=True, detail=why) from None
-    except OSError as error:  # no process to be had, or it was killed
-        _discard()
-        raise Ending(None, lost="supervisor-died", detail=str(error)) from None
-
-
-def _ready() -> SupervisorProcess:
-    """A supervisor without a command: the one there is, or a new one if that was killed."""
-    global _current  # noqa: PLW0603 - the process runs one command at a time
-    if _current is not None and not _current.is_alive():
-        _current.end()
-        _current = None
-    if _current is None:
-        _current = SupervisorProcess()
-    return _current
-
-
-def _discard() -> None:
-    """End the supervisor and everything below this process: it may have left a command."""
-    global _current  # noqa: PLW0603 - as above
-    if _current is not None:
-        _current.end()
-        _current = None
-    supervisor.kill_descendants()
+supervise = CommandSupervision().run
+"""Run one command under the one supervisor of this process, which is a worker."""

@@ -327,14 +327,19 @@ def _execute(argv: list[str], env: dict[str, str]) -> None:
     The standard library tries to execute it in every folder of PATH, and is slow at failing: a
     first look finds it in most cases, and leaves the others, and the errors, to that.
     """
-    if "/" not in argv[0]:
-        for folder in env.get("PATH", "").split(":"):
-            path = f"{folder}/{argv[0]}"
-            if folder and os.access(path, os.X_OK):
-                with contextlib.suppress(OSError):
-                    os.execve(path, argv, env)  # noqa: S606 - no shell, by design
-                break
-    os.execvpe(argv[0], argv, env)  # noqa: S606 - no shell, by design
+    for program in (_look_up(argv[0], env.get("PATH", "")), argv[0]):
+        try:
+            os.execvpe(program, argv, env)  # noqa: S606 - no shell, by design
+        except OSError:
+            if program == argv[0]:
+                raise
+
+
+def _look_up(name: str, search_path: str) -> str:
+    """The first file of that name on a path that seems to be a program; else the name itself."""
+    folders = [] if "/" in name else search_path.split(":")
+    paths = (f"{folder}/{name}" for folder in folders if folder)
+    return next((path for path in paths if os.access(path, os.X_OK)), name)
 
 
 def _prepare_signals() -> int:
