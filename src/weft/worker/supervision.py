@@ -18,7 +18,7 @@ import time
 from weft.model.results import TaskError
 from weft.worker import supervisor
 from weft.worker.ending import Ending
-from weft.worker.supervisor import CommandReport, CommandSpec, Request, Response
+from weft.worker.supervisor import CommandReport, CommandSpec, CommandRequest, CommandResponse
 
 OVERDUE_S = 2.5
 """A supervisor that has not reported so long after the limit is stopped or stuck: ended too.
@@ -56,7 +56,7 @@ class SupervisorProcess:
         Raises TimeoutError for a supervisor that is overdue, OSError for one that was killed.
         """
         self._commands += 1
-        request: Request = {"number": self._commands, "spec": spec}
+        request: CommandRequest = {"number": self._commands, "spec": spec}
         self._requests.write(json.dumps(request).encode() + b"\n")
         self._requests.flush()
         limit_s = spec["timeout_s"]
@@ -86,7 +86,7 @@ class SupervisorProcess:
     def _report_in(self, line: bytes) -> CommandReport:
         """The report on the last command; a command may have written to our pipe as well."""
         with contextlib.suppress(ValueError, TypeError, KeyError):
-            response: Response = json.loads(line)
+            response: CommandResponse = json.loads(line)
             if response["number"] == self._commands:
                 return response["report"]
         raise BrokenPipeError("the supervisor's report was damaged")

@@ -73,7 +73,7 @@ class CommandReport(TypedDict):
     """Error number and reason when the program could not be started."""
 
 
-class Request(TypedDict):
+class CommandRequest(TypedDict):
     """A line from the worker."""
 
     number: int
@@ -81,7 +81,7 @@ class Request(TypedDict):
     spec: CommandSpec
 
 
-class Response(TypedDict):
+class CommandResponse(TypedDict):
     """A line to the worker."""
 
     number: int
@@ -387,10 +387,10 @@ def main() -> None:
     end_with_parent(worker)
     while line := _read_line():
         at_parents_end(signal.SIGCONT)
-        request: Request = json.loads(line)
+        request: CommandRequest = json.loads(line)
         report = Supervisor(request["spec"], wake, worker).run()
         end_with_parent(worker)
-        response: Response = {"number": request["number"], "report": report}
+        response: CommandResponse = {"number": request["number"], "report": report}
         os.write(1, json.dumps(response).encode() + b"\n")
     os._exit(0)  # nothing is open that the interpreter would have to close
 
