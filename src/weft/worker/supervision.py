@@ -18,7 +18,7 @@ import time
 from weft.model.results import TaskError
 from weft.worker import supervisor
 from weft.worker.ending import Ending
-from weft.worker.supervisor import CommandReport, CommandSpec, CommandRequest, CommandResponse
+from weft.worker.supervisor import CommandReport, CommandRequest, CommandResponse, CommandSpec
 
 OVERDUE_S = 2.5
 """A supervisor that has not reported so long after the limit is stopped or stuck: ended too.
