@@ -12,10 +12,13 @@ import pytest
 import weft
 from tests.inspect.runs import Stopper
 from weft.coordinator.lane import Lane, OpenRoundState
+from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.policy import Policy
 from weft.coordinator.replay import BLOCK, FinalRow, Replay
+from weft.coordinator.steps import Advance, Close, Command, Queue, Recalled
 from weft.errors import Interrupted, ReplayDiverged
 from weft.model.keys import sha256_hex, task_key
-from weft.model.tasks import COMMAND, LazyRound, Limits, TaskCall
+from weft.model.tasks import COMMAND, LazyRound, Limits, SearchCall, TaskCall
 from weft.model.values import encode_args
 
 GENESIS = sha256_hex("genesis")
@@ -175,3 +178,43 @@ def test_a_changed_task_is_refused_wherever_it_stands(
     with pytest.raises(ReplayDiverged, match=asked):
         weft.run(doubles(n=2600), out=tmp_path / "run", workers=1)
     assert (tmp_path / "run" / "ledger.jsonl").read_bytes() == before
+
+
+def replayed(recorded: Recorded) -> tuple[Machine, list[Command]]:
+    """A machine whose first tasks were recalled one by one, and all commands that followed."""
+
+    def body() -> Generator[Any, Any, int]:
+        results = yield LazyRound(SIZE, call)
+        return len(results)
+
+    search = SearchCall("s", 1, {}, body)
+    limits = LazyLimits(window=40, reach=50, first=10)
+    machine = Machine(GENESIS, search, {}, Policy(), lambda *_: [], limits, recall=recorded)
+    [_, queue] = machine.advance()
+    assert isinstance(queue, Queue)
+    commands = [
+        command for task in queue.tasks
+        for command in machine.apply(Recalled("", 0, task.index, str(task.index), None))
+    ]  # fmt: skip
+    advances = [command.recorded for command in commands if isinstance(command, Advance)]
+    assert advances == sorted(advances)
+    return machine, commands
+
+
+def test_machine_takes_blocks_in_order_and_closes_the_round() -> None:
+    machine, commands = replayed(Recorded())
+    assert commands[-1] == Close("", 0, SIZE, stopped=False)
+    assert {type(command) for command in commands} == {Advance, Close}
+    counts = machine.counts()
+    assert (counts.finished, counts.failed, counts.planned) == (SIZE, 1, SIZE)
+    machine.advance()
+    assert machine.done
+
+
+def test_machine_makes_the_tasks_behind_the_recorded_ones() -> None:
+    machine, commands = replayed(Recorded(1500))
+    *_, advance, queue = commands
+    assert advance == Advance("", 0, 1500)
+    assert isinstance(queue, Queue)
+    assert [task.index for task in queue.tasks] == [*range(1500, 1540)]
+    assert machine.counts().finished == 1500

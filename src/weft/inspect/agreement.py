@@ -90,6 +90,8 @@ class _Observer:
             self._facts.objects.update(dict.fromkeys(genesis_objects(record), 0))
 
     def _note_objects(self, lines: Sequence[bytes]) -> None:
+        if b'"$o"' not in b"".join(lines):
+            return
         for seq, line in enumerate(lines, self._facts.size):
             if b'"$o"' in line:
                 for digest in objects_in(line.decode()):

@@ -47,7 +47,7 @@ class Chain:
         """Render the next lines around (kind, key, canonical body), as `next_line` one by one."""
         if not are_keys([key for _, key, _ in entries]):
             return [self.next_line(*entry) for entry in entries]  # it refuses the right one
-        lines, leaves, sha256 = list[bytes](), list[bytes](), hashlib.sha256
+        lines, sha256 = list[bytes](), hashlib.sha256
         prev_hash = self.prev_hash
         for seq, (kind, key, body) in enumerate(entries, self._tree.size):
             line = (
@@ -55,10 +55,8 @@ class Chain:
                 f',"seq":{seq},"v":1}}'
             ).encode()
             prev_hash = sha256(line).hexdigest()
-            leaves.append(sha256(b"\x00" + line).digest())
             lines.append(line)
-        self.prev_hash = prev_hash
-        self._tree.extend(leaves)
+        self.accept_hashed(prev_hash, [sha256(b"\x00" + line).digest() for line in lines])
         return lines
 
     def accept_all(self, lines: Sequence[bytes]) -> None:

@@ -272,9 +272,8 @@ class Manifest:
         rows, size = list[RecordedRow](), 0
         with_state = self._version > 1
         for id_, state, key, function, args, value, error, digest in cursor:
-            text = f"{key}\n{function}\n{args}\n{value}\n{error}"
-            if with_state:
-                text = f"{state}\n{text}"
+            head = f"{state}\n" if with_state else ""
+            text = f"{head}{key}\n{function}\n{args}\n{value}\n{error}"
             code = hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
             if code != digest or state not in FINAL:
                 self._check_row(TaskRow(id_, state, key, function, args, value, error, 0), digest)
