@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from weft.errors import LedgerDamaged
-from weft.model.codec import from_json, to_json
+from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, Value, decode, encode
 
 DIGEST = "ab" * 32
@@ -55,6 +55,14 @@ SHAPES = st.builds(
 def test_what_is_written_is_read_again(shape: Shape, parts: list[Shape]) -> None:
     whole = Shape("whole", (), (1, "a"), {}, parts=[shape, *parts], note=[1, {"a": None}])
     assert from_json(Shape, decode(encode(to_json(whole)))) == whole
+
+
+def test_table_needs_no_import_of_what_it_holds() -> None:
+    """The alias `Table` names `Value`, which the module of a dataclass may not know."""
+    space: dict[str, object] = {"__name__": "somewhere", "dataclass": dataclass, "Table": Table}
+    exec("@dataclass\nclass Held:\n    table: Table", space)
+    held: type[Any] = space["Held"]  # type: ignore[assignment]
+    assert from_json(held, {"table": {"a": [1]}}).table == {"a": [1]}
 
 
 def test_fields_are_written_in_declared_order() -> None:

@@ -368,6 +368,11 @@ def test_note_head_remembers_size_root_and_commits(manifest):
     assert manifest.query("SELECT * FROM heads") == [(3, "ab", 1, 9.0)]
 
 
+def test_value_digest_is_the_row_digest_of_a_completed_task(manifest):
+    expected = manifest.row_digest("completed", "k", "m:f", "{}", "5", None)
+    assert manifest.value_digest("k", "m:f", "{}", "5") == expected
+
+
 def test_rows_written_a_moment_ago_are_given_from_memory_as_they_are_stored(manifest, monkeypatch):
     monkeypatch.setattr("weft.storage.manifest.MAX_RECENT", 3)
     row = manifest.add_round(ROOT_LANE, 0, "tasks", 9)

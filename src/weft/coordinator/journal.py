@@ -256,11 +256,11 @@ class Journal:
         row = self._round(kind.lane, kind.round)
         first, queued_at, function = row.first, self._queued_at[row.id], kind.function
         started_at = self._clock.wall() - sum(c.run_us) / 1e6
-        digest_of, rows = self._manifest.row_digest, self._finished
+        digest_of, rows = self._manifest.value_digest, self._finished
         by = (worker.pid, worker.started, worker.node, worker.gpu, None)
         for task, value, run_us in zip(c.tasks, c.values, c.run_us, strict=True):
             run_s = run_us / 1e6
-            digest = digest_of("completed", task.key, function, task.args, value, None)
+            digest = digest_of(task.key, function, task.args, value)
             rows.append((
                 first + task.index, "completed", task.key, function, task.args, value, None, digest,
                 task.attempt, queued_at, started_at, started_at + run_s, run_s, *by,

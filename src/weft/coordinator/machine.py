@@ -346,7 +346,7 @@ class Machine:
             end = min(end, max(lazy.first, 2 * len(self.dispatch.placement.slots)))
         if end <= state.made or (state.lazy and unfinished > lazy.window // 2):
             return
-        self._queue(state, [self._make(state, i) for i in range(state.made, end)])
+        self._queue(state, self._made_calls(state, end))
 
     def _take_recorded(self, state: OpenRoundState) -> bool:
         """Replay what is recorded of a lazy round; False when its next tasks are to be made."""
@@ -364,17 +364,21 @@ class Machine:
                 return True
         return state.replaying
 
-    def _make(self, state: OpenRoundState, index: int) -> TaskCall:
-        lane = state.lane.path
+    def _made_calls(self, state: OpenRoundState, end: int) -> list[TaskCall]:
+        """Ask the search for the calls of a round's next tasks."""
+        lane, calls = state.lane.path, list[TaskCall]()
+        make = self._makers[lane, state.number]
         try:
-            return check_call(self._makers[lane, state.number](index), index)
+            for index in range(state.made, end):
+                calls.append(check_call(make(index), index))
         except WeftError:
             raise
         except Exception as error:
             raise SearchInvalid(
-                f"task {index} of round {state.number} (lane {lane or '/'}): make raised"
-                f" {type(error).__name__}: {error}"
+                f"task {state.made + len(calls)} of round {state.number} (lane {lane or '/'}):"
+                f" make raised {type(error).__name__}: {error}"
             ) from error
+        return calls
 
     def _queue(self, state: OpenRoundState, calls: Sequence[TaskCall]) -> None:
         start, state.made = state.made, state.made + len(calls)

@@ -89,7 +89,7 @@ def _plain(value: Any) -> Value:
 
 def _remember_reader(kind: Any) -> Reader:
     """Return the reader of a dataclass, made once."""
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, localns={"Value": Value})  # an alias names itself inside
     readers = [(field, _reader(hints[field.name])) for field in fields(kind)]
 
     def read(raw: Any) -> object:

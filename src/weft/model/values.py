@@ -95,10 +95,16 @@ def encode_args(args: Mapping[str, object], limit: int = MAX_ARGS_CHARS) -> str:
 
     What a task is asked is written to the manifest and the ledger; large data belong in objects.
     """
+    is_wire = type(args) is dict
+    value: Any
     for name, value in args.items():
-        if type(value) is str and len(value) > limit:
+        kind = type(value)
+        if kind is str and len(value) > limit:
             raise _too_large(len(value), limit, (None, name))
-    text = encode(args)
+        # most arguments are their own wire form: no need to look at them twice
+        is_wire &= kind in _ATOMS or (kind is int and -_MAX_INT <= value <= _MAX_INT)
+        is_wire &= type(name) is str and name[:1] != "$"
+    text = canonical(args) if is_wire else encode(args)
     if len(text) > limit:
         raise _too_large(len(text), limit, None)
     return text

@@ -86,6 +86,7 @@ class Manifest:
         self.run_id = self._meta("run_id")
         self.genesis = self._meta("genesis")
         self._version = self._counter("schema_version")
+        self._completed = "completed\n" if self._version > 1 else ""
         self.commits = self._counter("commits")
         self._recent: dict[int, RecordedRow] = {}
         """Rows written a moment ago, for the ledger: to read them again would cost more."""
@@ -292,6 +293,11 @@ class Manifest:
         text = f"{key}\n{function}\n{args}\n{value}\n{error}"
         if self._version > 1:
             text = f"{state}\n{text}"
+        return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+    def value_digest(self, key: str, function: str, args: str, value: str) -> str:
+        """Return the `row_digest` of a completed task."""
+        text = f"{self._completed}{key}\n{function}\n{args}\n{value}\nNone"
         return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
     def _digest_of(self, row: TaskRow) -> str:
