@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any, Literal
 
 import pytest
@@ -57,8 +59,9 @@ def test_what_is_written_is_read_again(shape: Shape, parts: list[Shape]) -> None
     assert from_json(Shape, decode(encode(to_json(whole)))) == whole
 
 
-def test_table_needs_no_import_of_what_it_holds() -> None:
+def test_table_needs_no_import_of_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The alias `Table` names `Value`, which the module of a dataclass may not know."""
+    monkeypatch.setitem(sys.modules, "somewhere", ModuleType("somewhere"))
     space: dict[str, object] = {"__name__": "somewhere", "dataclass": dataclass, "Table": Table}
     exec("@dataclass\nclass Held:\n    table: Table", space)
     held: type[Any] = space["Held"]  # type: ignore[assignment]
