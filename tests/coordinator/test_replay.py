@@ -145,6 +145,8 @@ def double(x: int) -> int:
     return 2 * x
 
 
+TASKS = 20_000
+"""So many that a stop after some of them comes before the end."""
 CHANGED: list[int] = []
 
 
@@ -156,13 +158,13 @@ def doubles(n: int) -> Generator[Any, Any, int]:
 
 def interrupted(out: Path, after: int) -> None:
     with pytest.raises(Interrupted):
-        weft.run(doubles(n=2600), out=out, workers=2, watcher=Stopper(after))
+        weft.run(doubles(n=TASKS), out=out, workers=2, watcher=Stopper(after))
 
 
 def test_a_run_resumed_by_blocks_has_the_ledger_of_one_that_never_stopped(tmp_path: Path) -> None:
-    weft.run(doubles(n=2600), out=tmp_path / "whole", workers=1)
+    weft.run(doubles(n=TASKS), out=tmp_path / "whole", workers=1)
     interrupted(tmp_path / "run", 1900)
-    weft.run(doubles(n=2600), out=tmp_path / "run", workers=2)
+    weft.run(doubles(n=TASKS), out=tmp_path / "run", workers=2)
     whole, resumed = (tmp_path / name / "ledger.jsonl" for name in ("whole", "run"))
     assert resumed.read_bytes() == whole.read_bytes()
 
@@ -176,7 +178,7 @@ def test_a_changed_task_is_refused_wherever_it_stands(
     monkeypatch.setattr(f"{__name__}.CHANGED", [index])
     asked = f'task {index} was .*"x":{index}.*, now .*"x":{index + 1}'
     with pytest.raises(ReplayDiverged, match=asked):
-        weft.run(doubles(n=2600), out=tmp_path / "run", workers=1)
+        weft.run(doubles(n=TASKS), out=tmp_path / "run", workers=1)
     assert (tmp_path / "run" / "ledger.jsonl").read_bytes() == before
 
 
