@@ -61,10 +61,11 @@ def test_what_is_written_is_read_again(shape: Shape, parts: list[Shape]) -> None
 
 def test_table_needs_no_import_of_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     """The alias `Table` names `Value`, which the module of a dataclass may not know."""
-    monkeypatch.setitem(sys.modules, "somewhere", ModuleType("somewhere"))
-    space: dict[str, object] = {"__name__": "somewhere", "dataclass": dataclass, "Table": Table}
-    exec("@dataclass\nclass Held:\n    table: Table", space)
-    held: type[Any] = space["Held"]  # type: ignore[assignment]
+    module = ModuleType("somewhere")
+    monkeypatch.setitem(sys.modules, "somewhere", module)
+    vars(module).update(dataclass=dataclass, Table=Table)
+    exec("@dataclass\nclass Held:\n    table: Table", vars(module))
+    held: type[Any] = module.Held
     assert from_json(held, {"table": {"a": [1]}}).table == {"a": [1]}
 
 
