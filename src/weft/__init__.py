@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from weft.model.tasks import make_lanes as lanes
     from weft.model.tasks import make_lazy as lazy
     from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
+    from weft.model.tasks import make_stream as stream
     from weft.model.values import Object, Value
     from weft.product import Product
     from weft.runs.outcome import Run
@@ -29,7 +30,7 @@ __all__ = [
     "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
     "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError", "__version__",
     "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file", "reference",
-    "round", "run", "search", "task",
+    "round", "run", "search", "stream", "task",
 ]  # fmt: skip
 
 _MODULES = {
@@ -37,7 +38,7 @@ _MODULES = {
     "errors": ("Interrupted", "WeftError"),
     "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
     "model.slots": ("Node",),
-    "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round"),
+    "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),
     "model.values": ("Object", "Value"),
     "product": ("Product",),
     "runs.outcome": ("Run",),
@@ -46,7 +47,12 @@ _MODULES = {
     "worker.context": ("device", "get", "note", "put", "put_file"),
 }
 """Where each name is: the imports above, for the interpreter."""
-_RENAMED = {"lanes": "make_lanes", "lazy": "make_lazy", "round": "make_round"}
+_RENAMED = {
+    "lanes": "make_lanes",
+    "lazy": "make_lazy",
+    "round": "make_round",
+    "stream": "make_stream",
+}
 
 
 def __getattr__(name: str) -> Any:

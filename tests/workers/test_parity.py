@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 import weft
+from tests.faults.case import Case, Search, wait_until
+from tests.support.checker import Reference
 from tests.support.engine import loom
-from tests.workers.lab import Lab, arrival_order, ledger_digest, print_figures
+from tests.workers.lab import SEARCHES, Lab, arrival_order, ledger_digest, print_figures
 from weft.storage.manifest import Manifest
 from weft.testing import simulator
 
@@ -81,15 +83,52 @@ def test_same_ledger_for_all_workers_placements_and_hash_seeds(lab: Lab) -> None
 
 
 def test_recording_in_arrival_order_is_noticed(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    in_task_order = Manifest.tasks
+    in_task_order = Manifest.recorded
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
         came = dict(self.query(sql, first, end))
-        return iter(sorted(in_task_order(self, first, end), key=lambda row: came[row.id] or 0))
+        for rows in in_task_order(self, first, end):
+            yield sorted(rows, key=lambda row: came[row[0]] or 0)
 
     simulator.reference(loom(**ARGS))  # before the bug is planted
-    monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
+    monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     few = {name: way for name, way in ways().items() if name in ("serial", "3 workers", "nodes")}
     with pytest.raises(AssertionError, match="another ledger"):
         check_parity(lab.folder, few)
+
+
+STREAM = {"count": 60, "width": 6, "ms": 2}
+
+
+def run_stream(out: Path, hash_seed: str, **how: Any) -> None:
+    subprocess.run(
+        [sys.executable, Path(__file__).with_name("driver.py"), "trials:ascent", json.dumps(STREAM),
+         json.dumps({"seed": 7, "out": str(out), **how})],
+        check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": hash_seed},
+    )  # fmt: skip
+
+
+def test_stream_same_ledger_for_all_workers_and_hash_seeds_and_after_a_kill(lab: Lab) -> None:
+    ways: dict[str, dict[str, Any]] = {
+        "serial": {"backend": "serial"}, **{f"{n}": {"workers": n} for n in (1, 2, 8)}
+    }  # fmt: skip
+    digests, orders = {}, {}
+    for number, (name, how) in enumerate(ways.items()):
+        out = lab.folder / name
+        run_stream(out, HASH_SEEDS[number % 2], **how)
+        digests[name], orders[name] = ledger_digest(out), arrival_order(out)
+    search = Search("ascent", f"{SEARCHES / 'trials.py'}:ascent", {**STREAM, "ms": 20})
+    calm, case = Case(lab.folder / "calm", search), Case(lab.folder / "killed", search)
+    assert calm.run().returncode == 0
+    with case.start() as process:
+        wait_until(lambda: case.count_executed() >= 20, "a stream in its middle")
+        process.kill()
+        case.end_of(process)
+    assert case.run().returncode == 0
+    print_figures("F5 stream", runs=6, orders=len(set(orders.values())),
+                  ledgers=len(set(digests.values())))  # fmt: skip
+    assert len(set(orders.values())) > 1, "the orders of arrival did not differ"
+    assert len(set(digests.values())) == 1
+    assert Reference.of(case.out) == Reference.of(calm.out)
+    assert case.leftovers() == []

@@ -14,8 +14,10 @@ from weft.model.tasks import (
     Lanes,
     LazyRound,
     Milestone,
+    Proposals,
     Round,
     SearchBody,
+    StreamRound,
     TaskCall,
     Unknown,
     Until,
@@ -26,7 +28,8 @@ from weft.model.values import Argument, Value, canonical, decode_trusted, encode
 Fetch = Callable[[str, int, int, int], Sequence[Result]]
 """Recorded results of (lane, round) from index `start` to `end`, for lazy rounds."""
 
-Step = Round | LazyRound | Lanes | Milestone
+AnyRound: TypeAlias = Round | LazyRound | StreamRound
+Step = AnyRound | Lanes | Milestone
 LaneAnswer: TypeAlias = Value | Unknown
 LaneInput: TypeAlias = Sequence[Result] | Sequence[LaneAnswer] | None
 """What a search's generator is sent: results, answers of its lanes, or nothing at its start."""
@@ -81,6 +84,10 @@ class Lane:
             ) from error
 
 
+class StreamEnded(Exception):  # noqa: N818 - an outcome of asking for the next call
+    """A stream proposes no more."""
+
+
 class OpenRoundState:
     """A round under way: which tasks are out, which results are in, how far it is judged."""
 
@@ -92,6 +99,7 @@ class OpenRoundState:
         "made",
         "noted",
         "number",
+        "planned",
         "ready",
         "recorded",
         "replaying",
@@ -102,19 +110,22 @@ class OpenRoundState:
         "totals",
         "until",
         "waiting",
+        "width",
     )  # fmt: skip
 
-    def __init__(self, lane: Lane, number: int, step: Round | LazyRound) -> None:
+    def __init__(self, lane: Lane, number: int, step: AnyRound) -> None:
         self.lane = lane
         self.number = number
-        self.size = len(step.tasks) if isinstance(step, Round) else step.size
+        self.size = self.planned = _size(step)
+        """How many tasks it has; of a stream, at most until it has ended."""
         self.lazy = isinstance(step, LazyRound)
-        self.until: Until | None = step.until
+        self.width = step.width if isinstance(step, StreamRound) else None
+        self.until: Until | None = None if isinstance(step, StreamRound) else step.until
         self.made = 0
         self.kinds = [0, 0]
         """How many CPU and GPU tasks were made."""
-        self.totals = None if isinstance(step, LazyRound) else _by_kind(step.tasks)
-        """How many CPU and GPU tasks there are; not known of a lazy round."""
+        self.totals = _by_kind(step.tasks) if isinstance(step, Round) else None
+        """How many CPU and GPU tasks there are; not known of a lazy round or a stream."""
         self.recorded = self.noted = 0
         """How many results are accepted, and how many of them the journal knows."""
         self.replaying = self.lazy and self.until is None
@@ -126,6 +137,11 @@ class OpenRoundState:
         self.waiting: dict[int, Result | None] = {}
         """Results beyond the judged prefix; None where only the fact matters (lazy)."""
         self.results: list[Result] = []
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it has fewer tasks than were planned."""
+        return self.stopped or self.size < self.planned
 
     @property
     def closed(self) -> bool:
@@ -166,12 +182,16 @@ class OpenRoundState:
             elif self.until is not None:
                 self._ask(self.until, result)
 
+    def fail(self, failed: TaskFailed) -> None:
+        """End the round because the search used a value that is not there."""
+        self.failure, self.stopped = failed.result, True
+
     def _ask(self, until: Until, result: Result) -> None:
         """Let the search judge; using a value that is not there fails its lane, as ever."""
         try:
             self.stopped = bool(until(result))
         except TaskFailed as failed:
-            self.failure, self.stopped = failed.result, True
+            self.fail(failed)
         except WeftError:
             raise
         except Exception as error:
@@ -213,6 +233,29 @@ class StoredResults(Sequence[Result]):
         return (self[i] for i in range(self._size))
 
 
+def proposed(tasks: Proposals, state: OpenRoundState) -> Callable[[int], TaskCall]:
+    """Return what makes the calls of a stream: each after the result that is `width` before it."""
+
+    def make(index: int) -> TaskCall:
+        assert state.width is not None
+        known = index - state.width
+        try:
+            return tasks.send(state.results[known] if known >= 0 else None)
+        except StopIteration:
+            raise StreamEnded from None
+        except TaskFailed as failed:
+            state.fail(failed)
+            raise StreamEnded from None
+
+    return make
+
+
+def _size(step: AnyRound) -> int:
+    if isinstance(step, Round):
+        return len(step.tasks)
+    return step.most if isinstance(step, StreamRound) else step.size
+
+
 def _by_kind(calls: Sequence[TaskCall]) -> tuple[int, int]:
     gpus = sum(1 for call in calls if isinstance(call, TaskCall) and call.limits.gpu)
     return len(calls) - gpus, gpus
@@ -221,13 +264,13 @@ def _by_kind(calls: Sequence[TaskCall]) -> tuple[int, int]:
 def _checked_step(step: object, path: str) -> Step:
     if isinstance(step, list | tuple):
         return make_round(step)
-    if isinstance(step, Round | LazyRound | Lanes | Milestone):
+    if isinstance(step, Round | LazyRound | StreamRound | Lanes | Milestone):
         return step
     if isinstance(step, TaskCall):
         return Round((step,))
     raise SearchInvalid(
         f"the search yielded {type(step).__name__} (lane {path or '/'})",
-        hint="yield a list of task calls, weft.round, weft.lazy or weft.lanes",
+        hint="yield a list of task calls, weft.round, weft.lazy, weft.stream or weft.lanes",
     )
 
 

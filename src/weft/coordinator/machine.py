@@ -17,6 +17,7 @@ from itertools import compress
 
 from weft.coordinator.dispatch import Dispatch
 from weft.coordinator.lane import (
+    AnyRound,
     Ended,
     Fetch,
     Lane,
@@ -25,6 +26,8 @@ from weft.coordinator.lane import (
     OpenRoundState,
     Step,
     StoredResults,
+    StreamEnded,
+    proposed,
 )
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
@@ -64,10 +67,10 @@ from weft.model.tasks import (
     Lanes,
     LazyRound,
     Milestone,
-    Round,
     SearchBody,
     SearchCall,
     SearchContext,
+    StreamRound,
     TaskCall,
     check_call,
 )
@@ -316,7 +319,7 @@ class Machine:
             for task in out:
                 self.dispatch.end(task)
         self._planned -= state.size - state.recorded - len(state.waiting)
-        self._commands.append(Close(lane.path, state.number, state.recorded, state.stopped))
+        self._commands.append(Close(lane.path, state.number, state.recorded, state.cut_short))
         del self._open[lane.path, state.number]
         self._makers.pop((lane.path, state.number), None)
         lane.open = None
@@ -325,14 +328,13 @@ class Machine:
             results = StoredResults(self._fetch, lane.path, state.number, state.recorded)
         self._moves.append(Move(lane, results, state.failure))
 
-    def _start_round(self, lane: Lane, step: Round | LazyRound) -> None:
+    def _start_round(self, lane: Lane, step: AnyRound) -> None:
         state = OpenRoundState(lane, lane.next_round, step)
         lane.open, lane.next_round = state, lane.next_round + 1
         self._open[lane.path, state.number] = state
         self._planned += state.size
         self._commands.append(OpenRound(lane.path, state.number, state.size))
-        make = step.make if isinstance(step, LazyRound) else step.tasks.__getitem__
-        self._makers[lane.path, state.number] = make
+        self._makers[lane.path, state.number] = _maker(step, state)
         self._judge(state)  # a round of no tasks is over at once; others make their first
 
     def _make_more(self, state: OpenRoundState) -> None:
@@ -340,13 +342,18 @@ class Machine:
         if state.made and state.replaying and self._replay and self._take_recorded(state):
             return
         lazy, unfinished, end = self._lazy, len(state.tasks), state.size
-        if state.lazy:
+        if state.width is not None:
+            end = min(end, state.recorded + state.width)
+        elif state.lazy:
             end = min(end, state.recorded + lazy.reach, state.made + lazy.window - unfinished)
-        if state.made == 0:
+        if state.made == 0 and state.width is None:
             end = min(end, max(lazy.first, 2 * len(self.dispatch.placement.slots)))
         if end <= state.made or (state.lazy and unfinished > lazy.window // 2):
             return
-        self._queue(state, self._made_calls(state, end))
+        if calls := self._made_calls(state, end):
+            self._queue(state, calls)
+        if state.closed:  # a stream that has no more to propose
+            self._close(state)
 
     def _take_recorded(self, state: OpenRoundState) -> bool:
         """Replay what is recorded of a lazy round; False when its next tasks are to be made."""
@@ -371,6 +378,8 @@ class Machine:
         try:
             for index in range(state.made, end):
                 calls.append(check_call(make(index), index))
+        except StreamEnded:
+            self._end_stream(state, state.made + len(calls))
         except WeftError:
             raise
         except Exception as error:
@@ -379,6 +388,11 @@ class Machine:
                 f" make raised {type(error).__name__}: {error}"
             ) from error
         return calls
+
+    def _end_stream(self, state: OpenRoundState, size: int) -> None:
+        """No more is proposed: the round has as many tasks as were made."""
+        self._planned -= state.size - size
+        state.size = size
 
     def _queue(self, state: OpenRoundState, calls: Sequence[TaskCall]) -> None:
         start, state.made = state.made, state.made + len(calls)
@@ -477,6 +491,13 @@ class Machine:
     def _drain(self) -> list[Command]:
         commands, self._commands = self._commands, []
         return commands
+
+
+def _maker(step: AnyRound, state: OpenRoundState) -> Callable[[int], TaskCall]:
+    """Return what makes the call of each task of a round."""
+    if isinstance(step, StreamRound):
+        return proposed(step.tasks, state)
+    return step.make if isinstance(step, LazyRound) else step.tasks.__getitem__
 
 
 def _is_of(call: TaskCall, kind: TaskKind) -> bool:

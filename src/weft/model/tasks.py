@@ -29,6 +29,10 @@ SearchContext: TypeAlias = Mapping[str, "int | Mapping[str, Object] | Budget"]
 """`seed`, `inputs` and `budget`, of which a search gets those it has parameters for."""
 
 
+Proposals: TypeAlias = "Generator[TaskCall, Result | None, Any]"
+"""Yields the calls of a stream; is sent the result of the call `width` before, None at first."""
+
+
 def import_path(code: Code, name: str) -> str:
     """Return where to import a function that a call names."""
     return next((path for declared, path in code if declared == name), name)
@@ -73,6 +77,15 @@ class LazyRound:
     size: int
     make: Callable[[int], TaskCall]
     until: Until | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRound:
+    """A round whose calls are proposed one by one, each from the results known by then."""
+
+    tasks: Proposals
+    width: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +197,25 @@ def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = 
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
         raise SearchInvalid(f"weft.lazy needs a size of 0 or more, not {size!r}")
     return LazyRound(size, make, until)
+
+
+def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
+    """Describe a round without a barrier inside: up to `width` tasks are under way at a time.
+
+    `tasks` is a generator. It yields one call after the other and is sent, for each, the result of
+    the call `width` before it (None for the first ones), in task order; so what it proposes does
+    not depend on which task ends first. The round is over when the generator returns, or after
+    `most` tasks; the search gets all results, in task order.
+    """
+    if not isinstance(tasks, Generator):
+        raise SearchInvalid(
+            f"weft.stream needs a generator of task calls, not {type(tasks).__name__}",
+            hint="call the generator function: weft.stream(propose(), width=8, most=100)",
+        )
+    for name, count in (("width", width), ("most", most)):
+        if type(count) is not int or count < 1:
+            raise SearchInvalid(f"weft.stream needs a {name} of 1 or more, not {count!r}")
+    return StreamRound(tasks, width, most)
 
 
 def make_lanes(bodies: Mapping[str, SearchCall | SearchBody]) -> Lanes:

@@ -300,3 +300,28 @@ def kept(size: int):
     first = yield [square(i) for i in range(size)]
     second = yield [square(r.value) for r in first]
     return sum(r.value for r in second)
+
+
+# -- streams ------------------------------------------------------------------------------
+
+
+@weft.task
+def slope(x: int, ms: int, *, seed: int) -> int:
+    """The height at x, after a while that differs from task to task."""
+    time.sleep(ms * (seed % 7) / 1000)
+    return -((x - 37) ** 2)
+
+
+@weft.search(version=1)
+def ascent(count: int, width: int, ms: int) -> Any:
+    """Best first without a barrier: each step goes on from the best that is known by then."""
+    best = {"x": 0, "height": -(37**2)}
+
+    def steps() -> Any:
+        for index in range(count):
+            result = yield slope(best["x"] + (index % 5) - 1, ms)
+            if result is not None and result.value > best["height"]:
+                best.update(x=result.args["x"], height=result.value)
+
+    results = yield weft.stream(steps(), width=width, most=count + 10)
+    return [best["x"], len(results), max(r.value for r in results)]
