@@ -234,7 +234,7 @@ class StoredResults(Sequence[Result]):
 
 
 def proposed(tasks: Proposals, state: OpenRoundState) -> Callable[[int], TaskCall]:
-    """Return what makes the calls of a stream: each after the result that is `width` before it."""
+    """Return what makes the calls of a stream, each from the result that is `width` before it."""
 
     def make(index: int) -> TaskCall:
         assert state.width is not None

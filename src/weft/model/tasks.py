@@ -1,4 +1,4 @@
-"""What a search may yield: rounds of task calls, lazy rounds, lanes; and what it may return.
+"""What a search may yield: rounds of task calls, lazy rounds, streams, lanes; and what it may return.
 
 Only descriptions. Nothing here runs a task, opens a file or knows the coordinator.
 """
@@ -30,7 +30,7 @@ SearchContext: TypeAlias = Mapping[str, "int | Mapping[str, Object] | Budget"]
 
 
 Proposals: TypeAlias = "Generator[TaskCall, Result | None, Any]"
-"""Yields the calls of a stream; is sent the result of the call `width` before, None at first."""
+"""Yields the calls of a stream; after call n it is sent the result of call n + 1 − `width`."""
 
 
 def import_path(code: Code, name: str) -> str:
@@ -202,10 +202,10 @@ def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = 
 def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
     """Describe a round without a barrier inside: up to `width` tasks are under way at a time.
 
-    `tasks` is a generator. It yields one call after the other and is sent, for each, the result of
-    the call `width` before it (None for the first ones), in task order; so what it proposes does
-    not depend on which task ends first. The round is over when the generator returns, or after
-    `most` tasks; the search gets all results, in task order.
+    `tasks` is a generator. After yielding call n it is sent the result of call n + 1 − `width`,
+    and None while there is no such call; so what it proposes does not depend on which task ends
+    first. With a width of 1 it is sent the result of the call itself. The round is over when the
+    generator returns, or after `most` tasks; the search gets all results, in task order.
     """
     if not isinstance(tasks, Generator):
         raise SearchInvalid(
