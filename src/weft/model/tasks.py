@@ -1,4 +1,4 @@
-"""What a search may yield: rounds of task calls, lazy rounds, streams, lanes; and what it may return.
+"""What a search may yield: rounds, lazy rounds, streams, lanes; and what it may return.
 
 Only descriptions. Nothing here runs a task, opens a file or knows the coordinator.
 """
