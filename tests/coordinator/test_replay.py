@@ -156,9 +156,9 @@ def doubles(n: int) -> Generator[Any, Any, int]:
     return sum(1 for result in results if result.ok)
 
 
-def interrupted(out: Path, after: int) -> None:
+def interrupted(out: Path, after: int, workers: int = 2) -> None:
     with pytest.raises(Interrupted):
-        weft.run(doubles(n=TASKS), out=out, workers=2, watcher=Stopper(after))
+        weft.run(doubles(n=TASKS), out=out, workers=workers, watcher=Stopper(after))
 
 
 def test_a_run_resumed_by_blocks_has_the_ledger_of_one_that_never_stopped(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_a_run_resumed_by_blocks_has_the_ledger_of_one_that_never_stopped(tmp_pa
 def test_a_changed_task_is_refused_wherever_it_stands(
     tmp_path: Path, index: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    interrupted(tmp_path / "run", 1900)
+    interrupted(tmp_path / "run", 1900, workers=1)  # so that blocks end in order
     before = (tmp_path / "run" / "ledger.jsonl").read_bytes()
     monkeypatch.setattr(f"{__name__}.CHANGED", [index])
     asked = f'task {index} was .*"x":{index}.*, now .*"x":{index + 1}'

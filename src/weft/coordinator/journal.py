@@ -70,6 +70,8 @@ class Journal:
         self._rounds: dict[tuple[str, int], RoundRow] = {}
         self._fresh: set[int] = set()
         """Rounds opened in this session: they have no recorded rows to look for."""
+        self._beyond: set[int] = set()
+        """Lanes that have gone beyond all that is recorded of them."""
         self._dirty: dict[int, RoundRow] = {}
         self._running: dict[int, LiveTask] = {}
         self._finished: list[FinishedRow] = []
@@ -144,7 +146,7 @@ class Journal:
 
     def _open_round(self, c: OpenRound) -> None:
         lane = self._lane(c.lane)
-        row = self._manifest.find_round(lane, c.round)
+        row = None if lane in self._beyond else self._manifest.find_round(lane, c.round)
         if row is None:
             self._check_going_on(lane, c)
             row = self._manifest.add_round(lane, c.round, "tasks", c.size)
@@ -162,8 +164,11 @@ class Journal:
         self._rounds[c.lane, c.round] = row
 
     def _check_going_on(self, lane: int, c: OpenRound | OpenLanes) -> None:
+        if lane in self._beyond:
+            return
         if self._manifest.lane_answer(lane) is not None:
             raise _diverged(c.lane, c.round, "the lane ended here, now it asks for more")
+        self._beyond.add(lane)
 
     def _queue(self, c: Queue) -> Sequence[Recalled]:
         row = self._round(c.lane, c.round)
