@@ -11,7 +11,7 @@ so nothing the search sees depends on who finished first.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -255,14 +255,23 @@ class Machine:
             values = list(compress(values, waited_for))
             run_us = list(compress(run_us, waited_for))
         tasks = self.dispatch.end_block(block.ticket, len(block.values))
-        if not tasks:
-            return
-        self._commands.append(RecordValues(tasks, values, run_us, block.worker))
-        state = self._open[tasks[0].lane, tasks[0].round]
-        for task in tasks:
+        for start, end in _ranges(tasks):
+            part = RecordValues(
+                tasks[start:end], values[start:end], run_us[start:end], block.worker
+            )
+            self._take_values(part)
+
+    def _take_values(self, part: RecordValues) -> None:
+        """Take in the values of tasks of one kind in a row."""
+        first = part.tasks[0]
+        state = self._open.get((first.lane, first.round))
+        if state is None:
+            return  # the values before these ended the round
+        self._commands.append(part)
+        for task in part.tasks:
             del state.tasks[task.index]
-        self._finished += len(tasks)
-        state.arrive_block(tasks, values)
+        self._finished += len(part.tasks)
+        state.arrive_block(part.tasks, part.values)
         self._judge(state)
 
     def _lost(self, task: LiveTask, loss: Lost) -> None:
@@ -498,6 +507,21 @@ def _maker(step: AnyRound, state: OpenRoundState) -> Callable[[int], TaskCall]:
     if isinstance(step, StreamRound):
         return proposed(step.tasks, state)
     return step.make if isinstance(step, LazyRound) else step.tasks.__getitem__
+
+
+def _ranges(tasks: Sequence[LiveTask]) -> Iterator[tuple[int, int]]:
+    """Where tasks of one kind with consecutive indices begin and end.
+
+    Consecutive tickets mostly are a block, but several blocks may have been handed out in a row.
+    """
+    start = 0
+    for place in range(1, len(tasks) + 1):
+        if place < len(tasks):
+            before, task = tasks[place - 1], tasks[place]
+            if task.index == before.index + 1 and task.kind is before.kind:
+                continue
+        yield start, place
+        start = place
 
 
 def _is_of(call: TaskCall, kind: TaskKind) -> bool:

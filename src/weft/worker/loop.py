@@ -25,7 +25,7 @@ from typing import Any, TypeAlias
 from weft.model.attempts import Assignment, Finished, Lost
 from weft.model.keys import task_key
 from weft.model.tasks import COMMAND
-from weft.model.values import Value, canonical, from_wire
+from weft.model.values import Value, canonical, encode, from_wire
 from weft.worker.execute import Executor, unprepared
 from weft.worker.frames import (
     AssignmentRow,
@@ -137,7 +137,7 @@ class WorkerLoop:
                 continue
             if block.needs_seed:
                 seed = self._executor.seed(
-                    block.assignment, block.assignment.index + offset, canonical(args)
+                    block.assignment, block.assignment.index + offset, encode(args)
                 )
                 args["seed"] = seed
             block.around.begin()
