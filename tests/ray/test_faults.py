@@ -215,7 +215,7 @@ def until(backend: RayBackend, kind: type[BackendEvent], ticket: int) -> Backend
     """Poll until an attempt comes so far; what is given back is asked for again."""
     end_s = time.monotonic() + 60
     while time.monotonic() < end_s:
-        for event in backend.poll(0.1):
+        for event in [e for event in backend.poll(0.1) for e in conformance._each(event)]:
             if event.ticket == ticket and isinstance(event, kind):
                 return event
             if event.ticket == ticket and isinstance(event, GivenBack):
@@ -237,7 +237,7 @@ def test_lease_given_up_has_no_late_result_and_no_late_process(backend: RayBacke
     host = worker.parent()
     assert host is not None
     host.suspend()
-    backend.cancel(1)
+    backend.cancel([1])
     deadline_s = time.monotonic() + 60
     while max(backend.capacity()) < 1 or backend._places[0].worker is not None:
         assert backend.poll(0.1) == []

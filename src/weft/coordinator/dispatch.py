@@ -79,7 +79,7 @@ class Dispatch:
 
     def put_back(self, state: OpenRoundState, task: LiveTask) -> None:
         """Let a task whose attempt has ended start again, before the others of its round."""
-        task.started_s, task.worker = None, NOBODY
+        task.started_s = None
         state.ready.appendleft(task.index)
         self._push(state)
 
@@ -195,6 +195,8 @@ class Dispatch:
         attempt = first.attempt + 1
         for number, task in enumerate(block, start=ticket):
             task.ticket, task.slot, task.attempt = number, slot, attempt
+            if attempt > 1:
+                task.worker = NOBODY
             out[number] = task
             if timeout_s is not None:
                 self._limited[number] = task

@@ -40,7 +40,8 @@ _HANDLED = (signal.SIGCHLD, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signa
 """A child has ended, or the worker; the others do nothing: only the worker's end and the limits
 end a supervisor. Not ignored, since a new program inherits what is ignored, and a command starts
 with the system's defaults."""
-_IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
+_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGQUIT)
+"""The first two by Python, the last where a shell started us in the background."""
 
 
 class CommandSpec(TypedDict):
@@ -349,7 +350,7 @@ def _prepare_signals() -> int:
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
     for number in _HANDLED:
         signal.signal(number, lambda *_: None)
-    for number in _IGNORED_BY_PYTHON:
+    for number in _IGNORED:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     return reader

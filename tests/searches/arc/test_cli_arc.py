@@ -129,15 +129,16 @@ def test_recording_in_arrival_order_is_noticed(
     weft(*words, "--backend", "serial", "--out", tmp_path / "serial")
     slices = [function for (function,) in rows(tmp_path / "serial", "SELECT function FROM tasks")]
     assert slices.count("arc.slice") >= 10, "no order to get wrong"
-    in_task_order = Manifest.tasks
+    in_task_order = Manifest.recorded
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
         came = dict(self.query(sql, first, end))
         # the last to come first: two workers may well end in the order of tasks
-        return iter(sorted(in_task_order(self, first, end), key=lambda row: -(came[row.id] or 0)))
+        for batch in in_task_order(self, first, end):
+            yield sorted(batch, key=lambda row: -(came[row[0]] or 0))
 
-    monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
+    monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     weft(*words, "--workers", "2", "--out", tmp_path / "planted")
     assert ledger_digest(tmp_path / "planted") != ledger_digest(tmp_path / "serial")
 

@@ -270,14 +270,15 @@ def test_ledger_is_one_for_all_placements_slots_seeds_and_kills(shop: Shop) -> N
 def test_recording_in_arrival_order_would_be_noticed(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    in_job_order = Manifest.tasks
+    in_job_order = Manifest.recorded
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
         came = dict(self.query(sql, first, end))
-        return iter(sorted(in_job_order(self, first, end), key=lambda row: came[row.id] or 0))
+        for rows in in_job_order(self, first, end):
+            yield sorted(rows, key=lambda row: came[row[0]] or 0)
 
-    monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
+    monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     with pytest.raises(AssertionError, match="another ledger"):
         check_one_ledger(shop, ["greedy-here", "one-slot"], count=14)
 

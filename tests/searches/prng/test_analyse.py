@@ -139,14 +139,15 @@ def test_recording_in_arrival_order_is_noticed(
     """The tests above can fail: with this bug planted, the ledger is another one."""
     from weft.searches.prng.run import execute, load_history
 
-    in_task_order = Manifest.tasks
+    in_task_order = Manifest.recorded
 
     def in_arrival_order(self: Manifest, first: int, end: int) -> Any:
         sql = "SELECT id, finished_at FROM tasks WHERE id >= ? AND id < ?"
         came = dict(self.query(sql, first, end))
-        return iter(sorted(in_task_order(self, first, end), key=lambda row: -(came[row.id] or 0)))
+        for rows in in_task_order(self, first, end):
+            yield sorted(rows, key=lambda row: -(came[row[0]] or 0))
 
-    monkeypatch.setattr(Manifest, "tasks", in_arrival_order)
+    monkeypatch.setattr(Manifest, "recorded", in_arrival_order)
     history, _ = load_history(str(HISTORIES / "java.csv"))
     request = AnalyseRequest(1000, ("java",), ("bounded",), (0, 200), max_cost_ms=300_000)
     execute(history, request, Execution(tmp_path / "planted", workers=2))
