@@ -215,7 +215,8 @@ def until(backend: RayBackend, kind: type[BackendEvent], ticket: int) -> Backend
     """Poll until an attempt comes so far; what is given back is asked for again."""
     end_s = time.monotonic() + 60
     while time.monotonic() < end_s:
-        for event in [e for event in backend.poll(0.1) for e in conformance._each(event)]:
+        polled = backend.poll(0.1)
+        for event in (single for block in polled for single in conformance._each(block)):
             if event.ticket == ticket and isinstance(event, kind):
                 return event
             if event.ticket == ticket and isinstance(event, GivenBack):
