@@ -180,3 +180,8 @@ def test_stored_results_are_a_sequence():
     results = Store(5).results
     assert [r.value for r in reversed(results)] == [4, 3, 2, 1, 0]
     assert results[2] in results
+
+
+def test_window_grows_with_the_slots_so_that_none_waits():
+    assert LazyLimits.for_slots(2) == LazyLimits(4096, 32768)
+    assert LazyLimits.for_slots(64) == LazyLimits(64 * 256, 64 * 256 * 8)

@@ -41,9 +41,10 @@ from weft.model.slots import Slot
 from weft.worker.frames import EndMessage, TaskMessage
 from weft.worker.page import Mark
 
-MAX_CREDIT = MAX_BLOCK
-BATCH_S = 0.05
-"""A worker is given about this much work at a time, enough to bridge a commit."""
+MAX_CREDIT = 2 * MAX_BLOCK
+BATCH_S = 0.1
+"""A worker holds about this much work: it is given a block of 50 ms while it runs another, which
+is enough to bridge a commit."""
 LEARN = 0.3
 """Weight of the newest block in the estimate of how long tasks take."""
 NOTICE_S = 0.02

@@ -77,6 +77,10 @@ from weft.model.tasks import (
 from weft.model.values import encode_args
 
 
+TASKS_PER_SLOT = 256
+"""What a slot holds of tasks of half a millisecond; shorter ones are too short to matter."""
+
+
 @dataclass(frozen=True, slots=True)
 class LazyLimits:
     """How much of a lazy round may exist at a time, and with how much any round begins."""
@@ -87,6 +91,12 @@ class LazyLimits:
     """Distance from the first unfinished task to the last one made."""
     first: int = 256
     """A round begins with so many tasks, so that workers start while the rest is made."""
+
+    @staticmethod
+    def for_slots(count: int) -> LazyLimits:
+        """Return limits under which no slot waits for tasks to be made."""
+        window = max(LAZY_LIMITS.window, TASKS_PER_SLOT * count)
+        return LazyLimits(window, 8 * window)
 
 
 LAZY_LIMITS = LazyLimits()

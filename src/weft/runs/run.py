@@ -325,7 +325,7 @@ def new_machine(
         decision.context(),
         decision.policy,
         journal.fetch,
-        lazy or LazyLimits(),
+        lazy or LazyLimits.for_slots(len(placement.slots) if placement else 1),
         placement,
         pause_at,
         journal,
