@@ -76,7 +76,6 @@ from weft.model.tasks import (
 )
 from weft.model.values import encode_args
 
-
 TASKS_PER_SLOT = 256
 """What a slot holds of tasks of half a millisecond; shorter ones are too short to matter."""
 
