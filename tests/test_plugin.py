@@ -25,6 +25,7 @@ from tests.support.commands import Told
 from tests.support.shown import ROOT, block_of, check_said
 from tests.workers.lab import wait_until
 from weft.errors import Interrupted
+from weft.storage.ledgerfile import count_lines
 
 pytestmark = pytest.mark.xdist_group("plugin")
 
@@ -78,7 +79,7 @@ class Scratch:
 
     def kill_midway(self, out: Path) -> None:
         """Run `weft hello` until a task waits at the gate, then kill the run with SIGKILL."""
-        gate = self.folder / "gate"
+        gate, ledger = self.folder / "gate", self.folder / out / "ledger.jsonl"
         words = [self.python, "-m", "weft", "hello", TEXT, "--out", out, "--workers", "2"]
         env = {**os.environ, "HELLO_GATE": str(gate)}
         with gate.open("w") as lock:
@@ -86,6 +87,7 @@ class Scratch:
             with subprocess.Popen(words, cwd=self.folder, env=env) as running:
                 try:
                     wait_until(lambda: is_waiting(gate), "a task at the gate")
+                    wait_until(lambda: count_lines(ledger) > 1, "results that are durable")
                 finally:
                     running.kill()
 

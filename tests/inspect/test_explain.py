@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,9 +77,21 @@ def test_a_dropped_and_a_cancelled_task_name_the_stop(picked: Path) -> None:
     assert dropped.record is None
 
 
+@dataclass
+class WhenSeenRunning(Stopper):
+    """Asks the run to stop when a task has run for so long that it is in the manifest."""
+
+    run: Path
+
+    def update(self, counts: Any) -> None:
+        if counts.finished >= self.after and status(self.run).counts["running"]:
+            super().update(counts)
+
+
 def test_a_result_that_waits_for_a_lane_says_so(tmp_path: Path) -> None:
     with pytest.raises(weft.errors.Interrupted):
-        weft.run(queue(str(tmp_path)), out=tmp_path / "run", workers=2, watcher=Stopper(2))
+        watcher = WhenSeenRunning(2, tmp_path / "run")
+        weft.run(queue(str(tmp_path)), out=tmp_path / "run", workers=2, watcher=watcher)
     run = tmp_path / "run"
     assert [(r.lane, r.recorded) for r in status(run).rounds] == [("/first", 0)]
     life = explain(run, "/second:0:1")

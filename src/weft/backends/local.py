@@ -320,9 +320,9 @@ class LocalBackend:
     def _task_event(self, worker: WorkerSeat, place: WorkerSlot, message: TaskMessage) -> None:
         ticket = message[1]
         if message[0] == "started":  # of a command, or of a task on another machine
-            worker.reported = ticket
-            if ticket not in worker.cancelled:
+            if ticket not in worker.cancelled and worker.reported != ticket:
                 self._events.append(Started(ticket, worker.identity))
+            worker.reported = ticket
         elif message[0] == "entered":
             if ticket not in worker.cancelled:
                 self._events.append(Entered(ticket))
