@@ -89,8 +89,8 @@ class WhenSeenRunning(Stopper):
 
 
 def test_a_result_that_waits_for_a_lane_says_so(tmp_path: Path) -> None:
+    watcher = WhenSeenRunning(2, tmp_path / "run")
     with pytest.raises(weft.errors.Interrupted):
-        watcher = WhenSeenRunning(2, tmp_path / "run")
         weft.run(queue(str(tmp_path)), out=tmp_path / "run", workers=2, watcher=watcher)
     run = tmp_path / "run"
     assert [(r.lane, r.recorded) for r in status(run).rounds] == [("/first", 0)]
