@@ -120,3 +120,12 @@ def test_every_reference_of_a_search_is_to_a_function_declared_by_that_name() ->
         function = getattr(importlib.import_module(module), attribute)
         declared = getattr(function, "__weft_name__", None) or function.name
         assert declared == name, path
+
+
+def test_class_names_are_unique_across_the_package() -> None:
+    places: dict[str, list[str]] = {}
+    for path in sorted(SRC.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(SRC)))
+    assert {name: where for name, where in places.items() if len(where) > 1} == {}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from weft.searches.arc.codes import completion as k
 from weft.searches.arc.codes.fills import SYMMETRY, TILES
-from weft.searches.arc.ops.operator import Family, Operator, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, OperatorFamily, ShapeEffect
 from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
@@ -170,10 +170,10 @@ def _tilings(grid: Grid, kind: int) -> Iterator[Callable[[Place], int]]:
         yield lambda at, a=a, b=b: at[0] % a * b + at[1] % b  # type: ignore[misc]
 
 
-_complete = Family(SYMMETRY, by_symmetry, shape=ShapeEffect.KEEP)
-_tile = Family(TILES, by_period, shape=ShapeEffect.KEEP)
-_hidden = Family(SYMMETRY, by_symmetry, shape=ShapeEffect.SHRINK)
-_hidden_tile = Family(TILES, by_period, shape=ShapeEffect.SHRINK)
+_complete = OperatorFamily(SYMMETRY, by_symmetry, shape=ShapeEffect.KEEP)
+_tile = OperatorFamily(TILES, by_period, shape=ShapeEffect.KEEP)
+_hidden = OperatorFamily(SYMMETRY, by_symmetry, shape=ShapeEffect.SHRINK)
+_hidden_tile = OperatorFamily(TILES, by_period, shape=ShapeEffect.SHRINK)
 FOURFOLD, EIGHTFOLD = k.COLUMNS + k.ROWS, k.EIGHTFOLD
 OPERATORS: tuple[Operator, ...] = (
     _complete("mirror_black_across", k.BLACK, k.COLUMNS, 7,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from weft.searches.arc.codes import fills as k
 from weft.searches.arc.ops import completion, labels
 from weft.searches.arc.ops.moves import main_colour, most_common, rare_colour
-from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, OperatorFamily, Palette, ShapeEffect
 from weft.searches.arc.values import Grid, Value
 
 Place = tuple[int, int]
@@ -132,10 +132,10 @@ RARE_MODES = (k.KEEP_RARE, k.DROP_RARE, k.ALL_RARE)
 KEEP, BLACK, ANY = Palette.KEEP, Palette.BLACK, Palette.ANY
 
 
-_near = Family(k.NEIGHBOURS, neighbours, shape=ShapeEffect.KEEP)
-_beam = Family(k.BEAMS, beams, shape=ShapeEffect.KEEP)
-_place = Family(k.PLACES, places, shape=ShapeEffect.KEEP, palette=ANY)
-_colour = Family(k.COLOURS, colours, shape=ShapeEffect.KEEP)
+_near = OperatorFamily(k.NEIGHBOURS, neighbours, shape=ShapeEffect.KEEP)
+_beam = OperatorFamily(k.BEAMS, beams, shape=ShapeEffect.KEEP)
+_place = OperatorFamily(k.PLACES, places, shape=ShapeEffect.KEEP, palette=ANY)
+_colour = OperatorFamily(k.COLOURS, colours, shape=ShapeEffect.KEEP)
 DOWN, UP, RIGHT, LEFT = 1, 2, 4, 8
 UPRIGHT, LEVEL, CROSS, DIAGONALS = 3, 12, 15, 240
 NEAR: tuple[Operator, ...] = (

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from weft.searches.arc.codes import labels as k
 from weft.searches.arc.codes.fills import LABEL
 from weft.searches.arc.ops import objectparts as o
-from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, OperatorFamily, Palette, ShapeEffect
 from weft.searches.arc.values import EMPTY, Grid, Piece, Value
 
 
@@ -98,7 +98,7 @@ def label(value: Value, given: Grid, p: int, q: int) -> Value | None:
     return Grid(value.height, value.width, bytes(canvas.values()))
 
 
-_label = Family(LABEL, label, shape=ShapeEffect.KEEP, palette=Palette.ANY)
+_label = OperatorFamily(LABEL, label, shape=ShapeEffect.KEEP, palette=Palette.ANY)
 WHOLE = k.EIGHT + k.FILLED
 PLAIN = k.FOUR + k.PLAIN
 PLAIN_8 = k.EIGHT + k.PLAIN

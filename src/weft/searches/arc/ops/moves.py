@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import gcd
 
 from weft.searches.arc.codes import moves as k
-from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, OperatorFamily, Palette, ShapeEffect
 from weft.searches.arc.values import MAX_SIDE, Grid, Value
 
 Lines = list[list[int]]
@@ -153,17 +153,20 @@ def overlay(value: Value, given: Grid, p: int, q: int) -> Value:
     return Grid(value.height, value.width, cells)
 
 
-_mirror, _turn = Family(k.TURN, transform, shape=ShapeEffect.KEEP), Family(k.TURN, transform)
-_crop = Family(k.PICK, pick, shape=ShapeEffect.SHRINK)
-_repeat = Family(k.PICK, pick, shape=ShapeEffect.GROW)
-_order = Family(k.PICK, pick, shape=ShapeEffect.KEEP)
-_outer = Family(k.OUTER, outer, shape=ShapeEffect.GROW, palette=Palette.BLACK)
-_fall = Family(k.FALL, fall, shape=ShapeEffect.KEEP)
-_add = Family(k.OVERLAY, overlay, shape=ShapeEffect.KEEP)
+_mirror, _turn = (
+    OperatorFamily(k.TURN, transform, shape=ShapeEffect.KEEP),
+    OperatorFamily(k.TURN, transform),
+)
+_crop = OperatorFamily(k.PICK, pick, shape=ShapeEffect.SHRINK)
+_repeat = OperatorFamily(k.PICK, pick, shape=ShapeEffect.GROW)
+_order = OperatorFamily(k.PICK, pick, shape=ShapeEffect.KEEP)
+_outer = OperatorFamily(k.OUTER, outer, shape=ShapeEffect.GROW, palette=Palette.BLACK)
+_fall = OperatorFamily(k.FALL, fall, shape=ShapeEffect.KEEP)
+_add = OperatorFamily(k.OVERLAY, overlay, shape=ShapeEffect.KEEP)
 FIRST, LAST = k.HALF, k.HALF + 1
 
 
-def _both(family: Family, name: str, what: int, bits: int, doc: str) -> Operator:
+def _both(family: OperatorFamily, name: str, what: int, bits: int, doc: str) -> Operator:
     return family(name, what, what, bits, doc)
 
 

@@ -65,7 +65,7 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class OperatorFamily:
     """The operators of one kernel; a call declares one of them: a row in the table of its file."""
 
     kernel: int

@@ -8,7 +8,7 @@ from weft.searches.arc.codes import altering as a
 from weft.searches.arc.codes import pieces as k
 from weft.searches.arc.ops.altering import alter, paint
 from weft.searches.arc.ops.objectparts import as_piece, colour_of, inked
-from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, OperatorFamily, Palette, ShapeEffect
 from weft.searches.arc.values import EMPTY, MAX_SIDE, Box, Grid, Piece, Size, Value, ValueStage
 
 
@@ -88,19 +88,25 @@ def of_size(value: Value, given: Grid, p: int, q: int) -> Value:
 
 
 _OBJECT, _BOX, _PATCH = ValueStage.OBJECT, ValueStage.BOX, ValueStage.PATCH
-_object_grid, _patch_grid = Family(k.AS_GRID, as_grid, _OBJECT), Family(k.AS_GRID, as_grid, _PATCH)
-_box_grid = Family(k.AS_GRID, as_grid, _BOX)
-_draw = Family(k.PAINT, paint, _OBJECT, shape=ShapeEffect.INPUT, palette=Palette.INPUT)
-_draw_patch = Family(k.PAINT, paint, _PATCH, shape=ShapeEffect.INPUT, palette=Palette.ANY)
-_change = Family(k.ALTER, alter, _OBJECT, _OBJECT)
-_box, _patch = Family(k.PART, part, _OBJECT, _BOX), Family(k.PART, part, _OBJECT, _PATCH)
-_colour_of = Family(k.PART, part, _OBJECT, ValueStage.COLOUR)
-_cells_of = Family(k.PART, part, _OBJECT, ValueStage.COUNT)
-_size_of = Family(k.PART, part, _OBJECT, ValueStage.SIZE)
-_box_of_box = Family(k.PART, part, _BOX, _BOX)
-_colour = Family(k.CANVAS, of_colour, ValueStage.COLOUR, shape=ShapeEffect.INPUT)
-_count = Family(k.CANVAS, of_count, ValueStage.COUNT, palette=Palette.ANY)
-_size = Family(k.CANVAS, of_size, ValueStage.SIZE, palette=Palette.BLACK)
+_object_grid, _patch_grid = (
+    OperatorFamily(k.AS_GRID, as_grid, _OBJECT),
+    OperatorFamily(k.AS_GRID, as_grid, _PATCH),
+)
+_box_grid = OperatorFamily(k.AS_GRID, as_grid, _BOX)
+_draw = OperatorFamily(k.PAINT, paint, _OBJECT, shape=ShapeEffect.INPUT, palette=Palette.INPUT)
+_draw_patch = OperatorFamily(k.PAINT, paint, _PATCH, shape=ShapeEffect.INPUT, palette=Palette.ANY)
+_change = OperatorFamily(k.ALTER, alter, _OBJECT, _OBJECT)
+_box, _patch = (
+    OperatorFamily(k.PART, part, _OBJECT, _BOX),
+    OperatorFamily(k.PART, part, _OBJECT, _PATCH),
+)
+_colour_of = OperatorFamily(k.PART, part, _OBJECT, ValueStage.COLOUR)
+_cells_of = OperatorFamily(k.PART, part, _OBJECT, ValueStage.COUNT)
+_size_of = OperatorFamily(k.PART, part, _OBJECT, ValueStage.SIZE)
+_box_of_box = OperatorFamily(k.PART, part, _BOX, _BOX)
+_colour = OperatorFamily(k.CANVAS, of_colour, ValueStage.COLOUR, shape=ShapeEffect.INPUT)
+_count = OperatorFamily(k.CANVAS, of_count, ValueStage.COUNT, palette=Palette.ANY)
+_size = OperatorFamily(k.CANVAS, of_size, ValueStage.SIZE, palette=Palette.BLACK)
 
 OPERATORS: tuple[Operator, ...] = (
     _object_grid("object_grid", k.AS_PIECE, 0, 4, "The object alone, empty places black.",

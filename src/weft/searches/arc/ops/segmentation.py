@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from weft.searches.arc.codes import segmentation as k
 from weft.searches.arc.ops.objectparts import Cell, commonest, grid_cells, groups, piece_of
-from weft.searches.arc.ops.operator import Family, Operator
+from weft.searches.arc.ops.operator import Operator, OperatorFamily
 from weft.searches.arc.values import EMPTY, Grid, Piece, Size, Value, ValueStage
 
 
@@ -125,14 +125,14 @@ def tally(value: Value, given: Grid, p: int, q: int) -> Value | None:
     return best[0] if len(best) == 1 else None
 
 
-_components = Family(k.COMPONENTS, components, gives=ValueStage.OBJECTS)
-_count = Family(k.COMPONENTS, components, gives=ValueStage.COUNT)
-_layers = Family(k.LAYERS, layers, gives=ValueStage.OBJECTS)
-_lines = Family(k.SPLIT_LINES, split_lines, gives=ValueStage.OBJECTS)
-_equal = Family(k.SPLIT_EQUAL, split_equal, gives=ValueStage.OBJECTS)
-_colour = Family(k.TALLY, tally, gives=ValueStage.COLOUR)
-_number = Family(k.TALLY, tally, gives=ValueStage.COUNT)
-_size = Family(k.TALLY, tally, gives=ValueStage.SIZE)
+_components = OperatorFamily(k.COMPONENTS, components, gives=ValueStage.OBJECTS)
+_count = OperatorFamily(k.COMPONENTS, components, gives=ValueStage.COUNT)
+_layers = OperatorFamily(k.LAYERS, layers, gives=ValueStage.OBJECTS)
+_lines = OperatorFamily(k.SPLIT_LINES, split_lines, gives=ValueStage.OBJECTS)
+_equal = OperatorFamily(k.SPLIT_EQUAL, split_equal, gives=ValueStage.OBJECTS)
+_colour = OperatorFamily(k.TALLY, tally, gives=ValueStage.COLOUR)
+_number = OperatorFamily(k.TALLY, tally, gives=ValueStage.COUNT)
+_size = OperatorFamily(k.TALLY, tally, gives=ValueStage.SIZE)
 _EACH = k.SINGLE_LINES
 
 OPERATORS: tuple[Operator, ...] = (

@@ -11,26 +11,26 @@ from weft.searches.arc.codes import sets as k
 from weft.searches.arc.ops import choosing
 from weft.searches.arc.ops.altering import paint
 from weft.searches.arc.ops.attraction import attract
-from weft.searches.arc.ops.operator import Family, Operator, Palette, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, OperatorFamily, Palette, ShapeEffect
 from weft.searches.arc.ops.setgrids import lay_out, overlay
 from weft.searches.arc.values import ValueStage
 
 _SAME, _FROM = m.ALIKE, ValueStage.OBJECTS
 
 
-_pick = Family(k.PICK, choosing.pick, _FROM, ValueStage.OBJECT)
-_keep = Family(k.FILTER, choosing.keep, _FROM, _FROM)
-_sort = Family(k.SORT, choosing.order, _FROM, _FROM)
-_label = Family(k.LABEL, choosing.label, _FROM, _FROM, palette=Palette.ANY)
-_each = Family(pieces.EACH, choosing.each, _FROM, _FROM)
-_fall = Family(k.SHIFT, choosing.shift, _FROM, _FROM)
-_attract = Family(k.ATTRACT, attract, _FROM, _FROM)
-_draw = Family(pieces.PAINT, paint, _FROM, shape=ShapeEffect.INPUT, palette=Palette.INPUT)
-_over = Family(k.OVERLAY, overlay, _FROM, palette=Palette.BLACK)
-_lay = Family(k.LAY_OUT, lay_out, _FROM, palette=Palette.BLACK)
-_count = Family(k.SUM, choosing.total, _FROM, ValueStage.COUNT)
-_colour = Family(k.SUM, choosing.total, _FROM, ValueStage.COLOUR, palette=Palette.BLACK)
-_merge = Family(k.MERGE, choosing.merge, _FROM, ValueStage.OBJECT)
+_pick = OperatorFamily(k.PICK, choosing.pick, _FROM, ValueStage.OBJECT)
+_keep = OperatorFamily(k.FILTER, choosing.keep, _FROM, _FROM)
+_sort = OperatorFamily(k.SORT, choosing.order, _FROM, _FROM)
+_label = OperatorFamily(k.LABEL, choosing.label, _FROM, _FROM, palette=Palette.ANY)
+_each = OperatorFamily(pieces.EACH, choosing.each, _FROM, _FROM)
+_fall = OperatorFamily(k.SHIFT, choosing.shift, _FROM, _FROM)
+_attract = OperatorFamily(k.ATTRACT, attract, _FROM, _FROM)
+_draw = OperatorFamily(pieces.PAINT, paint, _FROM, shape=ShapeEffect.INPUT, palette=Palette.INPUT)
+_over = OperatorFamily(k.OVERLAY, overlay, _FROM, palette=Palette.BLACK)
+_lay = OperatorFamily(k.LAY_OUT, lay_out, _FROM, palette=Palette.BLACK)
+_count = OperatorFamily(k.SUM, choosing.total, _FROM, ValueStage.COUNT)
+_colour = OperatorFamily(k.SUM, choosing.total, _FROM, ValueStage.COLOUR, palette=Palette.BLACK)
+_merge = OperatorFamily(k.MERGE, choosing.merge, _FROM, ValueStage.OBJECT)
 
 PICKS: tuple[Operator, ...] = (
     _pick("pick_most_cells", m.CELLS, k.MOST, 4, "The object with the most cells."),

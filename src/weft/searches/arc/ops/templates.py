@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from weft.searches.arc.codes import templates as k
 from weft.searches.arc.ops.moves import most_common
 from weft.searches.arc.ops.objectparts import Cell, commonest, grid_cells, groups
-from weft.searches.arc.ops.operator import Family, Operator, ShapeEffect
+from weft.searches.arc.ops.operator import Operator, OperatorFamily, ShapeEffect
 from weft.searches.arc.values import Grid, Value
 
 Cells = dict[Cell, int]
@@ -152,8 +152,8 @@ def _box(blob: Cells) -> tuple[int, int, int, int]:
     return min(rows), min(columns), max(rows), max(columns)
 
 
-_copies = Family(k.COPIES, copies, shape=ShapeEffect.KEEP)
-_stamp = Family(k.STAMP, stamp, shape=ShapeEffect.KEEP)
+_copies = OperatorFamily(k.COPIES, copies, shape=ShapeEffect.KEEP)
+_stamp = OperatorFamily(k.STAMP, stamp, shape=ShapeEffect.KEEP)
 OPERATORS: tuple[Operator, ...] = (
     _copies("complete_copies", 0, 0, 6,
         "The most colourful blobs again wherever a part of them recurs, in any position and size."),
