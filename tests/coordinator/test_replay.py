@@ -1,222 +1,314 @@
-"""Recorded results of a lazy round are taken by blocks; the plain way gets whatever differs."""
+"""Resume is replay: two sessions of one run, the second with a search that changed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any
+import json
 
 import pytest
 
 import weft
-from tests.inspect.runs import Stopper
-from weft.coordinator.lane import Lane, OpenRoundState
-from weft.coordinator.machine import LazyLimits, Machine
+from tests.support.sessions import InProcess, Sessions, double, draw, keep, triple
 from weft.coordinator.policy import Policy
-from weft.coordinator.replay import BLOCK, FinalRow, Replay
-from weft.coordinator.steps import Advance, Close, Command, Queue, Recalled
-from weft.errors import Interrupted, ReplayDiverged
-from weft.model.keys import sha256_hex, task_key
-from weft.model.tasks import COMMAND, LazyRound, Limits, SearchCall, TaskCall
-from weft.model.values import encode_args
-
-GENESIS = sha256_hex("genesis")
-SIZE = 3000
+from weft.errors import ReplayDiverged
+from weft.model.attempts import Started, Worker
+from weft.storage.disk import Disk
+from weft.storage.manifest import Manifest
+from weft.storage.objects import ObjectStore
 
 
-def call(index: int) -> TaskCall:
-    return TaskCall("m:f" if index < 2500 else "m:g", {"x": index})
+@pytest.fixture
+def sessions(tmp_path):
+    return Sessions(tmp_path)
 
 
-def row(index: int) -> FinalRow:
-    asked = call(index)
-    args = encode_args(asked.args)
-    key = task_key(GENESIS, "", 0, index, asked.function, args)
-    return key, asked.function, args, index == 1999
-
-
-@dataclass
-class Recorded:
-    """Rows of one round, of which the first `count` are final."""
-
-    count: int = SIZE
-    changed: dict[int, FinalRow] = field(default_factory=dict)
-    used: list[tuple[str, str]] = field(default_factory=list)
-
-    def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
-        assert (lane, round_) == ("", 0)
-        return [self.changed.get(i) or row(i) for i in range(start, min(end, self.count))]
-
-    def use(self, name: str, path: str) -> None:
-        self.used.append((name, path))
-
-
-def nothing() -> Generator[Any, Any, Any]:
-    yield []
-
-
-def opened(made: int = 10, recorded: int = 10) -> OpenRoundState:
-    state = OpenRoundState(Lane("", (), nothing()), 0, LazyRound(SIZE, call))
-    state.made, state.recorded = made, recorded
-    return state
-
-
-def test_all_that_is_recorded_is_taken_and_its_code_noted_once() -> None:
-    recorded, state = Recorded(), opened()
-    assert Replay(GENESIS, recorded, strict=False).advance(state, call, 32768)
-    assert (state.made, state.recorded, state.closed) == (SIZE, SIZE, True)
-    assert recorded.used == [("m:f", "m:f"), ("m:g", "m:g")]
-    assert state.kinds == [SIZE - 10, 0]
-
-
-@pytest.mark.parametrize(("strict", "made", "failed"), [(False, SIZE, 1), (True, 1999, 0)])
-def test_a_failed_task_is_taken_unless_the_run_is_strict(
-    strict: bool, made: int, failed: int
-) -> None:
-    state, replay = opened(), Replay(GENESIS, Recorded(), strict=strict)
-    assert replay.advance(state, call, 32768) is not strict
-    assert (state.made, replay.failed) == (made, failed)
-
-
-@pytest.mark.parametrize("count", [10, 11, 10 + BLOCK, 1500])
-def test_replay_ends_where_the_records_end(count: int) -> None:
-    state = opened()
-    assert not Replay(GENESIS, Recorded(count), strict=False).advance(state, call, 32768)
-    assert (state.made, state.recorded) == (count, count)
-
-
-def test_results_behind_one_that_is_missing_wait_for_it_within_reach() -> None:
-    state, replay = opened(made=10, recorded=4), Replay(GENESIS, Recorded(), strict=False)
-    assert replay.advance(state, call, 100)
-    assert (state.made, state.recorded, [*state.waiting]) == (60, 4, [*range(10, 60)])
-    assert replay.advance(state, call, 100)
-    assert state.made == 60, "it must not go further before the missing one is there"
-    state.waiting.update(dict.fromkeys(range(4, 10)))
-    state.judge(strict=True)
-    assert state.recorded == 60
-    assert replay.advance(state, call, 1)
-    assert state.recorded == SIZE
-
-
-def raising(index: int) -> TaskCall:
-    raise ZeroDivisionError(index)
-
-
-OTHERS: list[Callable[[int], object]] = [
-    raising,
-    lambda index: "no call",
-    lambda index: replace(call(index), function=COMMAND),
-    lambda index: replace(call(index), limits=Limits(gpu=1)),
-    lambda index: replace(call(index), function="m:other"),
-    lambda index: replace(call(index), args={"x": index + 1}),
-    lambda index: replace(call(index), args={"x": float(index)}),
-    lambda index: replace(call(index), args={"x": object()}),
-]
-
-
-@pytest.mark.parametrize("other", OTHERS)
-def test_a_call_that_is_not_the_recorded_one_is_left_to_the_plain_way(
-    other: Callable[[int], TaskCall],
-) -> None:
-    state = opened()
-
-    def make(index: int) -> TaskCall:
-        return other(index) if index == 1234 else call(index)
-
-    assert not Replay(GENESIS, Recorded(), strict=False).advance(state, make, 32768)
-    assert (state.made, state.recorded) == (1234, 1234)
-
-
-def test_a_row_with_another_key_is_left_to_the_plain_way() -> None:
-    state, (_, *others) = opened(), row(77)
-    recorded = Recorded(changed={77: (GENESIS, *others)})
-    assert not Replay(GENESIS, recorded, strict=False).advance(state, call, 32768)
-    assert state.made == 77
-
-
-# -- whole runs ------------------------------------------------------------------------------
-
-
-@weft.task
-def double(x: int) -> int:
-    if x % 500 == 499:
-        raise ValueError(x)
-    return 2 * x
-
-
-TASKS = 20_000
-"""So many that a stop after some of them comes before the end."""
-CHANGED: list[int] = []
-
-
-@weft.search(version=1)
-def doubles(n: int) -> Generator[Any, Any, int]:
-    results = yield weft.lazy(n, lambda i: double(i + (i in CHANGED)))
-    return sum(1 for result in results if result.ok)
-
-
-def interrupted(out: Path, after: int, workers: int = 2) -> None:
-    with pytest.raises(Interrupted):
-        weft.run(doubles(n=TASKS), out=out, workers=workers, watcher=Stopper(after))
-
-
-def test_a_run_resumed_by_blocks_has_the_ledger_of_one_that_never_stopped(tmp_path: Path) -> None:
-    weft.run(doubles(n=TASKS), out=tmp_path / "whole", workers=1)
-    interrupted(tmp_path / "run", 1900)
-    weft.run(doubles(n=TASKS), out=tmp_path / "run", workers=2)
-    whole, resumed = (tmp_path / name / "ledger.jsonl" for name in ("whole", "run"))
-    assert resumed.read_bytes() == whole.read_bytes()
-
-
-@pytest.mark.parametrize("index", [3, 300, 1700])
-def test_a_changed_task_is_refused_wherever_it_stands(
-    tmp_path: Path, index: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    interrupted(tmp_path / "run", 1900, workers=1)  # so that blocks end in order
-    before = (tmp_path / "run" / "ledger.jsonl").read_bytes()
-    monkeypatch.setattr(f"{__name__}.CHANGED", [index])
-    asked = f'task {index} was .*"x":{index}.*, now .*"x":{index + 1}'
-    with pytest.raises(ReplayDiverged, match=asked):
-        weft.run(doubles(n=TASKS), out=tmp_path / "run", workers=1)
-    assert (tmp_path / "run" / "ledger.jsonl").read_bytes() == before
-
-
-def replayed(recorded: Recorded) -> tuple[Machine, list[Command]]:
-    """A machine whose first tasks were recalled one by one, and all commands that followed."""
-
-    def body() -> Generator[Any, Any, int]:
-        results = yield LazyRound(SIZE, call)
+def one_round(tasks):
+    def body():
+        results = yield tasks
         return len(results)
 
-    search = SearchCall("s", 1, {}, body)
-    limits = LazyLimits(window=40, reach=50, first=10)
-    machine = Machine(GENESIS, search, {}, Policy(), lambda *_: [], limits, recall=recorded)
-    [_, queue] = machine.advance()
-    assert isinstance(queue, Queue)
-    commands = [
-        command for task in queue.tasks
-        for command in machine.apply(Recalled("", 0, task.index, str(task.index), None))
-    ]  # fmt: skip
-    advances = [command.recorded for command in commands if isinstance(command, Advance)]
-    assert advances == sorted(advances)
-    return machine, commands
+    return body
 
 
-def test_machine_takes_blocks_in_order_and_closes_the_round() -> None:
-    machine, commands = replayed(Recorded())
-    assert commands[-1] == Close("", 0, SIZE, stopped=False)
-    assert {type(command) for command in commands} == {Advance, Close}
-    counts = machine.counts()
-    assert (counts.finished, counts.failed, counts.planned) == (SIZE, 1, SIZE)
-    machine.advance()
-    assert machine.done
+def lane(tasks, answer=0):
+    yield tasks
+    return answer
 
 
-def test_machine_makes_the_tasks_behind_the_recorded_ones() -> None:
-    machine, commands = replayed(Recorded(1500))
-    *_, advance, queue = commands
-    assert advance == Advance("", 0, 1500)
-    assert isinstance(queue, Queue)
-    assert [task.index for task in queue.tasks] == [*range(1500, 1540)]
-    assert machine.counts().finished == 1500
+def diverges(sessions, body, message):
+    """The changed search is refused, nothing changes, and the old search still finishes."""
+    before = files(sessions)
+    with pytest.raises(ReplayDiverged, match=message) as caught:
+        sessions.go(body)
+    assert "restore the old code" in caught.value.hint
+    assert files(sessions) == before
+
+
+def files(sessions):
+    folder = sessions.folder
+    opened = sessions.open()
+    try:
+        tables = ("lanes", "rounds", "tasks", "attempts")
+        rows = [opened.manifest.query(f"SELECT * FROM {table}") for table in tables]
+    finally:
+        opened.writer.ledger.close()
+        opened.manifest.close()
+    return rows, folder.ledger.read_bytes(), folder.checkpoint.read_bytes()
+
+
+# -- refused ------------------------------------------------------------------------------
+
+
+def test_replay_other_argument_diverges_with_both_calls(sessions):
+    sessions.go(one_round([double(1), double(2), double(3)]), stop_after=2)
+    diverges(
+        sessions,
+        one_round([double(1), double(5), double(3)]),
+        r"lane /, round 0: task 1 was \S+:double\(\{\"x\":2\}\), now \S+:double\(\{\"x\":5\}\)",
+    )
+
+
+def test_replay_other_argument_of_a_queued_task_diverges(sessions):
+    sessions.go(one_round([double(1), double(2), double(3)]), stop_after=1)
+    diverges(sessions, one_round([double(1), double(2), double(9)]), r"round 0: task 2 was")
+
+
+def test_replay_other_function_diverges(sessions):
+    sessions.go(one_round([double(1), double(2)]), stop_after=1)
+    diverges(sessions, one_round([triple(1), double(2)]), r"task 0 was \S+:double.* now \S+:triple")
+
+
+@pytest.mark.parametrize("size", [0, 2, 4])
+def test_replay_other_round_size_diverges(sessions, size):
+    sessions.go(one_round([double(i) for i in range(3)]), stop_after=1)
+    diverges(
+        sessions,
+        one_round([double(i) for i in range(size)]),
+        f"lane /, round 0: 3 tasks recorded, {size} tasks asked",
+    )
+
+
+def test_replay_lanes_instead_of_tasks_diverges(sessions):
+    sessions.go(one_round([double(1), double(2)]), stop_after=1)
+    body = one_round(weft.lanes({"a": lane([double(1)]), "b": lane([])}))
+    diverges(sessions, body, "lane /, round 0: other lanes recorded than asked for")
+
+
+def test_replay_empty_lanes_instead_of_tasks_diverges(sessions):
+    sessions.go(one_round([double(1), double(2)]), stop_after=1)
+    diverges(sessions, one_round(weft.lanes({})), "lane /, round 0: other lanes recorded")
+
+
+def test_replay_tasks_instead_of_lanes_diverges(sessions):
+    sessions.go(one_round(weft.lanes({"a": lane([double(1), double(2)])})), stop_after=1)
+    diverges(sessions, one_round([double(1)]), "lane /, round 0: 1 lanes recorded, 1 tasks asked")
+
+
+@pytest.mark.parametrize("names", ["b", "ba", "abc", "a", ""])
+def test_replay_other_lane_names_diverge(sessions, names):
+    def two(names):
+        return one_round(weft.lanes({n: lane([double(i)]) for i, n in enumerate(names)}))
+
+    sessions.go(two("ab"), stop_after=1)
+    diverges(sessions, two(names), "lane /, round 0: other lanes recorded than asked for")
+
+
+def test_replay_other_lane_answer_diverges(sessions):
+    def two(answer):
+        def body():
+            lanes = {"a": lane([double(1)], answer), "b": lane([double(i) for i in range(9)])}
+            return (yield weft.lanes(lanes))
+
+        return body
+
+    sessions.go(two(1), stop_after=4)
+    diverges(sessions, two(2), r'lane /a, round 1: answer .*"value":1.* recorded, now .*"value":2')
+
+
+def test_replay_other_root_answer_diverges(sessions):
+    def body(answer):
+        def search():
+            yield [double(1)]
+            return answer
+
+        return search
+
+    sessions.go(body("old"), sealed=False)  # killed between the answer and the seal
+    diverges(sessions, body("new"), r"lane /, round 1: answer .*old.* recorded, now .*new")
+
+
+def test_replay_search_ending_before_a_recorded_round_diverges(sessions):
+    def body(rounds):
+        def search():
+            for i in range(rounds):
+                yield [double(i), double(i + 1)]
+
+        return search
+
+    sessions.go(body(3), stop_after=5)
+    diverges(sessions, body(2), "lane /, round 2: a further round is recorded, the search ended")
+
+
+@pytest.mark.parametrize("kind", ["tasks", "lanes"])
+def test_replay_lane_going_on_after_its_recorded_answer_diverges(sessions, kind):
+    def two(more):
+        def quick():
+            yield [double(1)]
+            if more:
+                yield [double(2)] if kind == "tasks" else weft.lanes({"x": lane([])})
+            return 5
+
+        def body():
+            return (yield weft.lanes({"a": quick(), "b": lane([double(i) for i in range(9)])}))
+
+        return body
+
+    sessions.go(two(more=False), stop_after=4)
+    diverges(
+        sessions, two(more=True), r"lane /a, round 1: the lane ended here, now it asks for more"
+    )
+
+
+def until_round(stop, size=8):
+    def body():
+        tasks = [double(i) for i in range(size)]
+        results = yield weft.round(tasks, until=lambda r: r.index == stop)
+        yield [double(100), double(101)]
+        return len(results)
+
+    return body
+
+
+@pytest.mark.parametrize("stop", [1, 2, 5, 99])
+def test_replay_early_stop_at_another_place_diverges(sessions, stop):
+    sessions.go(until_round(3), stop_after=5)
+    diverges(sessions, until_round(stop), r"lane /, round 0: it ended after 4 results, now ")
+
+
+def test_replay_early_stop_before_what_an_open_round_recorded_diverges(sessions):
+    sessions.go(until_round(7), stop_after=5)
+    diverges(
+        sessions, until_round(2), "lane /, round 0: 5 results are recorded, now it ends after 3"
+    )
+
+
+def test_replay_smaller_round_than_a_rebuilt_ledger_has_diverges(sessions):
+    """The ledger alone does not say how large an unfinished round is, but it has five results."""
+    sessions.go(one_round([double(i) for i in range(8)]), stop_after=5)
+    sessions.folder.manifest.unlink()
+    with pytest.raises(ReplayDiverged, match="round 0: 5 results recorded, 3 tasks asked"):
+        sessions.go(one_round([double(i) for i in range(3)]))
+    assert len(sessions.go(one_round([double(i) for i in range(8)]))) == 3
+
+
+def test_replay_lazy_round_other_task_diverges(sessions):
+    def body(offset):
+        def search():
+            results = yield weft.lazy(20, lambda i: double(i + (offset if i == 9 else 0)))
+            return sum(r.value for r in results)
+
+        return search
+
+    sessions.go(body(0), stop_after=15)
+    diverges(sessions, body(1000), r"lane /, round 0: task 9 was \S+\(\{\"x\":9\}\), now ")
+
+
+# -- accepted -----------------------------------------------------------------------------
+
+
+def whole_search():
+    results = yield [double(i) for i in (1, 13, 3)]
+    state = sum(r.value for r in results if r.ok)
+    results = yield weft.round([double(state + i) for i in range(6)], until=lambda r: r.index == 2)
+    answers = yield weft.lanes({"a": lane([triple(1)], 1), "b": lane([draw(2)], 2)})
+    scan = yield weft.lazy(12, double)
+    return [state, len(results), answers, [r.value for r in scan]]
+
+
+TASKS = 3 + 3 + 2 + 12
+
+
+@pytest.mark.parametrize("stop_after", range(1, TASKS + 2, 2))
+def test_replay_same_search_goes_on_and_runs_nothing_twice(tmp_path, stop_after):
+    calm = Sessions(tmp_path / "calm", slots=1)
+    calm.go(whole_search)
+    sessions = Sessions(tmp_path / "two", slots=1)
+    first = sessions.go(whole_search, stop_after=stop_after)
+    second = sessions.go(whole_search)
+    assert len(first) == stop_after if stop_after < TASKS else TASKS
+    assert not set(first) & set(second)
+    assert len(first + second) == TASKS
+    assert sessions.ledger == calm.ledger
+
+
+def test_seeds_same_for_other_retries_limits_and_order(tmp_path):
+    """Limits are part of the genesis and so of the keys, but no seed depends on them."""
+    ledgers = []
+    for i, (slots, pick) in enumerate(
+        [(1, lambda h: 0), (4, lambda h: -1), (3, lambda h: len(h) // 2)]
+    ):
+        sessions = Sessions(tmp_path / str(i), slots=slots, pick=pick)
+        sessions.go(whole_search)
+        ledgers.append(sessions.ledger)
+    assert len(set(ledgers)) == 1
+    other = Sessions(tmp_path / "limits", policy=Policy(retries=5, timeout_s=9.0))
+    other.go(whole_search)
+    assert results_of(other.ledger) == results_of(ledgers[0])
+    assert other.ledger != ledgers[0]
+
+
+def results_of(ledger):
+    bodies = [json.loads(line)["body"] for line in ledger.splitlines()]
+    return [body for body in bodies if "index" in body]
+
+
+class DiesWhileRunning(InProcess):
+    """Task 0 has started and task 1 ended; a commit later the coordinator is killed."""
+
+    def poll(self, timeout_s):
+        if not self.ran:
+            self.ran.append(("", 0, 0))
+            return [Started(a.ticket, Worker(pid=7)) for a in self.held]
+        if len(self.ran) == 1:
+            self.pick = lambda held: 1
+            return InProcess.poll(self, timeout_s)
+        if self.clock.now_s > 1001:
+            raise KeyboardInterrupt
+        self.clock.now_s += 0.06
+        return []
+
+
+def test_replay_attempt_running_when_the_coordinator_died_is_queued_again(sessions):
+    with pytest.raises(KeyboardInterrupt):
+        sessions.go(one_round([double(1), double(2)]), backend_type=DiesWhileRunning)
+    assert task_states(sessions) == ["running", "completed"]
+    assert sessions.go(one_round([double(1), double(2)])) == [("", 0, 0)]
+    assert task_states(sessions) == ["completed", "completed"]
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        attempts = manifest.query("SELECT attempt, outcome, reason FROM attempts")
+        [(attempt,)] = manifest.query("SELECT attempt FROM tasks WHERE id=1")
+    finally:
+        manifest.close()
+    assert attempts == [(1, "requeued", "coordinator-died")]
+    assert attempt == 2
+
+
+def task_states(sessions):
+    manifest = Manifest.open(sessions.folder.manifest, Disk(), read_only=True)
+    try:
+        return [state for (state,) in manifest.query("SELECT state FROM tasks ORDER BY id")]
+    finally:
+        manifest.close()
+
+
+def test_objects_of_a_result_are_adopted_before_it_counts(sessions):
+    def body():
+        [kept] = yield [keep("some text")]
+        return kept.value
+
+    sessions.go(body)
+    store = ObjectStore(sessions.folder.objects, Disk())
+    [digest] = store.digests()
+    assert store.read(digest) == b"some text"
+    assert list(store.staging.iterdir()) == []
+    assert digest.encode() in sessions.ledger
