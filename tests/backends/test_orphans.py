@@ -26,7 +26,7 @@ def marks(tmp_path: Path) -> Marks:
 @contextmanager
 def marked(marks: Marks, number: int, text: str, *words: str) -> Iterator[subprocess.Popen[str]]:
     """A shell that waits for its mark, says what it has begun, and waits for ever."""
-    script = f"read go; {text} echo begun; sleep 1000 & wait"
+    script = f"read go; {text} sleep 1000 & echo begun; wait"
     with subprocess.Popen(
         ["sh", "-c", script, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:

@@ -79,6 +79,13 @@ def test_24_jobs_of_1_mb_on_10_mb_stop_with_75_and_resume_to_the_same_head(
     assert {outcome for (outcome,) in rows(out, "SELECT outcome FROM attempts")} == {"requeued"}
 
 
+def test_disk_that_was_full_for_an_instant_is_a_shortage(tmp_path: Path, small: Path) -> None:
+    """Too short for a sample of the free room: only the command's own words report it."""
+    line = "head -c 20000000 /dev/zero > x; code=$?; rm x; exit $code"
+    jobs = [shell(f"job-{i}", line, cwd="{out_dir}") for i in range(8)]
+    check_short(start(tmp_path, jobs, small / "run", workers=1), small / "run")
+
+
 def test_shortage_is_noted_in_the_manifest_although_nothing_was_left(
     tmp_path: Path, small: Path
 ) -> None:

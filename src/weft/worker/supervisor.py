@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import json
 import os
 import resource
@@ -34,6 +35,9 @@ SPACE_SOON_S = 0.01
 LITTLE_BYTES = 1 << 28
 LITTLE_INODES = 4096
 UNLIMITED = 1 << 62
+STDERR_BYTES = 4096
+"""Allocated for a command's stderr before it starts: its last words fit on a full disk too."""
+_FALLOC_FL_KEEP_SIZE = 1
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _HANDLED = (signal.SIGCHLD, signal.SIGCONT, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -113,6 +117,7 @@ class Supervisor:
         self._watch(start_s)
         self._measure_space()  # before anything that it left is removed
         self._kill_all(gently=self._status is None)
+        _free_unused(self._spec["stderr"])
         assert self._status is not None
         cpu_s = self._usage[0] + self._usage[1]
         return {
@@ -154,6 +159,7 @@ class Supervisor:
         mode = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
         os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
+        _allocate(2, STDERR_BYTES)
         os.closerange(3, pipe)
         os.closerange(pipe + 1, 256)
         os.chdir(spec["cwd"])
@@ -275,6 +281,25 @@ def free_room(folder: str) -> tuple[int, int]:
     return size, inodes if status.f_files else UNLIMITED
 
 
+def _allocate(fd: int, size: int) -> None:
+    """Allocate room behind the end of a file, where the file system can; raise if it is full.
+
+    Between two samples a disk can run full and have room again: then what the command prints
+    about it is the only evidence, and would itself be lost.
+    """
+    offsets = ctypes.c_int64(0), ctypes.c_int64(size)
+    if _libc.fallocate(fd, _FALLOC_FL_KEEP_SIZE, *offsets):
+        number = ctypes.get_errno()
+        if number in (errno.ENOSPC, errno.EDQUOT):
+            raise OSError(number, os.strerror(number))
+
+
+def _free_unused(path: str) -> None:
+    """Return what is allocated behind the end of a file."""
+    with contextlib.suppress(OSError):  # it does not exist: the command has not started
+        os.truncate(path, os.stat(path).st_size)
+
+
 def kill_descendants() -> None:
     """Kill everything below this process, for a worker whose supervisor was killed."""
     while pids := descendants():
@@ -356,7 +381,7 @@ def _prepare_signals() -> int:
     return reader
 
 
-_libc = ctypes.CDLL(None)
+_libc = ctypes.CDLL(None, use_errno=True)
 
 
 def become_subreaper() -> None:
