@@ -297,7 +297,7 @@ def _allocate(fd: int, size: int) -> None:
 def _free_unused(path: str) -> None:
     """Return what is allocated behind the end of a file."""
     with contextlib.suppress(OSError):  # it does not exist: the command has not started
-        os.truncate(path, os.stat(path).st_size)
+        os.truncate(path, Path(path).stat().st_size)
 
 
 def kill_descendants() -> None:
