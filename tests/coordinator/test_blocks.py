@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from tests.support.machines import GENESIS, Bench, call, once
 from tests.support.sessions import InProcess, Sessions, double
-from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.machine import Machine
+from weft.coordinator.making import LazyLimits
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.coordinator.steps import Advance, Close, RecordValues

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.machines import Bench, call, once
 from weft.coordinator.lane import StoredResults
-from weft.coordinator.machine import LazyLimits
+from weft.coordinator.making import LazyLimits
 from weft.coordinator.steps import Close, Queue
 from weft.errors import SearchInvalid
 from weft.model.results import Result

@@ -12,7 +12,8 @@ import pytest
 import weft
 from tests.inspect.runs import Stopper
 from weft.coordinator.lane import Lane, OpenRoundState
-from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.machine import Machine
+from weft.coordinator.making import LazyLimits
 from weft.coordinator.policy import Policy
 from weft.coordinator.replay import BLOCK, FinalRow, Replay
 from weft.coordinator.steps import Advance, Close, Command, Queue, Recalled

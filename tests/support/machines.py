@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from random import Random
 from typing import Any
 
-from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.machine import Machine
+from weft.coordinator.making import LazyLimits
 from weft.coordinator.policy import Policy
 from weft.coordinator.steps import Command, RecordResult
 from weft.model.attempts import Assignment, Finished, GivenBack, Lost, Started, Worker

@@ -13,7 +13,8 @@ from typing import Any
 import weft
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator
-from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.machine import Machine
+from weft.coordinator.making import LazyLimits
 from weft.coordinator.policy import Policy
 from weft.model.attempts import Assignment, BackendEvent, Lost, Started, Worker
 from weft.model.tasks import SearchCall

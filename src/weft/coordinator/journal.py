@@ -31,8 +31,9 @@ from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
 from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
-from weft.storage.manifest import FINAL, ROOT_LANE, FinishedRow, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
+from weft.storage.rows import BlockOrigin, FinishedRow, QueuedRow, ValueRow
 
 VISIBLE = 256
 """So many tasks of a round have rows from its start."""
@@ -74,7 +75,9 @@ class Journal:
         """Lanes that have gone beyond all that is recorded of them."""
         self._dirty: dict[int, RoundRow] = {}
         self._running: dict[int, LiveTask] = {}
+        self._queued: dict[int, QueuedRow] = {}
         self._finished: list[FinishedRow] = []
+        self._blocks: list[tuple[BlockOrigin, list[ValueRow]]] = []
         self._queued_at: dict[int, float] = {}
         """When the last tasks of a round were made."""
         self.pending = 0
@@ -91,9 +94,13 @@ class Journal:
 
     def flush(self) -> None:
         """Write gathered rows into the open transaction."""
+        self._flush_queued()
         if self._finished:
             self._manifest.finish_tasks(self._finished)
             self._finished = []
+        for origin, rows in self._blocks:
+            self._manifest.finish_block(origin, rows)
+        self._blocks = []
         if self._running:
             wall = self._clock.wall()
             self._manifest.running([
@@ -105,6 +112,12 @@ class Journal:
         for row in self._dirty.values():
             self._manifest.update_round(row)
         self._dirty = {}
+
+    def _flush_queued(self) -> None:
+        """Write the rows of tasks that were made and have not ended since."""
+        if self._queued:
+            self._manifest.queue(list(self._queued.values()))
+            self._queued = {}
 
     def commit(self) -> None:
         """Make everything since the last commit durable."""
@@ -181,10 +194,10 @@ class Journal:
         wall = self._clock.wall()
         self._queued_at[row.id] = wall
         if not row.closed:
-            self._manifest.queue([
-                (row.first + t.index, t.key, t.function, t.args, wall)
-                for t in _with_rows(c.tasks) if row.first + t.index not in recorded
-            ])  # fmt: skip
+            for task in _with_rows(c.tasks):
+                id_ = row.first + task.index
+                if id_ not in recorded:
+                    self._queued[id_] = (id_, task.key, task.function, task.args, wall)
         return list(self._recall(c, row, recorded)) if recorded else ()
 
     def _recall(self, c: Queue, row: RoundRow, recorded: dict[int, TaskRow]) -> Iterator[Recalled]:
@@ -236,8 +249,10 @@ class Journal:
 
     def _record(self, c: RecordResult) -> None:
         task = c.task
-        id_ = self._round(task.lane, task.round).first + task.index
+        row = self._round(task.lane, task.round)
+        id_ = row.first + task.index
         self._running.pop(id_, None)
+        self._queued.pop(id_, None)
         for staged in c.staged:
             self._adopt(staged)
         wall, worker = self._clock.wall(), task.worker
@@ -250,7 +265,7 @@ class Journal:
         )
         self._finished.append((
             id_, state, task.key, task.function, task.args, c.value, error, digest,
-            task.attempt, wall, wall - c.run_s, wall, c.run_s,
+            task.attempt, self._queued_at[row.id], wall - c.run_s, wall, c.run_s,
             worker.pid, worker.started, worker.node, worker.gpu, c.notes,
         ))  # fmt: skip
         self.pending += 1
@@ -259,24 +274,30 @@ class Journal:
         """Write a block's rows; its tasks ran one after the other and the last ended just now."""
         kind, worker = c.tasks[0].kind, c.worker
         row = self._round(kind.lane, kind.round)
-        first, queued_at, function = row.first, self._queued_at[row.id], kind.function
+        first, function = row.first, kind.function
         started_at = self._clock.wall() - sum(c.run_us) / 1e6
-        digest_of, rows = self._manifest.value_digest, self._finished
-        by = (worker.pid, worker.started, worker.node, worker.gpu, None)
+        digest_of, rows = self._manifest.value_digest, list[ValueRow]()
         for task, value, run_us in zip(c.tasks, c.values, c.run_us, strict=True):
-            run_s = run_us / 1e6
-            digest = digest_of(task.key, function, task.args, value)
-            rows.append((
-                first + task.index, "completed", task.key, function, task.args, value, None, digest,
-                task.attempt, queued_at, started_at, started_at + run_s, run_s, *by,
-            ))  # fmt: skip
-            started_at += run_s
-        if self._running:
-            for task in c.tasks:
-                self._running.pop(first + task.index, None)
+            key, args, run_s = task.key, task.args, run_us / 1e6
+            digest = digest_of(key, function, args, value)
+            ended_at = started_at + run_s
+            rows.append((first + task.index, key, args, value, digest, started_at, ended_at, run_s))
+            started_at = ended_at
+        self._blocks.append((
+            BlockOrigin(
+                function, c.tasks[0].attempt, self._queued_at[row.id],
+                worker.pid, worker.started, worker.node, worker.gpu,
+            ),
+            rows,
+        ))  # fmt: skip
+        for unwritten in (self._running, self._queued):
+            if unwritten:
+                for task in c.tasks:
+                    unwritten.pop(first + task.index, None)
         self.pending += len(c.tasks)
 
     def _requeue(self, c: Requeue) -> None:
+        self._flush_queued()
         id_ = self._round(c.task.lane, c.task.round).first + c.task.index
         self._running.pop(id_, None)
         self._manifest.requeue((id_, c.task.key, c.task.function, c.task.args, c.task.attempt))

@@ -2,7 +2,7 @@
 
     apply(event) ─► commands ─► the journal carries them out, recalls what is recorded
     advance()  the next lane whose results are all in takes them and asks for more
-    dispatch   what waits and what runs, in a file of its own
+    making     the tasks of each round, `dispatch` what waits and what runs: files of their own
 
 Results may arrive in any order; they are judged and handed to the search in task order only,
 so nothing the search sees depends on who finished first.
@@ -11,7 +11,7 @@ so nothing the search sees depends on who finished first.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
 
@@ -26,9 +26,8 @@ from weft.coordinator.lane import (
     OpenRoundState,
     Step,
     StoredResults,
-    StreamEnded,
-    proposed,
 )
+from weft.coordinator.making import LAZY_LIMITS, LazyLimits, TaskMaker
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
 from weft.coordinator.replay import Recall, Replay
@@ -47,9 +46,8 @@ from weft.coordinator.steps import (
     RecordResult,
     RecordValues,
     Requeue,
-    TaskKind,
 )
-from weft.errors import SearchInvalid, UsageError, WeftError
+from weft.errors import SearchInvalid
 from weft.model.attempts import (
     Completed,
     Entered,
@@ -59,46 +57,16 @@ from weft.model.attempts import (
     Started,
     TicketEvent,
 )
-from weft.model.keys import key_maker
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
 from weft.model.tasks import (
     COMMAND,
     Lanes,
-    LazyRound,
     Milestone,
     SearchBody,
     SearchCall,
     SearchContext,
-    StreamRound,
-    TaskCall,
-    check_call,
 )
-from weft.model.values import encode_args
-
-TASKS_PER_SLOT = 256
-"""What a slot holds of tasks of half a millisecond; shorter ones are too short to matter."""
-
-
-@dataclass(frozen=True, slots=True)
-class LazyLimits:
-    """How much of a lazy round may exist at a time, and with how much any round begins."""
-
-    window: int = 4096
-    """Tasks made but not finished."""
-    reach: int = 32768
-    """Distance from the first unfinished task to the last one made."""
-    first: int = 256
-    """A round begins with so many tasks, so that workers start while the rest is made."""
-
-    @staticmethod
-    def for_slots(count: int) -> LazyLimits:
-        """Return limits under which no slot waits for tasks to be made."""
-        window = max(LAZY_LIMITS.window, TASKS_PER_SLOT * count)
-        return LazyLimits(window, 8 * window)
-
-
-LAZY_LIMITS = LazyLimits()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +105,17 @@ class Machine:
         pause_at: str | None = None,
         recall: Recall | None = None,
     ) -> None:
-        self._lazy = lazy
         self._replay = Replay(genesis, recall, strict=policy.strict) if recall else None
         self._pause_at = pause_at
         self._milestone: Milestone | None = None
         self.dispatch = Dispatch(placement or Placement(local_nodes(1)), policy)
         """What waits and what runs; the loop takes assignments from it."""
-        self._genesis = genesis
+        self._making = TaskMaker(genesis, lazy, self.dispatch.placement)
         self._context = context
         self._policy = policy
         self._fetch = fetch
         self._root = Lane("", (), root.start(context))
         self._open: dict[tuple[str, int], OpenRoundState] = {}
-        self._makers: dict[tuple[str, int], Callable[[int], TaskCall]] = {}
         self._commands: list[Command] = []
         self._moves: deque[Move] = deque([Move(self._root)])
         self._planned = self._finished = self._failed = 0
@@ -339,7 +305,7 @@ class Machine:
         self._planned -= state.size - state.recorded - len(state.waiting)
         self._commands.append(Close(lane.path, state.number, state.recorded, state.cut_short))
         del self._open[lane.path, state.number]
-        self._makers.pop((lane.path, state.number), None)
+        self._making.close(state)
         lane.open = None
         results: Sequence[Result] = state.results
         if state.lazy:
@@ -352,33 +318,28 @@ class Machine:
         self._open[lane.path, state.number] = state
         self._planned += state.size
         self._commands.append(OpenRound(lane.path, state.number, state.size))
-        self._makers[lane.path, state.number] = _maker(step, state)
+        self._making.open(state, step)
         self._judge(state)  # a round of no tasks is over at once; others make their first
 
     def _make_more(self, state: OpenRoundState) -> None:
-        """Make a round's first tasks, then the rest; of a lazy one half a window at a time."""
+        """Make a round's next tasks, or take what is recorded of them, and queue them."""
         if state.made and state.replaying and self._replay and self._take_recorded(state):
             return
-        lazy, unfinished, end = self._lazy, len(state.tasks), state.size
-        if state.width is not None:
-            end = min(end, state.recorded + state.width)
-        elif state.lazy:
-            end = min(end, state.recorded + lazy.reach, state.made + lazy.window - unfinished)
-        if state.made == 0 and state.width is None:
-            end = min(end, max(lazy.first, 2 * len(self.dispatch.placement.slots)))
-        if end <= state.made or (state.lazy and unfinished > lazy.window // 2):
-            return
-        if calls := self._made_calls(state, end):
-            self._queue(state, calls)
-        if state.closed:  # a stream that has no more to propose
+        start, size = state.made, state.size
+        if tasks := self._making.make_more(state):
+            is_plain = all(task.kind.function != COMMAND for task in tasks)
+            self.dispatch.hold(state, start, state.made, durable=not is_plain)
+            self._commands.append(Queue(state.lane.path, state.number, tasks))
+        self._planned -= size - state.size  # a stream that has no more to propose is shorter
+        if state.closed:
             self._close(state)
 
     def _take_recorded(self, state: OpenRoundState) -> bool:
         """Replay what is recorded of a lazy round; False when its next tasks are to be made."""
         assert self._replay is not None
         made, recorded, failed = state.made, state.recorded, self._replay.failed
-        maker = self._makers[state.lane.path, state.number]
-        state.replaying = self._replay.advance(state, maker, self._lazy.reach)
+        making = self._making
+        state.replaying = self._replay.advance(state, making.of(state), making.limits.reach)
         self._finished += state.made - made
         self._failed += self._replay.failed - failed
         if state.recorded > recorded:
@@ -388,70 +349,6 @@ class Machine:
                 self._close(state)
                 return True
         return state.replaying
-
-    def _made_calls(self, state: OpenRoundState, end: int) -> list[TaskCall]:
-        """Ask the search for the calls of a round's next tasks."""
-        lane, calls = state.lane.path, list[TaskCall]()
-        make = self._makers[lane, state.number]
-        try:
-            for index in range(state.made, end):
-                calls.append(check_call(make(index), index))
-        except StreamEnded:
-            self._end_stream(state, state.made + len(calls))
-        except WeftError:
-            raise
-        except Exception as error:
-            raise SearchInvalid(
-                f"task {state.made + len(calls)} of round {state.number} (lane {lane or '/'}):"
-                f" make raised {type(error).__name__}: {error}"
-            ) from error
-        return calls
-
-    def _end_stream(self, state: OpenRoundState, size: int) -> None:
-        """No more is proposed: the round has as many tasks as were made."""
-        self._planned -= state.size - size
-        state.size = size
-
-    def _queue(self, state: OpenRoundState, calls: Sequence[TaskCall]) -> None:
-        start, state.made = state.made, state.made + len(calls)
-        tasks = self._tasks(state, start, calls)
-        state.tasks.update(zip(range(start, state.made), tasks, strict=True))
-        is_plain = all(task.kind.function != COMMAND for task in tasks)
-        self.dispatch.hold(state, start, state.made, durable=not is_plain)
-        self._commands.append(Queue(state.lane.path, state.number, tasks))
-
-    def _tasks(
-        self, state: OpenRoundState, start: int, calls: Sequence[TaskCall]
-    ) -> tuple[LiveTask, ...]:
-        lane, number, index = state.lane.path, state.number, start
-        name_key = key_maker(self._genesis, lane, number)
-        kind, tasks = None, list[LiveTask]()
-        for call in calls:
-            if kind is None or not _is_of(call, kind):
-                kind = self._kind(state, call)
-            try:
-                args = encode_args(call.args)
-            except WeftError as error:
-                raise SearchInvalid(
-                    f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
-                ) from None
-            gpu = kind.limits.gpu
-            ordinal = state.kinds[gpu]
-            state.kinds[gpu] = ordinal + 1
-            task = LiveTask(kind, index, name_key(index, kind.function, args), args, ordinal)
-            if state.totals:
-                task.peers = state.totals[gpu]
-            tasks.append(task)
-            index += 1
-        return tuple(tasks)
-
-    def _kind(self, state: OpenRoundState, call: TaskCall) -> TaskKind:
-        kind = TaskKind(state.lane.path, state.number, call.function, call.limits, call.code)
-        if call.limits.gpu and not self.dispatch.placement.fits(gpu=True):
-            raise UsageError(
-                f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"
-            )
-        return kind
 
     # -- lanes ----------------------------------------------------------------------------
 
@@ -511,13 +408,6 @@ class Machine:
         return commands
 
 
-def _maker(step: AnyRound, state: OpenRoundState) -> Callable[[int], TaskCall]:
-    """Return what makes the call of each task of a round."""
-    if isinstance(step, StreamRound):
-        return proposed(step.tasks, state)
-    return step.make if isinstance(step, LazyRound) else step.tasks.__getitem__
-
-
 def _ranges(tasks: Sequence[LiveTask]) -> Iterator[tuple[int, int]]:
     """Where tasks of one kind with consecutive indices begin and end.
 
@@ -531,12 +421,3 @@ def _ranges(tasks: Sequence[LiveTask]) -> Iterator[tuple[int, int]]:
                 continue
         yield start, place
         start = place
-
-
-def _is_of(call: TaskCall, kind: TaskKind) -> bool:
-    """Whether a call is of the same kind as the one before it; mostly it is the same objects."""
-    return (
-        call.function == kind.function
-        and (call.limits is kind.limits or call.limits == kind.limits)
-        and (call.code is kind.code or call.code == kind.code)
-    )

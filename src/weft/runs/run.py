@@ -20,7 +20,8 @@ from weft.backends.recorded import Recall, RecordedCommands
 from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
-from weft.coordinator.machine import LazyLimits, Machine
+from weft.coordinator.machine import Machine
+from weft.coordinator.making import LazyLimits
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy
 from weft.errors import (

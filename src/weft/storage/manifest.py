@@ -9,14 +9,25 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from weft.errors import ManifestDamaged
 from weft.storage.disk import Disk
 from weft.storage.plainfile import check_database
+from weft.storage.rows import (
+    FINISH_TASK,
+    AttemptRow,
+    BlockOrigin,
+    FinishedRow,
+    QueuedRow,
+    RecordedRow,
+    RunningRow,
+    ValueRow,
+    finish_block_statement,
+)
 from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION, TABLE_NAMES, TABLES
 
 ROOT_LANE = 1
@@ -24,6 +35,8 @@ FINAL = ("completed", "failed")
 SETTLED = (*FINAL, "dropped", "cancelled")
 OPEN = ("queued", "running")
 MAX_RECENT = 16_384
+MAX_ROUNDS = 256
+"""How many rounds are read together."""
 BATCH_CHARS = 1 << 18
 """Rows are read together up to this much text, so memory does not grow with the run."""
 TIMEOUT_S = 1.0
@@ -57,24 +70,6 @@ class TaskRow:
     value: str | None
     error: str | None
     attempt: int
-
-
-RecordedRow: TypeAlias = tuple[int, str, str, str, str, str | None, str | None]
-"""id, state, key, function, args, value, error: a `TaskRow` for those who read very many."""
-FinishedRow: TypeAlias = tuple[
-    int, str, str, str, str, str | None, str | None, str, int, float | None, float, float, float,
-    int | None, float | None, str | None, int | None, str | None,
-]  # fmt: skip
-"""The columns of the table `tasks`, in their order."""
-RunningRow: TypeAlias = tuple[
-    int, str, str, str, float, int, int | None, float | None, str | None, int | None
-]
-"""id, key, function, args, started_at, attempt, worker_pid, worker_started, node, gpu"""
-AttemptRow: TypeAlias = tuple[
-    int, int, str, str, str, float | None, float,
-    int | None, float | None, str | None, int | None,
-]  # fmt: skip
-"""The columns of the table `attempts`, in their order."""
 
 
 class Manifest:
@@ -164,15 +159,21 @@ class Manifest:
 
     def find_round(self, lane: int, round_: int) -> RoundRow | None:
         """Return the round's row, if it was ever opened."""
-        row = self._db.execute(
-            "SELECT id, kind, size, first, recorded, closed, stopped FROM rounds"
-            " WHERE lane=? AND round=?",
-            (lane, round_),
-        ).fetchone()
-        if row is None:
-            return None
-        id_, kind, size, first, recorded, closed, stopped = row
-        return RoundRow(id_, kind, size, first, recorded, bool(closed), bool(stopped))
+        return next(iter(self.rounds(lane, round_, most=1)), None)
+
+    def rounds(self, lane: int, start: int, most: int = MAX_ROUNDS) -> list[RoundRow]:
+        """Return the next rounds of a lane from `start` on, up to the first that is missing."""
+        cursor = self._db.execute(
+            "SELECT round, id, kind, size, first, recorded, closed, stopped FROM rounds"
+            " WHERE lane=? AND round>=? AND round<? ORDER BY round",
+            (lane, start, start + most),
+        )
+        rows = list[RoundRow]()
+        for number, id_, kind, size, first, recorded, closed, stopped in cursor:
+            if number != start + len(rows):
+                break
+            rows.append(RoundRow(id_, kind, size, first, recorded, bool(closed), bool(stopped)))
+        return rows
 
     def add_round(self, lane: int, round_: int, kind: str, size: int | None) -> RoundRow:
         """Open a round and reserve its block of task ids."""
@@ -235,8 +236,8 @@ class Manifest:
 
     # -- tasks ----------------------------------------------------------------------------
 
-    def queue(self, rows: Sequence[tuple[int, str, str, str, float]]) -> None:
-        """Insert queued tasks: (id, key, function, args, queued_at)."""
+    def queue(self, rows: Sequence[QueuedRow]) -> None:
+        """Insert queued tasks."""
         self._db.executemany(
             "INSERT INTO tasks (id, state, key, function, args, queued_at)"
             " VALUES (?, 'queued', ?, ?, ?, ?)",
@@ -334,19 +335,25 @@ class Manifest:
 
     def finish_tasks(self, rows: Sequence[FinishedRow]) -> None:
         """Record final outcomes; most tasks have no row before."""
-        self._db.executemany(
-            "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (id) DO UPDATE SET state=excluded.state, value=excluded.value,"
-            " error=excluded.error, digest=excluded.digest, attempt=excluded.attempt,"
-            " started_at=excluded.started_at, finished_at=excluded.finished_at,"
-            " run_s=excluded.run_s, worker_pid=excluded.worker_pid,"
-            " worker_started=excluded.worker_started, node=excluded.node, gpu=excluded.gpu,"
-            " notes=excluded.notes",
-            rows,
+        self._db.executemany(FINISH_TASK, rows)
+        self._remember((row[0], row[:7]) for row in rows)
+
+    def finish_block(self, origin: BlockOrigin, rows: Sequence[ValueRow]) -> None:
+        """Record completed tasks of one block, as `finish_tasks` would.
+
+        What they share stands in the statement: most of an insert is the binding of values.
+        """
+        self._db.executemany(finish_block_statement(origin), rows)
+        function = origin.function
+        self._remember(
+            (id_, (id_, "completed", key, function, args, value, None))
+            for id_, key, args, value, _, _, _, _ in rows
         )
+
+    def _remember(self, rows: Iterable[tuple[int, RecordedRow]]) -> None:
         if len(self._recent) > MAX_RECENT:
             self._recent.clear()
-        self._recent.update((row[0], row[:7]) for row in rows)
+        self._recent.update(rows)
 
     def drop(self, first: int, end: int) -> None:
         """Early stop: what was finished beyond it is dropped, what was not is cancelled."""

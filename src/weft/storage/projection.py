@@ -16,7 +16,8 @@ from weft.errors import ManifestDamaged
 from weft.model.keys import record_key, sha256_hex
 from weft.model.results import TIMING_TYPES, TaskError
 from weft.model.values import canonical
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RecordedRow, RoundRow
+from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow
+from weft.storage.rows import RecordedRow
 
 CHUNK_ROWS = 2048
 
@@ -93,22 +94,22 @@ class Projection:
 
     def _lane(self, lane: int, path: str) -> Iterator[Batch | None]:
         round_ = 0
-        while (answer := self.manifest.lane_answer(lane)) is None or self._has(lane, round_):
-            row = self.manifest.find_round(lane, round_)
-            if row is None:
+        while True:
+            answer = self.manifest.lane_answer(lane)  # read first: it is written after all rounds
+            rows = self.manifest.rounds(lane, round_)
+            for row in rows:
+                if row.kind == "lanes":
+                    yield from self._lanes(lane, path, round_)
+                else:
+                    yield from self._round(lane, path, round_, row)
+                round_ += 1
+            if answer is not None and not rows:
+                break
+            if answer is None and not rows:
                 yield None
-            elif row.kind == "lanes":
-                yield from self._lanes(lane, path, round_)
-                round_ += 1
-            else:
-                yield from self._round(lane, path, round_, row)
-                round_ += 1
         self.ended = lane == ROOT_LANE
         key = record_key(self._genesis, "answer", path, round_)
         yield Batch([("answer", key, self._answer_body(answer, path))])
-
-    def _has(self, lane: int, round_: int) -> bool:
-        return self.manifest.find_round(lane, round_) is not None
 
     def _lanes(self, lane: int, path: str, round_: int) -> Iterator[Batch | None]:
         lanes = self.manifest.lanes_of(lane, round_)

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator
-from weft.coordinator.machine import LazyLimits
+from weft.coordinator.making import LazyLimits
 from weft.coordinator.placement import PLACEMENTS, Placement
 from weft.coordinator.policy import LOSSES_BEFORE_FAILED, Policy
 from weft.model.attempts import (

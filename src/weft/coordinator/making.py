@@ -1,0 +1,153 @@
+"""Makes the tasks of open rounds: asks the search for calls, and names each call's task by its key.
+
+A round's tasks are made as they can be used. A lazy round never has more than a window of them,
+a stream only what its width allows, and any round begins with a few, so that workers start early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from weft.coordinator.lane import AnyRound, OpenRoundState, StreamEnded, proposed
+from weft.coordinator.placement import Placement
+from weft.coordinator.steps import LiveTask, TaskKind
+from weft.errors import SearchInvalid, UsageError, WeftError
+from weft.model.keys import key_maker
+from weft.model.tasks import LazyRound, StreamRound, TaskCall, check_call
+from weft.model.values import encode_args
+
+TASKS_PER_SLOT = 256
+"""What a slot holds of tasks of half a millisecond; shorter ones are too short to matter."""
+
+
+@dataclass(frozen=True, slots=True)
+class LazyLimits:
+    """How much of a lazy round may exist at a time, and with how much any round begins."""
+
+    window: int = 4096
+    """Tasks made but not finished."""
+    reach: int = 32768
+    """Distance from the first unfinished task to the last one made."""
+    first: int = 256
+    """A round begins with so many tasks, so that workers start while the rest is made."""
+
+    @staticmethod
+    def for_slots(count: int) -> LazyLimits:
+        """Return limits under which no slot waits for tasks to be made."""
+        window = max(LAZY_LIMITS.window, TASKS_PER_SLOT * count)
+        return LazyLimits(window, 8 * window)
+
+
+LAZY_LIMITS = LazyLimits()
+
+
+class TaskMaker:
+    """What makes the calls of each open round."""
+
+    def __init__(self, genesis: str, limits: LazyLimits, placement: Placement) -> None:
+        self.limits = limits
+        self._genesis = genesis
+        self._placement = placement
+        self._makers: dict[tuple[str, int], Callable[[int], TaskCall]] = {}
+
+    def open(self, state: OpenRoundState, step: AnyRound) -> None:
+        """Take in a round that a search has yielded."""
+        self._makers[state.lane.path, state.number] = _maker(step, state)
+
+    def close(self, state: OpenRoundState) -> None:
+        """Forget a round that has ended."""
+        self._makers.pop((state.lane.path, state.number), None)
+
+    def of(self, state: OpenRoundState) -> Callable[[int], TaskCall]:
+        """Return what makes the call of each task of a round."""
+        return self._makers[state.lane.path, state.number]
+
+    def make_more(self, state: OpenRoundState) -> tuple[LiveTask, ...]:
+        """Make as many tasks of a round as may be made now; `state` knows of them afterwards."""
+        end = self._end(state)
+        if end <= state.made:
+            return ()
+        start, calls = state.made, self._calls(state, end)
+        tasks = self._tasks(state, start, calls)
+        state.made += len(tasks)
+        state.tasks.update(zip(range(start, state.made), tasks, strict=True))
+        return tasks
+
+    def _end(self, state: OpenRoundState) -> int:
+        """Up to which index: of a lazy round half a window at a time."""
+        limits, unfinished, end = self.limits, len(state.tasks), state.size
+        if state.lazy and unfinished > limits.window // 2:
+            return state.made
+        if state.width is not None:
+            return min(end, state.recorded + state.width)
+        if state.lazy:
+            end = min(end, state.recorded + limits.reach, state.made + limits.window - unfinished)
+        if state.made == 0:
+            end = min(end, max(limits.first, 2 * len(self._placement.slots)))
+        return end
+
+    def _calls(self, state: OpenRoundState, end: int) -> list[TaskCall]:
+        """Ask the search for the calls of a round's next tasks."""
+        lane, calls, make = state.lane.path, list[TaskCall](), self.of(state)
+        try:
+            for index in range(state.made, end):
+                calls.append(check_call(make(index), index))
+        except StreamEnded:
+            state.size = state.made + len(calls)
+        except WeftError:
+            raise
+        except Exception as error:
+            raise SearchInvalid(
+                f"task {state.made + len(calls)} of round {state.number} (lane {lane or '/'}):"
+                f" make raised {type(error).__name__}: {error}"
+            ) from error
+        return calls
+
+    def _tasks(
+        self, state: OpenRoundState, start: int, calls: Sequence[TaskCall]
+    ) -> tuple[LiveTask, ...]:
+        lane, number, index = state.lane.path, state.number, start
+        name_key = key_maker(self._genesis, lane, number)
+        kind, tasks = None, list[LiveTask]()
+        for call in calls:
+            if kind is None or not _is_of(call, kind):
+                kind = self._kind(state, call)
+            try:
+                args = encode_args(call.args)
+            except WeftError as error:
+                raise SearchInvalid(
+                    f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
+                ) from None
+            gpu = kind.limits.gpu
+            ordinal = state.kinds[gpu]
+            state.kinds[gpu] = ordinal + 1
+            task = LiveTask(kind, index, name_key(index, kind.function, args), args, ordinal)
+            if state.totals:
+                task.peers = state.totals[gpu]
+            tasks.append(task)
+            index += 1
+        return tuple(tasks)
+
+    def _kind(self, state: OpenRoundState, call: TaskCall) -> TaskKind:
+        kind = TaskKind(state.lane.path, state.number, call.function, call.limits, call.code)
+        if call.limits.gpu and not self._placement.fits(gpu=True):
+            raise UsageError(
+                f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"
+            )
+        return kind
+
+
+def _maker(step: AnyRound, state: OpenRoundState) -> Callable[[int], TaskCall]:
+    if isinstance(step, StreamRound):
+        return proposed(step.tasks, state)
+    return step.make if isinstance(step, LazyRound) else step.tasks.__getitem__
+
+
+def _is_of(call: TaskCall, kind: TaskKind) -> bool:
+    """Whether a call is of the same kind as the one before it; mostly it is the same objects."""
+    return (
+        call.function == kind.function
+        and (call.limits is kind.limits or call.limits == kind.limits)
+        and (call.code is kind.code or call.code == kind.code)
+    )
