@@ -200,7 +200,7 @@ def test_planted_stream_told_in_order_of_arrival_is_noticed():
             take(assignment)
 
         bench.end = end
-        bench.machine._makers["", 0] = lambda index: proposals.send(ended[-1])
+        bench.machine._making._makers["", 0] = lambda index: proposals.send(ended[-1])
         bench.run(chance, 4)
         return told[4:]
 
