@@ -182,7 +182,7 @@ def test_simulator_planted_block_committed_in_part_is_noticed(monkeypatch):
 
     def short(self, command):
         real(self, command)
-        self._finished.pop()
+        self._blocks[-1][1].pop()
 
     monkeypatch.setitem(journal._HANDLERS, RecordValues, short)
     assert _breaks()
