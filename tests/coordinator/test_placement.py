@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from tests.support.machines import GENESIS, Bench, once
 from weft.coordinator.machine import Machine
 from weft.coordinator.placement import Caps, Placement
 from weft.coordinator.policy import COMMAND_GRACE_S, Policy
+from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask, Requeue, TaskKind
 from weft.errors import UsageError, WorldError
 from weft.model.attempts import Assignment
@@ -24,6 +25,10 @@ def task(
 ) -> LiveTask:
     kind = TaskKind("", 0, function, Limits(gpu=gpu, group=group), ())
     return LiveTask(kind, index, "k", "{}", ordinal=index)
+
+
+def choose(placement: Placement, task: LiveTask, capacity: Sequence[int]) -> int | None:
+    return placement.choose(task, Rooms(capacity))
 
 
 def calls(count: int, *, gpu: int = 0, group: str | None = None) -> list[TaskCall]:
@@ -59,7 +64,7 @@ def test_static_deal_is_the_table_by_hand() -> None:
     """Nodes of 2, 12 and 12 GPUs, tasks without a known number: full turns over the 26 slots."""
     placement = Placement([Node("a", gpus=2), Node("b", gpus=12), Node("c", gpus=12)], "static")
     rooms = [1] * 26
-    dealt = [placement.slots[placement.choose(task(i, gpu=1), rooms)].name for i in range(36)]
+    dealt = [placement.slots[choose(placement, task(i, gpu=1), rooms)].name for i in range(36)]
     assert dealt[:9] == ["a/gpu0", "b/gpu0", "c/gpu0", "a/gpu1", "b/gpu1", "c/gpu1", "b/gpu2",
                          "c/gpu2", "b/gpu3"]  # fmt: skip
     assert set(Counter(dealt[:26]).values()) == {1}
@@ -68,30 +73,30 @@ def test_static_deal_is_the_table_by_hand() -> None:
 
 def test_static_deal_does_not_depend_on_what_runs() -> None:
     placement = Placement([Node("a", cpus=2), Node("b", cpus=1)], "static")
-    before = [placement.choose(task(i), [9, 9, 9]) for i in range(6)]
+    before = [choose(placement, task(i), [9, 9, 9]) for i in range(6)]
     for i in (0, 1):
         placement.hold(task(i), before[i])
-    assert [placement.choose(task(i), [9, 9, 9]) for i in range(6)] == before == [0, 2, 1, 0, 2, 1]
+    assert [choose(placement, task(i), [9, 9, 9]) for i in range(6)] == before == [0, 2, 1, 0, 2, 1]
 
 
 def test_static_task_waits_for_its_own_slot() -> None:
     placement = Placement([Node("a", cpus=2)], "static")
-    assert placement.choose(task(0), [0, 5]) is None
-    assert placement.choose(task(1), [0, 5]) == 1
+    assert choose(placement, task(0), [0, 5]) is None
+    assert choose(placement, task(1), [0, 5]) == 1
 
 
 def test_greedy_takes_the_slot_with_most_room_and_the_first_of_equals() -> None:
     placement = Placement([Node("a", cpus=3)])
-    assert placement.choose(task(), [1, 3, 2]) == 1
-    assert placement.choose(task(), [2, 2, 2]) == 0
-    assert placement.choose(task(), [0, 0, 0]) is None
+    assert choose(placement, task(), [1, 3, 2]) == 1
+    assert choose(placement, task(), [2, 2, 2]) == 0
+    assert choose(placement, task(), [0, 0, 0]) is None
 
 
 @pytest.mark.parametrize("mode", ["greedy", "static"])
 def test_gpu_and_cpu_tasks_take_slots_of_their_kind(mode: str) -> None:
     placement = Placement([Node("a", gpus=1, cpus=1)], mode)
-    assert placement.choose(task(0, gpu=1), [1, 1]) == 0
-    assert placement.choose(task(0), [1, 1]) == 1
+    assert choose(placement, task(0, gpu=1), [1, 1]) == 0
+    assert choose(placement, task(0), [1, 1]) == 1
 
 
 def test_unknown_mode_is_refused() -> None:
@@ -103,9 +108,9 @@ def test_command_waits_for_a_slot_that_holds_nothing() -> None:
     for mode in ("greedy", "static"):
         placement = Placement([Node("a", cpus=2)], mode)
         placement.hold(task(0), 0)
-        assert placement.choose(task(0, function=COMMAND), [9, 0]) is None
-        assert placement.choose(task(1, function=COMMAND), [9, 9]) == 1
-        assert placement.choose(task(0), [9, 0]) == 0
+        assert choose(placement, task(0, function=COMMAND), [9, 0]) is None
+        assert choose(placement, task(1, function=COMMAND), [9, 9]) == 1
+        assert choose(placement, task(0), [9, 0]) == 0
 
 
 # -- caps ---------------------------------------------------------------------------------
@@ -115,36 +120,36 @@ def test_node_cap_counts_busy_slots_and_lets_a_busy_one_take_more() -> None:
     placement = Placement([Node("a", cpus=3, max_concurrent=1), Node("b", cpus=1)])
     first = task(0)
     placement.hold(first, 0)
-    assert placement.choose(task(1), [1, 9, 9, 0]) == 0
-    assert placement.choose(task(1), [0, 9, 9, 1]) == 3
-    assert placement.choose(task(1), [0, 9, 9, 0]) is None
+    assert choose(placement, task(1), [1, 9, 9, 0]) == 0
+    assert choose(placement, task(1), [0, 9, 9, 1]) == 3
+    assert choose(placement, task(1), [0, 9, 9, 0]) is None
     placement.free(first)
-    assert placement.choose(task(1), [0, 9, 9, 0]) == 1
+    assert choose(placement, task(1), [0, 9, 9, 0]) == 1
 
 
 def test_total_cap_counts_busy_slots_of_all_nodes() -> None:
     placement = Placement([Node("a", cpus=2), Node("b", cpus=2)], caps=Caps(total=2))
     placement.hold(task(0), 0)
     placement.hold(task(1), 2)
-    assert placement.choose(task(2), [0, 1, 0, 1]) is None
-    assert placement.choose(task(2), [1, 1, 0, 1]) == 0
+    assert choose(placement, task(2), [0, 1, 0, 1]) is None
+    assert choose(placement, task(2), [1, 1, 0, 1]) == 0
 
 
 def test_group_cap_makes_only_its_own_group_wait() -> None:
     placement = Placement([Node("a", cpus=4)], caps=Caps(group=1))
     red = task(0, group="red")
     placement.hold(red, 0)
-    assert placement.choose(task(1, group="red"), [1] * 4) is None
-    assert placement.choose(task(1, group="blue"), [1] * 4) == 0
-    assert placement.choose(task(1), [1] * 4) == 0
+    assert choose(placement, task(1, group="red"), [1] * 4) is None
+    assert choose(placement, task(1, group="blue"), [1] * 4) == 0
+    assert choose(placement, task(1), [1] * 4) == 0
     placement.free(red)
-    assert placement.choose(task(1, group="red"), [1] * 4) == 0
+    assert choose(placement, task(1, group="red"), [1] * 4) == 0
 
 
 def test_group_without_cap_never_waits() -> None:
     placement = Placement([Node("a", cpus=1)])
     placement.hold(task(0, group="red"), 0)
-    assert placement.choose(task(1, group="red"), [1]) == 0
+    assert choose(placement, task(1, group="red"), [1]) == 0
 
 
 # -- retirement ---------------------------------------------------------------------------
@@ -155,36 +160,36 @@ def test_retired_slot_gets_nothing_and_only_its_list_is_dealt_again() -> None:
     nodes = [Node("a", cpus=1), Node("b", cpus=2), Node("c", cpus=1)]
     placement = Placement(nodes, "static")
     tasks = [task(i) for i in range(12)]
-    assert [placement.choose(t, [9] * 4) for t in tasks] == [0, 1, 3, 2] * 3
+    assert [choose(placement, t, [9] * 4) for t in tasks] == [0, 1, 3, 2] * 3
     placement.retire(0)
     placement.retire(0)
-    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 2, 3, 1, 3, 2, 2, 1, 3, 2]
-    assert [placement.choose(t, [9] * 4) for t in tasks] == [1, 1, 3, 2, 3, 1, 3, 2, 2, 1, 3, 2]
+    assert [choose(placement, t, [9] * 4) for t in tasks] == [1, 1, 3, 2, 3, 1, 3, 2, 2, 1, 3, 2]
+    assert [choose(placement, t, [9] * 4) for t in tasks] == [1, 1, 3, 2, 3, 1, 3, 2, 2, 1, 3, 2]
 
 
 def test_list_of_a_slot_retired_later_is_dealt_again_with_what_it_had_taken_over() -> None:
     placement = Placement([Node("a", cpus=1), Node("b", cpus=1), Node("c", cpus=1)], "static")
     tasks = [task(i) for i in range(6)]
     placement.retire(0)
-    assert [placement.choose(t, [9] * 3) for t in tasks] == [1, 1, 2, 2, 1, 2]
+    assert [choose(placement, t, [9] * 3) for t in tasks] == [1, 1, 2, 2, 1, 2]
     placement.retire(1)
-    assert [placement.choose(t, [9] * 3) for t in tasks] == [2] * 6
+    assert [choose(placement, t, [9] * 3) for t in tasks] == [2] * 6
 
 
 def test_greedy_gives_a_retired_slot_nothing() -> None:
     greedy = Placement([Node("a", cpus=2)])
     greedy.retire(0)
-    assert greedy.choose(task(), [9, 1]) == 1
+    assert choose(greedy, task(), [9, 1]) == 1
 
 
 def test_slot_that_is_back_gets_its_own_list_but_not_what_others_took_over() -> None:
     placement = Placement([Node("a", cpus=1), Node("b", cpus=1)], "static")
     tasks = [task(i) for i in range(6)]
     placement.retire(0)
-    assert [placement.choose(t, [9, 9]) for t in tasks[:3]] == [1, 1, 1]
+    assert [choose(placement, t, [9, 9]) for t in tasks[:3]] == [1, 1, 1]
     placement.restore(0)
     placement.restore(0)
-    assert [placement.choose(t, [9, 9]) for t in tasks] == [1, 1, 1, 1, 0, 1]
+    assert [choose(placement, t, [9, 9]) for t in tasks] == [1, 1, 1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("mode", ["greedy", "static"])
@@ -193,13 +198,13 @@ def test_task_fits_nowhere_when_every_slot_of_its_kind_is_gone(mode: str) -> Non
     placement.retire(0)
     assert not placement.fits(gpu=True)
     assert placement.fits(gpu=False)
-    assert placement.choose(task(gpu=1), [-1, 5]) is None
+    assert choose(placement, task(gpu=1), [-1, 5]) is None
 
 
 @pytest.mark.parametrize("mode", ["greedy", "static"])
 def test_cpu_task_on_nodes_without_cpus_has_no_slot(mode: str) -> None:
     placement = Placement([Node("a", gpus=2)], mode)
-    assert placement.choose(task(), [1, 1]) is None
+    assert choose(placement, task(), [1, 1]) is None
     assert not placement.fits(gpu=False)
 
 
@@ -360,12 +365,12 @@ def test_task_that_must_run_alone_goes_to_another_slot_if_there_is_one(mode: str
     placement = Placement([Node("a", gpus=1, cpus=3)], mode)
     sick = task(0)
     sick.losses, sick.slot = 3, 1
-    assert placement.choose(sick, [9, 9, 9, 9]) == 2
+    assert choose(placement, sick, [9, 9, 9, 9]) == 2
     sick.slot = 2
-    assert placement.choose(sick, [9, 9, 9, 9]) == 1
+    assert choose(placement, sick, [9, 9, 9, 9]) == 1
     placement.retire(1)
-    assert placement.choose(sick, [9, -1, 9, 0]) == 2
-    assert placement.choose(sick, [9, -1, 0, 0]) is None
+    assert choose(placement, sick, [9, -1, 9, 0]) == 2
+    assert choose(placement, sick, [9, -1, 0, 0]) is None
 
 
 # -- limits of commands -------------------------------------------------------------------

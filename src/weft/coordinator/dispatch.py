@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from weft.coordinator.lane import OpenRoundState
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import Policy, runs_alone
+from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask
 from weft.errors import WorldError
 from weft.model.attempts import MAX_BLOCK, Assignment, Worker
@@ -92,26 +93,24 @@ class Dispatch:
     def take(self, capacity: Sequence[int]) -> list[Assignment]:
         """Hand out attempts for the slots that have room, first lane first, then by index."""
         self._let_go(self._made)
-        rooms = list(capacity)
-        self._retire(rooms)
-        total_room = sum(room for room in rooms if room > 0)
-        if not total_room and self.out:
+        self.placement.set_in_service(capacity)
+        rooms = Rooms(capacity)
+        if not rooms.total and self.out:
             return []
         assignments: list[Assignment] = []
         skipped: list[ReadyRound] = []
         must_wait = False  # a task that must run alone lets nothing behind it start before it
-        while total_room > 0 and self._ready and self._alone is None and not must_wait:
+        while rooms.total > 0 and self._ready and self._alone is None and not must_wait:
             state = self._ready[0][2]
             if not state.closed and state.ready:
                 must_wait = self._take_from(state, rooms, assignments)
-                total_room = sum(room for room in rooms if room > 0)
                 if state.ready:  # what is left of it must wait; others may fit
                     skipped.append(self._ready[0])
             heapq.heappop(self._ready)
         for entry in skipped:
             heapq.heappush(self._ready, entry)
         if not assignments and not self.out:
-            self._check_placeable(skipped or self._without_slots(rooms))
+            self._check_placeable(skipped or self._without_slots(capacity))
         return assignments
 
     def _without_slots(self, rooms: Sequence[int]) -> list[ReadyRound]:
@@ -134,7 +133,7 @@ class Dispatch:
             )
 
     def _take_from(
-        self, state: OpenRoundState, rooms: list[int], assignments: list[Assignment]
+        self, state: OpenRoundState, rooms: Rooms, assignments: list[Assignment]
     ) -> bool:
         """Place one round's ready tasks, in order, as far as slots and caps allow.
 
@@ -146,7 +145,7 @@ class Dispatch:
         while state.ready and len(waiting) < PLACE_AHEAD and self._alone is None:
             task = state.tasks[state.ready[0]]
             must_wait = runs_alone(task) and bool(self.out)
-            if must_wait or max(rooms) <= 0:
+            if must_wait or rooms.total <= 0:
                 break
             slot = self.placement.choose(task, rooms)
             state.ready.popleft()
@@ -157,8 +156,8 @@ class Dispatch:
                 self._alone = self._next_ticket
             block = [task]
             if task.kind.is_plain and self._alone is None and not self.placement.is_static:
-                self._fill(block, state, min(share, rooms[slot]))
-            rooms[slot] -= len(block)
+                self._fill(block, state, min(share, rooms.left[slot]))
+            rooms.take(slot, len(block))
             assignments.append(self._assign(block, slot))
         state.ready.extendleft(reversed(waiting))
         return must_wait
@@ -174,14 +173,6 @@ class Dispatch:
                 return
             ready.popleft()
             block.append(task)
-
-    def _retire(self, rooms: list[int]) -> None:
-        """Take note of slots that are out of service, and of those that are back."""
-        for slot, room in enumerate(rooms):
-            if room < 0:
-                self.placement.retire(slot)
-            else:
-                self.placement.restore(slot)
 
     # -- attempts -------------------------------------------------------------------------
 
@@ -246,7 +237,6 @@ class Dispatch:
         return min((d for d in deadlines if d is not None), default=None)
 
 
-def _share(ready: int, rooms: Sequence[int]) -> int:
+def _share(ready: int, rooms: Rooms) -> int:
     """How many tasks a slot may get at once, so that every slot with room gets some."""
-    free = sum(1 for room in rooms if room > 0)
-    return min(MAX_BLOCK, -(-ready // max(1, free)))
+    return min(MAX_BLOCK, -(-ready // max(1, rooms.open_slots)))

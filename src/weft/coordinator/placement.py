@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.coordinator.policy import runs_alone
+from weft.coordinator.rooms import Rooms
 from weft.coordinator.steps import LiveTask
 from weft.errors import UsageError
 from weft.model.slots import Deal, Node, Slot, slots_of
@@ -45,6 +46,9 @@ class Placement:
         self._caps = caps
         self._node_caps = {n.name: n.max_concurrent for n in nodes if n.max_concurrent is not None}
         self._held = [0] * len(self.slots)
+        self._busy = 0
+        """How many slots hold anything, and how many of each node."""
+        self._busy_on = {slot.node: 0 for slot in self.slots}
         self._gone: set[int] = set()
         self._groups: dict[str, int] = {}
         self._deals = {gpu: Deal.of(self.slots, gpu=gpu) for gpu in (False, True)}
@@ -56,24 +60,31 @@ class Placement:
             for gpu in (False, True)
         }
 
-    def choose(self, task: LiveTask, rooms: Sequence[int]) -> int | None:
+    def choose(self, task: LiveTask, rooms: Rooms) -> int | None:
         """Return the slot to run a task now; None when it must wait."""
         group = task.limits.group
         cap = self._caps.group
         if group is not None and cap is not None and self._groups.get(group, 0) >= cap:
             return None
         if runs_alone(task):
-            return self._elsewhere(task, rooms)
+            return self._elsewhere(task, rooms.left)
         if self.is_static:
             slot = self._dealt(task)
-            may = slot is not None and rooms[slot] > 0 and self._may_use(slot, task)
+            may = slot is not None and rooms.left[slot] > 0 and self._may_use(slot, task)
             return slot if may else None
-        best: int | None = None
-        for slot in self._by_kind[task.limits.gpu > 0]:
-            free = rooms[slot]
-            if free > 0 and (best is None or free > rooms[best]) and self._may_use(slot, task):
-                best = slot
-        return best
+        return self._roomiest(task, rooms)
+
+    def _roomiest(self, task: LiveTask, rooms: Rooms) -> int | None:
+        gpu = task.limits.gpu > 0
+        task_class = (gpu, task.function == COMMAND)
+        if task_class in rooms.full_for:
+            return None
+        slot = rooms.roomiest(
+            self._by_kind[gpu], gpu=gpu, may_use=lambda slot: self._may_use(slot, task)
+        )
+        if slot is None:
+            rooms.full_for.add(task_class)
+        return slot
 
     def _elsewhere(self, task: LiveTask, rooms: Sequence[int]) -> int | None:
         """For a task that keeps losing its workers: another slot than the last, if there is one.
@@ -97,6 +108,8 @@ class Placement:
     def hold(self, task: LiveTask, slot: int, count: int = 1) -> None:
         """Note that a slot was given a task, or a block of them."""
         task.slot = slot
+        if not self._held[slot]:
+            self._count_busy(slot, 1)
         self._held[slot] += count
         if task.limits.group is not None:
             self._groups[task.limits.group] = self._groups.get(task.limits.group, 0) + 1
@@ -104,8 +117,19 @@ class Placement:
     def free(self, task: LiveTask, count: int = 1) -> None:
         """Note that a task left its slot, or a block of them."""
         self._held[task.slot] -= count
+        if not self._held[task.slot]:
+            self._count_busy(task.slot, -1)
         if task.limits.group is not None:
             self._groups[task.limits.group] -= 1
+
+    def set_in_service(self, rooms: Sequence[int]) -> None:
+        """Take note of slots that are out of service, with room below 0, and of those back."""
+        if self._gone or min(rooms, default=0) < 0:
+            for slot, room in enumerate(rooms):
+                if room < 0:
+                    self.retire(slot)
+                else:
+                    self.restore(slot)
 
     def retire(self, slot: int) -> None:
         """Take a slot out of service; what was dealt to it is dealt to those that are left."""
@@ -127,13 +151,15 @@ class Placement:
             return False
         if self._held[slot]:
             return task.function != COMMAND
-        total, cap = self._caps.total, self._node_caps.get(self.slots[slot].node)
-        if total is not None and sum(1 for load in self._held if load) >= total:
+        node, total = self.slots[slot].node, self._caps.total
+        if total is not None and self._busy >= total:
             return False
-        return cap is None or self._busy_on(self.slots[slot].node) < cap
+        cap = self._node_caps.get(node)
+        return cap is None or self._busy_on[node] < cap
 
-    def _busy_on(self, node: str) -> int:
-        return sum(1 for i, load in enumerate(self._held) if load and self.slots[i].node == node)
+    def _count_busy(self, slot: int, change: int) -> None:
+        self._busy += change
+        self._busy_on[self.slots[slot].node] += change
 
     def _dealt(self, task: LiveTask) -> int | None:
         """Static: the slot a task was dealt to, dealt again when that slot is gone."""

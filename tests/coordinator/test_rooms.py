@@ -1,0 +1,55 @@
+"""The roomiest slot is the one that a plain look at all of them finds, however many were taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from weft.coordinator.placement import Placement
+from weft.coordinator.rooms import Rooms
+from weft.coordinator.steps import LiveTask, TaskKind
+from weft.model.slots import Node
+from weft.model.tasks import COMMAND, Limits
+
+CAPACITIES = st.lists(st.integers(-1, 5), min_size=1, max_size=12)
+
+
+def plain_roomiest(left: Sequence[int], usable: Sequence[bool]) -> int | None:
+    """The definition: most room, the first of several."""
+    fitting = [slot for slot, room in enumerate(left) if room > 0 and usable[slot]]
+    return max(fitting, key=lambda slot: (left[slot], -slot), default=None)
+
+
+@given(CAPACITIES, st.data())
+def test_roomiest_slot_is_the_one_of_the_plain_definition(
+    capacity: list[int], data: st.DataObject
+) -> None:
+    rooms, left = Rooms(capacity), list(capacity)
+    slots = range(len(capacity))
+    for _ in range(10):
+        usable = [data.draw(st.booleans()) for _ in slots]
+        slot = rooms.roomiest(slots, gpu=False, may_use=usable.__getitem__)
+        assert slot == plain_roomiest(left, usable)
+        if slot is not None:
+            count = data.draw(st.integers(1, left[slot]))
+            rooms.take(slot, count)
+            left[slot] -= count
+        assert rooms.left == left
+        assert rooms.total == sum(room for room in left if room > 0)
+        assert rooms.open_slots == sum(room > 0 for room in left)
+
+
+def test_slots_are_not_looked_through_again_for_each_command_that_must_wait() -> None:
+    """A thousand busy slots and a thousand waiting commands are not a million looks."""
+    placement = Placement([Node("n", cpus=1000)])
+    command = LiveTask(TaskKind("", 0, COMMAND, Limits(), ()), 0, "k", "{}")
+    for slot in range(1000):
+        placement.hold(command, slot)
+    looks: list[int] = []
+    is_usable = placement._may_use
+    placement._may_use = lambda slot, task: looks.append(slot) or is_usable(slot, task)  # type: ignore[method-assign,func-returns-value]
+    rooms = Rooms([5] * 1000)
+    assert {placement.choose(command, rooms) for _ in range(1000)} == {None}
+    assert len(looks) == 1000
