@@ -113,9 +113,7 @@ def test_events_tell_every_step_in_order(tmp_path: Path) -> None:
     events = status(tmp_path / "run", events=True).events
     assert [e.at for e in events] == sorted(e.at for e in events)
     flaky = [e.kind for e in events if (e.lane, e.round, e.index) == ("", 0, 0)]
-    # the start is reckoned back from the end, so it may fall a moment before the requeue is noted
-    assert sorted(flaky[1:3]) == ["requeued", "started"]
-    assert [flaky[0], *flaky[3:]] == ["queued", "completed"]
+    assert flaky == ["queued", "requeued", "started", "completed"]
     kinds = {e.kind for e in events}
     assert kinds >= {"queued", "started", "completed", "failed", "requeued"}
 

@@ -151,6 +151,7 @@ class WorkerLoop:
                 results.append((ticket, end, run_us))
             if ticket == block.last or now_ns - self._flushed_ns > FLUSH_NS:
                 self._flush(now_ns)
+                now_ns = monotonic_ns()  # what is sent may be answered by the next task at once
 
     def _rest(self) -> None:
         """Send what is done and wait for more to do."""
