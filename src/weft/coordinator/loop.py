@@ -106,7 +106,7 @@ class Coordinator:
     def _execute(self, commands: Iterable[Command]) -> None:
         """Carry out commands and all that follows from them, until every lane waits."""
         waiting = deque(commands)
-        while waiting or (waiting := deque(self.machine.advance())):
+        while waiting or (waiting := deque(self._advance())):
             command = waiting.popleft()
             if isinstance(command, Kill):
                 self.backend.cancel(command.tickets)
@@ -114,6 +114,12 @@ class Coordinator:
             self._urgent |= _is_command_result(command)
             for recalled in self.journal.execute(command):
                 waiting.extend(self.machine.apply(recalled))
+
+    def _advance(self) -> list[Command]:
+        """Let the search go on; what a command did is durable before, however long it decides."""
+        if self._urgent and self.machine.can_advance:
+            self._commit()
+        return self.machine.advance()
 
     def _commit_is_due(self, now_s: float) -> bool:
         if (

@@ -133,6 +133,11 @@ class Machine:
         """Whether the root search has its answer."""
         return self.answer is not None
 
+    @property
+    def can_advance(self) -> bool:
+        """Whether a lane has all results that it waits for."""
+        return bool(self._moves)
+
     def counts(self) -> Counts:
         """How far the run has come."""
         counts = (self._planned, self._finished, self._failed, len(self.dispatch.out))
