@@ -66,6 +66,7 @@ def parsed(argv: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--part", type=_parts, default=PARTS, help=", ".join((*PARTS, "wide")))
     parser.add_argument("--only", type=_engines, default=RIVALS, help="engines, with commas")
     parser.add_argument("--turns", type=int, default=None)
+    parser.add_argument("--share", type=float, default=1.0, help="of the tasks, to try it out")
     parser.add_argument("--starts", type=lambda text: text.split(","), default=None)
     parser.add_argument("--json", metavar="FILE", help="write the figures there, and no page")
     parser.add_argument("--merge", metavar="FILE", help="measure nothing; take figures from there")
@@ -123,7 +124,9 @@ def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     starts, [workers] = options.starts or STARTS, options.workers
     figures = [
         figure for load, turns in TURNS.items()
-        for figure in bench.compare(options.only, load, starts, workers, options.turns or turns)
+        for figure in bench.compare(
+            options.only, load, starts, workers, options.turns or turns, options.share
+        )
     ]  # fmt: skip
     versions = environment.pinned(environment.REQUIREMENTS.read_text("utf-8"))
     return {"machine": machine.describe(), "workers": workers, "figures": figures,
@@ -135,11 +138,12 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     rivals = [rival for rival in options.only if rival.wide and can_import(rival)]
     bench.note(f"measured here: {'; '.join(rival.name for rival in rivals)}")
     starts, turns = options.starts or ["warm"], options.turns or 2
+    share = WIDE_SHARE * options.share
     parts = {}
     for workers in options.workers:
         figures = [
             figure for load in TURNS
-            for figure in bench.compare(rivals, load, starts, workers, turns, WIDE_SHARE)
+            for figure in bench.compare(rivals, load, starts, workers, turns, share)
         ]  # fmt: skip
         parts[str(workers)] = {"machine": machine.describe(), "figures": figures}
     return parts
@@ -150,24 +154,27 @@ def sizes(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     [workers], figures = options.workers, []
     for n, turns in SIZES.items():
         rival = Rival(WEFT, "weft_round:lazy", n, 0, ours=True)
-        figures += bench.compare([rival], "tiny", ["cold"], workers, options.turns or turns)
+        figures += bench.compare(
+            [rival], "tiny", ["cold"], workers, options.turns or turns, options.share
+        )
     return {"machine": machine.describe(), "workers": workers, "figures": figures}
 
 
 def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours beside ProcessPoolExecutor, round after round."""
-    seconds = {}
+    seconds, count = {}, int(options.share * ROUNDS)
     for engine in ("weft", "executor"):
-        argv = (sys.executable, "-m", "benchmarks.enginerounds", engine, str(ROUNDS), "2")
-        seconds[engine] = _figure(bench, f"{ROUNDS} rounds, {engine}", *argv).get("seconds")
-        bench.note(f"{engine}: {ROUNDS} rounds in {seconds[engine]} s")
-    return {"machine": machine.describe(), "rounds": ROUNDS, "seconds": seconds}
+        argv = (sys.executable, "-m", "benchmarks.enginerounds", engine, str(count), "2")
+        seconds[engine] = _figure(bench, f"{count} rounds, {engine}", *argv).get("seconds")
+        bench.note(f"{engine}: {count} rounds in {seconds[engine]} s")
+    return {"machine": machine.describe(), "rounds": count, "seconds": seconds}
 
 
 def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours alone, with workers that do nothing."""
     costs = []
-    for block, n in BLOCKS.items():
+    for block, most in BLOCKS.items():
+        n = int(options.share * most)
         for count in SLOTS:
             argv = (sys.executable, "-m", "benchmarks.idleworkers", str(count), str(block), str(n))
             figures = _figure(bench, f"{count} slots", *argv)
