@@ -1,10 +1,13 @@
-"""What it costs to come back to a large run: verify, resume, report and the live page's verdict.
+"""What a large run costs, and coming back to it: verify, resume, report, the page's verdict.
 
-    python -m benchmarks big [--tasks N,…]
+    python -m benchmarks big [--tasks N,…] [--workers W] [--commands run,verify]
+    python -m benchmarks big --tasks 10000000 --commands run,verify --json FILE     elsewhere
+    python -m benchmarks big --merge FILE                     put its figures on the page
 
-One lazy round of tiny tasks, 2 workers. Each command is a process of its own, measured from
-outside: seconds, CPU seconds of it and its children, and its largest memory. The machine's load
-is noted with them, for CPU seconds bear it and seconds do not.
+One lazy round of tiny tasks. Each command is a process of its own, measured from outside:
+seconds, CPU seconds of it and its children, and its largest memory; of a run also its bytes on
+disk. The machine's load is noted too: CPU seconds hardly depend on it, seconds do.
+Sizes that are not measured keep the figures of their last run.
 """
 
 from __future__ import annotations

@@ -16,12 +16,13 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from benchmarks import machine
-from benchmarks.enginerun import Bench, MeasurementFailed, run_json
+from benchmarks.enginerun import Bench, MeasurementError, run_json
 from benchmarks.rivals import environment
 from benchmarks.rivals.table import RIVALS, WEFT, Rival, can_import
 
@@ -47,8 +48,7 @@ def main(argv: Sequence[str] = ()) -> None:
         measured = json.loads(Path(options.merge).read_text("utf-8"))
         write_page(merged(load_page(), measured))
         return
-    with tempfile.TemporaryDirectory() as state:
-        os.environ["XDG_STATE_HOME"] = state
+    with own_state():
         measured, failures = measure(options)
     if options.json:
         Path(options.json).write_text(json.dumps(measured, indent=1) + "\n", "utf-8")
@@ -57,6 +57,20 @@ def main(argv: Sequence[str] = ()) -> None:
     if failures:
         lines = [f"{name}: {reason}" for name, reason in failures.items()]
         sys.exit("not measured:\n" + "\n".join(lines))
+
+
+@contextmanager
+def own_state() -> Iterator[None]:
+    """Keep the heads of measured runs out of the user's list."""
+    before = os.environ.get("XDG_STATE_HOME")
+    with tempfile.TemporaryDirectory() as state:
+        os.environ["XDG_STATE_HOME"] = state
+        try:
+            yield
+        finally:
+            del os.environ["XDG_STATE_HOME"]
+            if before is not None:
+                os.environ["XDG_STATE_HOME"] = before
 
 
 def parsed(argv: Sequence[str]) -> argparse.Namespace:
@@ -187,7 +201,7 @@ def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:
     """Return the figures of a process, or none, with the failure noted."""
     try:
         return run_json(*argv)
-    except MeasurementFailed as failure:
+    except MeasurementError as failure:
         bench.failures[name] = str(failure)
         return {}
 

@@ -6,15 +6,18 @@ dropped from the rest of the run and named at the end.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypedDict
+from typing import IO, TypedDict
 
 from benchmarks.rivals.table import Rival
 
@@ -68,7 +71,7 @@ class Bench:
             try:
                 figure["seconds"].append(float(run_json(*argv)["seconds"]))
                 break
-            except MeasurementFailed as failure:
+            except MeasurementError as failure:
                 print(f"{rival.name}, {' '.join(words)}: {failure}", file=sys.stderr, flush=True)
                 if attempt == 2:
                     self.failures[rival.name] = str(failure)
@@ -81,7 +84,7 @@ class Bench:
         print(f"[{time.monotonic() - self.start_s:4.0f} s] {line}", flush=True)
 
 
-class MeasurementFailed(Exception):
+class MeasurementError(Exception):
     """A measuring process that did not print its figure."""
 
 
@@ -89,16 +92,31 @@ def run_json(*argv: str) -> dict[str, float]:
     """Run a process and return the JSON of its last line."""
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
-    try:
-        done = subprocess.run(
-            argv, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env=environment, cwd=ROOT, timeout=LIMIT_S,
-        )  # fmt: skip
-    except subprocess.TimeoutExpired:
-        raise MeasurementFailed(f"took longer than {LIMIT_S} s") from None
-    lines = done.stdout.splitlines()
-    if done.returncode or not lines:
-        reason = " ".join(done.stderr.strip().splitlines()[-1:])[:300]
-        raise MeasurementFailed(f"exit {done.returncode}: {reason}")
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        # files, not pipes: what an engine leaves running would hold a pipe open
+        process = subprocess.Popen(
+            argv, stdout=output, stderr=errors, env=environment, cwd=ROOT, start_new_session=True
+        )
+        try:
+            status = process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise MeasurementError(f"took longer than {LIMIT_S} s") from None
+        finally:
+            _end_session(process)
+        lines, complaints = _lines(output), _lines(errors)
+    if status or not lines:
+        raise MeasurementError(f"exit {status}: {' '.join(complaints[-1:])[:300]}")
     figures: dict[str, float] = json.loads(lines[-1])
     return figures
+
+
+def _end_session(process: subprocess.Popen[bytes]) -> None:
+    """Leave nothing behind that would disturb the next measurement."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _lines(file: IO[bytes]) -> list[str]:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace").strip().splitlines()

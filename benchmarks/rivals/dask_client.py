@@ -8,10 +8,7 @@ from distributed import Client, LocalCluster
 from benchmarks import loads
 from benchmarks.rivals.ask import Ask, Outcome, Stopwatch
 
-SETTINGS = {
-    "distributed.worker.memory.terminate": False,
-    "distributed.logging.distributed": "error",
-}
+SETTINGS = {"distributed.logging.distributed": "error"}
 
 
 def client(ask: Ask, watch: Stopwatch) -> Outcome:

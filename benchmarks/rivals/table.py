@@ -39,8 +39,8 @@ JOBLIB, EXECUTOR, ACTORS = "joblib/loky", "ProcessPoolExecutor", "Ray actor pool
 MEMORY, HUEY, JOURNAL, DBOS = "joblib.Memory", "huey, SQLite", "Optuna, journal", "DBOS, SQLite"
 OURS = (
     "Every result in SQLite (WAL, `synchronous=FULL`) and in a hash-chained ledger"
-    " (`fdatasync`), committed at 1,024 results or after 50 ms; a power cut costs at most that tail,"
-    " which runs again. The time ends after the last `fsync`."
+    " (`fdatasync`), committed at 1,024 results or after 50 ms; a power cut costs at most that"
+    " tail, which runs again. The time ends after the last sync."
 )
 
 RIVALS = (
