@@ -250,9 +250,9 @@ def slots_section(part: Part) -> str:
     return f"""\
 ## The coordinator's cost by number of slots
 
-A real run whose workers answer at once, inside the coordinator's process; their own time is
-subtracted, reading the results is not; {part["machine"]}. With blocks of 1, a slot holds one
-task at a time, as it does when tasks take long.
+A real run whose workers answer at once, inside the coordinator's process, which takes about 1 µs
+of each task; {part["machine"]}. With blocks of 1, a slot holds one task at a time, as it does when
+tasks take long.
 
 {grid(("slots", "tasks in a block", "tasks", "µs per task", "CPU µs per task"), rows)}
 """
