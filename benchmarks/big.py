@@ -1,10 +1,13 @@
-"""What it costs to come back to a large run: verify, resume, report and the live page's verdict.
+"""What a large run costs, and coming back to it: verify, resume, report, the page's verdict.
 
-    python -m benchmarks big [--tasks N,…]
+    python -m benchmarks big [--tasks N,…] [--workers W] [--commands run,verify]
+    python -m benchmarks big --tasks 10000000 --commands run,verify --json FILE     elsewhere
+    python -m benchmarks big --merge FILE                     put its figures on the page
 
-One lazy round of tiny tasks, 2 workers. Each command is a process of its own, measured from
-outside: seconds, CPU seconds of it and its children, and its largest memory. The machine's load
-is noted with them, for CPU seconds bear it and seconds do not.
+One lazy round of tiny tasks. Each command is a process of its own, measured from outside:
+seconds, CPU seconds of it and its children, and its largest memory; of a run also its bytes on
+disk. The machine's load is noted too: CPU seconds hardly depend on it, seconds do.
+Sizes that are not measured keep the figures of their last run.
 """
 
 from __future__ import annotations
@@ -12,25 +15,27 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from weft.inspect.serve.rundirectory import RunDirectory
-from weft.inspect.serve.views import Views
-from weft.runs.run import real_place
+from benchmarks import machine
 
 TASKS = (100_000, 1_000_000)
+WORKERS = 2
 STOP_SHARE = 0.9
-TARGETS_S = {"verify": 20, "same command again": 15, "resume at 90 %": 15, "report": 20,
-             "verdict": 10}  # fmt: skip
+COMMANDS = ("run", "verify", "again", "resume", "report", "verdict")
+NAMES = {"again": "same command again", "resume": f"resume at {STOP_SHARE:.0%}"}
+TARGETS_S = {"verify": 20, "again": 15, "resume": 15, "report": 20, "verdict": 10}
 """Seconds allowed for a million tasks."""
-PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
+TARGET_MIB = 300
+"""Memory allowed for the coordinator, whatever the size."""
+ROOT = Path(__file__).parents[1]
+PAGES = ROOT / "docs" / "benchmarks"
 
 
 class Cost(TypedDict):
@@ -42,48 +47,107 @@ class Cost(TypedDict):
     load: float
 
 
+class Size(TypedDict):
+    """What a run of one size took."""
+
+    machine: str
+    workers: int
+    size_bytes: int
+    commands: dict[str, Cost]
+
+
 def main(argv: Sequence[str] = ()) -> None:
+    options = parsed(argv)
+    if options.merge:
+        write_page({**load_page(), **json.loads(Path(options.merge).read_text("utf-8"))})
+        return
+    sizes: dict[str, Size] = {}
+    for n in options.tasks:
+        with tempfile.TemporaryDirectory() as folder:
+            sizes[str(n)] = measure(Path(folder), n, options.workers, options.commands)
+    if options.json:
+        Path(options.json).write_text(json.dumps(sizes, indent=1) + "\n", "utf-8")
+    else:
+        write_page({**load_page(), **sizes})
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace:
+    """Read the options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks big")
-    parser.add_argument("--tasks", default=",".join(map(str, TASKS)))
-    sizes = [int(word) for word in parser.parse_args(argv).tasks.split(",")]
-    with tempfile.TemporaryDirectory() as folder:
-        os.environ["XDG_STATE_HOME"] = str(Path(folder) / "state")
-        costs = {str(n): measure(Path(folder), n) for n in sizes}
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
-    page = render(machine, costs)
-    figures = {"machine": machine, "targets_s": TARGETS_S, "costs": costs}
-    (PAGES / "big.json").write_text(json.dumps(figures, indent=2) + "\n")
-    (PAGES / "big.md").write_text(page)
-    print(page)
+    parser.add_argument("--tasks", type=_counts, default=TASKS, help="sizes, with commas")
+    parser.add_argument("--workers", type=int, default=WORKERS)
+    parser.add_argument("--commands", type=_commands, default=COMMANDS, help=",".join(COMMANDS))
+    parser.add_argument("--json", metavar="FILE", help="write the figures there, and no page")
+    parser.add_argument("--merge", metavar="FILE", help="measure nothing; take figures from there")
+    return parser.parse_args(argv)
 
 
-def measure(folder: Path, n: int) -> dict[str, Cost]:
-    """Make a run and come back to it in every way."""
-    run, stopped = str(folder / f"run-{n}"), str(folder / f"stopped-{n}")
-    tiny = (sys.executable, "-m", "benchmarks.tiny")
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(int(word) for word in text.split(","))
+
+
+def _commands(text: str) -> tuple[str, ...]:
+    for word in text.split(","):
+        if word not in COMMANDS:
+            raise argparse.ArgumentTypeError(f"there is no command {word!r}")
+    return tuple(text.split(","))
+
+
+# -- measuring ---------------------------------------------------------------------------------
+
+
+def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Size:
+    """Make a run and come back to it in the ways asked for, in the order of `COMMANDS`."""
+    run, stopped = str(folder / "run"), str(folder / "stopped")
+    tiny = (sys.executable, "-m", "benchmarks.tiny", "--workers", str(workers))
     weft = (sys.executable, "-m", "weft.main")
-    costs = {"run": cost(*tiny, run, str(n))}
-    cost(*tiny, stopped, str(n), "--stop-at", str(int(STOP_SHARE * n)))
-    costs["verify"] = cost(*weft, "verify", run)
-    costs["same command again"] = cost(*tiny, run, str(n))
-    costs["resume at 90 %"] = cost(*tiny, stopped, str(n))
-    costs["report"] = cost(*weft, "report", run)
-    costs["verdict"] = cost(sys.executable, "-m", "benchmarks.big", run)
+    first = cost(*tiny, run, str(n), folder=folder)
+    print(f"{n:,} tasks: run: {first}", flush=True)
+    steps: dict[str, Callable[[], Cost]] = {
+        "run": lambda: first,
+        "verify": lambda: cost(*weft, "verify", run, folder=folder),
+        "again": lambda: cost(*tiny, run, str(n), folder=folder),
+        "resume": lambda: resumed(tiny, run, stopped, n, folder),
+        "report": lambda: cost(*weft, "report", run, folder=folder),
+        "verdict": lambda: cost(sys.executable, "-m", "benchmarks.bigverdict", run, folder=folder),
+    }
+    size_bytes, costs = size_of(Path(run)), dict[str, Cost]()
+    for name in COMMANDS:
+        if name in commands:
+            costs[name] = steps[name]()
+            print(f"{n:,} tasks: {name}: {costs[name]}", flush=True)
+    return {"machine": machine.describe(), "workers": workers, "size_bytes": size_bytes,
+            "commands": costs}  # fmt: skip
+
+
+def resumed(tiny: Sequence[str], run: str, stopped: str, n: int, folder: Path) -> Cost:
+    """Stop a second run near its end; measure the session that ends it, to the same head."""
+    cost(*tiny, stopped, str(n), "--stop-at", str(int(STOP_SHARE * n)), folder=folder)
+    session = cost(*tiny, stopped, str(n), folder=folder)
     if checkpoint(run) != checkpoint(stopped):
         raise AssertionError("the resumed run has another head")
-    return costs
+    return session
 
 
 def checkpoint(run: str) -> bytes:
     return Path(run, "checkpoint").read_bytes()
 
 
-def cost(*command: str) -> Cost:
-    """Run a command to its end and return what it took."""
+def size_of(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def cost(*command: str, folder: Path) -> Cost:
+    """Run a command to its end and return what it took; its state is kept in `folder`."""
     load, start_s = os.getloadavg()[0], time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state")}
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment, cwd=ROOT
+    )
     assert process.stderr is not None
-    errors = process.stderr.read()
+    with process.stderr as pipe:
+        errors = pipe.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
@@ -96,31 +160,64 @@ def cost(*command: str) -> Cost:
     }
 
 
-def judge(run: Path) -> None:
-    """Ask the live page for its verdict, as its first visitor does."""
-    [served] = RunDirectory(run).runs()
-    verdict = Views(real_place().heads).verdict(served)
-    if verdict["word"] != "finished, verified":
-        raise AssertionError(verdict)
+# -- the page ----------------------------------------------------------------------------------
 
 
-def render(machine: str, costs: dict[str, dict[str, Cost]]) -> str:
+def load_page() -> dict[str, Size]:
+    """Return the figures of the last run, by size; none if there are none."""
+    path = PAGES / "big.json"
+    stored: dict[str, Size] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return {size: body for size, body in stored.items() if size.isdigit()}
+
+
+def write_page(sizes: Mapping[str, Size]) -> None:
+    ordered = {size: sizes[size] for size in sorted(sizes, key=int)}
+    page = render(ordered)
+    (PAGES / "big.json").write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
+    (PAGES / "big.md").write_text(page, "utf-8")
+    print(page)
+
+
+def render(sizes: Mapping[str, Size]) -> str:
     """Return the page."""
-    lines = [
-        "# Coming back to a large run", "",
-        "`python -m benchmarks big`: one lazy round of tiny tasks, 2 workers; then each command in"
-        " a process of its own.", "",
-        f"Machine: {machine}. CPU seconds are those of the process and its children; the load is"
-        " that of the machine before the command began.", "",
-        "| tasks | command | seconds | CPU s | peak MiB | load | allowed s, for a million |",
-        "|---:|---|---:|---:|---:|---:|---:|",
-    ]  # fmt: skip
-    for tasks, commands in costs.items():
-        for name, c in commands.items():
-            figures = f"{c['seconds']} | {c['cpu_s']} | {c['peak_mib']} | {c['load']}"
-            lines.append(f"| {int(tasks):,} | {name} | {figures} | {TARGETS_S.get(name, '')} |")
-    return "\n".join(lines) + "\n"
+    return f"""\
+# A large run, and coming back to it
+
+`python -m benchmarks big`: one lazy round of tiny tasks, then each command in a process of its own.
+CPU seconds are those of the process and its children; the load is that of the machine before the
+command began. Memory is that of the largest process, the coordinator; at most {TARGET_MIB} MiB are
+allowed for a run of any size.
+
+| tasks | workers | µs per task | peak MiB | on disk, MB | bytes per task | machine |
+|---:|---:|---:|---:|---:|---:|---|
+{_lines(_run_row(int(n), size) for n, size in sizes.items())}
+
+Seconds are allowed for a million tasks:
+
+| tasks | command | seconds | allowed | CPU s | peak MiB | load |
+|---:|---|---:|---:|---:|---:|---:|
+{
+        _lines(
+            _command_row(int(n), name, c)
+            for n, size in sizes.items()
+            for name, c in size["commands"].items()
+        )
+    }
+"""
 
 
-if __name__ == "__main__":
-    judge(Path(sys.argv[1]))
+def _lines(rows: Iterable[str]) -> str:
+    return "\n".join(rows)
+
+
+def _run_row(n: int, size: Size) -> str:
+    run = size["commands"].get("run")
+    task_us, peak = (f"{1e6 * run['seconds'] / n:.1f}", f"{run['peak_mib']}") if run else ("", "")
+    disk = f"{size['size_bytes'] / 1e6:,.0f} | {size['size_bytes'] / n:,.0f}"
+    return f"| {n:,} | {size['workers']} | {task_us} | {peak} | {disk} | {size['machine']} |"
+
+
+def _command_row(n: int, name: str, c: Cost) -> str:
+    allowed = TARGETS_S.get(name, "") if n == 1_000_000 else ""
+    figures = f"{c['seconds']} | {allowed} | {c['cpu_s']} | {c['peak_mib']} | {c['load']}"
+    return f"| {n:,} | {NAMES.get(name, name)} | {figures} |"

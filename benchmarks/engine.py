@@ -1,193 +1,244 @@
-"""The engine beside others: cost of tiny tasks, efficiency with 1 ms tasks, flatness.
+"""The engine beside others: tiny tasks, 1 ms tasks, many workers, many rounds.
 
-    python -m benchmarks engine
+    python -m benchmarks engine                           the page, about a quarter of an hour
+    python -m benchmarks engine --only NAMES --turns 1    some engines, by name or part of it
+    python -m benchmarks engine --part wide --workers 1,2,4,8,16 --json FILE
+                                                          elsewhere, with what is installed there
+    python -m benchmarks engine --merge FILE              put its figures on the page
 
-Every measurement is a process of its own (benchmarks/rivals.py); engines take turns, so that a
-busy machine disturbs all of them alike. Ratios are taken within a turn.
-Targets: tiny tasks ≤ 1.0 × ProcessPoolExecutor (forkserver) and ≤ 0.1 × Ray tasks; ≥ 90 %
-efficiency with 1 ms tasks, on Ray ≤ 1.1 × a bare pool of its actors; cost per task flat from
-1,000 to 1,000,000 tasks.
+A part that is not measured keeps the figures of its last run.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import platform
-import statistics
-import subprocess
 import sys
 import tempfile
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from benchmarks import loads
-from benchmarks.rivals import ENGINES, WORKERS, is_installed
+from benchmarks import machine
+from benchmarks.enginerun import Bench, MeasurementError, run_json
+from benchmarks.rivals import environment
+from benchmarks.rivals.table import RIVALS, WEFT, Rival, can_import
 
 PAGES = Path(__file__).parents[1] / "docs" / "benchmarks"
-REFERENCE = "ProcessPoolExecutor"
-OURS = "weft, lazy round"
-BARE, ON_RAY = "Ray actor pool", "weft, ray backend"
+PARTS = ("compare", "sizes", "rounds", "slots")
+"""What is measured without options; `wide` is for a machine with many cores."""
 STARTS = ("cold", "warm")
-TINY, TINY_TURNS = 20_000, 5
-MILLISECOND, MILLISECOND_TURNS = 2_000, 5
-SIZES = {1_000: 5, 10_000: 5, 100_000: 3, 1_000_000: 1}
+TURNS = {"tiny": 3, "millisecond": 2}
+SIZES = {1_000: 3, 10_000: 3, 100_000: 2, 1_000_000: 1}
 """Tasks of a run, and how often it is measured."""
+ROUNDS = 10_000
+SLOTS = (2, 16, 64, 256, 1_000)
+BLOCKS = {32: 100_000, 1: 10_000}
+"""Tasks that a slot is given at a time, and tasks of the run."""
+WIDE_SHARE = 0.5
+"""With many workers in short parts, half as many tasks."""
+WORKERS = (2,)
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """Seconds of every turn of one engine."""
+def main(argv: Sequence[str] = ()) -> None:
+    options = parsed(argv)
+    if options.merge:
+        measured = json.loads(Path(options.merge).read_text("utf-8"))
+        write_page(merged(load_page(), measured))
+        return
+    with own_state():
+        measured, failures = measure(options)
+    if options.json:
+        Path(options.json).write_text(json.dumps(measured, indent=1) + "\n", "utf-8")
+    else:
+        write_page(merged(load_page(), measured))
+    if failures:
+        lines = [f"{name}: {reason}" for name, reason in failures.items()]
+        sys.exit("not measured:\n" + "\n".join(lines))
 
-    engine: str
-    load: str
-    n: int
-    start: str
-    seconds: tuple[float, ...]
 
-
-def main() -> None:
+@contextmanager
+def own_state() -> Iterator[None]:
+    """Keep the heads of measured runs out of the user's list."""
+    before = os.environ.get("XDG_STATE_HOME")
     with tempfile.TemporaryDirectory() as state:
         os.environ["XDG_STATE_HOME"] = state
-        tiny = compare("tiny", TINY, TINY_TURNS)
-        millisecond = compare("millisecond", MILLISECOND, MILLISECOND_TURNS)
-        flat = [measure(OURS, "tiny", n, "cold", turns) for n, turns in SIZES.items()]
-    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
-    page = render(machine, tiny, millisecond, flat)
-    figures = [asdict(figure) for figure in (*tiny, *millisecond, *flat)]
-    body = {"machine": machine, "workers": WORKERS, "figures": figures}
-    (PAGES / "engine.json").write_text(json.dumps(body, indent=2) + "\n")
-    (PAGES / "engine.md").write_text(page)
+        try:
+            yield
+        finally:
+            del os.environ["XDG_STATE_HOME"]
+            if before is not None:
+                os.environ["XDG_STATE_HOME"] = before
+
+
+def parsed(argv: Sequence[str]) -> argparse.Namespace:
+    """Read the options; part names and engines are checked at once."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks engine")
+    parser.add_argument("--workers", type=_counts, default=WORKERS, help="numbers, with commas")
+    parser.add_argument("--part", type=_parts, default=PARTS, help=", ".join((*PARTS, "wide")))
+    parser.add_argument("--only", type=_engines, default=RIVALS, help="engines, with commas")
+    parser.add_argument("--turns", type=int, default=None)
+    parser.add_argument("--share", type=float, default=1.0, help="of the tasks, to try it out")
+    parser.add_argument("--starts", type=lambda text: text.split(","), default=None)
+    parser.add_argument("--json", metavar="FILE", help="write the figures there, and no page")
+    parser.add_argument("--merge", metavar="FILE", help="measure nothing; take figures from there")
+    options = parser.parse_args(argv)
+    if "wide" not in options.part and len(options.workers) != 1:
+        parser.error("several numbers of workers belong to --part wide")
+    return options
+
+
+def _counts(text: str) -> tuple[int, ...]:
+    return tuple(int(word) for word in text.split(","))
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    for word in text.split(","):
+        if word not in (*PARTS, "wide"):
+            raise argparse.ArgumentTypeError(f"there is no part {word!r}")
+    return tuple(text.split(","))
+
+
+def _engines(text: str) -> tuple[Rival, ...]:
+    """Choose engines by a part of their names; ours is always among them."""
+    words = [word.strip().lower() for word in text.split(",")]
+    for word in words:
+        if not any(word in rival.name.lower() for rival in RIVALS):
+            names = "; ".join(rival.name for rival in RIVALS)
+            raise argparse.ArgumentTypeError(f"there is no engine {word!r}, but: {names}")
+    return tuple(
+        rival for rival in RIVALS
+        if rival.name == WEFT or any(word in rival.name.lower() for word in words)
+    )  # fmt: skip
+
+
+# -- measuring ---------------------------------------------------------------------------------
+
+
+def measure(options: argparse.Namespace) -> tuple[dict[str, Any], dict[str, str]]:
+    """Measure the parts asked for; return them, and the engines that failed."""
+    measured: dict[str, Any] = {}
+    bench = Bench(sys.executable)
+    for part in options.part:
+        bench.note(f"-- {part}")
+        measured[part] = MEASURES[part](bench, options)
+    return measured, bench.failures
+
+
+def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """All engines with the same number of workers."""
+    packages = {rival.package for rival in options.only if rival.package and not rival.ours}
+    for rival in options.only:
+        if rival.ours and not can_import(rival):
+            sys.exit(f"{rival.name}: {rival.package} is not installed; leave it out with --only")
+    if packages:
+        bench.rivals_python = str(environment.prepare(packages))
+    starts, [workers] = options.starts or STARTS, options.workers
+    figures = [
+        figure for load, turns in TURNS.items()
+        for figure in bench.compare(
+            options.only, load, starts, workers, options.turns or turns, options.share
+        )
+    ]  # fmt: skip
+    versions = environment.pinned(environment.REQUIREMENTS.read_text("utf-8"))
+    return {"machine": machine.describe(), "workers": workers, "figures": figures,
+            "versions": versions, "failed": dict(bench.failures)}  # fmt: skip
+
+
+def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """What can be imported here, by number of workers; each with a row of ours."""
+    rivals = [rival for rival in options.only if rival.wide and can_import(rival)]
+    bench.note(f"measured here: {'; '.join(rival.name for rival in rivals)}")
+    starts, turns = options.starts or ["warm"], options.turns or 2
+    share = WIDE_SHARE * options.share
+    parts = {}
+    for workers in options.workers:
+        figures = [
+            figure for load in TURNS
+            for figure in bench.compare(rivals, load, starts, workers, turns, share)
+        ]  # fmt: skip
+        parts[str(workers)] = {"machine": machine.describe(), "figures": figures}
+    return parts
+
+
+def sizes(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Ours alone, by size of the run."""
+    [workers], figures = options.workers, []
+    for n, turns in SIZES.items():
+        rival = Rival(WEFT, "weft_round:lazy", n, 0, ours=True)
+        figures += bench.compare(
+            [rival], "tiny", ["cold"], workers, options.turns or turns, options.share
+        )
+    return {"machine": machine.describe(), "workers": workers, "figures": figures}
+
+
+def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Ours beside ProcessPoolExecutor, round after round."""
+    seconds, count = {}, int(options.share * ROUNDS)
+    for engine in ("weft", "executor"):
+        argv = (sys.executable, "-m", "benchmarks.enginerounds", engine, str(count), "2")
+        seconds[engine] = _figure(bench, f"{count} rounds, {engine}", *argv).get("seconds")
+        bench.note(f"{engine}: {count} rounds in {seconds[engine]} s")
+    return {"machine": machine.describe(), "rounds": count, "seconds": seconds}
+
+
+def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+    """Ours alone, with workers that do nothing."""
+    costs = []
+    for block, most in BLOCKS.items():
+        n = int(options.share * most)
+        for count in SLOTS:
+            argv = (sys.executable, "-m", "benchmarks.idleworkers", str(count), str(block), str(n))
+            figures = _figure(bench, f"{count} slots", *argv)
+            costs.append({"slots": count, "block": block, "n": n, **figures})
+            bench.note(f"{count} slots, blocks of {block}: {figures}")
+    return {"machine": machine.describe(), "costs": costs}
+
+
+def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:
+    """Return the figures of a process, or none, with the failure noted."""
+    try:
+        return run_json(*argv)
+    except MeasurementError as failure:
+        bench.failures[name] = str(failure)
+        return {}
+
+
+MEASURES = {"compare": compare, "wide": wide, "sizes": sizes, "rounds": rounds, "slots": slots}
+
+
+# -- figures and page --------------------------------------------------------------------------
+
+
+def load_page() -> dict[str, Any]:
+    """Return the figures of the last run, part by part; none if there are none."""
+    path = PAGES / "engine.json"
+    stored: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return {part: body for part, body in stored.items() if part in MEASURES}
+
+
+def merged(stored: Mapping[str, Any], measured: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the stored figures with measured parts in their place; `wide` by worker count."""
+    unknown = [part for part in measured if part not in MEASURES]
+    if unknown:
+        sys.exit(f"{unknown[0]!r} is not a part of this page")
+    figures = {**stored, **measured}
+    if "wide" in figures:
+        counts = {**stored.get("wide", {}), **measured.get("wide", {})}
+        figures["wide"] = {count: counts[count] for count in sorted(counts, key=int)}
+    return {part: figures[part] for part in MEASURES if part in figures}
+
+
+def write_page(figures: Mapping[str, Any]) -> None:
+    """Write JSON, Markdown and chart."""
+    from benchmarks import enginechart, enginepage  # noqa: PLC0415 - not needed to measure
+
+    (PAGES / "engine.json").write_text(json.dumps(figures, indent=1) + "\n", "utf-8")
+    if "compare" in figures:
+        chart = enginechart.draw(enginepage.warm_costs(figures["compare"]))
+        (PAGES / "engine.svg").write_text(chart, "utf-8")
+    page = enginepage.render(figures)
+    (PAGES / "engine.md").write_text(page, "utf-8")
     print(page)
-
-
-def compare(load: str, n: int, turns: int) -> list[Figure]:
-    """Measure every engine that is installed, in turns."""
-    asked = [(engine, start) for engine in ENGINES if is_installed(engine) for start in STARTS]
-    seconds: dict[tuple[str, str], list[float]] = {pair: [] for pair in asked}
-    for turn in range(turns):
-        for pair in asked if turn % 2 == 0 else reversed(asked):
-            seconds[pair].append(once(pair[0], load, n, pair[1]))
-    return [Figure(e, load, n, s, tuple(found)) for (e, s), found in seconds.items()]
-
-
-def measure(engine: str, load: str, n: int, start: str, turns: int) -> Figure:
-    return Figure(engine, load, n, start, tuple(once(engine, load, n, start) for _ in range(turns)))
-
-
-def once(engine: str, load: str, n: int, start: str) -> float:
-    """Run one measurement in a process of its own."""
-    argv = [sys.executable, "-m", "benchmarks.rivals", engine, load, str(n), start]
-    done = subprocess.run(argv, check=False, stdout=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"{engine}, {load}, {start}: exit {done.returncode}")
-    return float(json.loads(done.stdout.splitlines()[-1])["seconds"])
-
-
-# -- the page -----------------------------------------------------------------------------
-
-
-def render(machine: str, tiny: list[Figure], millisecond: list[Figure], flat: list[Figure]) -> str:
-    return f"""\
-# The engine beside others
-
-`python -m benchmarks engine` on {machine}, {WORKERS} workers, all in one run and in turns.
-Medians, with the smallest and the largest of all turns behind them; ratios are taken within a turn.
-Weft is the only one here that makes every result durable, in order, in a ledger; each of its runs
-was verified afterwards, and every engine's sum was checked.
-
-*Warm* counts from when both workers have answered a first task, *cold* includes starting them.
-Every time ends when the last result is in hand; sealing Weft's ledger takes some 10 ms more. Its
-warm time begins with the end of the last greeting as the manifest has it, so making and queueing
-the tasks is in it.
-
-## {TINY:,} tiny tasks ({TINY_TURNS} turns)
-
-Target: at most 1.0 × {REFERENCE} (forkserver), and at most 0.1 × Ray tasks.
-
-| engine | warm, µs per task | × {REFERENCE} | cold, µs per task | × {REFERENCE} |
-|---|---|---|---|---|
-{rows(tiny, tiny_cells)}
-
-## {MILLISECOND:,} tasks of 1 ms ({MILLISECOND_TURNS} turns)
-
-Each task spins for 1 ms of the monotonic clock; efficiency is {MILLISECOND:,} × 1 ms / {WORKERS}
-over the time taken. Target: at least 90 %, and on Ray at most 1.1 × the time of a bare pool of
-actors, to which every call is sent at once.
-
-| engine | warm, efficiency | × {REFERENCE}'s time | cold, efficiency | × {REFERENCE}'s time |
-|---|---|---|---|---|
-{rows(millisecond, efficiency_cells)}
-
-{beside_ray(millisecond)}
-
-## Weft's cost per task, by size of the run
-
-One lazy round of tiny tasks, cold, every result durable and in the ledger. Target: flat; small
-runs carry the start of the workers.
-
-| tasks | turns | µs per task | spread |
-|---|---|---|---|
-{flat_rows(flat)}
-"""
-
-
-def rows(figures: list[Figure], cells: object) -> str:
-    lines = []
-    for engine in ENGINES:
-        if is_installed(engine):
-            lines.append(f"| {engine} | {' | '.join(cells(figures, engine))} |")  # type: ignore[operator]
-        else:
-            lines.append(f"| {engine} | not installed | | | |")
-    return "\n".join(lines)
-
-
-def tiny_cells(figures: list[Figure], engine: str) -> list[str]:
-    found = []
-    for start in reversed(STARTS):
-        mine = pick(figures, engine, start)
-        costs = [1e6 * s / mine.n for s in mine.seconds]
-        found += [spread(costs, "{:.1f}" if min(costs) < 10 else "{:.0f}"), ratio(figures, mine)]
-    return found
-
-
-def efficiency_cells(figures: list[Figure], engine: str) -> list[str]:
-    found = []
-    for start in reversed(STARTS):
-        mine = pick(figures, engine, start)
-        found.append(spread([loads.TASK_S * mine.n / WORKERS / s for s in mine.seconds], "{:.0%}"))
-        found.append(ratio(figures, mine))
-    return found
-
-
-def beside_ray(figures: list[Figure]) -> str:
-    """Our Ray backend in times of the bare pool, turn by turn."""
-    if not is_installed(ON_RAY):
-        return "Ray is not installed."
-    warm, cold = (ratio(figures, pick(figures, ON_RAY, start), BARE) for start in reversed(STARTS))
-    return f"{ON_RAY}: {warm} × the time of the {BARE} warm, {cold} × cold."
-
-
-def ratio(figures: list[Figure], mine: Figure, reference: str = REFERENCE) -> str:
-    other = pick(figures, reference, mine.start)
-    ratios = [a / b for a, b in zip(mine.seconds, other.seconds, strict=True)]
-    return spread(ratios, "{:.2f}")
-
-
-def pick(figures: list[Figure], engine: str, start: str) -> Figure:
-    return next(f for f in figures if (f.engine, f.start) == (engine, start))
-
-
-def spread(values: list[float], form: str) -> str:
-    """Median, and the range in brackets."""
-    middle, low, high = statistics.median(values), min(values), max(values)
-    return f"{form.format(middle)} ({form.format(low)}–{form.format(high)})"
-
-
-def flat_rows(flat: list[Figure]) -> str:
-    lines = []
-    for figure in flat:
-        costs = [1e6 * s / figure.n for s in figure.seconds]
-        across = "" if len(costs) == 1 else f"{min(costs):.0f}–{max(costs):.0f}"
-        lines.append(f"| {figure.n:,} | {len(costs)} | {statistics.median(costs):.0f} | {across} |")
-    return "\n".join(lines)

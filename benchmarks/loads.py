@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 TASK_S = 0.001
 GREET_S = 0.3
@@ -26,6 +27,9 @@ def greet(x: int) -> int:
     return x
 
 
+LOADS: dict[str, Callable[[int], int]] = {"tiny": tiny, "millisecond": millisecond}
+
+
 def wanted_sum(n: int) -> int:
     """Sum of the results of either load for 0 … n − 1."""
     return n * (n + 1) // 2
@@ -36,4 +40,4 @@ class Hand:
 
     def do(self, load: str, x: int) -> int:
         """Do one task of a load."""
-        return {"tiny": tiny, "millisecond": millisecond, "greet": greet}[load](x)
+        return {**LOADS, "greet": greet}[load](x)

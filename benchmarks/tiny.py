@@ -1,6 +1,6 @@
 """The smallest real search, for measuring the engine itself; run in a process of its own.
 
-python -m benchmarks.tiny RUN N [--stop-at K]     prints one JSON line
+python -m benchmarks.tiny RUN N [--stop-at K] [--workers W]     prints one JSON line
 """
 
 from __future__ import annotations
@@ -48,11 +48,12 @@ def main_process() -> None:
     parser.add_argument("run")
     parser.add_argument("n", type=int)
     parser.add_argument("--stop-at", type=int, default=None)
+    parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
     watcher = None if options.stop_at is None else StopAt(options.stop_at)
     start_s = time.perf_counter()
     try:
-        run = weft.run(count(options.n), out=options.run, workers=2, watcher=watcher)
+        run = weft.run(count(options.n), out=options.run, workers=options.workers, watcher=watcher)
         head, answer = run.head, run.answer
     except Interrupted:
         head, answer = "", None

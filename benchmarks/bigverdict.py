@@ -1,0 +1,25 @@
+"""Ask the live page for its verdict on a run, as its first visitor does; a process of its own.
+
+python -m benchmarks.bigverdict RUN
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from weft.inspect.serve.rundirectory import RunDirectory
+from weft.inspect.serve.views import Views
+from weft.runs.run import real_place
+
+
+def judge(run: Path) -> None:
+    """Fail unless the verdict is that all is well."""
+    [served] = RunDirectory(run).runs()
+    verdict = Views(real_place().heads).verdict(served)
+    if verdict["word"] != "finished, verified":
+        raise AssertionError(verdict)
+
+
+if __name__ == "__main__":
+    judge(Path(sys.argv[1]))

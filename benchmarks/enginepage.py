@@ -1,0 +1,330 @@
+"""The page of the engine beside others, from its figures: one section for each part measured."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from benchmarks import loads
+from benchmarks.enginerun import Figure
+from benchmarks.enginetargets import targets
+from benchmarks.rivals.table import ACTORS, BY_NAME, EXECUTOR, JOBLIB, ON_RAY, RIVALS, WEFT, Rival
+
+Part = Mapping[str, Any]
+
+
+def render(figures: Mapping[str, Part]) -> str:
+    """Return the page."""
+    parts = [f"{section(figures[name])}\n" for name, section in SECTIONS.items() if name in figures]
+    return "\n".join([INTRODUCTION, targets(figures) + "\n", *parts])
+
+
+INTRODUCTION = """\
+# The engine beside others
+
+`python -m benchmarks engine`. Every measurement is a process of its own; engines take turns, and
+a ratio is taken within a turn. Figures are medians, with the smallest and the largest of all turns
+in brackets. What every engine computed is checked, and every run of Weft is verified afterwards.
+
+*Warm* counts from when all workers have answered a first task; *cold* includes starting them.
+The time ends when the caller has all results in hand. Weft's ends later, when `weft.run` returns:
+every result durable, the ledger sealed, the workers ended.
+"""
+
+
+def compare_section(part: Part) -> str:
+    """All engines at the same number of workers."""
+    figures: list[Figure] = part["figures"]
+    memory = [rival for rival in RIVALS if not rival.stores or rival.ours]
+    durable = [rival for rival in RIVALS if rival.stores]
+    versions = ", ".join(f"{name} {version}" for name, version in part["versions"].items())
+    return f"""\
+## {part["workers"]} workers, all in one run
+
+{part["machine"]}. {versions}.
+{failed(part)}
+![µs per tiny task, warm](engine.svg)
+
+### Tiny tasks, beside engines that keep results in memory
+
+Start-up is the time that a cold run takes longer than the same run warm; the columns before it
+share it out over the tasks.
+
+{
+        table(
+            figures,
+            memory,
+            (
+                "engine",
+                "tasks",
+                "warm, µs per task",
+                f"× {JOBLIB}",
+                f"× {EXECUTOR}",
+                "cold, µs per task",
+                "start-up, s",
+            ),
+            memory_cells,
+        )
+    }
+
+### Tiny tasks, beside engines that store every result
+
+A result counts when it is stored.
+
+{
+        table(
+            figures,
+            durable,
+            (
+                "engine",
+                "tasks",
+                "warm, µs per task",
+                "Weft is faster, ×",
+                "cold, µs per task",
+                "start-up, s",
+            ),
+            durable_cells,
+        )
+    }
+
+{promises(durable)}
+
+### Tasks of 1 ms
+
+Each task spins for 1 ms of the monotonic clock. Efficiency is the sum of the tasks' time over
+workers × time taken.
+
+{
+        table(
+            figures,
+            RIVALS,
+            ("engine", "tasks", "warm, efficiency", "cold, efficiency", "stored"),
+            millisecond_cells,
+        )
+    }
+{beside_ray(figures)}"""
+
+
+def failed(part: Part) -> str:
+    """Name what could not be measured."""
+    lines = [f"Not measured: {name} ({reason})." for name, reason in part["failed"].items()]
+    return "".join(f"\n{line}\n" for line in lines)
+
+
+def promises(rivals: Iterable[Rival]) -> str:
+    """What each durable engine stores, said once for rows that share it."""
+    names: dict[str, list[str]] = {}
+    for rival in rivals:
+        names.setdefault(rival.stores, []).append(rival.name)
+    return "\n".join(f"- **{'; '.join(group)}.** {text}" for text, group in names.items())
+
+
+Cells = Callable[[Sequence[Figure], Rival], list[str]]
+
+
+def table(
+    figures: Sequence[Figure], rivals: Iterable[Rival], head: Sequence[str], cells: Cells
+) -> str:
+    """One row for each engine that has figures."""
+    present = {figure["engine"] for figure in figures}
+    rows = [[r.name, *cells(figures, r)] for r in rivals if r.name in present]
+    return grid(head, rows)
+
+
+def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table; all columns but the first hold numbers."""
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
+
+
+def memory_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
+    mine = pick(figures, rival.name, "tiny", "warm")
+    ratios = [ratio(mine, pick(figures, other, "tiny", "warm")) for other in (JOBLIB, EXECUTOR)]
+    return [*_cost_cells(mine), *map(times, ratios), *_cold_cells(figures, rival)]
+
+
+def durable_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
+    mine = pick(figures, rival.name, "tiny", "warm")
+    faster = [] if rival.ours else ratio(mine, pick(figures, WEFT, "tiny", "warm"))
+    return [*_cost_cells(mine), times(faster), *_cold_cells(figures, rival)]
+
+
+def _cost_cells(figure: Figure | None) -> list[str]:
+    if figure is None:
+        return ["", ""]
+    return [f"{figure['n']:,}", spread(costs_us(figure), cost)]
+
+
+def _cold_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
+    warm, cold = (pick(figures, rival.name, "tiny", start) for start in ("warm", "cold"))
+    if cold is None:
+        return ["", ""]
+    return [spread(costs_us(cold), cost), start_up(cold, warm) if warm else ""]
+
+
+def start_up(cold: Figure, warm: Figure) -> str:
+    """Seconds that a cold run takes longer."""
+    more_s = statistics.median(cold["seconds"]) - statistics.median(warm["seconds"])
+    return f"{more_s:.1f}" if more_s >= 0.05 else "< 0.1"
+
+
+def millisecond_cells(figures: Sequence[Figure], rival: Rival) -> list[str]:
+    warm, cold = (pick(figures, rival.name, "millisecond", start) for start in ("warm", "cold"))
+    some = warm or cold
+    shares = [spread(efficiency(f), percent) if f else "" for f in (warm, cold)]
+    return [f"{some['n']:,}" if some else "", *shares, "yes" if rival.stores else "no"]
+
+
+def beside_ray(figures: Sequence[Figure]) -> str:
+    """Our Ray backend in times of a bare pool of actors, turn by turn."""
+    mine, bare = (pick(figures, name, "millisecond", "warm") for name in (ON_RAY, ACTORS))
+    ratios = ratio(mine, bare)
+    if not ratios:
+        return ""
+    return f"\nOn Ray, Weft takes {times(ratios)} × the time of a bare pool of actors, warm.\n"
+
+
+def wide_section(part: Part) -> str:
+    """By number of workers: µs per tiny task, efficiency with 1 ms tasks."""
+    machines = sorted({body["machine"] for body in part.values()})
+    return f"""\
+## From {next(iter(part))} to {list(part)[-1]} workers
+
+{"; ".join(machines)}. Each number of workers is measured in turns of its own, warm. Only what can
+be carried to a machine without a network is measured there.
+
+µs per tiny task:
+
+{_wide_table(part, "tiny", lambda figure: spread(costs_us(figure), cost))}
+
+Efficiency with 1 ms tasks:
+
+{_wide_table(part, "millisecond", lambda figure: spread(efficiency(figure), percent))}
+"""
+
+
+def _wide_table(part: Part, load: str, cell: Callable[[Figure], str]) -> str:
+    rows = []
+    for name in BY_NAME:
+        mine = [pick(body["figures"], name, load, "warm") for body in part.values()]
+        if any(mine):
+            rows.append([name, *(cell(figure) if figure else "" for figure in mine)])
+    return grid(["engine", *(f"{count} workers" for count in part)], rows)
+
+
+def sizes_section(part: Part) -> str:
+    rows = [
+        [f"{f['n']:,}", str(len(f["seconds"])), spread(costs_us(f), cost)] for f in part["figures"]
+    ]
+    return f"""\
+## Weft by size of the run
+
+One lazy round of tiny tasks, {part["workers"]} workers, cold; {part["machine"]}. Small runs
+carry the start of the workers.
+
+{grid(("tasks", "turns", "µs per task"), rows)}
+"""
+
+
+def rounds_section(part: Part) -> str:
+    names = {"weft": "weft", "executor": EXECUTOR}
+    rows = [
+        [names[engine], "failed" if seconds is None else f"{1e3 * seconds / part['rounds']:.2f}"]
+        for engine, seconds in part["seconds"].items()
+    ]
+    return f"""\
+## Many rounds
+
+{part["rounds"]:,} rounds of one tiny task, each needing the value of the one before, 2 workers,
+cold; {part["machine"]}.
+
+{grid(("engine", "ms per round"), rows)}
+"""
+
+
+def slots_section(part: Part) -> str:
+    rows = [
+        [str(c["slots"]), str(c["block"]), f"{c['n']:,}", *_slot_costs(c)] for c in part["costs"]
+    ]
+    return f"""\
+## The coordinator's cost by number of slots
+
+A real run whose workers answer at once, inside the coordinator's process, which takes about 1 µs
+of each task; {part["machine"]}. With blocks of 1, a slot holds one task at a time, as it does when
+tasks take long.
+
+{grid(("slots", "tasks in a block", "tasks", "µs per task", "CPU µs per task"), rows)}
+"""
+
+
+def _slot_costs(entry: Mapping[str, float]) -> list[str]:
+    if "seconds" not in entry:
+        return ["failed", "failed"]
+    return [cost(1e6 * entry[name] / entry["n"]) for name in ("seconds", "cpu_s")]
+
+
+SECTIONS: dict[str, Callable[[Part], str]] = {
+    "compare": compare_section, "wide": wide_section, "sizes": sizes_section,
+    "rounds": rounds_section, "slots": slots_section,
+}  # fmt: skip
+
+
+# -- figures -----------------------------------------------------------------------------------
+
+
+def pick(figures: Sequence[Figure], engine: str, load: str, start: str) -> Figure | None:
+    """Return the figure of an engine, if it was measured."""
+    wanted = (engine, load, start)
+    return next((f for f in figures if (f["engine"], f["load"], f["start"]) == wanted), None)
+
+
+def costs_us(figure: Figure) -> list[float]:
+    """µs per task, turn by turn."""
+    return [1e6 * seconds / figure["n"] for seconds in figure["seconds"]]
+
+
+def efficiency(figure: Figure) -> list[float]:
+    """Share of the workers' time that tasks took, turn by turn."""
+    return [loads.TASK_S * figure["n"] / figure["workers"] / s for s in figure["seconds"]]
+
+
+def ratio(mine: Figure | None, other: Figure | None) -> list[float]:
+    """Cost of a task in times of another engine's, turn by turn; empty if one is missing."""
+    if mine is None or other is None:
+        return []
+    return [a / b for a, b in zip(costs_us(mine), costs_us(other), strict=True)]
+
+
+def warm_costs(part: Part) -> list[tuple[Rival, float]]:
+    """The median cost of a tiny task, cheapest first."""
+    costs = [
+        (BY_NAME[f["engine"]], statistics.median(costs_us(f))) for f in part["figures"]
+        if (f["load"], f["start"]) == ("tiny", "warm")
+    ]  # fmt: skip
+    return sorted(costs, key=lambda pair: (pair[1], pair[0].name))
+
+
+def cost(value_us: float) -> str:
+    """A cost with about three digits."""
+    return f"{value_us:,.1f}" if value_us < 99.95 else f"{value_us:,.0f}"
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f} %" if value >= 0.0995 else f"{100 * value:.2f} %"
+
+
+def times(ratios: Sequence[float]) -> str:
+    """The median ratio."""
+    if not ratios:
+        return ""
+    value = statistics.median(ratios)
+    return f"{value:,.0f}" if value >= 99.5 else f"{value:.3g}"
+
+
+def spread(values: Sequence[float], form: Callable[[float], str]) -> str:
+    """Median, and the range in brackets where there is one."""
+    middle = form(statistics.median(values))
+    if len(values) == 1:
+        return middle
+    return f"{middle} ({form(min(values))}–{form(max(values))})"

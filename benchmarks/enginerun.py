@@ -1,0 +1,122 @@
+"""Measuring for the page of the engine: every measurement is a process of its own.
+
+Engines take turns, so that a busy machine disturbs all of them alike. One that fails twice is
+dropped from the rest of the run and named at the end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TypedDict
+
+from benchmarks.rivals.table import Rival
+
+ROOT = Path(__file__).parents[1]
+LIMIT_S = 180
+"""A measurement that takes longer has failed."""
+
+
+class Figure(TypedDict):
+    """Seconds of every turn of one engine under one load."""
+
+    engine: str
+    load: str
+    n: int
+    start: str
+    workers: int
+    seconds: list[float]
+
+
+@dataclass(slots=True)
+class Bench:
+    """Runs measurements and notes which engines failed."""
+
+    rivals_python: str
+    """Interpreter of the engines that are not ours."""
+    failures: dict[str, str] = field(default_factory=dict)
+    start_s: float = field(default_factory=time.monotonic)
+
+    def compare(
+        self, rivals: Sequence[Rival], load: str, starts: Sequence[str], workers: int, turns: int,
+        share: float = 1.0,
+    ) -> list[Figure]:  # fmt: skip
+        """Measure every engine `turns` times, in turns; `share` scales the number of tasks."""
+        figures: list[Figure] = [
+            {"engine": rival.name, "load": load, "n": int(share * rival.tasks(load, workers)),
+             "start": start, "workers": workers, "seconds": []}
+            for rival in rivals for start in starts
+        ]  # fmt: skip
+        by_name = {rival.name: rival for rival in rivals}
+        for turn in range(turns):
+            for figure in figures if turn % 2 == 0 else reversed(figures):
+                if figure["engine"] not in self.failures:
+                    self._measure(by_name[figure["engine"]], figure, f"turn {turn + 1}/{turns}")
+        return [figure for figure in figures if len(figure["seconds"]) == turns]
+
+    def _measure(self, rival: Rival, figure: Figure, turn: str) -> None:
+        words = (figure["load"], str(figure["n"]), figure["start"], str(figure["workers"]))
+        python = sys.executable if rival.ours else self.rivals_python
+        argv = (python, "-m", "benchmarks.rivals", rival.place, *words)
+        for attempt in (1, 2):
+            try:
+                figure["seconds"].append(float(run_json(*argv)["seconds"]))
+                break
+            except MeasurementError as failure:
+                print(f"{rival.name}, {' '.join(words)}: {failure}", file=sys.stderr, flush=True)
+                if attempt == 2:
+                    self.failures[rival.name] = str(failure)
+                    return
+        cost_us = 1e6 * figure["seconds"][-1] / figure["n"]
+        self.note(f"{turn}: {rival.name}, {' '.join(words)}: {cost_us:.1f} µs a task")
+
+    def note(self, line: str) -> None:
+        """Print a line of progress."""
+        print(f"[{time.monotonic() - self.start_s:4.0f} s] {line}", flush=True)
+
+
+class MeasurementError(Exception):
+    """A measuring process that did not print its figure."""
+
+
+def run_json(*argv: str) -> dict[str, float]:
+    """Run a process and return the JSON of its last line."""
+    path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": path, "PYTHONWARNINGS": "ignore"}
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        # files, not pipes: what an engine leaves running would hold a pipe open
+        process = subprocess.Popen(
+            argv, stdout=output, stderr=errors, env=environment, cwd=ROOT, start_new_session=True
+        )
+        try:
+            status = process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            raise MeasurementError(f"took longer than {LIMIT_S} s") from None
+        finally:
+            _end_session(process)
+        lines, complaints = _lines(output), _lines(errors)
+    if status or not lines:
+        raise MeasurementError(f"exit {status}: {' '.join(complaints[-1:])[:300]}")
+    figures: dict[str, float] = json.loads(lines[-1])
+    return figures
+
+
+def _end_session(process: subprocess.Popen[bytes]) -> None:
+    """Leave nothing behind that would disturb the next measurement."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _lines(file: IO[bytes]) -> list[str]:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace").strip().splitlines()

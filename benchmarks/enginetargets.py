@@ -1,0 +1,122 @@
+"""What the engine is held to, beside what was measured."""
+
+from __future__ import annotations
+
+import operator
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks import loads
+from benchmarks.enginerun import Figure
+from benchmarks.rivals.table import DBOS, EXECUTOR, HUEY, JOBLIB, JOURNAL, MEMORY, WEFT
+
+Figures = Mapping[str, Any]
+MANY = "16"
+"""The number of workers that targets speak of, beside 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A figure, its limit, and where it is found."""
+
+    name: str
+    limit: float
+    unit: str
+    measured: Callable[[Figures], float | None]
+    least: bool = False
+    """The limit is the least that is allowed, not the most."""
+
+    def row(self, figures: Figures) -> str:
+        """One line of the table; nothing is claimed of what was not measured."""
+        value, sign = self.measured(figures), "≥" if self.least else "≤"
+        limit = f"{sign} {self.limit:g}{self.unit}"
+        if value is None:
+            return f"| {self.name} | {limit} | not measured | |"
+        met = (operator.ge if self.least else operator.le)(value, self.limit)
+        return f"| {self.name} | {limit} | {value:.3g}{self.unit} | {'yes' if met else '**no**'} |"
+
+
+def targets(figures: Figures) -> str:
+    """Return the section of targets."""
+    rows = [target.row(figures) for target in TARGETS]
+    head = ["| warm, medians | target | measured | met |", "|---|---:|---:|---|"]
+    return "\n".join(["## Targets", "", *head, *rows])
+
+
+def _at(figures: Figures, workers: str) -> Sequence[Figure]:
+    """The figures with 2 or with many workers."""
+    if workers == MANY:
+        measured = figures.get("wide", {}).get(MANY, {})
+    else:
+        measured = figures.get("compare", {})
+    chosen: Sequence[Figure] = measured.get("figures", ())
+    return chosen
+
+
+def _turns(figures: Figures, workers: str, engine: str, load: str) -> list[float]:
+    """Seconds per task in each turn, warm."""
+    for figure in _at(figures, workers):
+        if (figure["engine"], figure["load"], figure["start"]) == (engine, load, "warm"):
+            return [seconds / figure["n"] for seconds in figure["seconds"]]
+    return []
+
+
+def _cost_us(workers: str) -> Callable[[Figures], float | None]:
+    def measured(figures: Figures) -> float | None:
+        turns = _turns(figures, workers, WEFT, "tiny")
+        return 1e6 * statistics.median(turns) if turns else None
+
+    return measured
+
+
+def _efficiency(workers: str) -> Callable[[Figures], float | None]:
+    def measured(figures: Figures) -> float | None:
+        turns = _turns(figures, workers, WEFT, "millisecond")
+        ideal_s = loads.TASK_S / int(workers)
+        return 100 * ideal_s / statistics.median(turns) if turns else None
+
+    return measured
+
+
+def _ratio(workers: str, engine: str, *, faster: bool = False) -> Callable[[Figures], float | None]:
+    """Our cost in times of another engine's, or how many times faster we are."""
+
+    def measured(figures: Figures) -> float | None:
+        mine, theirs = (_turns(figures, workers, name, "tiny") for name in (WEFT, engine))
+        ratios = [a / b for a, b in zip(mine, theirs, strict=False)]
+        if not ratios:
+            return None
+        return statistics.median([1 / r for r in ratios] if faster else ratios)
+
+    return measured
+
+
+def _round_ms(figures: Figures) -> float | None:
+    part = figures.get("rounds")
+    seconds = part["seconds"]["weft"] if part else None
+    return None if part is None or seconds is None else 1e3 * seconds / part["rounds"]
+
+
+def _targets() -> list[Target]:
+    rows = []
+    for workers in ("2", MANY):
+        place = f"{workers} workers"
+        rows += [
+            Target(f"a tiny task, {place}", 15, " µs", _cost_us(workers)),
+            *(
+                Target(f"in times of {engine}, {place}", limit, " ×", _ratio(workers, engine))
+                for engine, limit in ((JOBLIB, 4), (EXECUTOR, 0.15))
+            ),
+        ]
+    rows.append(Target("1 ms tasks, 2 workers", 95, " %", _efficiency("2"), least=True))
+    rows.append(Target(f"1 ms tasks, {MANY} workers", 92, " %", _efficiency(MANY), least=True))
+    for engine, limit in ((MEMORY, 8), (HUEY, 20), (JOURNAL, 20), (DBOS, 20)):
+        measured = _ratio("2", engine, faster=True)
+        rows.append(Target(f"faster than {engine}", limit, " ×", measured, least=True))
+    rows.append(Target("a round of one tiny task", 0.3, " ms", _round_ms))
+    return rows
+
+
+TARGETS = _targets()

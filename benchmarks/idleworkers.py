@@ -1,0 +1,106 @@
+"""What a task costs the coordinator alone, by the number of slots; prints one JSON line.
+
+    python -m benchmarks.idleworkers SLOTS BLOCK N [--profile]
+
+The run is a real one, with its manifest and its ledger; only its workers are not: a backend in
+the same process answers each block of BLOCK tasks at once, in the order in which slots were
+given work, a few slots a poll. Its own time, about 1 µs a task, is in the figures. With
+--profile, the functions that took the most time go to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import cProfile
+import json
+import pstats
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import ParamSpec, TypeVar
+
+import weft
+import weft.runs.run
+from benchmarks import loads, woven
+from weft.model.attempts import Assignment, BackendEvent, Completed, Worker
+
+PREFIX = '{"x":'
+"""Of the arguments of a tiny task, up to its number."""
+ANSWERS_A_POLL = 8
+"""Slots that have something to report when the coordinator asks."""
+TOP = 30
+P, R = ParamSpec("P"), TypeVar("R")
+
+
+class IdleBackend:
+    """Implements the backend contract; stands in for the local backend."""
+
+    block = 32
+
+    def __init__(self, setup: object, slots: Sequence[object], *more: object) -> None:
+        del setup, more
+        self._room = [2 * self.block if self.block > 1 else 1] * len(slots)
+        self._waiting: deque[Assignment] = deque()
+        self._workers = [Worker(pid=1, started=0.0, node="idle") for _ in slots]
+
+    def capacity(self) -> list[int]:
+        """Room per slot."""
+        return list(self._room)
+
+    def submit(self, assignments: Sequence[Assignment]) -> None:
+        """Queue assignments."""
+        for assignment in assignments:
+            self._room[assignment.slot] -= len(assignment.tickets)
+        self._waiting.extend(assignments)
+
+    def poll(self, timeout_s: float) -> list[BackendEvent]:
+        """Answer the oldest few."""
+        del timeout_s
+        answers = min(ANSWERS_A_POLL, len(self._waiting))
+        return [self._answer(self._waiting.popleft()) for _ in range(answers)]
+
+    def _answer(self, assignment: Assignment) -> BackendEvent:
+        self._room[assignment.slot] += len(assignment.tickets)
+        texts = (assignment.args, *assignment.more)
+        values = tuple([str(int(text[len(PREFIX) : -1]) + 1) for text in texts])
+        worker = self._workers[assignment.slot]
+        return Completed(assignment.ticket, values, (1,) * len(values), worker)
+
+    def cancel(self, tickets: Sequence[int]) -> None:
+        """Nothing is cancelled here."""
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def measure(slots: int, block: int, n: int) -> dict[str, float]:
+    """Run n tiny tasks; return what they took, start and sealing included."""
+    IdleBackend.block = block
+    weft.runs.run.LocalBackend = IdleBackend  # type: ignore[assignment,misc]
+    with tempfile.TemporaryDirectory() as folder:
+        search = woven.one_round("tiny", n, lazy=True, greetings=0)
+        start_s, start_cpu_s = time.perf_counter(), time.process_time()
+        run = weft.run(search, out=f"{folder}/run", workers=slots)
+        seconds, cpu_s = time.perf_counter() - start_s, time.process_time() - start_cpu_s
+    assert run.answer == loads.wanted_sum(n), f"summed up to {run.answer}"
+    return {"seconds": seconds, "cpu_s": cpu_s}
+
+
+def profiled(work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call and print the most expensive functions to stderr."""
+    profile = cProfile.Profile()
+    result = profile.runcall(work, *args, **kwargs)
+    pstats.Stats(profile, stream=sys.stderr).sort_stats("tottime").print_stats(TOP)
+    return result
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.idleworkers")
+    for name in ("slots", "block", "n"):
+        parser.add_argument(name, type=int)
+    parser.add_argument("--profile", action="store_true")
+    options = parser.parse_args()
+    sizes = (options.slots, options.block, options.n)
+    print(json.dumps(profiled(measure, *sizes) if options.profile else measure(*sizes)))

@@ -1,0 +1,93 @@
+"""Which engines are compared, with how many tasks, and what each one promises of a result.
+
+Slow engines get fewer tasks: what is compared is the cost of one.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """An engine that is measured."""
+
+    name: str
+    place: str
+    """module:function under benchmarks/rivals."""
+    tiny: int
+    """Tiny tasks of one measurement."""
+    milliseconds: int
+    """Tasks of 1 ms for each worker."""
+    package: str = ""
+    """What it imports, besides the standard library."""
+    ours: bool = False
+    """Runs in the environment that has Weft, not in that of the rivals."""
+    stores: str = ""
+    """For durable engines: what is stored when, and what that survives."""
+    wide: bool = False
+    """Measured with many workers too, where its package can be imported."""
+
+    def tasks(self, load: str, workers: int) -> int:
+        """How many tasks one measurement has."""
+        return self.tiny if load == "tiny" else self.milliseconds * workers
+
+
+WEFT, PLAIN, ON_RAY = "weft, lazy round", "weft, plain round", "weft, ray backend"
+JOBLIB, EXECUTOR, ACTORS = "joblib/loky", "ProcessPoolExecutor", "Ray actor pool"
+MEMORY, HUEY, JOURNAL, DBOS = "joblib.Memory", "huey, SQLite", "Optuna, journal", "DBOS, SQLite"
+OURS = (
+    "Every result in SQLite (WAL, `synchronous=FULL`) and in a hash-chained ledger"
+    " (`fdatasync`), committed at 1,024 results or after 50 ms; a power cut costs at most that"
+    " tail, which runs again. The time ends after the last sync."
+)
+
+RIVALS = (
+    Rival(WEFT, "weft_round:lazy", 100_000, 2_000, ours=True, stores=OURS, wide=True),
+    Rival(PLAIN, "weft_round:plain", 100_000, 2_000, ours=True, stores=OURS),
+    Rival(ON_RAY, "weft_round:on_ray", 20_000, 1_000, "ray", ours=True, stores=OURS),
+    Rival(JOBLIB, "joblib_pool:loky", 400_000, 2_000, "joblib", wide=True),
+    Rival("Pool.imap", "stdlib:pool", 60_000, 2_000, wide=True),
+    Rival("Pool.imap, chunks of 100", "stdlib:pool_chunks", 2_000_000, 2_000, wide=True),
+    Rival(EXECUTOR, "stdlib:executor", 20_000, 2_000, wide=True),
+    Rival("Ray tasks", "ray_pool:tasks", 5_000, 1_000, "ray"),
+    Rival(ACTORS, "ray_pool:actors", 5_000, 1_000, "ray"),
+    Rival("Dask", "dask_client:client", 2_500, 500, "distributed", wide=True),
+    Rival(
+        MEMORY, "joblib_pool:memory", 10_000, 1_000, "joblib", wide=True,
+        stores="One folder a result, with a pickle and a JSON file, written and renamed by the"
+        " worker without `fsync`: survives the process, not a power cut.",
+    ),
+    Rival(
+        HUEY, "huey_tasks:consumer", 3_000, 500, "huey", wide=True,
+        stores="Queue and results in SQLite (WAL, `synchronous=FULL`, the library's default):"
+        " enqueueing, taking and storing a task are transactions of their own, each synced.",
+    ),
+    Rival(
+        JOURNAL, "optuna_trials:journal", 2_000, 500, "optuna",
+        stores="One line for the start and one for the end of a trial, appended to a file under a"
+        " lock, each with `fsync`.",
+    ),
+    Rival(
+        "Optuna, SQLite", "optuna_trials:sqlite", 200, 50, "optuna",
+        stores="Several transactions a trial through SQLAlchemy; SQLite's rollback journal,"
+        " `synchronous=FULL`: each commit is synced.",
+    ),
+    Rival(
+        DBOS, "dbos_steps:steps", 600, 200, "dbos",
+        stores="One transaction a step with its output, before the workflow goes on; SQLite's"
+        " rollback journal, `synchronous=FULL`: each commit is synced.",
+    ),
+    Rival(
+        "redun", "redun_tasks:scheduler", 100, 30, "redun",
+        stores="Job, call node, arguments and value of every task, some commits each through"
+        " SQLAlchemy; SQLite's rollback journal, `synchronous=FULL`.",
+    ),
+)  # fmt: skip
+BY_NAME = {rival.name: rival for rival in RIVALS}
+
+
+def can_import(rival: Rival) -> bool:
+    """Whether this interpreter has what the engine needs."""
+    return not rival.package or importlib.util.find_spec(rival.package) is not None
