@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, ParamSpec, TypeVar, overload
 
+from weft import loaded
 from weft.errors import SearchInvalid
 from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall
 from weft.model.values import Argument
@@ -40,6 +41,8 @@ class Task(Generic[P, R]):
         self.function = function
         self.limits = limits
         self.name, self.code = _declared(function, "task", name)
+        self.source = _source_of(function)
+        """The file it was declared in, as it was then."""
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
         signature = _plain_signature(function, self.name)
@@ -170,6 +173,7 @@ def hook(*, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         _declared(function, "hook", name)
+        _source_of(function)
         function.__weft_name__ = name  # type: ignore[attr-defined]
         return function
 
@@ -247,27 +251,68 @@ def search(
         raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
 
     def declare(body: Callable[..., SearchBody]) -> Callable[..., SearchCall]:
-        known_as, code = _declared(body, "search", name)
-        if not inspect.isgeneratorfunction(body):
-            raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
-        signature = _plain_signature(body, known_as)
-        needs = tuple(word for word in CONTEXT if _takes_keyword(signature, word))
-        parameters = [p for p in signature.parameters.values() if p.name not in needs]
-        public = inspect.Signature(parameters)
+        declaration = _declare_search(body, name, version, libraries)
 
         def call(*args: Argument, **kwargs: Argument) -> SearchCall:
-            try:
-                binding = public.bind(*args, **kwargs)
-            except TypeError as error:
-                raise SearchInvalid(f"call of search {known_as}: {error}") from None
-            binding.apply_defaults()
-            return SearchCall(known_as, version, binding.arguments, body, libraries, needs, code)
+            # by the attribute: %autoreload of a notebook puts a newer one there
+            current: SearchDeclaration = call.declaration  # type: ignore[attr-defined]
+            return current.bind(args, kwargs)
 
-        call.__doc__, call.__name__, call.__wrapped__ = body.__doc__, body.__name__, body  # type: ignore[attr-defined]
-        call.is_search, call.search_name = True, known_as  # type: ignore[attr-defined]
+        call.__doc__, call.__name__, call.__qualname__ = body.__doc__, body.__name__, body.__name__
+        call.__module__, call.__wrapped__ = body.__module__, body  # type: ignore[attr-defined]
+        call.declaration, call.is_search = declaration, True  # type: ignore[attr-defined]
+        call.search_name = declaration.name  # type: ignore[attr-defined]
         return call
 
     return declare
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDeclaration:
+    """What `@weft.search` knows of a search: all that a call of it needs beside its arguments."""
+
+    name: str
+    version: int
+    body: Callable[..., SearchBody]
+    libraries: tuple[str, ...]
+    needs: tuple[str, ...]
+    code: Code
+    source: loaded.LoadedSource | None
+    signature: inspect.Signature
+
+    def bind(self, args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> SearchCall:
+        """Describe a call with these arguments; defaults are filled in and recorded."""
+        try:
+            binding = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise SearchInvalid(f"call of search {self.name}: {error}") from None
+        binding.apply_defaults()
+        return SearchCall(
+            self.name, self.version, binding.arguments, self.body, self.libraries, self.needs,
+            self.code, self.source,
+        )  # fmt: skip
+
+
+def _declare_search(
+    body: Callable[..., SearchBody], name: str | None, version: int, libraries: tuple[str, ...]
+) -> SearchDeclaration:
+    known_as, code = _declared(body, "search", name)
+    if not inspect.isgeneratorfunction(body):
+        raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
+    signature = _plain_signature(body, known_as)
+    needs = tuple(word for word in CONTEXT if _takes_keyword(signature, word))
+    parameters = [p for p in signature.parameters.values() if p.name not in needs]
+    public = inspect.Signature(parameters)
+    source = _source_of(body)
+    return SearchDeclaration(known_as, version, body, libraries, needs, code, source, public)
+
+
+def _source_of(function: Callable[P, R]) -> loaded.LoadedSource | None:
+    """The file that a function is declared in, as it is now; None for a cell or a prompt."""
+    typed = getattr(function, "__code__", None)
+    if typed is None or typed.co_filename.startswith("<"):
+        return None
+    return loaded.note(function.__module__)
 
 
 def _declared(function: Callable[P, R], role: str, name: str | None) -> tuple[str, Code]:

@@ -45,7 +45,7 @@ from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
-from weft.runs.sources import SourceBook, search_folder
+from weft.runs.sources import SourceBook, check_loaded, search_folder
 from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -178,9 +178,10 @@ def _execute(
 ) -> Run:
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
     sign = signer(execution.sign_key, decision.call.name)
-    _make_folder(folder, place.disk)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
+    check_loaded(decision.call)
+    _make_folder(folder, place.disk)
     with _storage_named(folder.path), folder.locked(place.host):
         if is_over(folder, execution.sign_key):
             return read_outcome(folder, genesis)
