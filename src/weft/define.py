@@ -45,6 +45,7 @@ class Task(Generic[P, R]):
         """The file it was declared in, as it was then."""
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
+        _refuse_unusual(function, self.name)
         signature = _plain_signature(function, self.name)
         self.needs_seed = _takes_keyword(signature, "seed")
         self._parameters = [p for p in signature.parameters.values() if p.name != "seed"]
@@ -52,19 +53,38 @@ class Task(Generic[P, R]):
             self._parameters = list(signature.parameters.values())
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
+        self._is_quick = False
+        """Whether a call by position needs no checks; not before the first one."""
 
     def __call__(self, *args: Argument, **kwargs: Argument) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded."""
-        if self._positional and len(args) == len(self._names) and not kwargs:
+        if self._is_quick and len(args) == len(self._names) and not kwargs:
             values = dict(zip(self._names, args, strict=True))
             return TaskCall(self.name, values, self.limits, self.code)
+        self._check_bound()
         signature = inspect.Signature(self._parameters)
         try:
             binding = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise SearchInvalid(f"call of task {self.name}: {error}") from None
         binding.apply_defaults()
+        self._is_quick = self._positional
         return TaskCall(self.name, binding.arguments, self.limits, self.code)
+
+    def _check_bound(self) -> None:
+        """Refuse a task that its module has under another name than its function's.
+
+        A worker imports it by the function's name, and would find the function there.
+        """
+        name = self.function.__name__
+        module = sys.modules.get(self.function.__module__)
+        bound = getattr(module, name, None)
+        if bound is not None and not isinstance(bound, Task):
+            raise SearchInvalid(
+                f"task {self.name}: {import_name(self.function, 'task')} is"
+                f" {described(bound)} there, not the task",
+                hint=f"decorate it with @weft.task, or write {name} = weft.task({name})",
+            )
 
     def __repr__(self) -> str:
         return f"<weft task {self.name}>"
@@ -342,6 +362,7 @@ def _register(name: str, path: str, module: str, role: str) -> None:
 
 def import_name(function: Callable[P, R], role: str) -> str:
     """Return `module:function`; refuse what a worker could not import by that name."""
+    _refuse_nameless(function, role)
     module, name = function.__module__, function.__qualname__
     if "<" in name or "." in name:
         raise SearchInvalid(
@@ -351,6 +372,50 @@ def import_name(function: Callable[P, R], role: str) -> str:
     if module == "__main__":
         module = _main_module(role, name)
     return f"{module}:{name}"
+
+
+def _refuse_nameless(function: object, role: str) -> None:
+    """Refuse what is no function of a module: a worker could not import it by name."""
+    if inspect.isfunction(function):
+        if function.__name__ == "<lambda>":
+            raise SearchInvalid(
+                f"{role} is a lambda, which has no name that a worker could import",
+                hint="write it as a def at the top level of its module",
+            )
+        return
+    if isinstance(function, Task):
+        raise SearchInvalid(f"{role} {function.name} is a task already", hint="declare it once")
+    named = f"{getattr(function, '__module__', None)}:{getattr(function, '__qualname__', '')}"
+    if inspect.isclass(function):
+        what = f"is class {named}"
+    elif inspect.isbuiltin(function):
+        what = f"{named} is built in"
+    else:
+        what = f"is {described(function)}"
+    raise SearchInvalid(
+        f"{role} {what}, not a function of a module",
+        hint="write a def at the top level of a module that calls it",
+    )
+
+
+def _refuse_unusual(function: Callable[P, R], name: str) -> None:
+    """Refuse a function whose calls give no value by themselves."""
+    if inspect.iscoroutinefunction(function):
+        raise SearchInvalid(
+            f"task {name} is async", hint="write a plain function, with asyncio.run(…) inside"
+        )
+    if inspect.isgeneratorfunction(function):
+        raise SearchInvalid(f"task {name} yields", hint="return its values, as one list")
+
+
+def described(value: object) -> str:
+    """The kind of a value in words.
+
+    >>> described(3), described(len), described(_described)
+    ('an int', 'a builtin_function_or_method', 'a function')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[:1] in 'aeiou' else 'a'} {name}"
 
 
 def _main_module(role: str, name: str) -> str:

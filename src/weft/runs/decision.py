@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from weft.coordinator.policy import Policy
+from weft.define import Task, described
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, ValueInvalid
 from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
-from weft.model.tasks import Budget, SearchCall
+from weft.model.tasks import Budget, SearchCall, TaskCall
 from weft.model.values import (
     MAX_SEARCH_ARGS_CHARS,
     JsonValue,
@@ -69,6 +70,24 @@ class Decision:
             "seed": to_wire(self.seed),
             "version": call.version,
         })  # fmt: skip
+
+
+def check_search(search: object) -> None:
+    """Refuse what is not a call of a search, in words."""
+    if isinstance(search, SearchCall):
+        return
+    what = described(search)
+    hint = "give it a call of a @weft.search function, like weft.run(climb(width=3), out=…)"
+    if getattr(search, "is_search", False):
+        what = f"search {getattr(search, 'search_name', '')} itself"
+        hint = f"call it: weft.run({getattr(search, '__name__', '')}(…), out=…)"
+    elif isinstance(search, Task | TaskCall):
+        is_call = isinstance(search, TaskCall)
+        what = f"a call of task {search.function}" if is_call else f"task {search.name}"
+        hint = "yield it from a @weft.search function, and run that"
+    elif isinstance(search, str):
+        hint = f"import the search and call it, or in a shell: weft run {search[:80]}"
+    raise SearchInvalid(f"weft.run needs a call of a search, not {what}", hint=hint)
 
 
 def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:

@@ -39,7 +39,7 @@ from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import world
-from weft.runs.decision import Decision, digests, read_inputs
+from weft.runs.decision import Decision, check_search, digests, read_inputs
 from weft.runs.execution import Execution, placement_of
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
@@ -98,6 +98,7 @@ def run(
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
     """
+    check_search(search)
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s,
         Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
@@ -178,10 +179,10 @@ def _execute(
 ) -> Run:
     folder, genesis = RunFolder(execution.out), decision.genesis_text()
     sign = signer(execution.sign_key, decision.call.name)
+    _make_folder(folder, place.disk, decision.call)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
     check_loaded(decision.call)
-    _make_folder(folder, place.disk)
     with _storage_named(folder.path), folder.locked(place.host):
         if is_over(folder, execution.sign_key):
             return read_outcome(folder, genesis)
@@ -213,11 +214,12 @@ def unnoted_place() -> Place:
     return Place(disk, host.host_name(), HeadsList(None, disk))
 
 
-def _make_folder(folder: RunFolder, disk: Disk) -> None:
+def _make_folder(folder: RunFolder, disk: Disk, search: SearchCall) -> None:
     """Make the folder of a new run; a path that cannot be one is the caller's input."""
     try:
         if not folder.is_run():
             folder.check_free()
+            check_loaded(search)
             disk.make_folder(folder.path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
