@@ -103,13 +103,13 @@ def test_task_of_what_a_worker_cannot_import_is_refused(wrong, message):
 
 @pytest.mark.parametrize("wrong", [functools.partial(plain), Scale, 3, len, lambda: 0])
 def test_search_of_what_is_no_function_is_refused(wrong):
-    with pytest.raises(SearchInvalid, match="^search "):
+    with pytest.raises(SearchInvalid, match=r"^search "):
         weft.search(version=1)(wrong)
 
 
 @pytest.mark.parametrize("wrong", [functools.partial(plain), Scale().method, lambda run: None])
 def test_hook_that_a_worker_cannot_import_is_refused(wrong):
-    with pytest.raises(SearchInvalid, match="^prepare "):
+    with pytest.raises(SearchInvalid, match=r"^prepare "):
         weft.command(["true"], timeout_s=9, prepare=wrong)
 
 

@@ -411,7 +411,7 @@ def _refuse_unusual(function: Callable[P, R], name: str) -> None:
 def described(value: object) -> str:
     """The kind of a value in words.
 
-    >>> described(3), described(len), described(_described)
+    >>> described(3), described(len), described(described)
     ('an int', 'a builtin_function_or_method', 'a function')
     """
     name = type(value).__name__

@@ -30,6 +30,8 @@ from weft.model.values import (
 )
 from weft.product import check_name
 
+_YIELD = "yield it from a @weft.search function, and run that"
+
 
 @dataclass(frozen=True, slots=True)
 class Decision:
@@ -81,10 +83,10 @@ def check_search(search: object) -> None:
     if getattr(search, "is_search", False):
         what = f"search {getattr(search, 'search_name', '')} itself"
         hint = f"call it: weft.run({getattr(search, '__name__', '')}(…), out=…)"
-    elif isinstance(search, Task | TaskCall):
-        is_call = isinstance(search, TaskCall)
-        what = f"a call of task {search.function}" if is_call else f"task {search.name}"
-        hint = "yield it from a @weft.search function, and run that"
+    elif isinstance(search, TaskCall):
+        what, hint = f"a call of task {search.function}", _YIELD
+    elif isinstance(search, Task):
+        what, hint = f"task {search.name}", _YIELD
     elif isinstance(search, str):
         hint = f"import the search and call it, or in a shell: weft run {search[:80]}"
     raise SearchInvalid(f"weft.run needs a call of a search, not {what}", hint=hint)
