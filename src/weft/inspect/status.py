@@ -232,13 +232,26 @@ def _share(busy_s: float, span_s: float) -> float | None:
 
 
 def _rate(manifest: Manifest) -> float | None:
-    """Tasks per second over the last minute in which any finished; None without two of them."""
-    count, first, last = manifest.query(
-        "SELECT count(*), min(finished_at), max(finished_at) FROM tasks"
-        " WHERE finished_at >= (SELECT max(finished_at) FROM tasks) - ?",
+    """Tasks per second over the last minute in which any finished; None before the first.
+
+    Of a task that began before that minute only the part inside it counts, so that four tasks of
+    ten minutes that end together are not four a second.
+    """
+    last, first = manifest.query(
+        "SELECT max(finished_at), min(started_at) FROM tasks WHERE finished_at >="
+        " (SELECT max(finished_at) FROM tasks) - ?",
         RATE_WINDOW_S,
     )[0]
-    return (count - 1) / (last - first) if count > 1 and last > first else None
+    if last is None or first is None:
+        return None
+    begin = max(first, last - RATE_WINDOW_S)
+    [[done]] = manifest.query(
+        "SELECT total(CASE WHEN started_at >= ?1 THEN 1.0"
+        " ELSE (finished_at - ?1) / (finished_at - started_at) END)"
+        " FROM tasks WHERE finished_at >= ?1",
+        begin,
+    )
+    return done / (last - begin) if last > begin else None
 
 
 def _open_rounds(manifest: Manifest) -> tuple[RoundProgress, ...]:

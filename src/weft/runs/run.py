@@ -31,8 +31,10 @@ from weft.errors import (
     Paused,
     RunCopied,
     RunFolderInvalid,
+    SearchInvalid,
     StorageFailed,
     UsageError,
+    ValueInvalid,
 )
 from weft.lazy_imports import lazy_imports
 from weft.model.keys import sha256_hex
@@ -286,6 +288,9 @@ def _run_open(
             finished = Coordinator(
                 machine, journal, opened.writer, backend, clock, stop.asked, watcher, reserve
             ).run()
+    except (SearchInvalid, ValueInvalid) as error:
+        error.hint = _once_fixed(error.hint, execution.out)
+        raise
     finally:
         backend.close()
         reserve.release()
@@ -298,6 +303,12 @@ def _run_open(
         raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+def _once_fixed(step: str, out: Path) -> str:
+    """Say how to go on after a fix: the source is another one then, which has to be accepted."""
+    again = f"weft resume {shlex.quote(str(out))} --accept code"
+    return f'{step or "fix the search"}, then: {again} (in Python: accept=["code"])'
 
 
 def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
