@@ -12,12 +12,22 @@ import hashlib
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.machinery import ModuleSpec
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from types import ModuleType
 
 OWN_PACKAGE = "weft"
 MAIN = "__main__"
+ENGINE_NEEDS = frozenset({
+    "__future__", "base64", "binascii", "collections", "concurrent", "contextlib", "ctypes",
+    "dataclasses", "datetime", "errno", "faulthandler", "fcntl", "functools", "hashlib", "heapq",
+    "html", "importlib", "inspect", "io", "itertools", "json", "math", "mmap", "os", "pathlib",
+    "re", "resource", "secrets", "select", "shlex", "shutil", "signal", "socket", "sqlite3", "stat",
+    "struct", "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "tomllib",
+    "traceback", "types", "typing",
+})  # fmt: skip
+"""Modules of Python's own library without which no run works: no search can have their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +92,23 @@ def is_reloaded(source: LoadedSource) -> bool:
 def package_of(module: str) -> str:
     """Return the top-level package or module of a module."""
     return module.partition(".")[0]
+
+
+def import_first(name: str) -> ModuleType:
+    """Import the module that is first on `sys.path`, whatever was loaded by that name before.
+
+    A module of Python's own library may be loaded or not when a search of the same name is asked
+    for; it gives way, as it does to a file beside a script, unless the engine needs it.
+    """
+    package = package_of(name)
+    present = sys.modules.get(package)
+    replaceable = package in sys.stdlib_module_names and package not in ENGINE_NEEDS
+    if present is not None and replaceable:
+        first = PathFinder.find_spec(package)
+        if first is not None and first.origin not in (None, getattr(present, "__file__", None)):
+            for known in [known for known in sys.modules if package_of(known) == package]:
+                del sys.modules[known]
+    return import_module(name)
 
 
 def _siblings(name: str) -> Iterator[tuple[str, ModuleType]]:

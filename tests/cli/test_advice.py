@@ -62,7 +62,9 @@ def test_search_that_raises_goes_on_as_it_advises_once_it_is_fixed(
 
 def test_search_that_raises_in_python_goes_on_with_what_it_advises(tmp_path: Path) -> None:
     source = RAISES.format(line=WRONG["search"])
-    main = "if __name__ == '__main__':\n    print(weft.run(climb(3), out='r', accept=ACCEPT).answer)"
+    main = (
+        "if __name__ == '__main__':\n    print(weft.run(climb(3), out='r', accept=ACCEPT).answer)"
+    )
     script = f"{source}\n{main}\n"
     argv = [sys.executable, "lab_climb.py"]
     (tmp_path / "lab_climb.py").write_text(script.replace("ACCEPT", "()"))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 
+from weft import loaded
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.tasks import SearchCall
@@ -194,11 +195,12 @@ def _import_module(name: str, folder: Path) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise InputError(f"{name!r} is not a module name", hint="write module:search")
     place = str(folder.absolute())
-    if place not in sys.path:
+    if place not in sys.path[:1]:  # further back, a module of Python's own could come before it
         sys.path.insert(0, place)
     importlib.invalidate_caches()
     try:
-        return importlib.import_module(name)
+        _check_own(name, folder)
+        return loaded.import_first(name)
     except WeftError:
         raise
     except ModuleNotFoundError as error:
@@ -210,6 +212,16 @@ def _import_module(name: str, folder: Path) -> ModuleType:
         ) from None
     except (Exception, SystemExit) as error:
         raise _broken(name, error) from error
+
+
+def _check_own(name: str, folder: Path) -> None:
+    """Refuse a file whose name is taken by a module that Weft cannot do without."""
+    top = package_of(name)
+    file = folder / f"{top}.py"
+    if top in (*loaded.ENGINE_NEEDS, *sys.builtin_module_names) and file.is_file():
+        raise InputError(
+            f"{file}: the name {top} is taken by a module of Python itself", hint="rename the file"
+        )
 
 
 def _broken(name: str, error: BaseException) -> SearchInvalid:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import os
 import re
 import shutil
@@ -23,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from weft import loaded
 from weft.define import task
 from weft.model.results import TaskError
 from weft.model.slots import CUDA_DEVICES
@@ -276,7 +276,7 @@ def _hook(name: str) -> Callable[..., Any]:
     path = task_context.current().assignment.import_path(name)
     module, _, attribute = path.partition(":")
     try:
-        hook: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+        hook: Callable[..., Any] = getattr(loaded.import_first(module), attribute)
     except (ImportError, AttributeError) as error:
         raise Ending(None, lost="import-failed", detail=str(error)) from None
     return hook
