@@ -250,13 +250,18 @@ def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]
 
 
 def search(
-    *, version: int, name: str | None = None, libraries: tuple[str, ...] = ()
+    *,
+    version: int,
+    name: str | None = None,
+    libraries: tuple[str, ...] = (),
+    failures_expected: bool = False,
 ) -> Callable[[Callable[..., SearchBody]], Callable[..., SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
     `version` is part of a run's identity: raise it when the search decides differently.
     `name`, such as `pricing.fit`, identifies the search in the ledger instead of its import path.
     `libraries` names installed distributions whose version can change the outcome.
+    `failures_expected` says that the run is in order when most tasks fail: no warning, exit code 0.
     Keyword-only parameters `seed`, `inputs` and `budget` are filled in by the engine.
 
     >>> import weft
@@ -271,7 +276,7 @@ def search(
         raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
 
     def declare(body: Callable[..., SearchBody]) -> Callable[..., SearchCall]:
-        declaration = _declare_search(body, name, version, libraries)
+        declaration = _declare_search(body, name, version, libraries, failures_expected)
 
         def call(*args: Argument, **kwargs: Argument) -> SearchCall:
             # by the attribute: %autoreload of a notebook puts a newer one there
@@ -297,6 +302,7 @@ class SearchDeclaration:
     libraries: tuple[str, ...]
     needs: tuple[str, ...]
     code: Code
+    failures_expected: bool
     source: loaded.LoadedSource | None
     signature: inspect.Signature
 
@@ -309,12 +315,16 @@ class SearchDeclaration:
         binding.apply_defaults()
         return SearchCall(
             self.name, self.version, binding.arguments, self.body, self.libraries, self.needs,
-            self.code, self.source,
+            self.code, self.failures_expected, self.source,
         )  # fmt: skip
 
 
 def _declare_search(
-    body: Callable[..., SearchBody], name: str | None, version: int, libraries: tuple[str, ...]
+    body: Callable[..., SearchBody],
+    name: str | None,
+    version: int,
+    libraries: tuple[str, ...],
+    failures_expected: bool,
 ) -> SearchDeclaration:
     known_as, code = _declared(body, "search", name)
     if not inspect.isgeneratorfunction(body):
@@ -324,7 +334,9 @@ def _declare_search(
     parameters = [p for p in signature.parameters.values() if p.name not in needs]
     public = inspect.Signature(parameters)
     source = _source_of(body)
-    return SearchDeclaration(known_as, version, body, libraries, needs, code, source, public)
+    return SearchDeclaration(
+        known_as, version, body, libraries, needs, code, failures_expected, source, public
+    )
 
 
 def _source_of(function: Callable[P, R]) -> loaded.LoadedSource | None:

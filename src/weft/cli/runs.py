@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,8 +16,12 @@ from weft.lazy_imports import lazy_imports
 with lazy_imports():
     from weft.inspect import products
     from weft.inspect import replay as replays
+    from weft.runs import notices
     from weft.runs import resume as resuming
     from weft.runs import run as running
+
+if TYPE_CHECKING:
+    from weft.runs.outcome import Run
 
 DIFFERENT = 1
 
@@ -50,7 +55,7 @@ def run(
     files, counts = options.read_inputs(inputs), options.read_budgets(budgets)
     values = options.read_args(args)
     options.check_seconds("--timeout", timeout)
-    how = execution.execution(out)
+    how = replace(execution.execution(out), notices=not output.quiet)
     search = resuming.load_search(spec, path)(**values)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
         done = running.run_search(
@@ -63,6 +68,7 @@ def run(
             watcher=watcher,
         )
     render.show_run(done, as_json=output.as_json)
+    _warn(done, output)
     raise typer.Exit(done.exit_code)
 
 
@@ -75,13 +81,20 @@ def resume(
     output: OutputOptions,
 ) -> None:
     """Continue an interrupted run, with the options it was started with."""
-    changes = execution.changes()
+    changes = replace(execution.changes(), notices=not output.quiet)
     with watching(output.quiet, output.verbose) as watcher, resumable(run):
         done = resuming.resume(run, changes, path=path, watcher=watcher)
     products.finish_run(done.out, done.search)
     lines = () if output.as_json else products.summary_lines(done.out, done.search)
     render.show_run(done, as_json=output.as_json, lines=lines)
+    _warn(done, output)
     raise typer.Exit(done.exit_code)
+
+
+def _warn(done: Run, output: OutputOptions) -> None:
+    """Say when most tasks failed, which the exit code says too."""
+    if done.mostly_failed and not output.quiet:
+        notices.show(notices.warning_line(done))
 
 
 @with_groups

@@ -100,6 +100,8 @@ class SearchCall:
     needs: tuple[str, ...] = ()
     """Which of `seed`, `inputs`, `budget` the body asks for by keyword."""
     code: Code = ()
+    failures_expected: bool = False
+    """Whether the search is in order when most of its tasks fail."""
     source: object = field(default=None, compare=False, repr=False)
     """The file it was declared in, as it was then: for `runs`, which compares it with the file."""
 

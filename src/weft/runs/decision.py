@@ -61,6 +61,8 @@ class Decision:
                 "strict": self.policy.strict,
                 "timeout_s": to_wire(self.policy.timeout_s),
             }
+            if call.failures_expected:  # not recorded of the many that do not declare it
+                config["failures_expected"] = True
         except ValueInvalid as error:
             raise SearchInvalid(f"arguments of search {call.name}: {error}") from None
         return canonical({

@@ -56,6 +56,8 @@ class Execution:
     """What views should know of a run, such as `SEALED_VIEWS`."""
     ray_address: str = ""
     """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
+    notices: bool = False
+    """Whether the first failure is shown on stderr as soon as it happens."""
     keep: tuple[str, ...] = ()
     """What stays after use beside the record: `failed`, the folders of failed commands; what
     else a search knows how to keep."""
@@ -96,6 +98,7 @@ class ExecutionChanges:
     """This and what follows is for one session only: nothing of it is remembered."""
     wall_limit_s: float | None = None
     sign_key: Path | None = None
+    notices: bool = False
 
 
 def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placement:

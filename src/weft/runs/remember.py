@@ -84,6 +84,7 @@ def recalled(
         _base(folder, str(table.get("folder", ""))),
         ray_address=_chosen(changes.ray_address, address),
         keep=tuple(str(word) for word in table.get("keep", ())),
+        notices=changes.notices,
     )
 
 

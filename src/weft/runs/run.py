@@ -40,9 +40,10 @@ from weft.lazy_imports import lazy_imports
 from weft.model.keys import sha256_hex
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
-from weft.runs import world
+from weft.runs import notices, world
 from weft.runs.decision import Decision, check_search, digests, read_inputs
 from weft.runs.execution import Execution, placement_of
+from weft.runs.notices import FailureWatcher
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
@@ -87,6 +88,7 @@ def run(
     wall_limit_s: float | None = None,
     sign_key: str | Path | None = None,
     pause_at: str | None = None,
+    quiet: bool = False,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or continue the run that is there.
@@ -96,6 +98,8 @@ def run(
     execute it. All `nodes` are slots of this machine, whatever their names, unless the backend is
     `ray`: then they are nodes of its cluster.
     `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
+    The first failure is shown on stderr when it happens, and at the end a warning if more than half
+    of the tasks failed, which makes the exit code of the run 4; `quiet` shows neither.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
@@ -104,9 +108,9 @@ def run(
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s,
         Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
-        pause_at=pause_at,
+        pause_at=pause_at, notices=not quiet,
     )  # fmt: skip
-    return run_search(
+    done = run_search(
         search,
         execution,
         seed=seed,
@@ -115,6 +119,9 @@ def run(
         policy=checked_policy(retries, timeout_s, strict),
         watcher=watcher,
     )
+    if done.mostly_failed and not quiet:
+        notices.show(notices.warning_line(done))
+    return done
 
 
 def run_search(
@@ -274,6 +281,8 @@ def _run_open(
         opened.writer.checkpoint(clock.wall(), restart=True)
     pause_at = execution.pause_at
     machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
+    if execution.notices:
+        watcher = FailureWatcher(machine, execution.out, watcher)
     stop = world.StopRequest(execution.wall_limit_s)
     marks = _marks(opened)
     if ended := end_earlier(marks):
