@@ -19,6 +19,7 @@ from typing import Generic, ParamSpec, TypeVar, overload
 from weft import loaded
 from weft.errors import SearchInvalid
 from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall
+from weft.model.templates import ENGINE_NAMES, names_in, text_of
 from weft.model.values import Argument
 
 P = ParamSpec("P")
@@ -153,8 +154,10 @@ def command(
 ) -> TaskCall:
     """Describe the run of an external command, as a task.
 
-    `argv`, `env` and `cwd` are templates: `{out_dir}`, `{tmp_dir}`, `{attempt}`, `{seed}`,
-    `{slot}`, `{python}`, `{work_dir}` (the node's folder), and whatever `prepare` returns.
+    `argv`, `env` and `cwd` are templates: `{name}` stands for that value of `args`, text or a
+    number, for what `prepare` returns by that name, or for one of `{out_dir}`, `{tmp_dir}`,
+    `{attempt}`, `{seed}`, `{slot}`, `{python}`, `{run_id}`, `{work_dir}` (the node's folder). Any
+    other name is an error; write `{{name}}` for the text `{name}`. `${name}` is left to the shell.
     `prepare(run)` and `collect(run)` are plain functions that run on the same slot around it,
     or references to them; `run.args` are the `args` given here.
     The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
@@ -169,6 +172,8 @@ def command(
     for word in (*argv, cwd, *(env or {}).values()):
         if "\0" in word:
             raise SearchInvalid(f"a command cannot be given a NUL byte: {word!r:.60}")
+    if prepare is None or not (isinstance(prepare, Reference) or is_literal(prepare)):
+        _check_placeholders((*argv, cwd, *(env or {}).values()), args or {}, prepare is not None)
     limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
     code = {COMMAND: COMMAND_PATH}
     recorded = {
@@ -185,16 +190,50 @@ def command(
     return TaskCall(COMMAND, recorded, limits, tuple(code.items()))
 
 
-def hook(*, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def _check_placeholders(
+    templates: Sequence[str], args: Mapping[str, object], prepared: bool
+) -> None:
+    """Refuse placeholders that stand for nothing, for two things, or for what is no text.
+
+    Names that a `prepare` function may add are known on the slot only, and checked there.
+    """
+    for name in names_in(templates):
+        where = f"command {templates[0][:40]!r}: {{{name}}}"
+        if name in ENGINE_NAMES and name in args:
+            raise SearchInvalid(
+                f"{where} is a name of the engine and one of args", hint="rename the one in args"
+            )
+        if name in args and text_of(args[name]) is None:
+            raise SearchInvalid(
+                f"{where} is {described(args[name])} in args; only text and numbers can be put in",
+                hint="give it as text, such as json.dumps(…)",
+            )
+        if name not in (*ENGINE_NAMES, *args) and not prepared:
+            raise SearchInvalid(
+                f"{where} stands for nothing",
+                hint=f"give {name} in args, or write {{{{{name}}}}} for the text in braces;"
+                f" there are {', '.join(sorted({*ENGINE_NAMES, *args}))}",
+            )
+
+
+def is_literal(hook: object) -> bool:
+    """Whether a `prepare` function leaves braces that name nothing as they are."""
+    return getattr(hook, "__weft_literal__", False) is True
+
+
+def hook(*, name: str, literal: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Declare the name of a function that runs around a command: `prepare`, `collect`, `on_broken`.
 
     Like `name` of a task it identifies the function in keys and ledger instead of its import path.
+    In commands that a `literal` one prepares, `{name}` stands for names of the engine and for what
+    it returns only; other braces stay as they are. That suits commands that other people wrote.
     """
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         _declared(function, "hook", name)
         _source_of(function)
         function.__weft_name__ = name  # type: ignore[attr-defined]
+        function.__weft_literal__ = literal  # type: ignore[attr-defined]
         return function
 
     return declare

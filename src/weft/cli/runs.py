@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from weft.console import options, render, views
-from weft.console.execution import ExecutionOptions, OutputOptions
+from weft.console.execution import ExecutionOptions, OutputOptions, SessionOptions
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.lazy_imports import lazy_imports
@@ -47,15 +47,23 @@ def run(
     timeout: options.Timeout = None,
     strict: options.Strict = False,
     path: options.SearchPath = None,
+    tags: options.Tags = None,
     *,
     execution: ExecutionOptions,
+    session: SessionOptions,
     output: OutputOptions,
 ) -> None:
     """Run a search into a new folder, or continue the run that is there."""
     files, counts = options.read_inputs(inputs), options.read_budgets(budgets)
     values = options.read_args(args)
     options.check_seconds("--timeout", timeout)
-    how = replace(execution.execution(out), notices=not output.quiet)
+    how = replace(
+        execution.execution(out),
+        notices=not output.quiet,
+        group_cap=session.group_cap,
+        pause_at=session.pause_at,
+        tags=tuple(tags or ()),
+    )
     search = resuming.load_search(spec, path)(**values)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
         done = running.run_search(
@@ -78,10 +86,16 @@ def resume(
     path: options.SearchPath = None,
     *,
     execution: ExecutionOptions,
+    session: SessionOptions,
     output: OutputOptions,
 ) -> None:
     """Continue an interrupted run, with the options it was started with."""
-    changes = replace(execution.changes(), notices=not output.quiet)
+    changes = replace(
+        execution.changes(),
+        notices=not output.quiet,
+        group_cap=session.group_cap,
+        pause_at=session.pause_at,
+    )
     with watching(output.quiet, output.verbose) as watcher, resumable(run):
         done = resuming.resume(run, changes, path=path, watcher=watcher)
     products.finish_run(done.out, done.search)

@@ -26,6 +26,8 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
         out(event_line(event))
     _row("search", status.search)
     _row("state", status.state)
+    if status.tags:
+        _row("tags", ", ".join(status.tags))
     counts = [f"{count} {state}" for state, count in status.counts.items() if count]
     _row("tasks", f"{status.finished} of {status.planned} ({', '.join(counts) or 'none yet'})")
     if status.rate_per_s is not None:

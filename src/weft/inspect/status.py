@@ -111,11 +111,13 @@ class Status:
     losses: tuple[Loss, ...] = ()
     """Nodes and slots that the last session lost, and when they were back."""
     notes: tuple[str, ...] = field(default=())
+    tags: tuple[str, ...] = ()
+    """Words that the run was started with."""
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         raw = asdict(self)
-        for name in ("rounds", "slots", "workers", "events", "losses", "notes"):
+        for name in ("rounds", "slots", "workers", "events", "losses", "notes", "tags"):
             raw[name] = list(raw[name])
         return {"schema_version": SCHEMA_VERSION, **raw}
 
@@ -128,16 +130,18 @@ def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
     """
     folder = RunFolder(run)
     with run_named(run):
-        search = folder.read_run_file().search
+        run_file = folder.read_run_file()
+        search = run_file.search
         state = state_of(folder)
         head, size = _head(folder)
         answer = _answer(folder) if state == "finished" else None
         if not folder.manifest.is_file():
-            return _from_ledger(folder, search, state, answer)
+            return replace(_from_ledger(folder, search, state, answer), tags=run_file.tags)
         with open_manifest(folder) as manifest:
             progress = _progress(manifest, search, state)
             latest_events = _events(manifest) if events else _latest(manifest, latest)
-    return replace(progress, head=head, size=size, answer=answer, events=latest_events)
+    known = replace(progress, head=head, size=size, answer=answer, events=latest_events)
+    return replace(known, tags=run_file.tags)
 
 
 def _head(folder: RunFolder) -> tuple[str, int]:

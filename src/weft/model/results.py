@@ -8,6 +8,8 @@ from typing import Any, Final
 from weft.model.card import card
 from weft.model.values import Value, canonical, decode_trusted
 
+COMMAND: Final = "weft.command"
+"""The declared name of the task behind every external command."""
 TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
 """Error types that another machine or another day might not show."""
 
@@ -92,9 +94,10 @@ class Result:
 
     @property
     def args(self) -> Any:
-        """The arguments by name, decoded from their recorded text."""
+        """The arguments by name, decoded from their recorded text; of a command, its `args`."""
         if self._args is None:
-            self._args = decode_trusted(self._args_text)
+            args: Any = decode_trusted(self._args_text)
+            self._args = args["args"] if self.function == COMMAND else args
         return self._args
 
     @property

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from weft.errors import SearchInvalid
+from weft.model import results
 from weft.model.results import Result
 from weft.model.values import Argument, Object, Value
 
 Until = Callable[[Result], bool]
 """Judges each result of a round once, in task order; True ends the round with that result."""
 
-COMMAND = "weft.command"
-"""The declared name of the task behind every external command."""
+COMMAND = results.COMMAND
 FORMER_COMMAND = "weft.worker.command:run_command"
 """Its name in ledgers of version 0.1, which cannot be continued."""
 

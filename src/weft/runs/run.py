@@ -88,6 +88,7 @@ def run(
     wall_limit_s: float | None = None,
     sign_key: str | Path | None = None,
     pause_at: str | None = None,
+    tags: Sequence[str] = (),
     quiet: bool = False,
     watcher: Watcher | None = None,
 ) -> Run:
@@ -98,6 +99,7 @@ def run(
     execute it. All `nodes` are slots of this machine, whatever their names, unless the backend is
     `ray`: then they are nodes of its cluster.
     `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
+    `tags` are words of yours that `weft status` shows.
     The first failure is shown on stderr when it happens, and at the end a warning if more than half
     of the tasks failed, which makes the exit code of the run 4; `quiet` shows neither.
 
@@ -108,7 +110,7 @@ def run(
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s,
         Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
-        pause_at=pause_at, notices=not quiet,
+        pause_at=pause_at, tags=tuple(tags), notices=not quiet,
     )  # fmt: skip
     done = run_search(
         search,
