@@ -26,8 +26,6 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
         out(event_line(event))
     _row("search", status.search)
     _row("state", status.state)
-    if status.tags:
-        _row("tags", ", ".join(status.tags))
     counts = [f"{count} {state}" for state, count in status.counts.items() if count]
     _row("tasks", f"{status.finished} of {status.planned} ({', '.join(counts) or 'none yet'})")
     if status.rate_per_s is not None:
@@ -49,7 +47,9 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
         _row("worker", f"{slot_name(worker)}  {spent}")
     if len(status.workers) > MAX_WORKERS:
         _row("", f"and {len(status.workers) - MAX_WORKERS} more workers")
-    for name, text in [*(("summary", x) for x in lines), *(("note", x) for x in status.notes)]:
+    more = [*(("summary", x) for x in lines), *(("note", x) for x in status.notes)]
+    more += [("tags", ", ".join(status.tags))] * bool(status.tags)
+    for name, text in more:
         _row(name, text)
     _row("head", f"{status.size} {status.head}" if status.head else "none yet")
 
