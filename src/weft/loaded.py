@@ -70,6 +70,8 @@ def note(module_name: str) -> LoadedSource | None:
 
 def edited_module(package: str) -> LoadedSource | None:
     """Return the first loaded module of a package whose file was edited since."""
+    if package == OWN_PACKAGE:
+        return None
     for name, module in _siblings(package):
         source = _LOADED.get(name)
         if source is None or source.spec is not _spec(module):

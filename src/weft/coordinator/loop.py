@@ -111,7 +111,7 @@ class Coordinator:
             if isinstance(command, Kill):
                 self.backend.cancel(command.tickets)
                 continue
-            self._urgent |= _is_command_result(command) or command is self.machine.first_failure
+            self._urgent |= _is_command_result(command)
             for recalled in self.journal.execute(command):
                 waiting.extend(self.machine.apply(recalled))
 

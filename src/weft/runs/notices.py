@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Watcher
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import RecordResult
 from weft.model.results import TaskError
+from weft.runs.execution import Execution
 from weft.runs.outcome import Run, first_failed
 
 KEY_CHARS = 12
@@ -26,20 +30,46 @@ CLEAR_LINE = "\r\x1b[2K"
 
 
 class FailureWatcher:
-    """Shows the first failure of a session once, and hands the counts on."""
+    """Shows the first failure of a session once, and hands the counts on.
 
-    def __init__(self, machine: Machine, out: Path, watcher: Watcher | None) -> None:
-        self._machine, self._out, self._watcher = machine, out, watcher
+    It waits for the next commit, 50 ms at most: then `weft explain` knows of the failure.
+    """
+
+    def __init__(
+        self, machine: Machine, journal: Journal, out: Path, watcher: Watcher | None
+    ) -> None:
+        self._machine, self._journal, self._out = machine, journal, out
+        self._watcher = watcher
         self._shown = False
 
     def update(self, counts: Counts) -> None:
         """Take the newest counts."""
+        if self._machine.first_failure is not None and self._journal.pending == 0:
+            self.close()
+        if self._watcher is not None:
+            self._watcher.update(counts)
+
+    def close(self) -> None:
+        """Show the failure if that is still to be done."""
         failure = self._machine.first_failure
         if failure is not None and not self._shown:
             self._shown = True
             show(failure_line(failure, self._out))
-        if self._watcher is not None:
-            self._watcher.update(counts)
+
+
+@contextmanager
+def failures_shown(
+    machine: Machine, journal: Journal, execution: Execution, watcher: Watcher | None
+) -> Iterator[Watcher | None]:
+    """Give the watcher that shows the first failure, if that is asked for, or the one there is."""
+    if not execution.notices:
+        yield watcher
+        return
+    failures = FailureWatcher(machine, journal, execution.out, watcher)
+    try:
+        yield failures
+    finally:
+        failures.close()
 
 
 def show(text: str) -> None:

@@ -43,7 +43,7 @@ from weft.model.tasks import Budget, SearchCall
 from weft.runs import notices, world
 from weft.runs.decision import Decision, check_search, digests, read_inputs
 from weft.runs.execution import Execution, placement_of
-from weft.runs.notices import FailureWatcher
+from weft.runs.notices import failures_shown
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
@@ -283,8 +283,6 @@ def _run_open(
         opened.writer.checkpoint(clock.wall(), restart=True)
     pause_at = execution.pause_at
     machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
-    if execution.notices:
-        watcher = FailureWatcher(machine, execution.out, watcher)
     stop = world.StopRequest(execution.wall_limit_s)
     marks = _marks(opened)
     if ended := end_earlier(marks):
@@ -295,9 +293,9 @@ def _run_open(
     if recall is not None:
         backend = RecordedCommands(backend, recall)
     try:
-        with stop.listening():
+        with stop.listening(), failures_shown(machine, journal, execution, watcher) as watching:
             finished = Coordinator(
-                machine, journal, opened.writer, backend, clock, stop.asked, watcher, reserve
+                machine, journal, opened.writer, backend, clock, stop.asked, watching, reserve
             ).run()
     except (SearchInvalid, ValueInvalid) as error:
         error.hint = _once_fixed(error.hint, execution.out)
