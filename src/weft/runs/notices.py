@@ -18,7 +18,7 @@ from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Watcher
 from weft.coordinator.machine import Counts, Machine
 from weft.coordinator.steps import RecordResult
-from weft.model.results import TaskError
+from weft.model.results import TaskError, Temporary
 from weft.runs.execution import Execution
 from weft.runs.outcome import Run, first_failed
 
@@ -114,8 +114,8 @@ def reason_of(error: TaskError, detail: str) -> str:
         last = after[0] if after else ""
     else:
         last = lines[-1] if lines else ""
-    if error.type == "exception" and last:
-        return last
+    if error.type in ("exception", "temporary") and last:
+        return last.replace(f"{Temporary.__module__}.", "weft.")
     code = "" if error.exit_code is None else f" code {error.exit_code}"
     return f"{error.type}{code}: {last}" if last else f"{error.type}{code}"
 
