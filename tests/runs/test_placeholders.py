@@ -8,7 +8,7 @@ import pytest
 
 import weft
 from weft.errors import SearchInvalid
-from weft.model.templates import ENGINE_NAMES, fill, names_in
+from weft.model.templates import ENGINE_NAMES, fill, names_in, texts_of
 from weft.worker.command import CommandRun
 
 SHOWS = """
@@ -141,3 +141,7 @@ def test_literal_prepare_hook_leaves_braces_of_others_as_they_are(modules, tmp_p
     """)
     done = weft.run(module.s(), out=tmp_path / "run", backend="serial")
     assert done.answer == "1 {word} {{word}} {gone}"
+
+
+def test_values_that_are_no_text_or_number_cannot_be_put_in():
+    assert texts_of({"a": 1, "b": [1], "c": "x", "d": None}) == {"a": "1", "c": "x"}
