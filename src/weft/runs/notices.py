@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from weft.coordinator.journal import Journal
@@ -75,7 +75,7 @@ def failures_shown(
 def show(text: str) -> None:
     """Print a line on stderr, over progress that stands there."""
     line = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in f"weft: {text}")
-    if sys.stderr is not None:
+    with suppress(AttributeError, OSError, ValueError):  # no stderr, closed, gone: the run goes on
         start = CLEAR_LINE if sys.stderr.isatty() else ""
         print(f"{start}{line}", file=sys.stderr, flush=True)
 
