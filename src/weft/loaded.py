@@ -86,9 +86,12 @@ def is_noted(module: str) -> bool:
     return module in _LOADED
 
 
-def is_reloaded(source: LoadedSource) -> bool:
-    """Whether a module was loaded again after this was noted of it."""
-    return _LOADED.get(source.module) != source
+def is_replaced(source: LoadedSource) -> bool:
+    """Whether another version of its module was loaded after this was noted of it."""
+    current = _LOADED.get(source.module)
+    if current is None or source.module not in sys.modules:  # unloaded: workers see the file
+        return source.is_edited
+    return current.digest != source.digest
 
 
 def package_of(module: str) -> str:

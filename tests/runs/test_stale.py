@@ -68,8 +68,18 @@ def test_name_taken_before_the_reload_is_refused(modules, tmp_path):
         weft.run(taken(), out=tmp_path / "a", backend="serial")
 
 
+def test_search_of_a_module_that_was_unloaded_is_compared_with_the_file(modules, tmp_path):
+    module = modules.write(SEARCH.format(factor=2))
+    del sys.modules[module.__name__]
+    assert weft.run(module.s(), out=tmp_path / "a", backend="serial").answer == [2, 4]
+    edit(module, 3)
+    with pytest.raises(CodeChanged, match=f"from {module.__name__} import s"):
+        weft.run(module.s(), out=tmp_path / "b", backend="serial")
+
+
 def test_autoreload_of_a_notebook_brings_names_taken_before_up_to_date(modules, tmp_path):
-    autoreload = pytest.importorskip("IPython.extensions.autoreload")
+    from IPython.extensions import autoreload
+
     module = modules.write(SEARCH.format(factor=2))
     taken = module.s
     edit(module, 3)

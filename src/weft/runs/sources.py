@@ -102,11 +102,9 @@ def check_package(package: str) -> None:
 def _check_source(
     source: loaded.LoadedSource, declared: str, path: str = "", holder: str = ""
 ) -> None:
-    """Refuse what was declared by an earlier version of its file."""
-    if not source.is_edited:
+    """Refuse what was declared by an earlier version of its module than is loaded now."""
+    if not loaded.is_replaced(source):
         return
-    if not loaded.is_reloaded(source):
-        raise _edited(source)
     module, _, name = path.partition(":")
     again = f"importlib.reload({holder})" if holder else f"from {module} import {name}"
     where = f", which module {holder} holds," if holder else ""
