@@ -7,6 +7,7 @@ a worker needs, travels beside them. A script run as `__main__` is known by its 
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import re
@@ -14,10 +15,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, ParamSpec, TypeVar, overload
+from typing import Generic, ParamSpec, TypeVar, cast, overload
 
 from weft.errors import SearchInvalid
-from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall
+from weft.model.records import NO_TYPES, FunctionTypes, types_of
+from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall, import_path
 from weft.model.values import Argument
 
 P = ParamSpec("P")
@@ -31,6 +33,8 @@ MAX_NAME_CHARS = 100
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 _DECLARED: dict[str, tuple[str, str]] = {}
 """Import path and module behind each declared name; two functions cannot share one."""
+_TASKS: dict[str, Task[..., object]] = {}
+"""Tasks by import path, as the modules that are loaded declare them."""
 
 
 class Task(Generic[P, R]):
@@ -49,6 +53,7 @@ class Task(Generic[P, R]):
             self._parameters = list(signature.parameters.values())
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
+        _remember(self)
 
     def __call__(self, *args: Argument, **kwargs: Argument) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded."""
@@ -213,6 +218,24 @@ def _exists(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except (ModuleNotFoundError, ValueError):  # no such package; a module without a spec
         return module in sys.modules
+
+
+def declared_types(path: str, *, load: bool = False) -> FunctionTypes:
+    """Return the annotations of the task with an import path, if its module is loaded.
+
+    With `load` the module is imported: only for a path that the running search itself named.
+    """
+    if load and path not in _TASKS:
+        importlib.import_module(path.partition(":")[0])
+    return types_of(_TASKS[path].function) if path in _TASKS else NO_TYPES
+
+
+def _remember(task: Task[P, R]) -> None:
+    """Note a task; what the running script declares stays when its file is also imported."""
+    path = import_path(task.code, task.name)
+    earlier = _TASKS.get(path)
+    if earlier is None or earlier.function.__module__ != "__main__":
+        _TASKS[path] = cast("Task[..., object]", task)
 
 
 def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]) -> str:

@@ -17,6 +17,7 @@ from types import ModuleType
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.tasks import SearchCall
+from weft.model.records import rebuild_args, types_of
 from weft.model.values import from_wire
 from weft.product import check_name, locate
 from weft.runs.decision import Decision, check_same, decision_from_genesis
@@ -24,6 +25,7 @@ from weft.runs.execution import ExecutionChanges
 from weft.runs.opening import recorded_genesis
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import recalled
+from weft.runs.results import StoredValues
 from weft.runs.run import execute
 from weft.runs.sealing import is_over
 from weft.runs.sources import package_of
@@ -141,11 +143,12 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     if base is not None and str(base) not in sys.path:
         sys.path.append(str(base))  # where modules that a config names were found
     search = find_search(raw["search"], run_file.imports, path or recorded_folder(folder, run_file))
-    args = from_wire(raw["config"]["args"])
-    assert isinstance(args, dict)
+    objects = ObjectStore(folder.objects, Disk())
+    args = rebuild_args(
+        from_wire(raw["config"]["args"]), types_of(search.__wrapped__), StoredValues(objects).read
+    )
     decision = decision_from_genesis(genesis, search(**args))
     check_same(genesis, decision.genesis_text(), folder.path)
-    objects = ObjectStore(folder.objects, Disk())
     for digest in decision.inputs.values():
         objects.check(digest)
     return decision, genesis

@@ -36,10 +36,11 @@ from weft.errors import (
 )
 from weft.lazy_imports import lazy_imports
 from weft.model.keys import sha256_hex
+from weft.model.leaves import GatheredBytes
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import world
-from weft.runs.decision import Decision, digests, read_inputs
+from weft.runs.decision import Decision, digests, normalized, read_inputs
 from weft.runs.execution import Execution, placement_of
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
@@ -128,7 +129,7 @@ def run_search(
     sources = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
     data = read_inputs(sources)
     counts = Budget(dict(budget or {}))
-    decision = Decision(search, seed, digests(data), counts, policy or Policy())
+    decision = Decision(normalized(search), seed, digests(data), counts, policy or Policy())
     return execute(decision, execution, data, watcher)
 
 
@@ -176,7 +177,9 @@ def _execute(
     recall: Recall | None,
     placement: Placement,
 ) -> Run:
-    folder, genesis = RunFolder(execution.out), decision.genesis_text()
+    folder, store = RunFolder(execution.out), GatheredBytes()
+    genesis = decision.genesis_text(store)
+    inputs = {**inputs, **store.objects}
     sign = signer(execution.sign_key, decision.call.name)
     _make_folder(folder, place.disk)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
@@ -330,6 +333,7 @@ def new_machine(
         placement,
         pause_at,
         journal,
+        journal.values,
     )
 
 
