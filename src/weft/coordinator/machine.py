@@ -290,9 +290,7 @@ class Machine:
         del state.tasks[task.index]
         self._finished += 1
         self._failed += error is not None
-        result = Result(
-            task.index, task.key, task.function, task.args, value, error, self._values
-        )
+        result = Result(task.index, task.key, task.function, task.args, value, error, self._values)
         state.arrive(result)
         self._judge(state)
 

@@ -37,8 +37,10 @@ def is_array(value: object) -> bool:
 
 def plain_scalar(value: Any) -> bool | int | float | str | bytes:
     """Return the Python value that a NumPy scalar equals; refuse what has none."""
-    if isinstance(value, np.bool_ | np.integer) and not isinstance(value, np.timedelta64):
-        return value.item()  # type: ignore[no-any-return]
+    if isinstance(value, np.bool_):
+        return bool(value)
+    if value.dtype.kind in "iu":  # a span of time is an integer to isinstance
+        return int(value)
     if isinstance(value, np.float64 | np.float32 | np.float16):
         return float(value)
     if isinstance(value, np.str_):

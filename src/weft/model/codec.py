@@ -180,8 +180,9 @@ def _foreign(hint: Any) -> Reader | None:
     def read(raw: Any) -> object:
         if not isinstance(raw, kind):
             raise _Mismatch(f"is not a {library}.{kind.__name__}")
-        if wanted is not None and not issubclass(raw.dtype.type, wanted):
-            raise _Mismatch(f"is an array of {raw.dtype}, not of {wanted.__name__}")
+        dtype = getattr(raw, "dtype", None)
+        if wanted is not None and not issubclass(getattr(dtype, "type", object), wanted):
+            raise _Mismatch(f"is an array of {dtype}, not of {wanted.__name__}")
         return raw
 
     return read

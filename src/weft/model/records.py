@@ -8,10 +8,10 @@ names the class only to choose among those that the annotation allows.
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from functools import lru_cache
 from typing import Any, Final, Protocol, Union, get_args, get_origin, get_type_hints
 
 from weft.errors import LedgerDamaged, ValueInvalid
@@ -59,7 +59,7 @@ class ValueSource(Protocol):
         """Return the annotations of a task, by its name."""
 
 
-@lru_cache(maxsize=1024)
+@functools.lru_cache(maxsize=1024)
 def types_of(function: Callable[..., Any]) -> FunctionTypes:
     """Resolve a function's annotations, each by itself: one that cannot be harms no other."""
     hints = {name: _resolved(function, hint) for name, hint in function.__annotations__.items()}
@@ -152,7 +152,7 @@ def _build(value: Typed, hint: Any, read: Read, place: str) -> Any:
 
 
 def _item_hint(hint: Any, number: int) -> Any:
-    """The annotation of what is inside a list (0) or a mapping (1), as a union."""
+    """The annotations that what is inside a list (0) or a mapping (1) may have."""
     if hint is None or hint is AS_DICT or isinstance(hint, Unresolved):
         return hint
     arguments = [get_args(choice) for choice in _choices(hint)]
@@ -160,12 +160,12 @@ def _item_hint(hint: Any, number: int) -> Any:
         inside = [pair[1] for pair in arguments if len(pair) == 2]
     else:
         inside = [item for items in arguments for item in items if item is not Ellipsis]
-    return Union[tuple(inside)] if inside else None
+    return tuple(inside) or None
 
 
 def _choices(hint: Any) -> Iterator[Any]:
-    if get_origin(hint) in _UNIONS:
-        for choice in get_args(hint):
+    if isinstance(hint, tuple) or get_origin(hint) in _UNIONS:
+        for choice in hint if isinstance(hint, tuple) else get_args(hint):
             yield from _choices(choice)
     elif hint is not None:
         yield hint

@@ -85,7 +85,8 @@ def _written(table: pa.Table) -> bytes:
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
-    return sink.getvalue().to_pybytes()
+    data: bytes = sink.getvalue().to_pybytes()
+    return data
 
 
 # -- pandas -------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ def _from_frame(frame: Any) -> pa.Table:
 
 def _check_objects(frame: Any, table: pa.Table) -> None:
     for name, dtype, column in zip(frame.columns, frame.dtypes, table.columns, strict=False):
-        if dtype == object and pa.types.is_nested(column.type):
+        if dtype.kind == "O" and pa.types.is_nested(column.type):
             raise ValueError(f"column {name!r} holds Python objects, {column.type}")
 
 

@@ -82,7 +82,16 @@ _dump_as_ordered = compact_json(_C_ENCODER, sort_keys=False)
 
 
 Argument: TypeAlias = (
-    bool | int | float | str | bytes | Sequence["Argument"] | Mapping[str, object] | Object | None
+    bool
+    | int
+    | float
+    | str
+    | bytes
+    | Sequence["Argument"]
+    | Mapping[str, object]
+    | Object
+    | Typed
+    | None
 )
 """What may be encoded, as far as a type checker knows it: a `TypedDict` is a `Mapping[str, object]`
 to it. `encode` refuses whatever is not a `Value`."""
@@ -287,11 +296,8 @@ def _read_typed(body: Any, depth: int, path: _Path) -> Typed:
     kind, summary, raw = body
     if kind not in KINDS:
         raise _invalid(f"values of kind {kind!r:.40} are not known", path)
-    content: Any
-    if type(raw) is str:
-        content = _read_inline(raw, path)
-    else:
-        content = _untag(raw, depth + 1, path)
+    inline = type(raw) is str
+    content: Any = _read_inline(raw, path) if inline else _untag(raw, depth + 1, path)
     if type(content) not in ((dict,) if kind == DATACLASS else (bytes, Object)):
         raise _invalid(f"not the content of a {kind}", path)
     return Typed(kind, _check_text(summary, path), content)

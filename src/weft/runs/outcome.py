@@ -13,7 +13,7 @@ from weft.ledger.records import Record, parse
 from weft.model.card import card
 from weft.model.records import AS_DICT, rebuild, shown
 from weft.model.tasks import Unknown
-from weft.model.values import Object, Value, canonical, from_wire
+from weft.model.values import Object, canonical, from_wire
 from weft.runs.decision import check_same
 from weft.runs.history import check_signed
 from weft.runs.results import Results, StoredValues, read_results
@@ -74,18 +74,17 @@ class Run:
             rows.insert(2, ("timing-dependent", "another run may differ"))
         return card(f"Run of {self.search}", rows)
 
-    def to_dict(self) -> dict[str, Value]:
+    def to_dict(self) -> dict[str, Any]:
         """JSON form, as `--json` prints it."""
         answer = self.answer
         if isinstance(answer, Unknown):
             answer = {"unknown": answer.reason, "detail": answer.detail}
-        answer = shown(answer)
         return {
             "schema_version": SCHEMA_VERSION,
             "run": self.run_id,
             "search": self.search,
             "status": self.status,
-            "answer": answer,
+            "answer": shown(answer),
             "head": self.head,
             "size": self.size,
             "tasks": {"completed": self.completed, "failed": self.failed},

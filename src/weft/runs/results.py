@@ -20,8 +20,10 @@ SHOWN = 20
 
 
 class StoredValues:
-    """Typed values of a recorded run. Modules are never imported for it: a dataclass whose task
-    is not loaded is read as the dict of its fields.
+    """Typed values of a recorded run.
+
+    Modules are never imported for it: a dataclass whose task is not loaded is read as the dict of
+    its fields.
     """
 
     def __init__(self, objects: ObjectStore, imports: Mapping[str, str] | None = None) -> None:

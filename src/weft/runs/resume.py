@@ -7,17 +7,19 @@ genesis (manifest or ledger) ── args, seed, limits ─────┴─► 
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
-from weft.model.tasks import SearchCall
 from weft.model.records import rebuild_args, types_of
+from weft.model.tasks import SearchCall
 from weft.model.values import from_wire
 from weft.product import check_name, locate
 from weft.runs.decision import Decision, check_same, decision_from_genesis
@@ -144,9 +146,9 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
         sys.path.append(str(base))  # where modules that a config names were found
     search = find_search(raw["search"], run_file.imports, path or recorded_folder(folder, run_file))
     objects = ObjectStore(folder.objects, Disk())
-    args = rebuild_args(
-        from_wire(raw["config"]["args"]), types_of(search.__wrapped__), StoredValues(objects).read
-    )
+    body: Any = inspect.unwrap(search)
+    recorded = from_wire(raw["config"]["args"])
+    args = rebuild_args(recorded, types_of(body), StoredValues(objects).read)
     decision = decision_from_genesis(genesis, search(**args))
     check_same(genesis, decision.genesis_text(), folder.path)
     for digest in decision.inputs.values():
