@@ -1,6 +1,5 @@
 """The laws of values: one text for each value, one value for each text, a path for each refusal."""
 
-import dataclasses
 import enum
 import json
 import random

@@ -9,6 +9,7 @@ Reading takes no compression, whose sizes can lie, and checks every length befor
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import ValueInvalid
@@ -39,7 +40,7 @@ def write_table(table: Any, kind: str) -> tuple[str, bytes]:
         arrowcheck.check_schema(arrow.schema)
         data = _written(arrow)
         arrowcheck.check_rows(arrow.num_rows, len(data))
-        difference = _DIFFERENCE[kind](table, _FROM_ARROW[kind](arrow))
+        difference = _DIFFERENCE[kind](table, _FROM_ARROW[kind](arrowcheck.read_stream(data)))
     except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as error:
         if isinstance(error, ModuleNotFoundError):
             raise
@@ -93,7 +94,9 @@ def _written(table: pa.Table) -> bytes:
 
 
 def _from_frame(frame: Any) -> pa.Table:
-    table = pa.Table.from_pandas(frame, nthreads=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it warns of is found by comparing
+        table = pa.Table.from_pandas(frame, nthreads=1)
     _check_objects(frame, table)
     metadata = dict(table.schema.metadata)
     notes = json.loads(metadata[b"pandas"])
