@@ -42,7 +42,7 @@ class RunValues:
         """Refuse dataclasses that the task's annotations do not bring back as they are."""
         self.has_records = False
         recorded = decode_trusted(text)
-        check_rebuilt(args, rebuild_args(recorded, self.types(function), self.read), "argument")
+        check_rebuilt(args, rebuild_args(recorded, self.types(function), self.read))
 
     def pass_on(self, value: object) -> tuple[str, Value]:
         """Encode an answer; return its text and what it is for whoever gets it."""

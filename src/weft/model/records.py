@@ -1,8 +1,8 @@
 """Typed values inside a value made what they were, dataclasses by the annotations of a function.
 
-    value as recorded ── rebuild(hint) ──► arrays, tables, bytes, dataclasses in place of `Typed`
+    value as recorded ── rebuild(hint) ──► arrays, tables, bytes, dataclasses in path of `Typed`
 
-The type of a dataclass comes from the annotation at its place, never from the record: a record
+The type of a dataclass comes from the annotation at its path, never from the record: a record
 names the class only to choose among those that the annotation allows.
 """
 
@@ -20,7 +20,7 @@ from weft.model.leaves import DATACLASS, JsonValue, Object, Typed
 from weft.model.natives import UNKNOWN, Read, lower, restore
 
 AS_DICT: Final = object()
-"""In place of a hint: a dataclass whose type is not known is read as the dict of its fields."""
+"""In path of a hint: a dataclass whose type is not known is read as the dict of its fields."""
 _UNIONS = (Union, types.UnionType)
 
 
@@ -31,7 +31,7 @@ class FunctionTypes:
     parameters: Mapping[str, Any]
     returns: Any = None
     unnamed: Any = None
-    """In place of the annotation of a parameter that has none."""
+    """In path of the annotation of a parameter that has none."""
 
     def hint(self, name: str) -> Any:
         """The annotation of a parameter."""
@@ -44,7 +44,7 @@ NO_TYPES: Final = FunctionTypes({}, AS_DICT, AS_DICT)
 
 @dataclass(frozen=True, slots=True)
 class Unresolved:
-    """In place of an annotation that cannot be evaluated, and why."""
+    """In path of an annotation that cannot be evaluated, and why."""
 
     reason: str
 
@@ -76,42 +76,45 @@ def _resolved(function: Callable[..., Any], hint: Any) -> Any:
 
 def rebuild_args(args: Any, types_: FunctionTypes, read: Read) -> dict[str, Any]:
     """Make arguments what they were."""
-    return {name: rebuild(item, types_.hint(name), read, name) for name, item in args.items()}
+    return {
+        name: rebuild(item, types_.hint(name), read, f"$.{name}") for name, item in args.items()
+    }
 
 
-def rebuild(value: Any, hint: Any, read: Read, place: str = "the value") -> Any:
-    """Make every typed value inside `value` what it was; `hint` is the annotation at its place."""
+def rebuild(value: Any, hint: Any, read: Read, path: str = "$") -> Any:
+    """Make every typed value inside `value` what it was; `hint` is the annotation at its path."""
     if type(value) is Typed:
         if value.kind == DATACLASS:
-            return _build(value, hint, read, place)
+            return _build(value, hint, read, path)
         return restore(value, read)
     if type(value) is list:
         item_hint = _item_hint(hint, 0)
-        return [rebuild(item, item_hint, read, place) for item in value]
+        return [rebuild(item, item_hint, read, path) for item in value]
     if type(value) is dict:
         item_hint = _item_hint(hint, 1)
-        return {key: rebuild(item, item_hint, read, place) for key, item in value.items()}
+        return {key: rebuild(item, item_hint, read, path) for key, item in value.items()}
     return value
 
 
-def check_rebuilt(before: Any, after: Any, place: str = "the value") -> None:
+def check_rebuilt(before: Any, after: Any, path: str = "$") -> None:
     """Raise ValueInvalid where a dataclass did not come back as one of its own class."""
     if is_dataclass(before):
         if type(before) is not type(after):
             name = type(before).__name__
             raise ValueInvalid(
-                f"{place}: dataclass {name} would come back as {type(after).__name__}",
-                hint=f"annotate its place with {name}",
+                f"a dataclass {name} would come back as {type(after).__name__}",
+                path=path,
+                hint=f"annotate its path with {name}",
             )
         for field in fields(before):
-            inside = f"{place}.{field.name}"
+            inside = f"{path}.{field.name}"
             check_rebuilt(getattr(before, field.name), getattr(after, field.name), inside)
     elif isinstance(before, list | tuple):
         for number, pair in enumerate(zip(before, after, strict=True)):
-            check_rebuilt(*pair, f"{place}[{number}]")
+            check_rebuilt(*pair, f"{path}[{number}]")
     elif isinstance(before, Mapping):
         for key, item in before.items():
-            check_rebuilt(item, after[key], f"{place}[{key!r:.40}]")
+            check_rebuilt(item, after[key], f"{path}[{key!r:.40}]")
 
 
 def shown(value: Any) -> JsonValue:
@@ -127,19 +130,21 @@ def shown(value: Any) -> JsonValue:
     return shown({typed.summary: typed.payload}) if typed.kind == DATACLASS else typed.label
 
 
-def _build(value: Typed, hint: Any, read: Read, place: str) -> Any:
-    recorded = rebuild(value.payload, AS_DICT, read, place)
+def _build(value: Typed, hint: Any, read: Read, path: str) -> Any:
+    recorded = rebuild(value.payload, AS_DICT, read, path)
     if hint is AS_DICT:
         return recorded
     if isinstance(hint, Unresolved):
         raise ValueInvalid(
-            f"{place} is a dataclass and its annotation cannot be resolved: {hint.reason}",
+            f"a dataclass whose annotation cannot be resolved: {hint.reason}",
+            path=path,
             hint="import what it names at run time, not only under TYPE_CHECKING",
         )
     kind = next((c for c in _choices(hint) if _class(c).__name__ == value.summary), None)
     if kind is None or not is_dataclass(_class(kind)):
         raise ValueInvalid(
-            f"{place} is a dataclass {value.summary!r:.60}, which no annotation names",
+            f"a dataclass {value.summary!r:.60}, which no annotation names",
+            path=path,
             hint="annotate it, as in `def task(p: Point) -> list[Point]`, or pass asdict(p)",
         )
     try:
@@ -148,7 +153,7 @@ def _build(value: Typed, hint: Any, read: Read, place: str) -> Any:
         reason = error.message.removeprefix("a record's ")
     except Exception as error:  # whatever the class's own code raises
         reason = f"{type(error).__name__}: {error}"
-    raise ValueInvalid(f"{place} is no {value.summary}: {reason}")
+    raise ValueInvalid(f"not a {value.summary}: {reason}", path=path)
 
 
 def _item_hint(hint: Any, number: int) -> Any:

@@ -102,7 +102,7 @@ def normalized(call: SearchCall) -> SearchCall:
         native = {name: value for name, value in call.args.items() if not _is_json(value)}
         recorded = decode_trusted(encode_args(native, MAX_SEARCH_ARGS_CHARS, store))
         args = rebuild_args(recorded, types_of(call.body), store.read)
-        check_rebuilt(native, args, "argument")
+        check_rebuilt(native, args)
     except ValueInvalid as error:
         raise SearchInvalid(f"arguments of search {call.name}: {error}") from None
     return replace(call, args={**call.args, **args}) if args else call

@@ -239,7 +239,7 @@ def _check_records(value: object, text: str, around: TaskContext) -> None:
     """Refuse dataclasses that the task's return annotation does not bring back as they are."""
     around.has_records = False
     returns = types_of(around.task.function).returns if around.task else None
-    check_rebuilt(value, rebuild(decode_trusted(text), returns, around.get, "the result"))
+    check_rebuilt(value, rebuild(decode_trusted(text), returns, around.get))
 
 
 def restored(args: dict[str, Value], task: TaskFunction, around: TaskContext) -> dict[str, Any]:
