@@ -152,9 +152,9 @@ class Computed:
 
 def test_error_of_the_class_itself_is_one_line():
     recorded = Typed("dataclass", "Strict", {"x": -1})
-    with pytest.raises(ValueInvalid, match="value at .*: not a Strict: KeyError: 'negative'"):
+    with pytest.raises(ValueInvalid, match=r"value at .*: not a Strict: KeyError: 'negative'"):
         rebuild(recorded, Strict, None)
-    with pytest.raises(ValueInvalid, match="TypeError: .*unexpected keyword argument 'y'"):
+    with pytest.raises(ValueInvalid, match=r"TypeError: .*unexpected keyword argument 'y'"):
         round_trip(Computed(1), Computed)
 
 
