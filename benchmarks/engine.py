@@ -135,7 +135,7 @@ def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
             sys.exit(f"{rival.name}: {rival.package} is not installed; leave it out with --only")
     if packages:
         bench.rivals_python = str(environment.prepare(packages))
-    starts, [workers] = options.starts or STARTS, options.workers
+    starts, [workers], place = options.starts or STARTS, options.workers, machine.describe()
     figures = [
         figure for load, turns in TURNS.items()
         for figure in bench.compare(
@@ -143,7 +143,7 @@ def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
         )
     ]  # fmt: skip
     versions = environment.pinned(environment.REQUIREMENTS.read_text("utf-8"))
-    return {"machine": machine.describe(), "workers": workers, "figures": figures,
+    return {"machine": place, "workers": workers, "figures": figures,
             "versions": versions, "failed": dict(bench.failures)}  # fmt: skip
 
 
@@ -155,38 +155,39 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     share = WIDE_SHARE * options.share
     parts = {}
     for workers in options.workers:
+        place = machine.describe()
         figures = [
             figure for load in TURNS
             for figure in bench.compare(rivals, load, starts, workers, turns, share)
         ]  # fmt: skip
-        parts[str(workers)] = {"machine": machine.describe(), "figures": figures}
+        parts[str(workers)] = {"machine": place, "figures": figures}
     return parts
 
 
 def sizes(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours alone, by size of the run."""
-    [workers], figures = options.workers, []
+    [workers], figures, place = options.workers, [], machine.describe()
     for n, turns in SIZES.items():
         rival = Rival(WEFT, "weft_round:lazy", n, 0, ours=True)
         figures += bench.compare(
             [rival], "tiny", ["cold"], workers, options.turns or turns, options.share
         )
-    return {"machine": machine.describe(), "workers": workers, "figures": figures}
+    return {"machine": place, "workers": workers, "figures": figures}
 
 
 def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours beside ProcessPoolExecutor, round after round."""
-    seconds, count = {}, int(options.share * ROUNDS)
+    seconds, count, place = {}, int(options.share * ROUNDS), machine.describe()
     for engine in ("weft", "executor"):
         argv = (sys.executable, "-m", "benchmarks.enginerounds", engine, str(count), "2")
         seconds[engine] = _figure(bench, f"{count} rounds, {engine}", *argv).get("seconds")
         bench.note(f"{engine}: {count} rounds in {seconds[engine]} s")
-    return {"machine": machine.describe(), "rounds": count, "seconds": seconds}
+    return {"machine": place, "rounds": count, "seconds": seconds}
 
 
 def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours alone, with workers that do nothing."""
-    costs = []
+    costs, place = [], machine.describe()
     for block, most in BLOCKS.items():
         n = int(options.share * most)
         for count in SLOTS:
@@ -194,7 +195,7 @@ def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
             figures = _figure(bench, f"{count} slots", *argv)
             costs.append({"slots": count, "block": block, "n": n, **figures})
             bench.note(f"{count} slots, blocks of {block}: {figures}")
-    return {"machine": machine.describe(), "costs": costs}
+    return {"machine": place, "costs": costs}
 
 
 def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:
