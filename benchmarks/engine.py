@@ -31,6 +31,8 @@ PARTS = ("compare", "sizes", "rounds", "slots")
 """What is measured without options; `wide` is for a machine with many cores."""
 STARTS = ("cold", "warm")
 TURNS = {"tiny": 3, "millisecond": 2}
+UNTIL_S = {"tiny": 420, "millisecond": 720}
+"""On a slow machine there are fewer turns: the page takes a quarter of an hour."""
 SIZES = {1_000: 3, 10_000: 3, 100_000: 2, 1_000_000: 1}
 """Tasks of a run, and how often it is measured."""
 ROUNDS = 10_000
@@ -139,7 +141,8 @@ def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     figures = [
         figure for load, turns in TURNS.items()
         for figure in bench.compare(
-            options.only, load, starts, workers, options.turns or turns, options.share
+            options.only, load, starts, workers, options.turns or turns, options.share,
+            UNTIL_S[load],
         )
     ]  # fmt: skip
     versions = environment.pinned(environment.REQUIREMENTS.read_text("utf-8"))
