@@ -103,7 +103,6 @@ def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Size
     weft = (sys.executable, "-m", "weft.main")
     place = machine.describe()
     first = cost(*tiny, run, str(n), folder=folder)
-    print(f"{n:,} tasks: run: {first}", flush=True)
     steps: dict[str, Callable[[], Cost]] = {
         "run": lambda: first,
         "verify": lambda: cost(*weft, "verify", run, folder=folder),

@@ -62,7 +62,7 @@ RIVALS = (
     Rival(
         HUEY, "huey_tasks:consumer", 3_000, 500, "huey", wide=True,
         stores="Queue and results in SQLite (WAL, `synchronous=FULL`, the library's default):"
-        " enqueueing, taking and storing a task are transactions of their own, 3 disk syncs a task.",
+        " a transaction each to enqueue, take and store a task, 3 disk syncs a task.",
     ),
     Rival(
         JOURNAL, "optuna_trials:journal", 2_000, 500, "optuna",
