@@ -56,7 +56,7 @@ class Bench:
         A further turn is left out when it would end later than `until_s` after the beginning.
         """
         figures: list[Figure] = [
-            {"engine": rival.name, "load": load, "n": max(workers, int(share * rival.tasks(load, workers))),
+            {"engine": rival.name, "load": load, "n": rival.tasks(load, workers, share),
              "start": start, "workers": workers, "seconds": []}
             for rival in rivals for start in starts
         ]  # fmt: skip

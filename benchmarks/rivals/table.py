@@ -29,9 +29,10 @@ class Rival:
     wide: bool = False
     """Measured with many workers too, where its package can be imported."""
 
-    def tasks(self, load: str, workers: int) -> int:
-        """How many tasks one measurement has."""
-        return self.tiny if load == "tiny" else self.milliseconds * workers
+    def tasks(self, load: str, workers: int, share: float = 1.0) -> int:
+        """How many tasks one measurement has: a share of them, but one for each worker."""
+        full = self.tiny if load == "tiny" else self.milliseconds * workers
+        return max(workers, int(share * full))
 
 
 WEFT, PLAIN, ON_RAY = "weft, lazy round", "weft, plain round", "weft, ray backend"
