@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from weft.asktell.trials import TrialRecord
+from weft.asktell.trials import Params, TrialRecord
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, Value, decode, encode
-from weft.worker.context import get, put
+from weft.worker.context import get, note, put
 
 REMEMBERED = 64
 """Chains in memory: a stream has as many as trials under way."""
@@ -60,6 +60,11 @@ def append(steps: Sequence[AskStep], step: AskStep) -> Object:
 def read_told(told: Sequence[Table]) -> tuple[TrialRecord, ...]:
     """Read trials as an ask task is given them."""
     return tuple(from_json(TrialRecord, trial) for trial in told)
+
+
+def note_trial(number: int, params: Params) -> None:
+    """Show a trial's parameters with its task: one that fails has no value to show them."""
+    note(trial=number, params=dict(params))
 
 
 def _remember(digest: str, steps: list[AskStep]) -> None:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from weft.lazy_imports import lazy_imports
 from weft.optuna.search import run_study, study
-from weft.optuna.space import Categorical, Float, Int
+from weft.optuna.space import Categorical, Float, Int, space_of
 
 with lazy_imports():
     from weft.optuna import export
 
-__all__ = ["Categorical", "Float", "Int", "run_study", "study", "to_study"]
+__all__ = ["Categorical", "Float", "Int", "run_study", "space_of", "study", "to_study"]
 
 
 def __getattr__(name: str) -> object:

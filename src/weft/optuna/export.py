@@ -129,23 +129,24 @@ def _times(folder: RunFolder) -> dict[str, tuple[float, float]]:
 
 def _new_study(plan: StudyPlan, storage: Any, name: str) -> optuna.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    with _refused_in_a_line(storage):
+    with _refused_in_a_line(storage, name):
         return optuna.create_study(
             storage=storage, study_name=name, directions=list(plan.spec.directions)
         )
 
 
 @contextmanager
-def _refused_in_a_line(storage: Any) -> Iterator[None]:
+def _refused_in_a_line(storage: Any, name: str) -> Iterator[None]:
     try:
         yield
-    except optuna.exceptions.DuplicatedStudyError as error:
+    except optuna.exceptions.DuplicatedStudyError:
         raise InputError(
-            f"{storage}: {error}", hint="give another name, or delete that study first"
+            f"{storage} has a study named {name!r} already",
+            hint="give another name, or delete that study first",
         ) from None
     except Exception as error:  # of a database driver, whichever it is
-        first = " ".join(str(error).split())
-        raise InputError(f"{storage}: {first:.200}", hint="write sqlite:///study.db") from error
+        reason = " ".join(str(error).split())
+        raise InputError(f"{storage}: {reason:.200}", hint="write sqlite:///study.db") from error
 
 
 def _frozen(recorded: RecordedStudy, times: Mapping[str, tuple[float, float]]) -> list[Any]:

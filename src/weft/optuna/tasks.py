@@ -12,7 +12,6 @@ from weft.model.codec import Table, from_json
 from weft.model.values import Object, Value
 from weft.optuna import samplers
 from weft.optuna.samplers import SamplerSpec
-from weft.worker.context import note
 
 
 @task(name="optuna.ask")
@@ -38,7 +37,7 @@ def sample_and_evaluate(
     assert isinstance(point, dict)
     params = point["params"]
     assert isinstance(params, dict)
-    note(trial=number, params=params)  # a failed task has no value that could show them
+    history.note_trial(number, params)
     evaluated = load_task(from_json(Objective, objective).path)
     own_seed = {"seed": _own_seed(seed)} if evaluated.needs_seed else {}
     value = evaluated.function(**args, **params, **own_seed)
