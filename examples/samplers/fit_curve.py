@@ -5,9 +5,10 @@ python fit_curve.py
 
 import math
 
+from scipy.optimize import differential_evolution
+
 import weft
 import weft.asktell
-from scipy.optimize import differential_evolution
 
 BOUNDS = [(0.1, 5.0), (0.0, 2.0)]
 

@@ -7,6 +7,10 @@ weft run weft.optuna:study --args "$(python tune_digits.py --json)" --out runs/s
 import json
 import sys
 
+from sklearn.datasets import load_digits
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import SVC
+
 import weft
 import weft.optuna
 
@@ -20,10 +24,6 @@ SPACE = {
 @weft.task
 def error(c: float, gamma: float, kernel: str, samples: int) -> float:
     """Cross-validated error of a support vector classifier on handwritten digits."""
-    from sklearn.datasets import load_digits
-    from sklearn.model_selection import cross_val_score
-    from sklearn.svm import SVC
-
     x, y = load_digits(return_X_y=True)
     model = SVC(C=c, gamma=gamma, kernel=kernel)
     return 1 - float(cross_val_score(model, x[:samples], y[:samples], cv=3).mean())

@@ -69,7 +69,7 @@ WAYS: dict[str, dict[str, Any]] = {
 
 
 def check_parity(folder: Path, study: Callable[[], SearchCall]) -> int:
-    """Run in several ways; the ledgers must be equal. Return how many orders of tasks there were."""
+    """Run in several ways; the ledgers must be equal. Return how many orders there were."""
     digests, orders = {}, set()
     for name, way in WAYS.items():
         digests[name] = digest(run_in(folder / name, study(), **way))

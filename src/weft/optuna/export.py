@@ -24,8 +24,8 @@ from weft.model.results import Result
 from weft.model.tasks import StreamRound
 from weft.model.values import Object, from_wire
 from weft.optuna.plan import StudyPlan, check_installed
-from weft.optuna.samplers import distributions_of, frozen_trial
-from weft.optuna.search import SEARCH, OpenTrial, StudyLog, stream_trials, study_steps
+from weft.optuna.samplers import frozen_trials
+from weft.optuna.search import SEARCH, StudyLog, stream_trials, study_steps
 from weft.optuna.tasks import ask
 from weft.runs.results import read_results
 from weft.storage.folder import RunFolder
@@ -33,6 +33,7 @@ from weft.storage.ledgerfile import parse_at, whole_lines
 
 if TYPE_CHECKING:
     import optuna
+    from optuna.trial import FrozenTrial
 else:
     optuna = lazy_module("optuna")
 
@@ -149,33 +150,21 @@ def _refused_in_a_line(storage: Any, name: str) -> Iterator[None]:
         raise InputError(f"{storage}: {reason:.200}", hint="write sqlite:///study.db") from error
 
 
-def _frozen(recorded: RecordedStudy, times: Mapping[str, tuple[float, float]]) -> list[Any]:
+def _frozen(recorded: RecordedStudy, times: Mapping[str, tuple[float, float]]) -> list[FrozenTrial]:
     """All trials in Optuna's form, by their number."""
     plan, log = recorded.plan, recorded.log
-    trials = [frozen_trial(plan.spec, trial) for trial in log.trials]
-    trials += [_open_trial(plan, trial) for trial in log.batch]
+    evaluations = len(plan.rungs.levels) if plan.rungs else 1
+    under_way = [trial.ended(evaluations) for trial in log.batch]
+    trials = frozen_trials(plan.spec, [*log.trials, *under_way])
     for number, trial in enumerate(trials):
         keys = recorded.keys.get(number, [])
         trial.set_user_attr("weft_keys", keys)
         spans = [times[key] for key in keys if key in times]
         if spans:
             trial.datetime_start = datetime.fromtimestamp(spans[0][0])
-            if trial.state.is_finished():
-                trial.datetime_complete = datetime.fromtimestamp(spans[-1][1])
+            trial.datetime_complete = datetime.fromtimestamp(spans[-1][1])
+        is_open = number >= len(log.trials) and under_way[number - len(log.trials)].state
+        if is_open == "pruned":  # its batch may promote it yet
+            trial.state = optuna.trial.TrialState.RUNNING
+            trial.values, trial.datetime_complete = None, None
     return trials
-
-
-def _open_trial(plan: StudyPlan, trial: OpenTrial) -> Any:
-    """A trial of a batch that is not over: failed and complete ones are, the others run."""
-    evaluations = len(plan.rungs.levels) if plan.rungs else 1
-    ended = trial.ended(evaluations)
-    if ended.state != "pruned":
-        return frozen_trial(plan.spec, ended)
-    running = optuna.trial.create_trial(
-        state=optuna.trial.TrialState.RUNNING,
-        params=dict(ended.params),
-        distributions=distributions_of(plan.spec, ended),
-        intermediate_values=dict(ended.steps),
-    )
-    running.datetime_start = datetime.fromtimestamp(0)
-    return running

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import optuna
     from optuna.distributions import BaseDistribution
     from optuna.samplers import BaseSampler
+    from optuna.trial import FrozenTrial
 else:
     optuna = lazy_module("optuna")
 
@@ -90,8 +91,7 @@ def ask_from_trials(
     """Ask a new study that holds finished trials; a pure function."""
     with _quiet():
         study = new_study(spec, seed)
-        for trial in trials:
-            study.add_trial(frozen_trial(spec, trial))
+        study.add_trials(frozen_trials(spec, trials))
         return [ask_trial(study, spec)[1] for _ in range(count)]
 
 
@@ -158,15 +158,21 @@ def make_sampler(spec: SamplerSpec, seed: int) -> BaseSampler:
     return made
 
 
-def frozen_trial(spec: SamplerSpec, trial: TrialRecord) -> Any:
-    """A finished trial as Optuna stores it."""
+def frozen_trials(spec: SamplerSpec, trials: Sequence[TrialRecord]) -> list[FrozenTrial]:
+    """Finished trials as Optuna stores them."""
+    kinds = {} if isinstance(spec.space, str) else static_distributions(spec.space)
+    return [frozen_trial(trial, kinds) for trial in trials]
+
+
+def frozen_trial(trial: TrialRecord, kinds: Mapping[str, BaseDistribution]) -> FrozenTrial:
+    """One finished trial; `kinds` are the distributions of a space that is no function."""
     values = list(trial.values) if trial.state == "complete" else None
     if trial.state == "pruned" and trial.steps:
         values = [trial.steps[-1][1]]
     return optuna.trial.create_trial(
         state=state_of(trial),
         params=dict(trial.params),
-        distributions=distributions_of(spec, trial),
+        distributions=distributions_of(trial, kinds),
         values=values,
         intermediate_values=dict(trial.steps),
     )
@@ -180,12 +186,14 @@ def state_of(trial: TrialRecord) -> optuna.trial.TrialState:
     ]
 
 
-def distributions_of(spec: SamplerSpec, trial: TrialRecord) -> dict[str, BaseDistribution]:
+def distributions_of(
+    trial: TrialRecord, kinds: Mapping[str, BaseDistribution]
+) -> dict[str, BaseDistribution]:
     """The distributions that a trial's parameters were drawn from."""
-    if isinstance(spec.space, str):
-        read = optuna.distributions.json_to_distribution
-        return {name: read(text) for name, text in (trial.space or {}).items()}
-    return static_distributions({name: spec.space[name] for name in trial.params})
+    if trial.space is None:
+        return {name: kinds[name] for name in trial.params}
+    read = optuna.distributions.json_to_distribution
+    return {name: read(text) for name, text in trial.space.items()}
 
 
 def static_distributions(space: Mapping[str, Value]) -> dict[str, BaseDistribution]:
