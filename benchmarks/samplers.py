@@ -1,6 +1,6 @@
-"""What batches cost: TPE asked 8 at a time or as a stream of 8, beside Optuna's own sequential study.
+"""What batches cost: TPE in batches and as a stream, beside Optuna's own sequential study.
 
-    python -m benchmarks.samplers          # a Markdown table: median and quartiles of the best value
+    python -m benchmarks.samplers      # a Markdown table: median and quartiles of the best value
 
 The batch and the stream sample as `weft.optuna.study` does, from the same history; no run is made.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import optuna
 
@@ -31,7 +32,7 @@ def branin(p: dict[str, float]) -> float:
 def rosenbrock(p: dict[str, float]) -> float:
     """Least 0; four variables."""
     x = [4 * p[name] - 2 for name in "abcd"]
-    return sum(100 * (v - u**2) ** 2 + (1 - u) ** 2 for u, v in zip(x, x[1:], strict=False))
+    return sum(100 * (v - u**2) ** 2 + (1 - u) ** 2 for u, v in pairwise(x))
 
 
 def rastrigin(p: dict[str, float]) -> float:

@@ -15,10 +15,19 @@ import weft.optuna
 from tests.samplers import objectives
 from tests.samplers.lab import run_in
 from tests.samplers.objectives import SPACE, bowl
+from tests.support.purity import check_pure, check_search
 from weft.errors import InputError, SearchInvalid
 from weft.optuna.space import space_of
 
 X = {"x": SPACE["x"]}
+
+
+@pytest.mark.parametrize(
+    "name", ["asktell/search.py", "asktell/trials.py", "optuna/plan.py", "optuna/search.py"]
+)
+def test_decisions_depend_on_their_arguments_only(name: str) -> None:
+    source = (Path(weft.__file__).parent / name).read_text("utf-8")
+    assert check_pure(source) + check_search(source) == []
 
 
 def test_tpe_learns_from_what_it_is_told(tmp_path: Path) -> None:
