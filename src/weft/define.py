@@ -249,13 +249,17 @@ def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]
 
 
 def search(
-    *, version: int, name: str | None = None, libraries: tuple[str, ...] = ()
+    *,
+    version: int,
+    name: str | None = None,
+    libraries: tuple[str, ...] | Callable[[Mapping[str, Argument]], tuple[str, ...]] = (),
 ) -> Callable[[Callable[..., SearchBody]], Callable[..., SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
     `version` is part of a run's identity: raise it when the search decides differently.
     `name`, such as `pricing.fit`, identifies the search in the ledger instead of its import path.
-    `libraries` names installed distributions whose version can change the outcome.
+    `libraries` names installed distributions whose version can change the outcome, or is a
+    function that names them from the search's arguments.
     Keyword-only parameters `seed`, `inputs` and `budget` are filled in by the engine.
 
     >>> import weft
@@ -284,7 +288,9 @@ def search(
             except TypeError as error:
                 raise SearchInvalid(f"call of search {known_as}: {error}") from None
             binding.apply_defaults()
-            return SearchCall(known_as, version, binding.arguments, body, libraries, needs, code)
+            values = binding.arguments
+            names = libraries(values) if callable(libraries) else libraries
+            return SearchCall(known_as, version, values, body, names, needs, code)
 
         call.__doc__, call.__name__, call.__wrapped__ = body.__doc__, body.__name__, body  # type: ignore[attr-defined]
         call.is_search, call.search_name = True, known_as  # type: ignore[attr-defined]

@@ -46,7 +46,7 @@ from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
-from weft.runs.sources import SourceBook, search_folder
+from weft.runs.sources import SourceBook, own_import, search_folder
 from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -247,7 +247,7 @@ def _open(
     run_file = RunFile(
         run_id=world.new_run_id(),
         search=call.name,
-        search_path=search_folder(call.import_path, folder.path),
+        search_path=search_folder(own_import(call), folder.path),
         imports=dict(call.code),
         execution=remembered(execution, slots),
     )

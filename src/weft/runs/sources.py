@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from weft.errors import CodeChanged
+from weft.model.tasks import SearchCall
 
 
 class SourceBook:
@@ -85,6 +86,12 @@ def search_folder(search: str, run: Path) -> str:
     if location is None or package == "weft" or "site-packages" in location.parts:
         return ""
     return os.path.relpath(location.parent, run.absolute())
+
+
+def own_import(call: SearchCall) -> str:
+    """Import path of the user's code: the search, or what a search of Weft itself is given."""
+    paths = [call.import_path, *(path for _, path in call.code)]
+    return next((path for path in paths if package_of(path) != "weft"), call.import_path)
 
 
 def location_of(package: str) -> Path | None:
