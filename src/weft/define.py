@@ -333,6 +333,8 @@ def _main_module(role: str, name: str) -> str:
     if spec is not None and spec.name != "__main__":  # python -m; a folder or zip has that name
         return str(spec.name)
     file = getattr(main, "__file__", None)
+    if file is not None and file.startswith("<"):  # what is read from a pipe
+        file = None
     if file is None or Path(file).stem == "__main__" or not Path(file).stem.isidentifier():
         where = Path(file).name if file else "an interactive session whose source is not kept"
         others = "" if file else ", or use IPython, Jupyter or the prompt of Python 3.13"

@@ -24,7 +24,7 @@ from weft.cells.definitions import (
     parsed,
     unwrapped,
 )
-from weft.cells.literals import NotLiteral, literal
+from weft.cells.literals import LiteralError, literal
 from weft.cells.names import UsedNames, bound_names, used_names
 from weft.errors import SearchInvalid
 
@@ -154,7 +154,7 @@ class Assembly:
     def _add_constant(self, name: str, value: object, user: str) -> None:
         try:
             self._constants[name] = literal(value)
-        except NotLiteral as reason:
+        except LiteralError as reason:
             raise SearchInvalid(
                 f"{user} uses `{name}`, {reason} defined in the notebook", hint=_ADVICE
             ) from None

@@ -9,23 +9,23 @@ MAX_CHARS = 1 << 20
 MAX_DEPTH = 50
 
 
-class NotLiteral(Exception):
+class LiteralError(Exception):
     """A value that has no literal; the text says what is in the way."""
 
 
 def literal(value: object) -> str:
-    """Return the literal of a constant; raises `NotLiteral`."""
+    """Return the literal of a constant; raises `LiteralError`."""
     text = _text(value, MAX_DEPTH)
     if len(text) > MAX_CHARS:
-        raise NotLiteral(f"{len(text):,} characters long")
+        raise LiteralError(f"{len(text):,} characters long")
     return text
 
 
-def _text(value: object, depth: int) -> str:  # noqa: C901
+def _text(value: object, depth: int) -> str:
     """Exact types only: what a subclass adds would be lost."""
     kind = type(value)
     if depth == 0:
-        raise NotLiteral("nested too deeply")
+        raise LiteralError("nested too deeply")
     if kind is float:
         assert isinstance(value, float)
         return repr(value) if math.isfinite(value) else f'float("{value}")'
@@ -36,7 +36,7 @@ def _text(value: object, depth: int) -> str:  # noqa: C901
         return "{" + ", ".join(pairs) + "}"
     if isinstance(value, list | tuple | set | frozenset) and kind in (list, tuple, set, frozenset):
         return _sequence([_text(item, depth - 1) for item in value], kind)
-    raise NotLiteral(_described(value))
+    raise LiteralError(_described(value))
 
 
 def _sequence(items: list[str], kind: type) -> str:

@@ -18,7 +18,7 @@ from weft.cells.stored import load
 from weft.errors import SearchInvalid, UsageError
 
 
-class Shell(Protocol):
+class NotebookShell(Protocol):
     """IPython's shell, as far as it is used here."""
 
     user_ns: dict[str, Any]
@@ -32,7 +32,7 @@ class Shell(Protocol):
         """Register a magic command."""
 
 
-def load_ipython_extension(ipython: Shell) -> None:
+def load_ipython_extension(ipython: NotebookShell) -> None:
     """Register `%%weft`; IPython calls this on `%load_ext weft`."""
 
     def weft(line: str, cell: str) -> None:
@@ -49,7 +49,7 @@ def load_ipython_extension(ipython: Shell) -> None:
     ipython.register_magic_function(weft, "cell", "weft")
 
 
-def run_cell(ipython: Shell, cell: str) -> None:
+def run_cell(ipython: NotebookShell, cell: str) -> None:
     """Make a module of a cell, execute it, and put its names into the notebook."""
     text = ipython.transform_cell(cell)
     try:

@@ -11,8 +11,8 @@ import importlib
 import re
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
-from importlib.abc import InspectLoader, MetaPathFinder
+from collections.abc import Mapping
+from importlib.abc import ExecutionLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
@@ -110,25 +110,21 @@ def as_stored(call: SearchCall) -> SearchCall:
 class CellFinder(MetaPathFinder):
     """Finds the modules that are made of cells."""
 
-    def find_spec(
-        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """Return the specification of a module whose source is known."""
         return spec_from_loader(name, CellLoader()) if name in _SOURCES else None
 
 
-class CellLoader(InspectLoader):
-    """Executes the source of a module that is made of cells."""
+class CellLoader(ExecutionLoader):
+    """Gives Python the source of a module that is made of cells."""
 
     def get_source(self, fullname: str) -> str:
         """Return the source; tracebacks show it."""
         return _SOURCES[fullname]
 
-    def exec_module(self, module: ModuleType) -> None:
-        """Execute the module."""
-        name = module.__name__
-        code = compile(_SOURCES[name], f"{name}.py", "exec", dont_inherit=True)
-        exec(code, vars(module))  # noqa: S102 - the code of the user's own cells
+    def get_filename(self, fullname: str) -> str:
+        """Return the name of the file that a run keeps it in."""
+        return f"{fullname}.py"
 
 
 def _failed(error: BaseException) -> str:

@@ -34,8 +34,9 @@ class SourceBook:
         """Note a function's package and import path when they are first met."""
         package = package_of(path)
         if package == MAIN:
+            task = path.partition(":")[2]
             raise SearchInvalid(
-                f"{path.partition(':')[2]} is defined in a notebook, the search that uses it is not",
+                f"{task} is defined in a notebook, the search that uses it is not",
                 hint="define both in cells, or both in a file",
             )
         known = package in self._sources and (name == path or self._imports.get(name) == path)

@@ -152,9 +152,7 @@ def keep_code(
         heads.note_code(run_id, note)
 
 
-def replaced_code(
-    sources: Mapping[str, str], code: Mapping[str, str], accepted: bool
-) -> list[str]:
+def replaced_code(sources: Mapping[str, str], code: Mapping[str, str], accepted: bool) -> list[str]:
     """Return the recorded modules of cells that the code now is without; refused unless accepted.
 
     A search that declares its name is the same search after an edit of its cells.
