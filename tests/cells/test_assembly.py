@@ -88,7 +88,8 @@ TASK = "@weft.task\ndef t(x):\n    return "
         pytest.param(
             [
                 "from functools import wraps\nSTEP = 1\n"
-                "def twice(f):\n    @wraps(f)\n    def g(x):\n        return f(bump(x))\n    return g",
+                "def twice(f):\n    @wraps(f)\n    def g(x):\n        return f(bump(x))\n"
+                "    return g",
                 "def bump(x):\n    return x + STEP",
                 "@twice\ndef a(x):\n    return x * 10",
                 f"{TASK}a(x)",
@@ -270,7 +271,7 @@ def test_renamed_task_takes_its_declared_name_with_it() -> None:
     assert call.function == "cells.rename"
     assert re.fullmatch(r"weft_cell_\w{16}:t", dict(call.code)["cells.rename"])
     book.run(SEARCH.replace("t(3)", "t(3), old(3)"))
-    with pytest.raises(SearchInvalid, match="are both named 'cells.rename'"):
+    with pytest.raises(SearchInvalid, match=r"are both named 'cells\.rename'"):
         as_stored(book["s"]())
 
 

@@ -106,7 +106,7 @@ def test_moved_run_resumes_as_it_is(paused: Path, tmp_path: Path) -> None:
 
 def test_copied_run_needs_code_to_be_accepted(paused: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(paused, tmp_path / "copy"))
-    with pytest.raises(CodeChanged, match="this is a copy, the run lives in .*--accept code"):
+    with pytest.raises(CodeChanged, match=r"this is a copy, the run lives in .*--accept code"):
         resume(copy)
     with pytest.raises(CodeChanged):
         resume(copy, accepting("copy"))
@@ -190,7 +190,7 @@ def test_planted_files_are_refused_and_compiled_code_is_dropped(
 
 
 def test_edited_cell_is_another_run(paused: Path) -> None:
-    with pytest.raises(RunMismatch, match="holds a run of other cells .* a value that they use"):
+    with pytest.raises(RunMismatch, match=r"holds a run of other cells .* a value that they use"):
         weft.run(call(CELL.replace("OFFSET = 7", "OFFSET = 8")), out=paused)
 
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from types import FunctionType, ModuleType
 
+from weft.cells import is_stored_name
 from weft.cells.definitions import (
     Definition,
     Namespace,
@@ -88,7 +89,8 @@ class Assembly:
         self._definitions[name] = definition
         self.future = self.future or definition.future
         self._used[name] = used_names(definition.node)
-        self.add_used(self._used[name], _described(name, value), definition.node)
+        whose = _described(name, self._namespace.get(name, value))
+        self.add_used(self._used[name], whose, definition.node)
 
     def _add_alias(self, name: str, own: str, value: object, user: str) -> None:
         """Add `name = own`, if that is still what `own` is."""
@@ -231,7 +233,9 @@ def _import_of(name: str, value: object) -> str | None:
     module, own = getattr(target, "__module__", None), getattr(target, "__qualname__", None)
     if not isinstance(module, str) or not isinstance(own, str) or module not in sys.modules:
         return None
-    if not own.isidentifier() or getattr(sys.modules[module], own, None) is not value:
+    current = getattr(sys.modules[module], own, None)
+    is_same = current is value or (is_stored_name(module) and current is not None)
+    if not own.isidentifier() or not is_same:  # modules of cells are executed anew for each run
         return None
     return f"from {module} import {own}" + (f" as {name}" if name != own else "")
 
