@@ -255,6 +255,11 @@ def test_task_inside_a_function_is_refused_as_in_a_file() -> None:
         notebook("t = weft.task(lambda x: x)")
 
 
+def test_async_task_is_refused_with_the_way_out() -> None:
+    with pytest.raises(SearchInvalid, match=r"is an `async def`.*asyncio\.run"):
+        notebook("@weft.task\nasync def t(x):\n    return x")
+
+
 def test_session_whose_source_is_not_kept_is_refused_with_the_reason() -> None:
     typed = "import weft\n@weft.task\ndef t(x):\n    return x\n"
     session = subprocess.run([sys.executable, "-"], input=typed, capture_output=True, text=True)

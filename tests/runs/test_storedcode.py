@@ -155,6 +155,17 @@ def test_altered_code_is_refused_whatever_is_accepted(paused: Path) -> None:
         resume(paused, accepting("code"))
 
 
+def test_verify_notices_altered_code_and_executes_nothing(paused: Path) -> None:
+    file = code_file(paused)
+    file.chmod(0o644)
+    file.write_text("raise SystemExit('executed')", "utf-8")
+    argv = [sys.executable, "-m", "weft", "verify", str(paused)]
+    done = subprocess.run(argv, capture_output=True, text=True)
+    assert done.returncode == 5
+    assert done.stderr.count("\n") == 1
+    assert f"{file.name} was altered: its text does not match its name" in done.stderr
+
+
 def test_code_exchanged_under_declared_names_is_noticed(tmp_path: Path) -> None:
     run = pause(tmp_path / "run", DECLARED)
     file = code_file(run)

@@ -13,11 +13,14 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
+from typing import TypeAlias
 
 from weft.cells import MAIN
 
 Namespace = Mapping[str, object]
+Entry: TypeAlias = tuple[int, float | None, list[str], str]
+"""What `linecache` knows of a source: size, time of change, lines, name."""
 FUTURE_ANNOTATIONS = 0x1000000
 """The flag of code that was compiled with `from __future__ import annotations`."""
 
@@ -42,10 +45,21 @@ def unwrapped(value: object) -> object:
 
 def cell_of(function: object) -> str | None:
     """Return what Python calls the source that a function is from; None if it was not kept."""
-    code = getattr(unwrapped(function), "__code__", None)
-    if not isinstance(code, CodeType) or not linecache.getlines(code.co_filename):
+    target = unwrapped(function)
+    if not isinstance(target, FunctionType) or not _cell_text(target):
         return None
-    return code.co_filename
+    return target.__code__.co_filename
+
+
+def _cell_text(function: FunctionType) -> str:
+    """The whole cell that a function is from; empty if it was not kept."""
+    lines = linecache.getlines(function.__code__.co_filename)
+    if not lines:
+        try:  # the prompt of Python 3.13 keeps sources by their code
+            lines, _ = inspect.findsource(function)
+        except (OSError, TypeError, IndexError):
+            lines = []
+    return "".join(lines)
 
 
 def is_of_cell(value: object) -> bool:
@@ -99,8 +113,7 @@ def parsed(text: str) -> ast.Module | None:
 
 
 def _function(function: FunctionType, name: str) -> Definition | None:
-    code = function.__code__
-    text = "".join(linecache.getlines(code.co_filename))
+    code, text = function.__code__, _cell_text(function)
     tree = parsed(text)
     for node in top_level(tree.body if tree else []):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -124,8 +137,8 @@ def _binds_lambda(node: ast.stmt, name: str, line: int) -> bool:
 
 
 def _class(cls: type, namespace: Namespace) -> Definition | None:
-    for code in _codes_of(cls):
-        text = "".join(linecache.getlines(code.co_filename))
+    for method in _methods_of(cls):
+        code, text = method.__code__, _cell_text(method)
         for node in _classes(parsed(text), cls.__name__):
             if _first_line(node) <= code.co_firstlineno <= (node.end_lineno or 0):
                 return Definition(node, _text(node, text), bool(code.co_flags & FUTURE_ANNOTATIONS))
@@ -138,14 +151,14 @@ def _class(cls: type, namespace: Namespace) -> Definition | None:
     return None
 
 
-def _codes_of(cls: type) -> Iterator[CodeType]:
-    """Code of the methods that stand in the class itself; a decorator may have added others."""
+def _methods_of(cls: type) -> Iterator[FunctionType]:
+    """Methods that stand in the class itself; a decorator may have added others."""
     for value in vars(cls).values():
         method = getattr(value, "__func__", getattr(value, "fget", value))
         method = unwrapped(method)
         is_own = getattr(method, "__qualname__", "").startswith(f"{cls.__qualname__}.")
         if isinstance(method, FunctionType) and is_own and cell_of(method):
-            yield method.__code__
+            yield method
 
 
 def _classes(tree: ast.Module | None, name: str) -> list[ast.ClassDef]:
@@ -218,7 +231,9 @@ def _history(namespace: Namespace) -> Iterator[ast.Module]:
     """
     cells = namespace.get("In")
     if not isinstance(cells, list):
-        entries = [entry for entry in linecache.cache.values() if len(entry) == 4]
+        by_code: Mapping[object, Entry] = getattr(linecache, "_interactive_cache", {})  # 3.13
+        known = (*linecache.cache.values(), *by_code.values())
+        entries = [entry for entry in known if len(entry) == 4]
         cells = ["".join(lines) for _, changed, lines, _ in entries if changed is None]
     for text in reversed(cells):
         tree = parsed(text) if isinstance(text, str) else None

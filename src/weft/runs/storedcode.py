@@ -20,7 +20,7 @@ from weft.errors import CodeChanged, ObjectDamaged
 from weft.model.tasks import SearchCall
 from weft.runs.history import lives_at
 from weft.storage.disk import Disk
-from weft.storage.folder import RunFolder
+from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import CodeNote, HeadsList
 from weft.storage.plainfile import is_plain_file, read_plain
 
@@ -89,6 +89,14 @@ def load_stored(
     if search is None or not getattr(search, "is_search", False):
         raise ObjectDamaged(f"{folder.code / module}.py has no search {name}")
     return search
+
+
+def check_stored(folder: RunFolder, run_file: RunFile) -> None:
+    """Raise `ObjectDamaged` unless the code that the run keeps is whole; nothing is executed."""
+    path = run_file.imports.get(run_file.search, run_file.search)
+    module = path.partition(":")[0]
+    if is_module_name(module):
+        read_code(folder, module)
 
 
 def read_code(folder: RunFolder, module: str) -> dict[str, str]:
