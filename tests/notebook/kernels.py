@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
@@ -19,13 +20,15 @@ class Kernel:
         self._manager, self._client = manager, client
 
     def run(self, cell: str) -> str:
-        """Execute a cell and return what it printed; an error is its last line."""
+        """Execute a cell and return what it printed and its value; an error is its last line."""
         output: list[str] = []
 
-        def hook(message: dict[str, dict[str, str]]) -> None:
+        def hook(message: dict[str, dict[str, Any]]) -> None:
             content = message["content"]
             if message["header"]["msg_type"] == "stream" and content["name"] == "stdout":
                 output.append(content["text"])
+            elif message["header"]["msg_type"] == "execute_result":
+                output.append(content["data"]["text/plain"])
             elif message["header"]["msg_type"] == "error":
                 output.append(f"{content['ename']}: {content['evalue']}\n")
 
