@@ -160,6 +160,28 @@ TASK = "@weft.task\ndef t(x):\n    return "
             id="nested-constants",
         ),
         pytest.param([f"{TASK}sum(K for _ in range(x))", "K = 1"], 3, id="comprehension"),
+        pytest.param([f"N = 10 ** 5000\n{TASK}N % 7"], 10**5000 % 7, id="long-integer"),
+        pytest.param([f"V = (-0.0, b'x', range(3), ...)\n{TASK}repr(V)"],
+                     "(-0.0, b'x', range(0, 3), Ellipsis)", id="other-constants"),
+        pytest.param(
+            ["from typing import NamedTuple\nclass P(NamedTuple):\n    x: int = 4",
+             f"{TASK}P().x"], 4, id="named-tuple",
+        ),
+        pytest.param(
+            ["from typing import TypedDict\nclass P(TypedDict):\n    x: int",
+             f"{TASK}P(x=x)['x']"], 3, id="typed-dict",
+        ),
+        pytest.param(
+            ["import enum\nclass C(enum.IntFlag):\n    A = enum.auto()\n    B = enum.auto()",
+             f"{TASK}int(C.A | C.B)"], 3, id="flags",
+        ),
+        pytest.param(
+            ["from numba import njit\n@njit\ndef f(x):\n    return x + 1", f"{TASK}f.py_func(x)"],
+            4, id="compiled",
+        ),
+        pytest.param(
+            ["def f():\n    return 'a\\x0cb\x0c'\n", f"{TASK}f()"], "a\x0cb\x0c", id="form-feed"
+        ),
         pytest.param([f"{TASK}__name__[:10]"], "weft_cell_", id="module-name"),
         pytest.param(
             ["def f(x):\n    global N\n    N = N + x\n    return N", "N = 1", f"{TASK}f(x)"],
@@ -289,5 +311,9 @@ def test_whole_cell_keeps_all_of_its_statements() -> None:
     assert text.index("from __future__") < text.index("K = 2") < text.index("def twice")
     assert text.index("def twice") < text.index("RX = re.compile('a+')")
     assert text.count("from __future__") == 1
+    with pytest.raises(SearchInvalid, match="on a line of its own"):
+        cell_source("from __future__ import annotations; a = 1", book.names)
+    split = "from __future__ import (\n    annotations,\n)\na = 1"
+    assert "annotations,\n" not in cell_source(split, book.names)
     with pytest.raises(SearchInvalid, match="line 2 of the cell uses `nothing`, which no cell"):
         cell_source("a = 1\nb = nothing", book.names)

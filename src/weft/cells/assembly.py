@@ -48,19 +48,28 @@ def search_source(body: object) -> str:
 
 def cell_source(cell: str, namespace: Namespace) -> str:
     """Return the source of a module with a whole cell and what it uses of other cells."""
-    tree = ast.parse(cell)
+    body, lines = ast.parse(cell).body, cell.split("\n")
     assembly = Assembly(namespace)
-    is_future = [isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body]
-    assembly.future = any(is_future)
-    own = bound_names(tree.body)
-    for node in tree.body:
-        user = f"line {node.lineno} of the cell"
-        assembly.add_used(used_names(node), user, node, skip=own)
-    lines = cell.splitlines()
-    for node, future in zip(tree.body, is_future, strict=True):
-        if future:  # it moves to the first line; the others keep their numbers in the cell
-            lines[node.lineno - 1] = ""
+    own = bound_names(body)
+    for node in body:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            assembly.future = True  # it moves to the first line
+            _blank(lines, node, body)
+        assembly.add_used(used_names(node), f"line {node.lineno} of the cell", node, skip=own)
     return assembly.source("\n".join(lines).strip("\n"))
+
+
+def _blank(lines: list[str], node: ast.stmt, body: list[ast.stmt]) -> None:
+    """Take the lines of a statement away; the others keep their numbers in the cell."""
+    own = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    if any(
+        other is not node and (other.lineno in own or other.end_lineno in own) for other in body
+    ):
+        raise SearchInvalid(
+            f"line {node.lineno} of the cell: write the import on a line of its own"
+        )
+    for number in own:
+        lines[number - 1] = ""
 
 
 class Assembly:

@@ -199,8 +199,8 @@ def _text(node: ast.stmt, cell: str) -> str:
     """The lines of a statement; one that was indented is written anew."""
     if node.col_offset or node.end_lineno is None or isinstance(node, ast.Assign):
         return ast.unparse(node)
-    lines = cell.splitlines(keepends=True)[_first_line(node) - 1 : node.end_lineno]
-    return "".join(lines).rstrip()
+    lines = cell.split("\n")[_first_line(node) - 1 : node.end_lineno]
+    return "\n".join(lines).rstrip()
 
 
 # -- imports --------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import math
 MAX_CHARS = 1 << 20
 """Of one constant; what is larger is data, and travels as an input."""
 MAX_DEPTH = 50
+MAX_DECIMAL = 1 << 64
 
 
 class LiteralError(Exception):
@@ -29,6 +30,8 @@ def _text(value: object, depth: int) -> str:
     if kind is float:
         assert isinstance(value, float)
         return repr(value) if math.isfinite(value) else f'float("{value}")'
+    if kind is int and isinstance(value, int) and abs(value) > MAX_DECIMAL:
+        return hex(value)  # Python refuses to write long integers in decimal
     if value is None or value is ... or kind in (bool, int, str, bytes, complex, range):
         return repr(value)
     if isinstance(value, dict) and kind is dict:

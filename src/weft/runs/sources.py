@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from weft.cells import MAIN
+from weft.cells import MAIN, is_stored_name
 from weft.cells.stored import source_of
 from weft.errors import CodeChanged, SearchInvalid
 
@@ -103,6 +103,8 @@ def search_folder(search: str, run: Path) -> str:
 
 def location_of(package: str) -> Path | None:
     """The package's folder or the module's file."""
+    if is_stored_name(package):
+        return None  # executed from memory; the run keeps it
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
     if file is not None and Path(file).name == f"{package}.py":  # not a program of that name
