@@ -112,6 +112,19 @@ def test_refusals_name_what_is_in_the_way(book: Kernel, folder: Path) -> None:
     assert not (folder / "refused").exists()
 
 
+def test_definitions_below_a_magic_and_names_of_ipython_are_found(
+    book: Kernel, folder: Path
+) -> None:
+    (folder / "four.txt").write_text("four")
+    body = f"    display(x)\n    with open({str(folder / 'four.txt')!r}) as file:\n"
+    task = "@weft.task\ndef size(x: int) -> int:\n" + body + "        return len(file.read())"
+    book.run(f"%%time\n{task} + 1")
+    book.run(f"%%time\n{task}")
+    assert "ZeroDivisionError" in book.run(f"%%time\n1 / 0\n{task} + 2")
+    book.run("@weft.search(version=1)\ndef s():\n    r = yield [size(1)]\n    return r[0].value")
+    assert book.run("print(weft.run(s(), out='sizes').answer)") == "4"
+
+
 def test_magic_makes_a_module_of_the_whole_cell(book: Kernel, folder: Path) -> None:
     assert book.run("%load_ext weft") == ""
     cell = """%%weft

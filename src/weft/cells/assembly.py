@@ -34,6 +34,7 @@ FUTURE = "from __future__ import annotations\n"
 SHELL = "get_ipython"
 """What magics and `!` lines become."""
 FRONT_ENDS = ("IPython", "ipykernel")
+_MISSING = object()
 _ADVICE = "pass it as an argument or load it inside the task"
 
 
@@ -146,13 +147,11 @@ class Assembly:
         """Add what a name stands for now."""
         if name in self._imports or name in self._constants or name in self._definitions:
             return
-        if name not in self._namespace or _is_front_end(name, self._namespace[name]):
-            if not hasattr(builtins, name) and not _is_dunder(name):
-                raise SearchInvalid(f"{user} uses `{name}`, which no cell defines")
+        value = self._namespace.get(name, getattr(builtins, name, _MISSING))
+        if _is_dunder(name) or _is_builtin(name, value):
             return
-        value = self._namespace[name]
-        if _is_dunder(name):
-            return
+        if value is _MISSING:
+            raise SearchInvalid(f"{user} uses `{name}`, which no cell defines")
         if isinstance(value, ModuleType):
             self._imports[name] = module_statement(name, value)
         elif is_of_cell(value):
@@ -249,10 +248,13 @@ def _import_of(name: str, value: object) -> str | None:
     return f"from {module} import {own}" + (f" as {name}" if name != own else "")
 
 
-def _is_front_end(name: str, value: object) -> bool:
-    """Whether a front end put its own function in the place of a built-in one."""
-    module = getattr(value, "__module__", None) or type(value).__module__
-    return hasattr(builtins, name) and str(module).partition(".")[0] in FRONT_ENDS
+def _is_builtin(name: str, value: object) -> bool:
+    """Whether every Python has a name; IPython wraps some, and adds others."""
+    if name in ("exit", "quit"):
+        return True
+    standard = getattr(builtins, name, _MISSING)
+    module = str(getattr(standard, "__module__", "")).partition(".")[0]
+    return standard is not _MISSING and unwrapped(value) is standard and module not in FRONT_ENDS
 
 
 def _is_dunder(name: str) -> bool:

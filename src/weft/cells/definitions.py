@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import FunctionType, ModuleType
+from types import CodeType, FunctionType, ModuleType
 from typing import TypeAlias
 
 from weft.cells import MAIN
@@ -59,7 +59,26 @@ def _cell_text(function: FunctionType) -> str:
             lines, _ = inspect.findsource(function)
         except (OSError, TypeError, IndexError):
             lines = []
-    return "".join(lines)
+    return "".join(lines) or _magic_text(function)
+
+
+def _magic_text(function: FunctionType) -> str:
+    """The cell below a magic such as `%%time`, which IPython keeps in its history alone."""
+    code = function.__code__
+    for tree in _history(function.__globals__):
+        call = getattr(tree.body[-1], "value", None) if tree.body else None
+        if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "run_cell_magic":
+            text = getattr(call.args[-1], "value", None)
+            if isinstance(text, str) and parsed(text) and _has_code(text, code):
+                return text
+    return ""
+
+
+def _has_code(text: str, code: CodeType) -> bool:
+    """Whether a cell, compiled again, has a function with the same code on the same line."""
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | (code.co_flags & FUTURE_ANNOTATIONS)
+    cell: CodeType = compile(text, "cell", "exec", flags, dont_inherit=True)
+    return code in cell.co_consts
 
 
 def is_of_cell(value: object) -> bool:
