@@ -44,11 +44,6 @@ class Task(Generic[P, R]):
         self.name, self.code = _declared(function, "task", name)
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
-        if inspect.iscoroutinefunction(function):
-            raise SearchInvalid(
-                f"task {self.name} is an `async def`, which a worker does not await",
-                hint="write a plain function that calls asyncio.run",
-            )
         signature = _plain_signature(function, self.name)
         self.needs_seed = _takes_keyword(signature, "seed")
         self._parameters = [p for p in signature.parameters.values() if p.name != "seed"]

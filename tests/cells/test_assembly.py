@@ -277,9 +277,18 @@ def test_task_inside_a_function_is_refused_as_in_a_file() -> None:
         notebook("t = weft.task(lambda x: x)")
 
 
-def test_async_task_is_refused_with_the_way_out() -> None:
-    with pytest.raises(SearchInvalid, match=r"is an `async def`.*asyncio\.run"):
-        notebook("@weft.task\nasync def t(x):\n    return x")
+def test_dataclass_among_the_arguments_is_one_of_the_module() -> None:
+    book = Notebook(
+        "import weft\nfrom dataclasses import dataclass\n"
+        "@dataclass(frozen=True, slots=True)\nclass P:\n    x: int\n    twin: object = None",
+        "@weft.search(version=1)\ndef s(p: P, many: list):\n    yield []\n    return p.x",
+    )
+    point = book["P"](1, book["P"](2))
+    stored = as_stored(book["s"](point, [(point, {"a": point}), 5]))
+    kind = stored.body.__globals__["P"]
+    assert kind is not book["P"]
+    expected = kind(1, kind(2))
+    assert stored.args == {"p": expected, "many": [(expected, {"a": expected}), 5]}
 
 
 def test_session_whose_source_is_not_kept_is_refused_with_the_reason() -> None:

@@ -12,10 +12,12 @@ import re
 import sys
 import traceback
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from importlib.abc import ExecutionLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
+from typing import Any
 
 from weft.cells import MAIN, PREFIX, is_stored_name
 from weft.cells.assembly import search_source
@@ -103,8 +105,25 @@ def as_stored(call: SearchCall) -> SearchCall:
     else:
         return call
     search = getattr(loaded, name)
-    stored: SearchCall = search(**call.args)
+    args: dict[str, Any] = {key: _as_of(loaded, value) for key, value in call.args.items()}
+    stored: SearchCall = search(**args)
     return stored
+
+
+def _as_of(module: ModuleType, value: object) -> object:
+    """Return a value with the dataclasses of the notebook as the module's own."""
+    if isinstance(value, list | tuple) and type(value) in (list, tuple):
+        return type(value)(_as_of(module, item) for item in value)
+    if isinstance(value, dict):
+        return {key: _as_of(module, item) for key, item in value.items()}
+    kind = type(value)
+    own = getattr(module, kind.__name__, kind) if kind.__module__ == MAIN else kind
+    if own is kind or not is_dataclass(own) or not is_dataclass(value):
+        return value
+    copy: object = object.__new__(own)
+    for field in fields(value):  # not by calling the class, which may do more than that
+        object.__setattr__(copy, field.name, _as_of(module, getattr(value, field.name)))
+    return copy
 
 
 class CellFinder(MetaPathFinder):
