@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import weft
-from tests.support.cells import Notebook
+from tests.support.cells import Notebook, marked
 from weft.cells import stored
-from weft.cells.assembly import cell_source
 from weft.errors import CodeChanged, ObjectDamaged, RunCopied, RunMismatch, SearchInvalid
 from weft.inspect.replay import replay
 from weft.model.tasks import SearchCall
@@ -253,27 +252,9 @@ def test_module_that_cannot_be_executed_changes_nothing(tmp_path: Path) -> None:
     assert not (tmp_path / "run").exists()
 
 
-IMPORT_MARK = """
-import weft
-from pathlib import Path
-with Path(MARK).open("a") as file:
-    file.write("imported\\n")
-
-@weft.task
-def double(x: int) -> int:
-    return 2 * x
-
-@weft.search(version=1)
-def s(n: int):
-    results = yield [double(x) for x in range(n)]
-    return [r.value for r in results]
-"""
-
-
 def test_views_never_import_stored_code(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    module = stored.load(cell_source(IMPORT_MARK, {"MARK": str(mark)}))
-    run = weft.run(module.s(3), out=tmp_path / "runs" / "run").out
+    run = weft.run(marked(mark), out=tmp_path / "runs" / "run").out
     before = mark.read_text()
     key = RunFolder(run).ledger.read_text("utf-8").splitlines()[1].partition('"key":"')[2][:64]
     views = (["verify"], ["status"], ["report"], ["explain", key], ["pack"], ["diff", str(run)])

@@ -5,9 +5,29 @@ from __future__ import annotations
 import ast
 import linecache
 from itertools import count
+from pathlib import Path
 from typing import Any
 
+from weft.cells import stored
+from weft.cells.assembly import cell_source
+from weft.model.tasks import SearchCall
+
 _NUMBERS = count(1)
+IMPORT_MARK = """
+import weft
+from pathlib import Path
+with Path(MARK).open("a") as file:
+    file.write("imported\\n")
+
+@weft.task
+def double(x: int) -> int:
+    return 2 * x
+
+@weft.search(version=1)
+def s(n: int):
+    results = yield [double(x) for x in range(n)]
+    return [r.value for r in results]
+"""
 
 
 class Notebook:
@@ -28,3 +48,10 @@ class Notebook:
 
     def __getitem__(self, name: str) -> Any:
         return self.names[name]
+
+
+def marked(mark: Path) -> SearchCall:
+    """Return a search whose module, when it is imported, adds a line to the file `mark`."""
+    module = stored.load(cell_source(IMPORT_MARK, {"MARK": str(mark)}))
+    call: SearchCall = module.s(3)
+    return call
