@@ -32,7 +32,7 @@ AcceptCode = Annotated[
     typer.Option(
         "--accept",
         metavar="WHAT",
-        help="Go on although: code (stored in a run from elsewhere would be executed).",
+        help="Go on although: code (it came with the run, from elsewhere).",
     ),
 ]
 Commands = Annotated[bool, typer.Option("--commands", help="Run external commands again too.")]
