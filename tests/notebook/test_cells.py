@@ -13,6 +13,7 @@ import pytest
 
 from tests.notebook.kernels import Kernel, kernel
 
+pytestmark = pytest.mark.xdist_group("cells")  # they share a kernel
 IMPORTS = "import weft\nfrom pathlib import Path\nSTEPS = (-3, -1, 1, 3)"
 TASK = """
 @weft.task

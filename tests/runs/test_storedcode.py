@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from weft.cells import stored
 from weft.errors import CodeChanged, ObjectDamaged, RunCopied, RunMismatch, SearchInvalid
 from weft.inspect.replay import replay
 from weft.model.tasks import SearchCall
+from weft.runs.codepacks import CodePacks
 from weft.runs.execution import ExecutionChanges
 from weft.runs.resume import resume
 from weft.runs.run import real_place
@@ -228,6 +231,24 @@ def test_run_killed_before_its_genesis_takes_the_cells_of_the_next_call(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))  # no head was noted yet
     assert weft.run(call(), out=run).head == whole(tmp_path).head
     assert "OFFSET = 7" in code_file(run).read_text("utf-8")
+
+
+def test_code_travels_to_nodes_with_what_lies_beside_the_notebook(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "beside_cells.py").write_text("def offset():\n    return 7\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = CELL.replace("OFFSET = 7", "from beside_cells import offset").replace(
+        "- OFFSET", "- offset()"
+    )
+    run = whole(tmp_path, text)
+    packages = RunFolder(run.out).read_run_file().sources
+    packs = CodePacks(lambda: packages, RunFolder(run.out).code)()
+    names = []
+    for pack in packs:
+        with tarfile.open(fileobj=io.BytesIO(pack.data)) as files:
+            names += files.getnames()
+    assert names == [code_file(run.out).name, "beside_cells.py"]
 
 
 def test_task_of_a_notebook_cannot_serve_a_search_of_a_file(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from memory, never from a file or from compiled code that lies beside one.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib
 import re
@@ -69,6 +70,17 @@ def sources_for(module: str) -> dict[str, str]:
             sources[name] = _SOURCES[name]
             waiting += names_in(sources[name])
     return dict(sorted(sources.items()))
+
+
+def imported_packages(module: str) -> list[str]:
+    """Return the top-level packages that a module made of cells imports, sorted."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(_SOURCES[module])):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module.partition(".")[0])
+    return sorted(name for name in names if not is_stored_name(name))
 
 
 def load(source: str, others: Mapping[str, str] | None = None) -> ModuleType:
