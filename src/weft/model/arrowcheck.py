@@ -105,10 +105,7 @@ def _is_compressed(metadata: bytes) -> bool:
         return False
     batch = _follow(metadata, header_at)
     if kind == DICTIONARY_BATCH:
-        data_at = _field(metadata, batch, 1)
-        if not data_at:
-            return False
-        batch = _follow(metadata, data_at)
+        batch = _follow(metadata, _field(metadata, batch, 1))
     return _field(metadata, batch, 3) != 0
 
 

@@ -42,8 +42,6 @@ def write_table(table: Any, kind: str) -> tuple[str, bytes]:
         arrowcheck.check_rows(arrow.num_rows, len(data))
         difference = _DIFFERENCE[kind](table, _FROM_ARROW[kind](arrowcheck.read_stream(data)))
     except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as error:
-        if isinstance(error, ModuleNotFoundError):
-            raise
         raise ValueInvalid(f"a {kind} is not stored: {_line(error)}", hint=_HINT) from None
     if difference:
         raise ValueInvalid(f"a {kind} is not stored: {difference}", hint=_HINT)
