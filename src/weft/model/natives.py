@@ -14,12 +14,9 @@ from dataclasses import is_dataclass
 from typing import Any, Final
 
 from weft.errors import InputError, ValueInvalid
-from weft.lazy_imports import lazy_imports
+from weft.model import arrays, tables
 from weft.model.codec import to_json
 from weft.model.leaves import DATACLASS, INLINE_BYTES, ByteStore, HashOnly, Object, Typed
-
-with lazy_imports():
-    from weft.model import arrays, tables
 
 UNKNOWN: Final = object()
 """What `lower` returns for a value of no type that it knows."""

@@ -13,20 +13,17 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import ValueInvalid
-from weft.lazy_imports import lazy_imports, lazy_module
+from weft.model import arrowcheck
+from weft.model.libraries import Library
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
     import pyarrow as pa
     from pyarrow import compute as pc
     from pyarrow import ipc
 else:
-    pa, pd, pl = lazy_module("pyarrow"), lazy_module("pandas"), lazy_module("polars")
-    pc, ipc = lazy_module("pyarrow.compute"), lazy_module("pyarrow.ipc")
-
-with lazy_imports():
-    from weft.model import arrowcheck
+    pa, pl = Library("pyarrow"), Library("polars")
+    pc, ipc = Library("pyarrow.compute"), Library("pyarrow.ipc")
 
 COLUMN = "value"
 """The one column of a pandas Series; its own name is beside it."""
