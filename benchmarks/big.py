@@ -188,7 +188,7 @@ CPU seconds are those of the process and its children; the load is that of the m
 command began. Memory is that of the largest process, the coordinator; at most {TARGET_MIB} MiB are
 allowed for a run of any size.
 
-| tasks | workers | µs per task | CPU µs a task | peak MiB | on disk, MB | bytes per task | machine |
+| tasks | workers | µs per task | CPU µs a task | peak MiB | on disk, MB | bytes a task | machine |
 |---:|---:|---:|---:|---:|---:|---:|---|
 {_lines(_run_row(int(n), size) for n, size in sizes.items())}
 
