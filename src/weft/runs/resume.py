@@ -150,15 +150,7 @@ def recorded_decision(
     base = recalled(folder, run_file).base
     if base is not None and str(base) not in sys.path:
         sys.path.append(str(base))  # where modules that a config names were found
-    place, name = real_place(), raw["search"]
-    search = load_stored(
-        folder,
-        run_file.imports.get(name, name),
-        run_file.run_id,
-        accept,
-        place.heads,
-        place.host,
-    ) or find_search(name, run_file.imports, path or recorded_folder(folder, run_file))
+    search = _recorded_search(folder, run_file, raw["search"], path, accept)
     objects = ObjectStore(folder.objects, Disk())
     body: Any = inspect.unwrap(search)
     recorded = from_wire(raw["config"]["args"])
@@ -168,6 +160,18 @@ def recorded_decision(
     for digest in decision.inputs.values():
         objects.check(digest)
     return decision, genesis
+
+
+def _recorded_search(
+    folder: RunFolder, run_file: RunFile, name: str, path: Path | None, accept: tuple[str, ...]
+) -> Callable[..., SearchCall]:
+    """Take the search from the code that the run keeps, or import it."""
+    place, run_id = real_place(), run_file.run_id
+    import_path = run_file.imports.get(name, name)
+    search = load_stored(folder, import_path, run_id, accept, place.heads, place.host)
+    if search is not None:
+        return search
+    return find_search(name, run_file.imports, path or recorded_folder(folder, run_file))
 
 
 def recorded_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
