@@ -1,44 +1,47 @@
-"""A backend that answers commands from a record and runs everything else.
+"""Backends that answer some tasks from a record and run everything else.
 
 An external command need not be deterministic: what it returned was recorded once. A replay
-takes that as given, so that everything decided from it can be compared.
+takes that as given, so that everything decided from it can be compared. A retry takes the
+results of the run before it as given, and runs what failed there and what is asked for anew.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from weft.backends.contract import Backend
-from weft.model.attempts import Assignment, BackendEvent, Finished, Started, Worker
+from weft.model.attempts import Assignment, BackendEvent, Completed, Finished, Started, Worker
 from weft.model.tasks import COMMAND
 
 Recall = Callable[[str], Finished | None]
 """The recorded end of the command with this key; its ticket does not matter."""
+ValueAt = Callable[[str, int, int, str, str], str | None]
+"""The recorded value of the task at (lane, round, index) with this function and arguments."""
+REUSED = "reused"
+"""The node of a task whose result comes from the run that is retried."""
 
 
-class RecordedCommands:
-    """Wraps a backend; commands that `recall` knows never reach it."""
+class _Answering(ABC):
+    """Wraps a backend; what can be answered from a record never reaches it."""
 
-    def __init__(self, inner: Backend, recall: Recall) -> None:
+    def __init__(self, inner: Backend) -> None:
         self._inner = inner
-        self._recall = recall
         self._events: list[BackendEvent] = []
+
+    @abstractmethod
+    def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
+        """Note the events of what is recorded, and return the parts that are not."""
 
     def capacity(self) -> Sequence[int]:
         """Room as the wrapped backend has it."""
         return self._inner.capacity()
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Answer recorded commands at once, pass the rest on."""
-        unrecorded = []
-        for assignment in assignments:
-            recorded = self._recall(assignment.key) if assignment.function == COMMAND else None
-            if recorded is None:
-                unrecorded.append(assignment)
-                continue
-            self._events.append(Started(assignment.ticket, Worker(node="recorded")))
-            self._events.append(replace(recorded, ticket=assignment.ticket))
+        """Answer what is recorded at once, pass the rest on."""
+        unrecorded = [part for block in assignments for part in self._unanswered(block)]
         if unrecorded:
             self._inner.submit(unrecorded)
 
@@ -48,10 +51,53 @@ class RecordedCommands:
         return events + self._inner.poll(0.0 if events else timeout_s)
 
     def cancel(self, tickets: Sequence[int]) -> None:
-        """Forget attempts, wherever they are."""
-        self._events = [event for event in self._events if event.ticket not in tickets]
+        """Forget attempts, wherever they are; of a block, whoever gets it leaves them out."""
+        self._events = [
+            event
+            for event in self._events
+            if isinstance(event, Completed) or event.ticket not in tickets
+        ]
         self._inner.cancel(tickets)
 
     def close(self) -> None:
         """Close the wrapped backend."""
         self._inner.close()
+
+
+class RecordedCommands(_Answering):
+    """Commands that `recall` knows are not run."""
+
+    def __init__(self, inner: Backend, recall: Recall) -> None:
+        super().__init__(inner)
+        self._recall = recall
+
+    def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
+        recorded = self._recall(assignment.key) if assignment.function == COMMAND else None
+        if recorded is None:
+            return (assignment,)
+        self._events.append(Started(assignment.ticket, Worker(node="recorded")))
+        self._events.append(replace(recorded, ticket=assignment.ticket))
+        return ()
+
+
+class ReusedResults(_Answering):
+    """Tasks whose values `value_at` knows are not run; of a block, the others are."""
+
+    def __init__(self, inner: Backend, value_at: ValueAt) -> None:
+        super().__init__(inner)
+        self._value_at = value_at
+
+    def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
+        tasks = list(assignment.each())
+        values = [self._value_at(t.lane, t.round, t.index, t.function, t.args) for t in tasks]
+        parts = list[Assignment]()
+        for is_new, group in groupby(range(len(tasks)), lambda place: values[place] is None):
+            places = list(group)
+            first = tasks[places[0]]
+            if is_new:
+                parts.append(replace(first, more=tuple(tasks[place].args for place in places[1:])))
+                continue
+            reused = [value for place in places if (value := values[place]) is not None]
+            worker = Worker(node=REUSED)
+            self._events.append(Completed(first.ticket, reused, [0] * len(reused), worker))
+        return parts

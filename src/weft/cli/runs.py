@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,12 +11,14 @@ from weft.console import options, render, views
 from weft.console.execution import ExecutionOptions, OutputOptions
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
+from weft.errors import UsageError
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
     from weft.inspect import products
     from weft.inspect import replay as replays
     from weft.runs import resume as resuming
+    from weft.runs import retry as retrying
     from weft.runs import run as running
 
 DIFFERENT = 1
@@ -26,6 +29,13 @@ SearchName = Annotated[
         metavar="SPEC",
         help="module:search, path/file.py:search, or the name of an installed search.",
     ),
+]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Run the failed tasks again, in the new run --out.")
+]
+RetryOut = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="NEW", help="The new run's folder, with --retry-failed."),
 ]
 Commands = Annotated[bool, typer.Option("--commands", help="Run external commands again too.")]
 
@@ -69,15 +79,30 @@ def run(
 @with_groups
 def resume(
     run: options.RunArgument,
+    retry_failed: RetryFailed = False,
+    out: RetryOut = None,
     path: options.SearchPath = None,
     *,
     execution: ExecutionOptions,
     output: OutputOptions,
 ) -> None:
-    """Continue an interrupted run, with the options it was started with."""
+    """Continue an interrupted run, with the options it was started with.
+
+    With --retry-failed --out NEW, run the failed tasks of a finished run again, in a new run that
+    reuses its other results as long as the search asks for the same tasks; RUN is left as it is.
+    Source that was fixed since is taken as it is now. NEW is continued with weft resume NEW.
+    """
+    if retry_failed != (out is not None):
+        raise UsageError(
+            "--retry-failed and --out go together: what failed runs again in a new run",
+            hint=f"{render.command('resume', run)} --retry-failed --out NEW",
+        )
     changes = execution.changes()
-    with watching(output.quiet, output.verbose) as watcher, resumable(run):
-        done = resuming.resume(run, changes, path=path, watcher=watcher)
+    with watching(output.quiet, output.verbose) as watcher, resumable(out or run):
+        if out is None:
+            done = resuming.resume(run, changes, path=path, watcher=watcher)
+        else:
+            done = retrying.retry_failed(run, out, changes, path=path, watcher=watcher)
     products.finish_run(done.out, done.search)
     lines = () if output.as_json else products.summary_lines(done.out, done.search)
     render.show_run(done, as_json=output.as_json, lines=lines)

@@ -153,6 +153,8 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     check_same(genesis, decision.genesis_text(), folder.path)
     for digest in decision.inputs.values():
         objects.check(digest)
+    if decision.retry is not None:
+        objects.check(decision.retry.ledger)
     return decision, genesis
 
 

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.orphans import Marks, end_earlier
 from weft.backends.process import WorkerSetup
-from weft.backends.recorded import Recall, RecordedCommands
+from weft.backends.recorded import Recall, RecordedCommands, ReusedResults
 from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
@@ -44,6 +44,7 @@ from weft.runs.decision import Decision, digests, normalized, read_inputs
 from weft.runs.execution import Execution, placement_of
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
+from weft.runs.prior import open_prior
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
 from weft.runs.sources import SourceBook, search_folder
@@ -251,7 +252,10 @@ def _open(
         imports=dict(call.code),
         execution=remembered(execution, slots),
     )
-    return create_run(folder, run_file, genesis, inputs, place)
+    opened = create_run(folder, run_file, genesis, inputs, place)
+    if decision.retry is not None:
+        opened.events.append(("retry", decision.retry.describe()))
+    return opened
 
 
 def _run_open(
@@ -279,10 +283,8 @@ def _run_open(
     reserve = Reserve(opened.folder.path)
     reserve.take()
     backend = _backend(opened, decision, execution, placement.slots, marks, journal)
-    if recall is not None:
-        backend = RecordedCommands(backend, recall)
     try:
-        with stop.listening():
+        with stop.listening(), _answering(backend, opened, decision, recall) as backend:
             finished = Coordinator(
                 machine, journal, opened.writer, backend, clock, stop.asked, watcher, reserve
             ).run()
@@ -298,6 +300,24 @@ def _run_open(
         raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+@contextmanager
+def _answering(
+    backend: Backend, opened: OpenRun, decision: Decision, recall: Recall | None
+) -> Iterator[Backend]:
+    """Let the record answer where it shall: commands of a replay, what a retry reuses.
+
+    A replay of a retry has no copy of the ledger that was retried: it runs everything again.
+    """
+    retry = decision.retry
+    with ExitStack() as stack:
+        if recall is not None:
+            backend = RecordedCommands(backend, recall)
+        elif retry is not None and opened.objects.has(retry.ledger):
+            prior = stack.enter_context(open_prior(opened.objects, retry))
+            backend = ReusedResults(backend, prior.value)
+        yield backend
 
 
 def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:
