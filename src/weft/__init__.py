@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weft.define import command, hook, reference, search, task
     from weft.errors import Interrupted, WeftError
-    from weft.loaded import LoadedRun as Run
-    from weft.loaded import load, run
+    from weft.loadedrun import LoadedRun as Run
+    from weft.loadedrun import load, run
     from weft.model.results import Result, TaskError, TaskFailed, Temporary
     from weft.model.slots import Node
     from weft.model.tasks import Budget, Milestone, Unknown
@@ -36,7 +36,7 @@ __all__ = [
 _MODULES = {
     "define": ("command", "hook", "reference", "search", "task"),
     "errors": ("Interrupted", "WeftError"),
-    "loaded": ("Run", "load", "run"),
+    "loadedrun": ("Run", "load", "run"),
     "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
     "model.slots": ("Node",),
     "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),

@@ -230,3 +230,24 @@ def test_retry_failed_in_python_returns_a_loaded_run(tabled: Path, tmp_path: Pat
     again = weft.load(tabled).retry_failed(out=tmp_path / "again")
     assert (again.state, again.failed, again.answer) == ("finished", 1, [21, 1])
     assert sum(row.how.node == "reused" for row in again.results()) == 9
+
+
+def test_cells_are_plain_values_and_text_of_any_depth(tmp_path: Path, modules) -> None:
+    module = modules.write("""
+        @weft.task
+        def odd(x: int):
+            cases = [{"$a": 1.5}, {"list": [0.5, {"z": 2**80}]}, weft.put(b"x"), 2**20000, None]
+            return cases[x]
+
+        @weft.search(version=1)
+        def oddities():
+            yield [odd(x) for x in range(5)]
+    """)
+    run = weft.run(module.oddities(), out=tmp_path / "run")
+    frame = run.results().to_frame("polars")
+    assert frame["value.$a"].to_list() == [1.5, None, None, None, None]
+    values = frame["value"].to_list()
+    assert values[1] == f'{{"list":[0.5,{{"z":{2**80}}}]}}'
+    assert values[2].startswith('{"$o":"')
+    assert values[3].startswith('{"$i":"0x1000')
+    assert values[4] is None

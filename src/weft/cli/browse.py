@@ -44,7 +44,7 @@ def list_runs(
         render.table([heading, *(_line(run) for run in runs)])
 
 
-def _line(run: listing.RunSummary) -> tuple[str, ...]:
+def _line(run: listing.RunEntry) -> tuple[str, ...]:
     answer = render.one_line(run.answer)
     if len(answer) > ANSWER_CHARS:
         answer = f"{answer[: ANSWER_CHARS - 1]}…"

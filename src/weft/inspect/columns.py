@@ -17,12 +17,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
 from weft.inspect.resultrows import ResultRow
-from weft.model.values import canonical, to_wire
+from weft.model.values import from_wire
 
 Cell: TypeAlias = Any
 """A value of a column's type, or None."""
 ColumnType: TypeAlias = Literal["bool", "int", "float", "time", "text"]
 MAX_INT = 2**63 - 1
+MAX_HEX_CHARS = 2048
+"""Longer integers stay as recorded: Python refuses to write so many digits."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _BEFORE = ("lane", "round", "index", "key", "function", "state")
 _BETWEEN = ("error", "error.stage", "exit_code", "attempts", "run_s", "started_at", "finished_at",
@@ -96,19 +98,44 @@ def _fixed_cells(row: ResultRow) -> dict[str, object]:
 
 
 def _own_cells(row: ResultRow) -> dict[str, object]:
-    """The cells whose columns depend on the task: arguments, value, notes."""
-    named = {f"arg.{name}": value for name, value in row.args.items()}
+    """The cells whose columns depend on the task: arguments, value, notes.
+
+    Read from the recorded texts: what a typed value becomes in Python does not matter here.
+    """
+    named = {f"arg.{name}": value for name, value in _items(json.loads(row.args_text))}
     named |= {f"note.{name}": value for name, value in row.notes.items()}
     if not row.ok:
         return named
-    value = row.value
-    if isinstance(value, Mapping) and value and all(map(_is_plain, value.values())):
-        return named | {f"value.{name}": item for name, item in value.items()}
-    return named | {"value": value}
+    value = json.loads(row.outcome_text)
+    plain = _plain(value)
+    if isinstance(plain, dict) and plain and not any(map(_is_nested, plain.values())):
+        return named | {f"value.{name}": item for name, item in plain.items()}
+    return named | {"value": plain}
 
 
-def _is_plain(value: object) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)
+def _items(raw: Mapping[str, Any]) -> list[tuple[str, object]]:
+    """Names and plain values of an object as recorded; `$` at the start of a name is doubled."""
+    return [(name.removeprefix("$"), _plain(value)) for name, value in raw.items()]
+
+
+def _plain(raw: Any) -> object:
+    """Turn tagged numbers, how deep they may be, into numbers; other tags stay as recorded."""
+    if isinstance(raw, list):
+        return [_plain(item) for item in raw]
+    if not isinstance(raw, dict):
+        return raw
+    if raw.keys() == {"$f"} or (raw.keys() == {"$i"} and len(raw["$i"]) < MAX_HEX_CHARS):
+        return from_wire(raw)
+    return raw if _is_tagged(raw) else dict(_items(raw))
+
+
+def _is_tagged(raw: Mapping[str, Any]) -> bool:
+    """Whether an object as recorded stands for a value that JSON lacks, such as an `Object`."""
+    return any(name[:1] == "$" and name[:2] != "$$" for name in raw)
+
+
+def _is_nested(value: object) -> bool:
+    return isinstance(value, list | dict)
 
 
 def _joined(before: ColumnType | None, value: object) -> ColumnType | None:
@@ -131,9 +158,7 @@ def _type_of(value: object) -> ColumnType:
 
 def _json(value: object) -> str:
     """Write what is no text as JSON; integers of any size as their digits."""
-    if isinstance(value, bool | int | float):
-        return json.dumps(value)
-    return canonical(to_wire(value))
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _time(seconds: float | None) -> datetime | None:

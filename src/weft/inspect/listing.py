@@ -21,7 +21,7 @@ DAMAGED = "damaged"
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunEntry:
     """One run in a list."""
 
     name: str
@@ -49,7 +49,7 @@ class RunSummary:
         return {"schema_version": SCHEMA_VERSION, **raw, "tags": list(self.tags)}
 
 
-def list_runs(folder: Path) -> list[RunSummary]:
+def list_runs(folder: Path) -> list[RunEntry]:
     """Return the runs below a folder, newest first; a tie by name."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
@@ -58,16 +58,16 @@ def list_runs(folder: Path) -> list[RunSummary]:
     return sorted(runs, key=lambda run: (-(run.started_at or run.mtime), run.name))
 
 
-def _listed(name: str, path: Path) -> RunSummary:
+def _listed(name: str, path: Path) -> RunEntry:
     folder = RunFolder(path)
     try:
         with run_named(path):
             return _read(name, folder)
     except WeftError as error:
-        return RunSummary(name, str(path), answer=error.message, mtime=_mtime(folder))
+        return RunEntry(name, str(path), answer=error.message, mtime=_mtime(folder))
 
 
-def _read(name: str, folder: RunFolder) -> RunSummary:
+def _read(name: str, folder: RunFolder) -> RunEntry:
     run_file, state = folder.read_run_file(), state_of(folder)
     tasks, failed, answer = 0, None, ""
     if state == "finished" and (record := last_record(folder.ledger)) is not None:
@@ -80,7 +80,7 @@ def _read(name: str, folder: RunFolder) -> RunSummary:
         with open_manifest(folder) as manifest:
             started_at, duration_s = _times(manifest)
             tasks = tasks or _recorded(manifest)
-    return RunSummary(
+    return RunEntry(
         name, str(folder.path), run_file.search, state, started_at, duration_s, tasks, failed,
         answer, run_file.tags, _mtime(folder),
     )  # fmt: skip

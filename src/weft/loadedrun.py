@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
@@ -21,7 +21,6 @@ from weft.coordinator.loop import Watcher
 from weft.errors import Interrupted
 from weft.inspect.access import run_named, state_of
 from weft.lazy_imports import lazy_imports
-from weft.model.tasks import Unknown
 from weft.model.values import JsonValue, Value, from_wire
 from weft.runs import run as running
 from weft.runs.execution import ExecutionChanges
@@ -42,31 +41,26 @@ with lazy_imports():
 P = ParamSpec("P")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LoadedRun(Run):
     """A run in any state. Of one that is not finished, `answer` is None and counts are so far."""
 
-    state: str
+    state: str = "finished"
     """`finished`, `running` (perhaps elsewhere) or `interrupted`, when it was loaded."""
-    args: Mapping[str, Any]
+    args: Mapping[str, Any] = field(default_factory=dict)
     """The arguments of the search."""
-    seed: int
+    seed: int = 0
+    """What the seeds of tasks come from."""
 
     @property
     def status(self) -> str:
         """`answered` or `unknown`; of a run that is not finished, its state."""
-        if self.state != "finished":
-            return self.state
-        return "unknown" if isinstance(self.answer, Unknown) else "answered"
+        return super().status if self.state == "finished" else self.state
 
     @property
     def exit_code(self) -> int:
-        """0 answered · 1 unknown · 4 unknown because tasks failed · 130 not finished."""
-        if self.state != "finished":
-            return Interrupted.exit_code
-        if not isinstance(self.answer, Unknown):
-            return 0
-        return 4 if self.answer.reason == "incomplete" else 1
+        """What `weft run` and `weft resume` end with; 130 for a run that is not finished."""
+        return super().exit_code if self.state == "finished" else Interrupted.exit_code
 
     def results(
         self, lane: str | None = None, round: int | None = None  # noqa: A002 - as the ledger says
@@ -128,7 +122,7 @@ class LoadedRun(Run):
 
     def to_dict(self) -> dict[str, Value]:
         """JSON form, as `--json` prints it, with the state."""
-        return {**Run.to_dict(self), "state": self.state}
+        return {**super().to_dict(), "state": self.state}
 
 
 def load(path: str | Path) -> LoadedRun:
@@ -163,19 +157,9 @@ run = returning_loaded(running.run)
 
 
 def _loaded(done: Run, state: str, genesis: Mapping[str, JsonValue]) -> LoadedRun:
-    return LoadedRun(
-        done.run_id,
-        done.search,
-        done.out,
-        done.answer,
-        done.head,
-        done.size,
-        done.completed,
-        done.failed,
-        done.timing_dependent,
-        state,
-        *_asked(genesis),
-    )
+    known = {part.name: getattr(done, part.name) for part in fields(Run)}
+    args, seed = _asked(genesis)
+    return LoadedRun(**known, state=state, args=args, seed=seed)
 
 
 def _unfinished(folder: RunFolder, state: str, genesis: Mapping[str, JsonValue]) -> LoadedRun:
