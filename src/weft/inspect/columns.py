@@ -106,11 +106,12 @@ def _own_cells(row: ResultRow) -> dict[str, object]:
     named |= {f"note.{name}": value for name, value in row.notes.items()}
     if not row.ok:
         return named
-    value = json.loads(row.outcome_text)
-    plain = _plain(value)
-    if isinstance(plain, dict) and plain and not any(map(_is_nested, plain.values())):
-        return named | {f"value.{name}": item for name, item in plain.items()}
-    return named | {"value": plain}
+    raw = json.loads(row.outcome_text)
+    if isinstance(raw, dict) and raw and not _is_tagged(raw):
+        items = _items(raw)
+        if not any(isinstance(item, list | dict) for _, item in items):
+            return named | {f"value.{name}": item for name, item in items}
+    return named | {"value": _plain(raw)}
 
 
 def _items(raw: Mapping[str, Any]) -> list[tuple[str, object]]:
@@ -132,10 +133,6 @@ def _plain(raw: Any) -> object:
 def _is_tagged(raw: Mapping[str, Any]) -> bool:
     """Whether an object as recorded stands for a value that JSON lacks, such as an `Object`."""
     return any(name[:1] == "$" and name[:2] != "$$" for name in raw)
-
-
-def _is_nested(value: object) -> bool:
-    return isinstance(value, list | dict)
 
 
 def _joined(before: ColumnType | None, value: object) -> ColumnType | None:

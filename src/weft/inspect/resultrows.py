@@ -19,8 +19,9 @@ from weft.model.results import Result, TaskError
 from weft.model.values import JsonValue, canonical
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at
-from weft.storage.manifest import FINAL, Manifest, RecordedRow
+from weft.storage.manifest import FINAL, Manifest
 from weft.storage.plainfile import is_plain_file, open_plain
+from weft.storage.rows import RecordedRow
 
 _HOW = "attempt, started_at, finished_at, run_s, node, gpu, notes"
 
