@@ -260,7 +260,7 @@ def _own_command(name: str) -> Any:
     if hasattr(module, "app"):
         return get_group(module.app)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command()(getattr(module, _RENAMED.get(name, name)))
+    single.command(name)(getattr(module, _RENAMED.get(name, name)))
     return get_command(single)
 
 

@@ -88,16 +88,32 @@ class ReusedResults(_Answering):
         self._value_at = value_at
 
     def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
-        tasks = list(assignment.each())
-        values = [self._value_at(t.lane, t.round, t.index, t.function, t.args) for t in tasks]
+        block, texts = assignment, (assignment.args, *assignment.more)
+        place, function = (block.lane, block.round), block.function
+        values = [
+            self._value_at(*place, index, function, args)
+            for index, args in enumerate(texts, start=block.index)
+        ]
         parts = list[Assignment]()
-        for is_new, group in groupby(range(len(tasks)), lambda place: values[place] is None):
-            places = list(group)
-            first = tasks[places[0]]
+        for is_new, group in groupby(range(len(texts)), lambda number: values[number] is None):
+            numbers = list(group)
+            start, end = numbers[0], numbers[-1] + 1
             if is_new:
-                parts.append(replace(first, more=tuple(tasks[place].args for place in places[1:])))
+                parts.append(_part(block, texts, start, end))
                 continue
-            reused = [value for place in places if (value := values[place]) is not None]
+            reused = [value for value in values[start:end] if value is not None]
             worker = Worker(node=REUSED)
-            self._events.append(Completed(first.ticket, reused, [0] * len(reused), worker))
+            self._events.append(Completed(block.ticket + start, reused, [0] * len(reused), worker))
         return parts
+
+
+def _part(block: Assignment, texts: Sequence[str], start: int, end: int) -> Assignment:
+    """Return some tasks of a block as a block; only the first one's key is known here."""
+    return replace(
+        block,
+        ticket=block.ticket + start,
+        index=block.index + start,
+        args=texts[start],
+        key=block.key if start == 0 else "",
+        more=tuple(texts[start + 1 : end]),
+    )

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, Literal
 
 from weft.errors import LedgerDamaged
-from weft.ledger.records import Record, parse
+from weft.ledger.records import parse
 from weft.model.codec import from_json, to_json
 from weft.model.values import JsonValue, Value, canonical
 from weft.storage.objects import ObjectStore
@@ -24,6 +24,7 @@ FIELD = "retry"
 MAX_KEYS = 10_000
 """How many keys a genesis lists; the ledger that it names has them all."""
 _KIND = b'"kind":"'
+_AFTER_BODY = b'},"key":"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +70,22 @@ class PriorResults:
         self._rounds = dict(_results_by_round(file))
 
     def value(self, lane: str, round_: int, index: int, function: str, args: str) -> str | None:
-        """Return the text of a task's recorded value; None if another task or none stands there."""
-        record = self._record(lane, round_, index)
-        if record is None or "value" not in record.body:
-            return None
-        body = record.body
-        same = body["function"] == function and canonical(body["args"]) == args
-        return canonical(body["value"]) if same else None
+        """Return the text of a task's recorded value; None if another task or none stands there.
 
-    def _record(self, lane: str, round_: int, index: int) -> Record | None:
+        A line is canonical: up to the value it is known from the task, so it need not be parsed.
+        """
         offsets = self._rounds.get((lane, round_), ())
         if not 0 <= index < len(offsets):
             return None
         self._file.seek(offsets[index])
-        return parse(self._file.readline().rstrip(b"\n"))
+        line = self._file.readline()
+        start = (
+            f'{{"body":{{"args":{args},"function":{canonical(function)},"index":{index},'
+            f'"lane":{canonical(lane)},"round":{round_},"value":'
+        ).encode()
+        if not line.startswith(start):
+            return None
+        return line[len(start) : line.rindex(_AFTER_BODY)].decode()
 
 
 @contextmanager
