@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -20,7 +21,9 @@ from weft.inspect.diff import diff
 from weft.inspect.explain import explain
 from weft.inspect.replay import replay
 from weft.inspect.verify import verify
+from weft.model.values import canonical
 from weft.runs.execution import ExecutionChanges
+from weft.runs.prior import PriorResults
 from weft.runs.resume import resume
 from weft.runs.retry import retry_failed
 from weft.runs.run import unnoted_place
@@ -285,3 +288,25 @@ def test_diff_of_old_and_new_run_names_the_retry(tmp_path: Path, failed_run: Pat
     difference = diff(failed_run, done.out)
     assert difference is not None
     assert "retry" in difference.what
+
+
+def test_values_by_place_are_those_that_parsing_finds(failed_run: Path) -> None:
+    records = [json.loads(line) for line in (failed_run / "ledger.jsonl").read_text().splitlines()]
+    results = [record["body"] for record in records if record["kind"] == "result"]
+    with (failed_run / "ledger.jsonl").open("rb") as file:
+        prior = PriorResults(file)
+        for body in results:
+            task = (body["lane"], body["round"], body["index"], body["function"])
+            args = canonical(body["args"])
+            expected = canonical(body["value"]) if "value" in body else None
+            assert prior.value(*task, args) == expected
+            assert prior.value(*task, args.replace('"place"', '"other"')) is None
+            assert prior.value(*task[:3], "m:other", args) is None
+        assert prior.value("/l0", 0, 10, "m:f", "{}") is None
+        assert prior.value("/l9", 0, 0, "m:f", "{}") is None
+
+
+def test_ledger_that_ends_inside_a_round_is_not_reused(failed_run: Path) -> None:
+    lines = (failed_run / "ledger.jsonl").read_bytes().splitlines(keepends=True)
+    with pytest.raises(LedgerDamaged, match="inside a round"):
+        PriorResults(io.BytesIO(b"".join(lines[:4])))
