@@ -21,13 +21,17 @@ from weft.coordinator.loop import Watcher
 from weft.errors import Interrupted
 from weft.inspect.access import run_named, state_of
 from weft.lazy_imports import lazy_imports
-from weft.model.values import JsonValue, Value, from_wire
+from weft.model.records import NO_TYPES, rebuild_args
+from weft.model.values import JsonValue, from_wire
 from weft.runs import run as running
 from weft.runs.execution import ExecutionChanges
 from weft.runs.opening import recorded_genesis
 from weft.runs.outcome import Run, read_outcome
+from weft.runs.results import StoredValues
+from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.objects import ObjectStore
 
 with lazy_imports():
     from weft.inspect import products
@@ -120,7 +124,7 @@ class LoadedRun(Run):
         products.finish_run(done.out, done.search)
         return load(done.out)
 
-    def to_dict(self) -> dict[str, Value]:
+    def to_dict(self) -> dict[str, Any]:
         """JSON form, as `--json` prints it, with the state."""
         return {**super().to_dict(), "state": self.state}
 
@@ -158,7 +162,7 @@ run = returning_loaded(running.run)
 
 def _loaded(done: Run, state: str, genesis: Mapping[str, JsonValue]) -> LoadedRun:
     known = {part.name: getattr(done, part.name) for part in fields(Run)}
-    args, seed = _asked(genesis)
+    args, seed = _asked(RunFolder(done.out), genesis)
     return LoadedRun(**known, state=state, args=args, seed=seed)
 
 
@@ -189,16 +193,15 @@ def _genesis(folder: RunFolder) -> Mapping[str, JsonValue]:
     return body
 
 
-def _asked(genesis: Mapping[str, JsonValue]) -> tuple[Mapping[str, Any], int]:
+def _asked(folder: RunFolder, genesis: Mapping[str, JsonValue]) -> tuple[Mapping[str, Any], int]:
     """Return the arguments of the search and the run's seed."""
     if not genesis:
         return {}, 0
     config, seed = genesis["config"], from_wire(genesis["seed"])
     assert isinstance(config, dict)
-    args = from_wire(config["args"])
-    assert isinstance(args, dict)
     assert isinstance(seed, int)
-    return args, seed
+    read = StoredValues(ObjectStore(folder.objects, Disk())).read
+    return rebuild_args(from_wire(config["args"]), NO_TYPES, read), seed
 
 
 def _path(path: str | Path | None) -> Path | None:

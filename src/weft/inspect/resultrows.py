@@ -15,11 +15,15 @@ from typing import Any, NamedTuple, Protocol
 
 from weft.inspect.access import open_manifest
 from weft.ledger.records import Record, parse
+from weft.model.records import ValueSource
 from weft.model.results import Result, TaskError
 from weft.model.values import JsonValue, canonical
+from weft.runs.results import StoredValues
+from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at
 from weft.storage.manifest import FINAL, Manifest
+from weft.storage.objects import ObjectStore
 from weft.storage.plainfile import is_plain_file, open_plain
 from weft.storage.rows import RecordedRow
 
@@ -45,9 +49,9 @@ class ResultRow(Result):
 
     def __init__(
         self, lane: str, round_: int, index: int, key: str, function: str, args: str,
-        value: str | None, error: TaskError | None, how: HowItWent,
+        value: str | None, error: TaskError | None, how: HowItWent, source: ValueSource,
     ) -> None:  # fmt: skip
-        super().__init__(index, key, function, args, value, error)
+        super().__init__(index, key, function, args, value, error, source)
         self.lane = lane
         self.round = round_
         self.how = how
@@ -91,6 +95,7 @@ class ManifestResults:
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
+        self._values = _stored_values(folder)
 
     def rounds(self) -> list[RoundResults]:
         """Return the rounds that have results, in ledger order."""
@@ -119,7 +124,8 @@ class ManifestResults:
                 last,
             )
         how_of = {id_: HowItWent(*facts) for id_, *facts in how}
-        return [_row(part, rows[id_], how_of[id_]) for id_ in wanted if id_ in rows]
+        values = self._values
+        return [_row(part, rows[id_], how_of[id_], values) for id_ in wanted if id_ in rows]
 
 
 def _lane_orders(manifest: Manifest) -> dict[int, tuple[int, ...]]:
@@ -145,12 +151,17 @@ def _final_ids(
     return array("Q", [id_ for (id_,) in rows])
 
 
-def _row(part: RoundResults, row: RecordedRow, how: HowItWent) -> ResultRow:
+def _stored_values(folder: RunFolder) -> StoredValues:
+    return StoredValues(ObjectStore(folder.objects, Disk()), folder.read_run_file().imports)
+
+
+def _row(part: RoundResults, row: RecordedRow, how: HowItWent, values: StoredValues) -> ResultRow:
     id_, state, key, function, args, value, error = row
     assert state in FINAL, f"task {id_} is {state}"
     task_error = TaskError.from_text(error) if error else None
     index = id_ - part.first
-    return ResultRow(part.lane, part.round, index, key, function, args, value, task_error, how)
+    place = (part.lane, part.round, index)
+    return ResultRow(*place, key, function, args, value, task_error, how, values)
 
 
 class LedgerResults:
@@ -158,6 +169,7 @@ class LedgerResults:
 
     def __init__(self, folder: RunFolder) -> None:
         self._ledger = folder.ledger
+        self._values = _stored_values(folder)
 
     def rounds(self) -> list[RoundResults]:
         """Return the rounds that have results, in ledger order."""
@@ -181,7 +193,8 @@ class LedgerResults:
         with open_plain(self._ledger) as file:
             for offset in part.at[start:end]:
                 file.seek(offset)
-                rows.append(_row_of_record(parse(file.readline().rstrip(b"\n"))))
+                record = parse(file.readline().rstrip(b"\n"))
+                rows.append(_row_of_record(record, self._values))
         return rows
 
 
@@ -194,9 +207,10 @@ def _add_offset(parts: list[RoundResults], record: Record, offset: int) -> None:
     offsets.append(offset)
 
 
-def _row_of_record(record: Record) -> ResultRow:
+def _row_of_record(record: Record, values: StoredValues) -> ResultRow:
     body: dict[str, Any] = record.body
     value = canonical(body["value"]) if "value" in body else None
     error = TaskError(**body["error"]) if "error" in body else None
     args, place = canonical(body["args"]), (body["lane"], body["round"], body["index"])
-    return ResultRow(*place, record.key, body["function"], args, value, error, HowItWent())
+    function, how = body["function"], HowItWent()
+    return ResultRow(*place, record.key, function, args, value, error, how, values)
