@@ -42,6 +42,7 @@ _MODULES = {
     "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),
     "model.values": ("Object", "Value"),
     "product": ("Product",),
+    "cells.magic": ("load_ipython_extension",),
     "version": ("__version__",),
     "worker.context": ("device", "get", "note", "put", "put_file"),
 }

@@ -37,6 +37,14 @@ RetryOut = Annotated[
     Path | None,
     typer.Option("--out", metavar="NEW", help="The new run's folder, with --retry-failed."),
 ]
+AcceptCode = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept",
+        metavar="WHAT",
+        help="Go on although: code (it came with the run, from elsewhere).",
+    ),
+]
 Commands = Annotated[bool, typer.Option("--commands", help="Run external commands again too.")]
 
 
@@ -116,6 +124,7 @@ def replay(
     workers: options.Workers = None,
     backend: options.Backend = None,
     commands: Commands = False,
+    accept: AcceptCode = None,
     *,
     output: OutputOptions,
 ) -> None:
@@ -131,6 +140,7 @@ def replay(
             workers=workers,
             backend=backend or "local",
             commands=commands,
+            accept=tuple(accept or ()),
             watcher=watcher,
         )
     if output.as_json:

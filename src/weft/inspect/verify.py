@@ -29,6 +29,7 @@ from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
 from weft.inspect.reuse import reuse_notes
 from weft.ledger.checkpoint import Checkpoint
 from weft.model.values import JsonValue
+from weft.runs.storedcode import check_stored
 from weft.runs.witnesses import Signature, check_witnesses, read_against, read_signature, witnesses
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -94,6 +95,7 @@ def verify(
             raise
         verification.check_objects()
         verification.check_reused()
+        check_stored(folder, run_file)
         return verification.verdict()
 
 

@@ -67,7 +67,8 @@ def retry_failed(
     if not facts.failed:
         raise InputError(f"{run}: none of its tasks failed; there is nothing to retry")
     try:
-        decision, _ = recorded_decision(folder, path)
+        accept = changes.accept if changes else ()
+        decision, _ = recorded_decision(folder, path, accept)
     except RunMismatch as error:
         hint = "retry with the search version and libraries recorded, or start a new run"
         raise RunMismatch(f"results cannot be reused: {error.message}", hint=hint) from None
