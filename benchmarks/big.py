@@ -188,8 +188,8 @@ CPU seconds are those of the process and its children; the load is that of the m
 command began. Memory is that of the largest process, the coordinator; at most {TARGET_MIB} MiB are
 allowed for a run of any size.
 
-| tasks | workers | µs per task | peak MiB | on disk, MB | bytes per task | machine |
-|---:|---:|---:|---:|---:|---:|---|
+| tasks | workers | µs per task | CPU µs a task | peak MiB | on disk, MB | bytes a task | machine |
+|---:|---:|---:|---:|---:|---:|---:|---|
 {_lines(_run_row(int(n), size) for n, size in sizes.items())}
 
 Seconds are allowed for a million tasks:
@@ -212,9 +212,10 @@ def _lines(rows: Iterable[str]) -> str:
 
 def _run_row(n: int, size: Size) -> str:
     run = size["commands"].get("run")
-    task_us, peak = (f"{1e6 * run['seconds'] / n:.1f}", f"{run['peak_mib']}") if run else ("", "")
+    costs = [1e6 * run["seconds"] / n, 1e6 * run["cpu_s"] / n, run["peak_mib"]] if run else []
+    cells = " | ".join(f"{value:.1f}" for value in costs) or " | |"
     disk = f"{size['size_bytes'] / 1e6:,.0f} | {size['size_bytes'] / n:,.0f}"
-    return f"| {n:,} | {size['workers']} | {task_us} | {peak} | {disk} | {size['machine']} |"
+    return f"| {n:,} | {size['workers']} | {cells} | {disk} | {size['machine']} |"
 
 
 def _command_row(n: int, name: str, c: Cost) -> str:

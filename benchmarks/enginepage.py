@@ -16,8 +16,8 @@ Part = Mapping[str, Any]
 
 def render(figures: Mapping[str, Part]) -> str:
     """Return the page."""
-    parts = [f"{section(figures[name])}\n" for name, section in SECTIONS.items() if name in figures]
-    return "\n".join([INTRODUCTION, targets(figures) + "\n", *parts])
+    parts = [section(figures[name]) for name, section in SECTIONS.items() if name in figures]
+    return "\n\n".join(part.strip() for part in (INTRODUCTION, targets(figures), *parts)) + "\n"
 
 
 INTRODUCTION = """\
@@ -220,8 +220,8 @@ def sizes_section(part: Part) -> str:
     return f"""\
 ## Weft by size of the run
 
-One lazy round of tiny tasks, {part["workers"]} workers, cold; {part["machine"]}. Small runs
-carry the start of the workers.
+One lazy round of tiny tasks, {part["workers"]} workers, cold; {part["machine"]}.
+Small runs carry the start of the workers.
 
 {grid(("tasks", "turns", "µs per task"), rows)}
 """
@@ -251,8 +251,8 @@ def slots_section(part: Part) -> str:
 ## The coordinator's cost by number of slots
 
 A real run whose workers answer at once, inside the coordinator's process, which takes about 1 µs
-of each task; {part["machine"]}. With blocks of 1, a slot holds one task at a time, as it does when
-tasks take long.
+of each task; {part["machine"]}.
+With blocks of 1, a slot holds one task at a time, as it does when tasks take long.
 
 {grid(("slots", "tasks in a block", "tasks", "µs per task", "CPU µs per task"), rows)}
 """

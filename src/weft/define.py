@@ -15,17 +15,20 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, ParamSpec, TypeVar, cast, overload
+from typing import Generic, ParamSpec, TypeAlias, TypeVar, cast, overload
 
+from weft import loaded
 from weft.cells import MAIN, is_stored_name
 from weft.cells.definitions import cell_of
 from weft.errors import SearchInvalid
 from weft.model.records import NO_TYPES, FunctionTypes, types_of
 from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall, import_path
+from weft.model.templates import ENGINE_NAMES, names_in, text_of
 from weft.model.values import Argument
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Libraries: TypeAlias = tuple[str, ...] | Callable[[Mapping[str, Argument]], tuple[str, ...]]
 Run = TypeVar("Run")
 Template = TypeVar("Template")
 CONTEXT = ("seed", "inputs", "budget")
@@ -46,8 +49,11 @@ class Task(Generic[P, R]):
         self.function = function
         self.limits = limits
         self.name, self.code = _declared(function, "task", name)
+        self.source = _source_of(function)
+        """The file it was declared in, as it was then."""
         self.__doc__ = function.__doc__
         self.__wrapped__ = function
+        _refuse_unusual(function, self.name)
         signature = _plain_signature(function, self.name)
         self.needs_seed = _takes_keyword(signature, "seed")
         self._parameters = [p for p in signature.parameters.values() if p.name != "seed"]
@@ -55,20 +61,39 @@ class Task(Generic[P, R]):
             self._parameters = list(signature.parameters.values())
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
+        self._is_quick = False
+        """Whether a call by position needs no checks; not before the first one."""
         _remember(self)
 
     def __call__(self, *args: Argument, **kwargs: Argument) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded."""
-        if self._positional and len(args) == len(self._names) and not kwargs:
+        if self._is_quick and len(args) == len(self._names) and not kwargs:
             values = dict(zip(self._names, args, strict=True))
             return TaskCall(self.name, values, self.limits, self.code)
+        self._check_bound()
         signature = inspect.Signature(self._parameters)
         try:
             binding = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise SearchInvalid(f"call of task {self.name}: {error}") from None
         binding.apply_defaults()
+        self._is_quick = self._positional
         return TaskCall(self.name, binding.arguments, self.limits, self.code)
+
+    def _check_bound(self) -> None:
+        """Refuse a task that its module has under another name than its function's.
+
+        A worker imports it by the function's name, and would find the function there.
+        """
+        name = self.function.__name__
+        module = sys.modules.get(self.function.__module__)
+        bound = getattr(module, name, None)
+        if bound is not None and not isinstance(bound, Task):
+            raise SearchInvalid(
+                f"task {self.name}: {import_name(self.function, 'task')} is"
+                f" {described(bound)} there, not the task",
+                hint=f"decorate it with @weft.task, or write {name} = weft.task({name})",
+            )
 
     def __repr__(self) -> str:
         return f"<weft task {self.name}>"
@@ -137,8 +162,10 @@ def command(
 ) -> TaskCall:
     """Describe the run of an external command, as a task.
 
-    `argv`, `env` and `cwd` are templates: `{out_dir}`, `{tmp_dir}`, `{attempt}`, `{seed}`,
-    `{slot}`, `{python}`, `{work_dir}` (the node's folder), and whatever `prepare` returns.
+    `argv`, `env` and `cwd` are templates: `{name}` stands for that value of `args`, text or a
+    number, for what `prepare` returns by that name, or for one of `{out_dir}`, `{tmp_dir}`,
+    `{attempt}`, `{seed}`, `{slot}`, `{python}`, `{run_id}`, `{work_dir}` (the node's folder). Any
+    other name is an error; write `{{name}}` for the text `{name}`. `${name}` is left to the shell.
     `prepare(run)` and `collect(run)` are plain functions that run on the same slot around it,
     or references to them; `run.args` are the `args` given here.
     The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
@@ -153,6 +180,8 @@ def command(
     for word in (*argv, cwd, *(env or {}).values()):
         if "\0" in word:
             raise SearchInvalid(f"a command cannot be given a NUL byte: {word!r:.60}")
+    if prepare is None or not (isinstance(prepare, Reference) or is_literal(prepare)):
+        _check_placeholders((*argv, cwd, *(env or {}).values()), args or {}, prepare is not None)
     limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
     code = {COMMAND: COMMAND_PATH}
     recorded = {
@@ -169,15 +198,50 @@ def command(
     return TaskCall(COMMAND, recorded, limits, tuple(code.items()))
 
 
-def hook(*, name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def _check_placeholders(
+    templates: Sequence[str], args: Mapping[str, object], prepared: bool
+) -> None:
+    """Refuse placeholders that stand for nothing, for two things, or for what is no text.
+
+    Names that a `prepare` function may add are known on the slot only, and checked there.
+    """
+    for name in names_in(templates):
+        where = f"command {templates[0][:40]!r}: {{{name}}}"
+        if name in ENGINE_NAMES and name in args:
+            raise SearchInvalid(
+                f"{where} is a name of the engine and one of args", hint="rename the one in args"
+            )
+        if name in args and text_of(args[name]) is None:
+            raise SearchInvalid(
+                f"{where} is {described(args[name])} in args; only text and numbers can be put in",
+                hint="give it as text, such as json.dumps(…)",
+            )
+        if name not in (*ENGINE_NAMES, *args) and not prepared:
+            raise SearchInvalid(
+                f"{where} stands for nothing",
+                hint=f"give {name} in args, or write {{{{{name}}}}} for the text in braces;"
+                f" there are {', '.join(sorted({*ENGINE_NAMES, *args}))}",
+            )
+
+
+def is_literal(hook: object) -> bool:
+    """Whether a `prepare` function leaves braces that name nothing as they are."""
+    return getattr(hook, "__weft_literal__", False) is True
+
+
+def hook(*, name: str, literal: bool = False) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Declare the name of a function that runs around a command: `prepare`, `collect`, `on_broken`.
 
     Like `name` of a task it identifies the function in keys and ledger instead of its import path.
+    In commands that a `literal` one prepares, `{name}` stands for names of the engine and for what
+    it returns only; other braces stay as they are. That suits commands that other people wrote.
     """
 
     def declare(function: Callable[P, R]) -> Callable[P, R]:
         _declared(function, "hook", name)
+        _source_of(function)
         function.__weft_name__ = name  # type: ignore[attr-defined]
+        function.__weft_literal__ = literal  # type: ignore[attr-defined]
         return function
 
     return declare
@@ -254,7 +318,8 @@ def search(
     *,
     version: int,
     name: str | None = None,
-    libraries: tuple[str, ...] | Callable[[Mapping[str, Argument]], tuple[str, ...]] = (),
+    libraries: Libraries = (),
+    failures_expected: bool = False,
 ) -> Callable[[Callable[..., SearchBody]], Callable[..., SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
@@ -262,6 +327,7 @@ def search(
     `name`, such as `pricing.fit`, identifies the search in the ledger instead of its import path.
     `libraries` names installed distributions whose version can change the outcome, or is a
     function that names them from the search's arguments.
+    `failures_expected` says that the run is in order when most tasks fail: no warning, exit code 0.
     Keyword-only parameters `seed`, `inputs` and `budget` are filled in by the engine.
 
     >>> import weft
@@ -276,29 +342,77 @@ def search(
         raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
 
     def declare(body: Callable[..., SearchBody]) -> Callable[..., SearchCall]:
-        known_as, code = _declared(body, "search", name)
-        if not inspect.isgeneratorfunction(body):
-            raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
-        signature = _plain_signature(body, known_as)
-        needs = tuple(word for word in CONTEXT if _takes_keyword(signature, word))
-        parameters = [p for p in signature.parameters.values() if p.name not in needs]
-        public = inspect.Signature(parameters)
+        declaration = _declare_search(body, name, version, libraries, failures_expected)
 
         def call(*args: Argument, **kwargs: Argument) -> SearchCall:
-            try:
-                binding = public.bind(*args, **kwargs)
-            except TypeError as error:
-                raise SearchInvalid(f"call of search {known_as}: {error}") from None
-            binding.apply_defaults()
-            values = binding.arguments
-            names = libraries(values) if callable(libraries) else libraries
-            return SearchCall(known_as, version, values, body, names, needs, code)
+            # by the attribute: %autoreload of a notebook puts a newer one there
+            current: SearchDeclaration = call.declaration  # type: ignore[attr-defined]
+            return current.bind(args, kwargs)
 
-        call.__doc__, call.__name__, call.__wrapped__ = body.__doc__, body.__name__, body  # type: ignore[attr-defined]
-        call.is_search, call.search_name = True, known_as  # type: ignore[attr-defined]
+        call.__doc__, call.__name__, call.__qualname__ = body.__doc__, body.__name__, body.__name__
+        call.__module__, call.__wrapped__ = body.__module__, body  # type: ignore[attr-defined]
+        call.declaration, call.is_search = declaration, True  # type: ignore[attr-defined]
+        call.search_name = declaration.name  # type: ignore[attr-defined]
         return call
 
     return declare
+
+
+@dataclass(frozen=True, slots=True)
+class SearchDeclaration:
+    """What `@weft.search` knows of a search: all that a call of it needs beside its arguments."""
+
+    name: str
+    version: int
+    body: Callable[..., SearchBody]
+    libraries: Libraries
+    needs: tuple[str, ...]
+    code: Code
+    failures_expected: bool
+    source: loaded.LoadedSource | None
+    signature: inspect.Signature
+
+    def bind(self, args: Sequence[Argument], kwargs: Mapping[str, Argument]) -> SearchCall:
+        """Describe a call with these arguments; defaults are filled in and recorded."""
+        try:
+            binding = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise SearchInvalid(f"call of search {self.name}: {error}") from None
+        binding.apply_defaults()
+        values, libraries = binding.arguments, self.libraries
+        return SearchCall(
+            self.name, self.version, values, self.body,
+            libraries(values) if callable(libraries) else libraries, self.needs,
+            self.code, self.failures_expected, self.source,
+        )  # fmt: skip
+
+
+def _declare_search(
+    body: Callable[..., SearchBody],
+    name: str | None,
+    version: int,
+    libraries: Libraries,
+    failures_expected: bool,
+) -> SearchDeclaration:
+    known_as, code = _declared(body, "search", name)
+    if not inspect.isgeneratorfunction(body):
+        raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
+    signature = _plain_signature(body, known_as)
+    needs = tuple(word for word in CONTEXT if _takes_keyword(signature, word))
+    parameters = [p for p in signature.parameters.values() if p.name not in needs]
+    public = inspect.Signature(parameters)
+    source = _source_of(body)
+    return SearchDeclaration(
+        known_as, version, body, libraries, needs, code, failures_expected, source, public
+    )
+
+
+def _source_of(function: Callable[P, R]) -> loaded.LoadedSource | None:
+    """The file that a function is declared in, as it is now; None for a cell or a prompt."""
+    typed = getattr(function, "__code__", None)
+    if typed is None or typed.co_filename.startswith("<"):
+        return None
+    return loaded.note(function.__module__)
 
 
 def _declared(function: Callable[P, R], role: str, name: str | None) -> tuple[str, Code]:
@@ -334,6 +448,7 @@ def _holds(earlier: str, path: str) -> bool:
 
 def import_name(function: Callable[P, R], role: str) -> str:
     """Return `module:function`; refuse what a worker could not import by that name."""
+    _refuse_nameless(function, role)
     module, name = function.__module__, function.__qualname__
     if "<" in name or "." in name:
         raise SearchInvalid(
@@ -343,6 +458,50 @@ def import_name(function: Callable[P, R], role: str) -> str:
     if module == MAIN and not _is_of_cell(function):
         module = _main_module(role, name)
     return f"{module}:{name}"
+
+
+def _refuse_nameless(function: object, role: str) -> None:
+    """Refuse what is no function of a module: a worker could not import it by name."""
+    if inspect.isfunction(function):
+        if function.__name__ == "<lambda>":
+            raise SearchInvalid(
+                f"{role} is a lambda, which has no name that a worker could import",
+                hint="write it as a def at the top level of its module",
+            )
+        return
+    if isinstance(function, Task):
+        raise SearchInvalid(f"{role} {function.name} is a task already", hint="declare it once")
+    named = f"{getattr(function, '__module__', None)}:{getattr(function, '__qualname__', '')}"
+    if inspect.isclass(function):
+        what = f"is class {named}"
+    elif inspect.isbuiltin(function):
+        what = f"{named} is built in"
+    else:
+        what = f"is {described(function)}"
+    raise SearchInvalid(
+        f"{role} {what}, not a function of a module",
+        hint="write a def at the top level of a module that calls it",
+    )
+
+
+def _refuse_unusual(function: Callable[P, R], name: str) -> None:
+    """Refuse a function whose calls give no value by themselves."""
+    if inspect.iscoroutinefunction(function):
+        raise SearchInvalid(
+            f"task {name} is async", hint="write a plain function, with asyncio.run(…) inside"
+        )
+    if inspect.isgeneratorfunction(function):
+        raise SearchInvalid(f"task {name} yields", hint="return its values, as one list")
+
+
+def described(value: object) -> str:
+    """The kind of a value in words.
+
+    >>> described(3), described(len), described(described)
+    ('an int', 'a builtin_function_or_method', 'a function')
+    """
+    name = type(value).__name__
+    return f"{'an' if name[:1] in 'aeiou' else 'a'} {name}"
 
 
 def _is_of_cell(function: Callable[P, R]) -> bool:

@@ -35,8 +35,8 @@ def test_figures_from_elsewhere_join_those_of_other_sizes(
     (tmp_path / "ten.json").write_text(json.dumps({"10000000": size("there", "run")}))
     big.main(["--merge", str(tmp_path / "ten.json")])
     page = (tmp_path / "big.md").read_text()
-    assert "| 1,000,000 | 2 | 12.5 | 99.5 | 600 | 600 | here |" in page
-    assert "| 10,000,000 | 2 | 1.2 | 99.5 | 600 | 60 | there |" in page
+    assert "| 1,000,000 | 2 | 12.5 | 20.0 | 99.5 | 600 | 600 | here |" in page
+    assert "| 10,000,000 | 2 | 1.2 | 2.0 | 99.5 | 600 | 60 | there |" in page
     assert "| 1,000,000 | verify | 12.5 | 20 | 20.0 | 99.5 | 0.3 |" in page
     assert "| 10,000,000 | run | 12.5 |  | 20.0 | 99.5 | 0.3 |" in page
 

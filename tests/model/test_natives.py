@@ -257,6 +257,7 @@ def test_pandas_dtypes_and_indexes_come_back():
         (pd.DataFrame(index=range(2)), "its columns would not come back as it was"),
         (pd.Series([1], name=("a", 1)), "names are text or integers"),
         (pd.DataFrame({"a": [1]}, index=pd.Index([1.5], dtype=object)), "index would not come"),
+        (pd.Series(np.array([1, None], object)), "dtype object would come back as float64"),
         (pl.DataFrame({"o": [object()]}), "is not stored"),
         (
             pl.DataFrame({"o": pl.Series([["a"]], dtype=pl.List(pl.Categorical))}),
@@ -501,3 +502,12 @@ def test_stored_value_without_its_library_is_one_line_that_names_it(monkeypatch,
         restore(recorded, None)
     words = f"a stored {recorded.kind} needs {package}, which is not installed; pip install"
     assert str(refused.value) == f"{words} {package}"
+
+
+def test_table_that_cannot_be_written_for_want_of_a_library_is_one_line(monkeypatch):
+    def missing(*_):
+        raise ModuleNotFoundError("No module named 'pyarrow'", name="pyarrow")
+
+    monkeypatch.setattr(natives.tables, "write_table", missing)
+    with pytest.raises(ValueInvalid, match=r"pandas\.DataFrame needs pyarrow, which is not inst"):
+        encode({"t": pd.DataFrame({"a": [1]})})

@@ -181,3 +181,17 @@ print(weft.run(scales(), out="scales").answer)
     assert "from beside import scale" in next((folder / "scales/code").glob("*.py")).read_text()
     resumed = weft_command(folder, "replay", "scales", "-q")
     assert resumed.returncode == 0, resumed.stderr
+
+
+def test_dataclasses_of_cells_are_arguments_and_results(book: Kernel, folder: Path) -> None:
+    book.run(
+        "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int = 2"
+    )
+    book.run("@weft.task\ndef moved(p: Point) -> Point:\n    return Point(p.x + 1, p.y)")
+    book.run(
+        "@weft.search(version=1)\ndef moves(p: Point):\n    results = yield [moved(p)]\n"
+        "    assert isinstance(results[0].value, Point)\n    return results[0].value.x"
+    )
+    run = "run = weft.run(moves(Point(1)), out='moves'); print(run.answer, run.results()[0].value)"
+    assert book.run(run) == "2 Point(x=2, y=2)"
+    assert weft_command(folder, "replay", "moves", "-q").returncode == 0

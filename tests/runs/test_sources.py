@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -43,8 +44,10 @@ def events(out):
 
 
 def edit(module):
+    """Edit a module's file and load it again, as a new process would."""
     with Path(module.__file__).open("a") as file:
         file.write("# edited\n")
+    importlib.reload(module)
 
 
 def test_source_unchanged_goes_on(modules, tmp_path):

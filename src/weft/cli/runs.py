@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from weft.console import options, render, views
-from weft.console.execution import ExecutionOptions, OutputOptions
+from weft.console.execution import ExecutionOptions, OutputOptions, SessionOptions
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.errors import UsageError
@@ -17,9 +18,13 @@ from weft.lazy_imports import lazy_imports
 with lazy_imports():
     from weft.inspect import products
     from weft.inspect import replay as replays
+    from weft.runs import notices
     from weft.runs import resume as resuming
     from weft.runs import retry as retrying
     from weft.runs import run as running
+
+if TYPE_CHECKING:
+    from weft.runs.outcome import Run
 
 DIFFERENT = 1
 
@@ -60,15 +65,23 @@ def run(
     timeout: options.Timeout = None,
     strict: options.Strict = False,
     path: options.SearchPath = None,
+    tags: options.Tags = None,
     *,
     execution: ExecutionOptions,
+    session: SessionOptions,
     output: OutputOptions,
 ) -> None:
     """Run a search into a new folder, or continue the run that is there."""
     files, counts = options.read_inputs(inputs), options.read_budgets(budgets)
     values = options.read_args(args)
     options.check_seconds("--timeout", timeout)
-    how = execution.execution(out)
+    how = replace(
+        execution.execution(out),
+        notices=not output.quiet,
+        group_cap=session.group_cap,
+        pause_at=session.pause_at,
+        tags=tuple(tags or ()),
+    )
     search = resuming.load_search(spec, path)(**values)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
         done = running.run_search(
@@ -81,6 +94,7 @@ def run(
             watcher=watcher,
         )
     render.show_run(done, as_json=output.as_json)
+    _warn(done, output)
     raise typer.Exit(done.exit_code)
 
 
@@ -92,6 +106,7 @@ def resume(
     path: options.SearchPath = None,
     *,
     execution: ExecutionOptions,
+    session: SessionOptions,
     output: OutputOptions,
 ) -> None:
     """Continue an interrupted run, with the options it was started with.
@@ -105,7 +120,12 @@ def resume(
             "--retry-failed and --out go together: what failed runs again in a new run",
             hint=f"{render.command('resume', run)} --retry-failed --out NEW",
         )
-    changes = execution.changes()
+    changes = replace(
+        execution.changes(),
+        notices=not output.quiet,
+        group_cap=session.group_cap,
+        pause_at=session.pause_at,
+    )
     with watching(output.quiet, output.verbose) as watcher, resumable(out or run):
         if out is None:
             done = resuming.resume(run, changes, path=path, watcher=watcher)
@@ -114,7 +134,14 @@ def resume(
     products.finish_run(done.out, done.search)
     lines = () if output.as_json else products.summary_lines(done.out, done.search)
     render.show_run(done, as_json=output.as_json, lines=lines)
+    _warn(done, output)
     raise typer.Exit(done.exit_code)
+
+
+def _warn(done: Run, output: OutputOptions) -> None:
+    """Say when most tasks failed, which the exit code says too."""
+    if done.mostly_failed and not output.quiet:
+        notices.show(notices.warning_line(done))
 
 
 @with_groups

@@ -99,6 +99,14 @@ class ExecutionOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SessionOptions:
+    """What only a search that a user wrote has groups and milestones for."""
+
+    group_cap: options.GroupCap = None
+    pause_at: options.PauseAt = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutputOptions:
     """What a command that runs something prints."""
 

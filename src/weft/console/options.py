@@ -100,6 +100,14 @@ WallLimit = Annotated[float | None, runtime("S", "Interrupt the run after S seco
 SignKey = Annotated[
     Path | None, runtime("FILE", "Ed25519 private key (PEM) that signs every checkpoint.")
 ]
+GroupCap = Annotated[
+    int | None, runtime("N", "Tasks of one group (weft.task(group=…)) that run at a time.")
+]
+PauseAt = Annotated[str | None, runtime("NAME", "Stop for now at this milestone of the search.")]
+Tags = Annotated[
+    list[str] | None,
+    runtime("TEXT", "A word of yours that weft status shows. Repeatable.", "--tag"),
+]
 SearchPath = Annotated[Path | None, runtime("DIR", "Where to import the search from.", "--path")]
 AsJson = Annotated[bool, output(None, "Print one JSON object.", "--json")]
 AsJsonLines = Annotated[bool, output(None, "Print one JSON object per line.", "--json")]

@@ -48,7 +48,9 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
         _row("worker", f"{slot_name(worker)}  {spent}")
     if len(status.workers) > MAX_WORKERS:
         _row("", f"and {len(status.workers) - MAX_WORKERS} more workers")
-    for name, text in [*(("summary", x) for x in lines), *(("note", x) for x in status.notes)]:
+    more = [*(("summary", x) for x in lines), *(("note", x) for x in status.notes)]
+    more += [("tags", ", ".join(status.tags))] * bool(status.tags)
+    for name, text in more:
         _row(name, text)
     _row("head", f"{status.size} {status.head}" if status.head else "none yet")
 
@@ -97,7 +99,7 @@ def show_life(life: TaskHistory) -> None:
     """Print one task's life, oldest first."""
     _row("task", f"{life.index} of round {life.round}, lane {life.lane or '/'}")
     _row("key", life.key)
-    _row("call", f"{life.function} {value_text(life.args)}")
+    _row("call", f"{life.function} {_readable(life.args)}")
     _row("state", f"{life.state}; {life.why}")
     for name, at in (("queued", life.queued_at), ("started", life.started_at)):
         if at is not None:
@@ -111,7 +113,7 @@ def show_life(life: TaskHistory) -> None:
         who = "" if life.worker_pid is None else f" in process {life.worker_pid} on {life.node}"
         _row("ended", f"{_time(life.finished_at)}{took}{who}")
     if life.value is not None:
-        _row("value", value_text(life.value))
+        _row("value", _readable(life.value))
     if life.error is not None:
         _row("error", life.error)
     for name, value in life.notes.items():
@@ -140,6 +142,11 @@ def _block(text: str) -> None:
 
 def _time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3] + "Z"
+
+
+def _readable(recorded: str) -> str:
+    """A recorded value; with arrays and the like in it, by what they are."""
+    return value_text(recorded) if '"$t"' in recorded else recorded
 
 
 def duration(seconds: float) -> str:

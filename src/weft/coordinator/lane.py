@@ -96,7 +96,7 @@ class Lane:
             raise SearchInvalid(
                 f"the search raised {type(error).__name__}: {error}{_place(error)}"
                 f" (lane {self.path or '/'}, round {self.next_round})",
-                hint="fix the search and run the same command again",
+                hint="fix the search",
             ) from error
 
     def _ended(self, value: Argument | Unknown) -> Ended:

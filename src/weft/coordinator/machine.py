@@ -126,6 +126,8 @@ class Machine:
         """Why nothing can go on until a person fixes it; empty while the run is healthy."""
         self.exhausted = False
         """Whether it is a resource that ran out, such as disk space."""
+        self.first_failure: RecordResult | None = None
+        """The first task that failed for good in this session, for those who watch."""
         self.answer: str | None = None
         self.value: LaneAnswer = None
 
@@ -225,10 +227,15 @@ class Machine:
             self._commands.append(Requeue(task, end.error.type, end.detail, task.started_s))
             self._requeue(task)
             return
-        self._commands.append(
+        self._record(
             RecordResult(task, end.value, end.error, end.detail, end.staged, end.notes, end.run_s)
         )
-        self._settle(task, end.value, end.error)
+
+    def _record(self, result: RecordResult) -> None:
+        if result.error is not None and self.first_failure is None:
+            self.first_failure = result
+        self._commands.append(result)
+        self._settle(result.task, result.value, result.error)
 
     def _finish_block(self, block: Completed) -> None:
         """Record the values of a block; those that nobody waits for are left out."""
@@ -268,8 +275,7 @@ class Machine:
         else:
             task.losses += 1
         if gives_up(task):
-            self._commands.append(RecordResult(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
-            self._settle(task, None, WORKER_DIED)
+            self._record(RecordResult(task, None, WORKER_DIED, loss.detail, (), None, 0.0))
             return
         self._commands.append(Requeue(task, loss.reason, loss.detail, task.started_s))
         self._requeue(task)

@@ -9,7 +9,13 @@ from pathlib import Path
 
 from weft.backends.recorded import Recall
 from weft.coordinator.loop import Watcher
-from weft.errors import Interrupted, RunFolderInvalid, RunMismatch
+from weft.errors import (
+    Interrupted,
+    RunFolderInvalid,
+    RunMismatch,
+    SearchInvalid,
+    ValueInvalid,
+)
 from weft.inspect.diff import Difference, diff
 from weft.model.attempts import Finished, Staged
 from weft.model.results import TaskError
@@ -144,5 +150,8 @@ def _execute(
     inputs = {name: objects.read(digest) for name, digest in decision.inputs.items()}
     try:
         return execute(decision, execution, inputs, watcher, unnoted_place(), recall)
+    except (SearchInvalid, ValueInvalid) as error:
+        error.hint = f"{folder.path} is untouched: restore the search it was recorded with"
+        raise
     except Interrupted:
         raise Interrupted("the replay was interrupted", hint=f"weft replay {folder.path}") from None

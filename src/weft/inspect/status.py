@@ -111,11 +111,13 @@ class Status:
     losses: tuple[Loss, ...] = ()
     """Nodes and slots that the last session lost, and when they were back."""
     notes: tuple[str, ...] = field(default=())
+    tags: tuple[str, ...] = ()
+    """Words that the run was started with."""
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
         raw = asdict(self)
-        for name in ("rounds", "slots", "workers", "events", "losses", "notes"):
+        for name in ("rounds", "slots", "workers", "events", "losses", "notes", "tags"):
             raw[name] = list(raw[name])
         return {"schema_version": SCHEMA_VERSION, **raw}
 
@@ -128,16 +130,18 @@ def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
     """
     folder = RunFolder(run)
     with run_named(run):
-        search = folder.read_run_file().search
+        run_file = folder.read_run_file()
+        search = run_file.search
         state = state_of(folder)
         head, size = _head(folder)
         answer = _answer(folder) if state == "finished" else None
         if not folder.manifest.is_file():
-            return _from_ledger(folder, search, state, answer)
+            return replace(_from_ledger(folder, search, state, answer), tags=run_file.tags)
         with open_manifest(folder) as manifest:
             progress = _progress(manifest, search, state)
             latest_events = _events(manifest) if events else _latest(manifest, latest)
-    return replace(progress, head=head, size=size, answer=answer, events=latest_events)
+    known = replace(progress, head=head, size=size, answer=answer, events=latest_events)
+    return replace(known, tags=run_file.tags)
 
 
 def _head(folder: RunFolder) -> tuple[str, int]:
@@ -232,13 +236,26 @@ def _share(busy_s: float, span_s: float) -> float | None:
 
 
 def _rate(manifest: Manifest) -> float | None:
-    """Tasks per second over the last minute in which any finished; None without two of them."""
-    count, first, last = manifest.query(
-        "SELECT count(*), min(finished_at), max(finished_at) FROM tasks"
-        " WHERE finished_at >= (SELECT max(finished_at) FROM tasks) - ?",
+    """Tasks per second over the last minute in which any finished; None before the first.
+
+    Of a task that began before that minute only the part inside it counts, so that four tasks of
+    ten minutes that end together are not four a second.
+    """
+    last, first = manifest.query(
+        "SELECT max(finished_at), min(started_at) FROM tasks WHERE finished_at >="
+        " (SELECT max(finished_at) FROM tasks) - ?",
         RATE_WINDOW_S,
     )[0]
-    return (count - 1) / (last - first) if count > 1 and last > first else None
+    if last is None or first is None:
+        return None
+    begin = max(first, last - RATE_WINDOW_S)
+    [[done]] = manifest.query(
+        "SELECT total(CASE WHEN started_at >= ?1 THEN 1.0"
+        " ELSE (finished_at - ?1) / (finished_at - started_at) END)"
+        " FROM tasks WHERE finished_at >= ?1",
+        begin,
+    )
+    return done / (last - begin) if last > begin else None
 
 
 def _open_rounds(manifest: Manifest) -> tuple[RoundProgress, ...]:

@@ -12,12 +12,12 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import ValueInvalid
-from weft.lazy_imports import lazy_module
+from weft.model.libraries import Library
 
 if TYPE_CHECKING:
     import numpy as np
 else:
-    np = lazy_module("numpy")
+    np = Library("numpy")
 
 MAGIC = b"\x93NUMPY\x01\x00"
 ALIGN = 64

@@ -11,13 +11,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from weft.errors import ValueInvalid
-from weft.lazy_imports import lazy_module
+from weft.model.libraries import Library
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow import ipc
 else:
-    pa, ipc = lazy_module("pyarrow"), lazy_module("pyarrow.ipc")
+    pa, ipc = Library("pyarrow"), Library("pyarrow.ipc")
 
 ROWS_PER_BYTE = 8
 """A column of bits has so many rows in a byte; a table has no more than that in all its bytes."""
@@ -105,10 +105,7 @@ def _is_compressed(metadata: bytes) -> bool:
         return False
     batch = _follow(metadata, header_at)
     if kind == DICTIONARY_BATCH:
-        data_at = _field(metadata, batch, 1)
-        if not data_at:
-            return False
-        batch = _follow(metadata, data_at)
+        batch = _follow(metadata, _field(metadata, batch, 1))
     return _field(metadata, batch, 3) != 0
 
 

@@ -14,12 +14,9 @@ from dataclasses import is_dataclass
 from typing import Any, Final
 
 from weft.errors import InputError, ValueInvalid
-from weft.lazy_imports import lazy_imports
+from weft.model import arrays, tables
 from weft.model.codec import to_json
 from weft.model.leaves import DATACLASS, INLINE_BYTES, ByteStore, HashOnly, Object, Typed
-
-with lazy_imports():
-    from weft.model import arrays, tables
 
 UNKNOWN: Final = object()
 """What `lower` returns for a value of no type that it knows."""
@@ -65,11 +62,7 @@ def restore(value: Typed, read: Read) -> Any:
     try:
         summary, restored = _unpacked(value.kind, data)
     except ModuleNotFoundError as error:
-        package = (error.name or value.kind).partition(".")[0]
-        raise InputError(
-            f"a stored {value.kind} needs {package}, which is not installed",
-            hint=f"pip install {package}",
-        ) from None
+        raise InputError(_missing(value.kind, error)) from None
     if summary != value.summary:
         raise ValueInvalid(f"{value.label!r:.80} is recorded, its content is {summary!r:.80}")
     return restored
@@ -86,7 +79,15 @@ def _lower_foreign(value: Any, library: str, store: ByteStore) -> Any:
         return _packed(_ARRAY, *arrays.write_array(value), store)
     if name not in TABLES:
         return UNKNOWN
-    return _packed(name, *tables.write_table(value, name), store)
+    try:
+        return _packed(name, *tables.write_table(value, name), store)
+    except ModuleNotFoundError as error:
+        raise ValueInvalid(_missing(name, error)) from None
+
+
+def _missing(kind: str, error: ModuleNotFoundError) -> str:
+    package = (error.name or "pyarrow").partition(".")[0]
+    return f"a stored {kind} needs {package}, which is not installed; pip install {package}"
 
 
 def _packed(kind: str, summary: str, data: bytes, store: ByteStore) -> Typed:

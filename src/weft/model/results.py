@@ -9,6 +9,8 @@ from weft.model.card import card
 from weft.model.records import ValueSource, rebuild, rebuild_args
 from weft.model.values import Value, canonical, decode_trusted, from_wire, parse_trusted
 
+COMMAND: Final = "weft.command"
+"""The declared name of the task behind every external command."""
 TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
 """Error types that another machine or another day might not show."""
 
@@ -97,12 +99,12 @@ class Result:
 
     @property
     def args(self) -> Any:
-        """The arguments by name, decoded from their recorded text."""
+        """The arguments by name, decoded from their recorded text; of a command, its `args`."""
         if self._args is None:
             args: Any = decode_trusted(self._args_text)
             if self._source is not None and '"$t"' in self._args_text:
                 args = rebuild_args(args, self._source.types(self.function), self._source.read)
-            self._args = args
+            self._args = args["args"] if self.function == COMMAND else args
         return self._args
 
     def _untagged(self, raw: Any) -> Any:

@@ -49,9 +49,12 @@ class Slot:
         return f"{self.node}/{'cpu' if self.gpu is None else 'gpu'}{self.index}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Node:
-    """A machine, or a part of one: how many GPU and CPU slots, and how many at a time."""
+    """A machine, or a part of one: how many GPU and CPU slots, and how many at a time.
+
+    `gpu_count` and `cpu_count`, the words of node files, may be written for `gpus` and `cpus`.
+    """
 
     name: str
     gpus: int = 0
@@ -66,18 +69,63 @@ class Node:
     allow_paths: tuple[str, ...] = ()
     """Folders beside its own where scripts may be and jobs may start."""
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        name: str,
+        gpus: int = 0,
+        cpus: int = 0,
+        max_concurrent: int | None = None,
+        folder: str = "",
+        python: str = "",
+        gpu_type: str = "",
+        allow_paths: tuple[str, ...] = (),
+        *,
+        gpu_count: int | None = None,
+        cpu_count: int | None = None,
+    ) -> None:
+        values = {
+            "name": name, "gpus": _either(name, "gpu", gpus, gpu_count),
+            "cpus": _either(name, "cpu", cpus, cpu_count), "max_concurrent": max_concurrent,
+            "folder": folder, "python": python, "gpu_type": gpu_type, "allow_paths": allow_paths,
+        }  # fmt: skip
+        for field, value in values.items():
+            object.__setattr__(self, field, value)
+        self._check()
+
+    def _check(self) -> None:
         counts = (self.gpus, self.cpus, self.max_concurrent or 0)
         if min(counts) < 0 or self.max_concurrent == 0:
             raise UsageError(f"node {self.name!r}: counts must not be negative, caps at least 1")
         if self.gpus + self.cpus == 0:
             raise UsageError(f"node {self.name!r} has no slot: give it gpus or cpus")
 
+    @property
+    def gpu_count(self) -> int:
+        """How many GPU slots it has, by the word of node files."""
+        return self.gpus
+
+    @property
+    def cpu_count(self) -> int:
+        """How many CPU slots it has, by the word of node files."""
+        return self.cpus
+
     def slots(self) -> list[Slot]:
         """GPU slots first, then CPU slots."""
         place = (self.folder, self.python, self.gpu_type, self.allow_paths)
         gpus = [Slot(self.name, gpu, gpu, *place) for gpu in range(self.gpus)]
         return gpus + [Slot(self.name, None, cpu, *place) for cpu in range(self.cpus)]
+
+
+def _either(node: str, kind: str, count: int, by_file_word: int | None) -> int:
+    """A count that was given by one of its two words."""
+    if by_file_word is None:
+        return count
+    if count not in (0, by_file_word):
+        raise UsageError(
+            f"node {node!r}: {kind}s={count} and {kind}_count={by_file_word} are the same setting",
+            hint="give one",
+        )
+    return by_file_word
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,20 +13,17 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from weft.errors import ValueInvalid
-from weft.lazy_imports import lazy_imports, lazy_module
+from weft.model import arrowcheck
+from weft.model.libraries import Library
 
 if TYPE_CHECKING:
-    import pandas as pd
     import polars as pl
     import pyarrow as pa
     from pyarrow import compute as pc
     from pyarrow import ipc
 else:
-    pa, pd, pl = lazy_module("pyarrow"), lazy_module("pandas"), lazy_module("polars")
-    pc, ipc = lazy_module("pyarrow.compute"), lazy_module("pyarrow.ipc")
-
-with lazy_imports():
-    from weft.model import arrowcheck
+    pa, pl = Library("pyarrow"), Library("polars")
+    pc, ipc = Library("pyarrow.compute"), Library("pyarrow.ipc")
 
 COLUMN = "value"
 """The one column of a pandas Series; its own name is beside it."""
@@ -42,8 +39,6 @@ def write_table(table: Any, kind: str) -> tuple[str, bytes]:
         arrowcheck.check_rows(arrow.num_rows, len(data))
         difference = _DIFFERENCE[kind](table, _FROM_ARROW[kind](arrowcheck.read_stream(data)))
     except (pa.ArrowException, ValueError, TypeError, NotImplementedError) as error:
-        if isinstance(error, ModuleNotFoundError):
-            raise
         raise ValueInvalid(f"a {kind} is not stored: {_line(error)}", hint=_HINT) from None
     if difference:
         raise ValueInvalid(f"a {kind} is not stored: {difference}", hint=_HINT)

@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from weft.errors import SearchInvalid
+from weft.model import results
 from weft.model.results import Result
 from weft.model.values import Argument, Object, Value
 
 Until = Callable[[Result], bool]
 """Judges each result of a round once, in task order; True ends the round with that result."""
 
-COMMAND = "weft.command"
-"""The declared name of the task behind every external command."""
+COMMAND = results.COMMAND
 FORMER_COMMAND = "weft.worker.command:run_command"
 """Its name in ledgers of version 0.1, which cannot be continued."""
 
@@ -100,6 +100,10 @@ class SearchCall:
     needs: tuple[str, ...] = ()
     """Which of `seed`, `inputs`, `budget` the body asks for by keyword."""
     code: Code = ()
+    failures_expected: bool = False
+    """Whether the search is in order when most of its tasks fail."""
+    source: object = field(default=None, compare=False, repr=False)
+    """The file it was declared in, as it was then: for `runs`, which compares it with the file."""
 
     @property
     def import_path(self) -> str:

@@ -14,7 +14,7 @@ accepts no other text than encode writes. Knows nothing of files, tasks or store
 
 from __future__ import annotations
 
-import base64
+import binascii
 import json
 import math
 import re
@@ -249,7 +249,7 @@ def _tag_native(value: Any, depth: int, path: _Path, store: ByteStore | None) ->
         return _tag(leaf, depth, path)
     content: Any = leaf.payload
     if isinstance(content, bytes):
-        content = base64.b64encode(content).decode()
+        content = binascii.b2a_base64(content, newline=False).decode()
     else:
         content = _tag(content, depth + 1, path, store)
     return {"$t": [leaf.kind, _check_text(leaf.summary, path), content]}
@@ -305,10 +305,10 @@ def _read_typed(body: Any, depth: int, path: _Path) -> Typed:
 
 def _read_inline(raw: str, path: _Path) -> bytes:
     try:
-        data = base64.b64decode(raw, validate=True)
+        data = binascii.a2b_base64(raw, strict_mode=True)
     except ValueError:
         data = b""
-    if len(data) > INLINE_BYTES or base64.b64encode(data).decode() != raw:
+    if len(data) > INLINE_BYTES or binascii.b2a_base64(data, newline=False).decode() != raw:
         raise _invalid("not the way inline content is written", path)
     return data
 

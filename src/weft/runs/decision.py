@@ -14,13 +14,14 @@ from pathlib import Path
 
 from weft.cells import PREFIX
 from weft.coordinator.policy import Policy
+from weft.define import Task, described
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, ValueInvalid
 from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
 from weft.model.leaves import ByteStore, GatheredBytes
 from weft.model.natives import TABLES
 from weft.model.records import check_rebuilt, rebuild_args, types_of
-from weft.model.tasks import Budget, SearchCall
+from weft.model.tasks import Budget, SearchCall, TaskCall
 from weft.model.values import (
     MAX_SEARCH_ARGS_CHARS,
     JsonValue,
@@ -35,6 +36,8 @@ from weft.model.values import (
 )
 from weft.product import check_name
 from weft.runs.prior import FIELD, Retry, retry_of
+
+_YIELD = "yield it from a @weft.search function, and run that"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,8 @@ class Decision:
                 "strict": self.policy.strict,
                 "timeout_s": to_wire(self.policy.timeout_s),
             }
+            if call.failures_expected:  # not recorded of the many that do not declare it
+                config["failures_expected"] = True
         except ValueInvalid as error:
             raise SearchInvalid(f"arguments of search {call.name}: {error}") from None
         retry = {} if self.retry is None else {FIELD: self.retry.to_json()}
@@ -80,6 +85,24 @@ class Decision:
             "seed": to_wire(self.seed),
             "version": call.version,
         })  # fmt: skip
+
+
+def check_search(search: object) -> None:
+    """Refuse what is not a call of a search, in words."""
+    if isinstance(search, SearchCall):
+        return
+    what = described(search)
+    hint = "give it a call of a @weft.search function, like weft.run(climb(width=3), out=…)"
+    if getattr(search, "is_search", False):
+        what = f"search {getattr(search, 'search_name', '')} itself"
+        hint = f"call it: weft.run({getattr(search, '__name__', '')}(…), out=…)"
+    elif isinstance(search, TaskCall):
+        what, hint = f"a call of task {search.function}", _YIELD
+    elif isinstance(search, Task):
+        what, hint = f"task {search.name}", _YIELD
+    elif isinstance(search, str):
+        hint = f"import the search and call it, or in a shell: weft run {search[:80]}"
+    raise SearchInvalid(f"weft.run needs a call of a search, not {what}", hint=hint)
 
 
 def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:

@@ -24,6 +24,7 @@ ACCEPTABLE = ("code", "copy", "rollback")
 BACKENDS = ("serial", "local", "ray")
 DEVICES = ("auto", "cpu", "gpu")
 MAX_STAGGER_S = 3600
+MAX_TAG_CHARS = 100
 SEALED_VIEWS = "sealed-views"
 """Tag of a run whose tasks no view may show one by one; what is recorded is not touched."""
 
@@ -56,6 +57,8 @@ class Execution:
     """What views should know of a run, such as `SEALED_VIEWS`."""
     ray_address: str = ""
     """Of the cluster, with the backend `ray`; empty for the only one `weft nodes up` started."""
+    notices: bool = False
+    """Whether the first failure is shown on stderr as soon as it happens."""
     keep: tuple[str, ...] = ()
     """What stays after use beside the record: `failed`, the folders of failed commands; what
     else a search knows how to keep."""
@@ -80,6 +83,9 @@ class Execution:
             raise UsageError(f"--stagger must be 0 to {MAX_STAGGER_S} s, not {self.stagger_s}")
         if self.ray_address and self.backend != "ray":
             raise UsageError("--ray-address needs --backend ray")
+        for tag in self.tags:
+            if not 0 < len(tag) <= MAX_TAG_CHARS or not tag.isprintable():
+                raise UsageError(f"--tag {tag[:40]!r}: use 1 to {MAX_TAG_CHARS} printable letters")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +102,9 @@ class ExecutionChanges:
     """This and what follows is for one session only: nothing of it is remembered."""
     wall_limit_s: float | None = None
     sign_key: Path | None = None
+    group_cap: int | None = None
+    pause_at: str | None = None
+    notices: bool = False
 
 
 def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placement:

@@ -14,12 +14,13 @@ from weft.model.card import card
 from weft.model.records import AS_DICT, rebuild, shown
 from weft.model.tasks import Unknown
 from weft.model.values import Object, canonical, from_wire
+from weft.product import locate
 from weft.runs.decision import check_same
 from weft.runs.history import check_signed
 from weft.runs.results import StoredValues
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
-from weft.storage.ledgerfile import last_line, read_checkpoint
+from weft.storage.ledgerfile import last_line, parse_at, read_checkpoint, whole_lines
 from weft.storage.objects import ObjectStore
 from weft.storage.plainfile import open_plain
 
@@ -40,6 +41,13 @@ class Run:
     completed: int
     failed: int
     timing_dependent: bool
+    failures_expected: bool = False
+    """Whether the search declares that its tasks may fail, or is a product that judges it itself"""
+
+    @property
+    def mostly_failed(self) -> bool:
+        """Whether more than half of the tasks failed, and the search does not expect that."""
+        return self.failed > self.completed and not self.failures_expected
 
     @property
     def status(self) -> str:
@@ -48,7 +56,9 @@ class Run:
 
     @property
     def exit_code(self) -> int:
-        """0 answered · 1 unknown · 4 unknown because tasks failed."""
+        """0 answered · 1 unknown · 4 unknown because tasks failed, or most of them failed."""
+        if self.mostly_failed:
+            return 4
         if not isinstance(self.answer, Unknown):
             return 0
         return 4 if self.answer.reason == "incomplete" else 1
@@ -116,7 +126,19 @@ def _run(folder: RunFolder, first: Record, last: Record, checkpoint: Checkpoint)
         completed=end["completed"],
         failed=end["failed"],
         timing_dependent=end["timing_dependent"],
+        failures_expected=genesis["config"].get("failures_expected") is True
+        or (end["failed"] > end["completed"] and locate(genesis["search"]) is not None),
     )
+
+
+def first_failed(out: Path) -> str:
+    """Return the key of the first failed task in a run's ledger; empty without one."""
+    for seq, line in enumerate(whole_lines(RunFolder(out).ledger)):
+        if b'"error":' in line:
+            record = parse_at(line, seq)
+            if record.kind == "result" and "error" in record.body:
+                return record.key
+    return ""
 
 
 def _ends(path: Path) -> tuple[Record, Record]:

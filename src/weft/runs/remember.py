@@ -78,12 +78,14 @@ def recalled(
         changes.sign_key,
         _chosen(changes.nodes, nodes),
         _chosen(changes.placement, table.get("placement", "greedy")),
-        table.get("group_cap"),
+        _chosen(changes.group_cap, table.get("group_cap")),
         _chosen(changes.stagger_s, table.get("stagger_s", 0.0)),
         table.get("device", "auto"),
         _base(folder, str(table.get("folder", ""))),
         ray_address=_chosen(changes.ray_address, address),
         keep=tuple(str(word) for word in table.get("keep", ())),
+        notices=changes.notices,
+        pause_at=changes.pause_at,
     )
 
 

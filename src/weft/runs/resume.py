@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from weft import loaded
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.records import rebuild_args, types_of
@@ -149,15 +150,7 @@ def recorded_decision(
     base = recalled(folder, run_file).base
     if base is not None and str(base) not in sys.path:
         sys.path.append(str(base))  # where modules that a config names were found
-    place, name = real_place(), raw["search"]
-    search = load_stored(
-        folder,
-        run_file.imports.get(name, name),
-        run_file.run_id,
-        accept,
-        place.heads,
-        place.host,
-    ) or find_search(name, run_file.imports, path or recorded_folder(folder, run_file))
+    search = _recorded_search(folder, run_file, raw["search"], path, accept)
     objects = ObjectStore(folder.objects, Disk())
     body: Any = inspect.unwrap(search)
     recorded = from_wire(raw["config"]["args"])
@@ -169,6 +162,18 @@ def recorded_decision(
     if decision.retry is not None:
         objects.check(decision.retry.ledger)
     return decision, genesis
+
+
+def _recorded_search(
+    folder: RunFolder, run_file: RunFile, name: str, path: Path | None, accept: tuple[str, ...]
+) -> Callable[..., SearchCall]:
+    """Take the search from the code that the run keeps, or import it."""
+    place, run_id = real_place(), run_file.run_id
+    import_path = run_file.imports.get(name, name)
+    search = load_stored(folder, import_path, run_id, accept, place.heads, place.host)
+    if search is not None:
+        return search
+    return find_search(name, run_file.imports, path or recorded_folder(folder, run_file))
 
 
 def recorded_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
@@ -215,11 +220,12 @@ def _import_module(name: str, folder: Path) -> ModuleType:
     if not all(part.isidentifier() for part in name.split(".")):
         raise InputError(f"{name!r} is not a module name", hint="write module:search")
     place = str(folder.absolute())
-    if place not in sys.path:
+    if place not in sys.path[:1]:  # further back, a module of Python's own could come before it
         sys.path.insert(0, place)
     importlib.invalidate_caches()
     try:
-        return importlib.import_module(name)
+        _check_own(name, folder)
+        return loaded.import_first(name)
     except WeftError:
         raise
     except ModuleNotFoundError as error:
@@ -231,6 +237,16 @@ def _import_module(name: str, folder: Path) -> ModuleType:
         ) from None
     except (Exception, SystemExit) as error:
         raise _broken(name, error) from error
+
+
+def _check_own(name: str, folder: Path) -> None:
+    """Refuse a file whose name is taken by a module that Weft cannot do without."""
+    top = package_of(name)
+    file = folder / f"{top}.py"
+    if top in (*loaded.ENGINE_NEEDS, *sys.builtin_module_names) and file.is_file():
+        raise InputError(
+            f"{file}: the name {top} is taken by a module of Python itself", hint="rename the file"
+        )
 
 
 def _broken(name: str, error: BaseException) -> SearchInvalid:

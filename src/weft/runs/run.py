@@ -32,23 +32,26 @@ from weft.errors import (
     Paused,
     RunCopied,
     RunFolderInvalid,
+    SearchInvalid,
     StorageFailed,
     UsageError,
+    ValueInvalid,
 )
 from weft.lazy_imports import lazy_imports
 from weft.model.keys import sha256_hex
 from weft.model.leaves import GatheredBytes
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
-from weft.runs import world
-from weft.runs.decision import Decision, digests, normalized, read_inputs
+from weft.runs import notices, world
+from weft.runs.decision import Decision, check_search, digests, normalized, read_inputs
 from weft.runs.execution import Execution, placement_of
+from weft.runs.notices import failures_shown
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.prior import open_prior
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
-from weft.runs.sources import SourceBook, own_import, package_of, search_folder
+from weft.runs.sources import SourceBook, check_loaded, own_import, package_of, search_folder
 from weft.runs.storedcode import drop_compiled
 from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
@@ -89,6 +92,8 @@ def run(
     wall_limit_s: float | None = None,
     sign_key: str | Path | None = None,
     pause_at: str | None = None,
+    tags: Sequence[str] = (),
+    quiet: bool = False,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or continue the run that is there.
@@ -98,16 +103,20 @@ def run(
     execute it. All `nodes` are slots of this machine, whatever their names, unless the backend is
     `ray`: then they are nodes of its cluster.
     `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
+    `tags` are words of yours that `weft status` shows.
+    The first failure is shown on stderr when it happens, and at the end a warning if more than half
+    of the tasks failed, which makes the exit code of the run 4; `quiet` shows neither.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
     """
+    check_search(search)
     execution = Execution(
         Path(out), workers, backend, tuple(accept), wall_limit_s,
         Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
-        pause_at=pause_at,
+        pause_at=pause_at, tags=tuple(tags), notices=not quiet,
     )  # fmt: skip
-    return run_search(
+    done = run_search(
         search,
         execution,
         seed=seed,
@@ -116,6 +125,9 @@ def run(
         policy=checked_policy(retries, timeout_s, strict),
         watcher=watcher,
     )
+    if done.mostly_failed and not quiet:
+        notices.show(notices.warning_line(done))
+    return done
 
 
 def run_search(
@@ -185,9 +197,10 @@ def _execute(
     genesis = decision.genesis_text(store)
     inputs = {**inputs, **store.objects}
     sign = signer(execution.sign_key, decision.call.name)
-    _make_folder(folder, place.disk)
+    _make_folder(folder, place.disk, decision.call)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
         return read_outcome(folder, genesis)
+    check_loaded(decision.call)
     with _storage_named(folder.path), folder.locked(place.host):
         if is_over(folder, execution.sign_key):
             return read_outcome(folder, genesis)
@@ -219,11 +232,12 @@ def unnoted_place() -> Place:
     return Place(disk, host.host_name(), HeadsList(None, disk))
 
 
-def _make_folder(folder: RunFolder, disk: Disk) -> None:
+def _make_folder(folder: RunFolder, disk: Disk, search: SearchCall) -> None:
     """Make the folder of a new run; a path that cannot be one is the caller's input."""
     try:
         if not folder.is_run():
             folder.check_free()
+            check_loaded(search)
             disk.make_folder(folder.path)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -288,10 +302,17 @@ def _run_open(
     reserve.take()
     backend = _backend(opened, decision, execution, placement.slots, marks, journal)
     try:
-        with stop.listening(), _answering(backend, opened, decision, recall) as backend:
+        with (
+            stop.listening(),
+            failures_shown(machine, journal, execution, watcher) as watching,
+            _answering(backend, opened, decision, recall) as backend,
+        ):
             finished = Coordinator(
-                machine, journal, opened.writer, backend, clock, stop.asked, watcher, reserve
+                machine, journal, opened.writer, backend, clock, stop.asked, watching, reserve
             ).run()
+    except (SearchInvalid, ValueInvalid) as error:
+        error.hint = _once_fixed(error.hint, execution.out)
+        raise
     finally:
         backend.close()
         reserve.release()
@@ -322,6 +343,12 @@ def _answering(
             prior = stack.enter_context(open_prior(opened.objects, retry))
             backend = ReusedResults(backend, prior.value)
         yield backend
+
+
+def _once_fixed(step: str, out: Path) -> str:
+    """Say how to go on after a fix: the source is another one then, which has to be accepted."""
+    again = f"weft resume {shlex.quote(str(out))} --accept code"
+    return f'{step or "fix the search"}, then: {again} (in Python: accept=["code"])'
 
 
 def _interrupted(machine: Machine, out: Path) -> Interrupted | StorageFailed:

@@ -1,4 +1,8 @@
-"""Source hashes of task packages: a resumed run must run the code it began with."""
+"""Source hashes of task packages: a resumed run must run the code it began with.
+
+The files are what counts, since workers import them. What this process has loaded of the same
+packages must be of the same version, or a search would decide with other code than is recorded.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,12 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import ModuleType
 
+from weft import loaded
 from weft.cells import MAIN, is_stored_name
 from weft.cells.stored import source_of
+from weft.define import Task
 from weft.errors import CodeChanged, SearchInvalid
 from weft.model.tasks import SearchCall
 
@@ -30,6 +37,8 @@ class SourceBook:
         self._sources = sources
         self._imports = imports
         self._save = save
+        self._compared = set[str]()
+        """Packages whose loaded modules are as their files are."""
 
     def use(self, name: str, path: str) -> None:
         """Note a function's package and import path when they are first met."""
@@ -40,6 +49,9 @@ class SourceBook:
                 f"{task} is defined in a notebook, the search that uses it is not",
                 hint="define both in cells, or both in a file",
             )
+        if package not in self._compared:
+            check_package(package)
+            self._compared.add(package)
         known = package in self._sources and (name == path or self._imports.get(name) == path)
         if known:
             return
@@ -65,6 +77,64 @@ def check_sources(recorded: Mapping[str, str], accepted: bool) -> dict[str, str]
             hint="restore it, start a new --out, or go on with --accept code",
         )
     return changed
+
+
+def check_loaded(search: SearchCall) -> None:
+    """Refuse a search that is not what its files hold, or that reaches tasks that are not.
+
+    Tasks that only its body imports are compared when they are first used.
+    """
+    if isinstance(search.source, loaded.LoadedSource):
+        _check_source(search.source, f"search {search.name}", search.import_path)
+    names = getattr(search.body, "__globals__", {})
+    packages = [package_of(search.import_path)]
+    for value in names.values():
+        if isinstance(value, Task):
+            if value.source is not None:
+                holder = names.get("__name__", "")
+                _check_source(value.source, f"task {value.name}", holder=holder)
+            packages.append(loaded.package_of(value.function.__module__))
+        elif isinstance(value, ModuleType) and loaded.is_noted(value.__name__):
+            packages.append(loaded.package_of(value.__name__))
+    for package in dict.fromkeys(packages):
+        check_package(package)
+
+
+def check_package(package: str) -> None:
+    """Refuse a package of which an older version is loaded than its files hold."""
+    source = loaded.edited_module(package)
+    if source is not None:
+        raise _edited(source)
+
+
+def _check_source(
+    source: loaded.LoadedSource, declared: str, path: str = "", holder: str = ""
+) -> None:
+    """Refuse what was declared by an earlier version of its module than is loaded now."""
+    if not loaded.is_replaced(source):
+        return
+    module, _, name = path.partition(":")
+    again = f"importlib.reload({holder})" if holder else f"from {module} import {name}"
+    where = f", which module {holder} holds," if holder else ""
+    raise CodeChanged(
+        f"{declared}{where} is of an earlier version of {source.file.name}, loaded again since",
+        hint=f"take the new one: {again}",
+    )
+
+
+def _edited(source: loaded.LoadedSource) -> CodeChanged:
+    if source.module == loaded.MAIN:
+        step = "start the script again"
+    else:
+        step = (
+            f"restart Python, or importlib.reload({source.module}) and take its names anew,"
+            " or use %autoreload 2 in a notebook"
+        )
+    return CodeChanged(
+        f"{source.file.name} was edited after module {source.module} was loaded: the search would"
+        " run as it was before, its tasks as they are now",
+        hint=step,
+    )
 
 
 def package_of(function: str) -> str:

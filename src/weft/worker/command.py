@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import importlib
 import os
 import re
 import shutil
@@ -23,10 +22,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from weft.define import task
+from weft import loaded
+from weft.define import is_literal, task
 from weft.model.results import TaskError
 from weft.model.slots import CUDA_DEVICES
 from weft.model.tasks import COMMAND
+from weft.model.templates import fill, texts_of
 from weft.model.values import Object, Value
 from weft.worker import context as task_context
 from weft.worker.context import COMMAND_DEVICES, TaskContext
@@ -98,6 +99,20 @@ class Template:
     cwd: str
     timeout_s: float | None
     memory_mb: int | None
+    values: Mapping[str, str] | None = None
+    """What `args` has for placeholders; None where names that stand for nothing stay as they are"""
+
+    def _filled(self, template: str, names: Mapping[str, str]) -> str:
+        if self.values is None:
+            return expand(template, names)
+        try:
+            return fill(template, {**self.values, **names})
+        except KeyError as error:
+            raise Ending(
+                TaskError("command-broken", "prepare"),
+                detail=f"{{{error.args[0]}}} in {template[:80]!r} stands for nothing: neither args"
+                " nor what prepare returned has it as text or a number",
+            ) from None
 
     def execute(
         self, run: CommandRun, more: Mapping[str, str], folders: Sequence[str] = ()
@@ -107,12 +122,13 @@ class Template:
         The report holds the least room that there was in `folders` and where it works.
         """
         names = run.names() | dict(more)
-        cwd = str(Path(expand(self.cwd, names)).absolute())
+        cwd = str(Path(self._filled(self.cwd, names)).absolute())
+        requested = {name: self._filled(value, names) for name, value in self.env.items()}
         spec: CommandSpec = {
-            "argv": [expand(word, names) for word in self.argv],
+            "argv": [self._filled(word, names) for word in self.argv],
             "cwd": cwd,
             "folders": list(dict.fromkeys([*folders, cwd])),
-            "env": _environment(run, self.env, names) | _deadline(self.timeout_s) | self.secrets,
+            "env": _environment(run, requested) | _deadline(self.timeout_s) | self.secrets,
             "stdout": str(run.stdout),
             "stderr": str(run.stderr),
             "timeout_s": self.timeout_s,
@@ -145,6 +161,8 @@ def run_command(
     try:
         watch.check_before()
         names = _prepared(prepare, run)
+        if prepare is None or not is_literal(_hook(prepare)):
+            template = replace(template, values=texts_of(args))
         around.enter("run")
         report = template.execute(run, names, watch.folders)
         watch.sampled(report["least_room"])
@@ -276,7 +294,7 @@ def _hook(name: str) -> Callable[..., Any]:
     path = task_context.current().assignment.import_path(name)
     module, _, attribute = path.partition(":")
     try:
-        hook: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+        hook: Callable[..., Any] = getattr(loaded.import_first(module), attribute)
     except (ImportError, AttributeError) as error:
         raise Ending(None, lost="import-failed", detail=str(error)) from None
     return hook
@@ -294,9 +312,7 @@ def _secrets(names: Sequence[str], slot: str) -> dict[str, str]:
     return {name: variables[name] for name in names}
 
 
-def _environment(
-    run: CommandRun, env: Mapping[str, str], names: Mapping[str, str]
-) -> dict[str, str]:
+def _environment(run: CommandRun, requested: Mapping[str, str]) -> dict[str, str]:
     """A small environment of known contents, the same on every machine."""
     variables = environment()
     inherited = {name: variables[name] for name in KEPT_VARIABLES if name in variables}
@@ -304,8 +320,7 @@ def _environment(
     inherited[variable] = index
     fixed = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(run.tmp_dir)}
     weft = {f"WEFT_{name.upper()}": value for name, value in run.names().items()}
-    requested = {name: expand(value, names) for name, value in env.items()}
-    return inherited | fixed | weft | requested
+    return inherited | fixed | weft | dict(requested)
 
 
 def _deadline(timeout_s: float | None) -> dict[str, str]:

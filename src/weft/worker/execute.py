@@ -7,7 +7,6 @@ From the body on it is the task's own fault and is recorded.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import json
 import resource
 import traceback
@@ -17,6 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, TypedDict, cast
 
+from weft import loaded
 from weft.errors import ObjectDamaged, ValueInvalid, WeftError
 from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
@@ -177,7 +177,7 @@ class Executor:
         path = assignment.import_path(assignment.function)
         module, _, attribute = path.partition(":")
         try:
-            task: TaskFunction = getattr(importlib.import_module(module), attribute)
+            task: TaskFunction = getattr(loaded.import_first(module), attribute)
         except AttributeError as error:
             raise ImportError(f"{module} has no task {attribute}") from error
         if not hasattr(task, "needs_seed"):

@@ -129,7 +129,7 @@ class WorkerLoop:
             except IndexError:
                 cells[0] = NOTHING
                 self._rest()
-                now_ns = monotonic_ns()
+                now_ns = self._flushed_ns = monotonic_ns()  # nothing is waiting to be sent
                 continue
             cells[1] = now_ns
             cells[0] = ticket

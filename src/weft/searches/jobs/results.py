@@ -28,7 +28,7 @@ NODE_TROUBLE = (*NO_ROOM, errno.EIO, errno.EMFILE, errno.ENFILE)
 # -- before -------------------------------------------------------------------------------------
 
 
-@hook(name="jobs.prepare")
+@hook(name="jobs.prepare", literal=True)
 def prepare(run: CommandRun) -> dict[str, str]:
     """Check script and folders, and move an expected file that is there already aside."""
     note(slot=run.slot)

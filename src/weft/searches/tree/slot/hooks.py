@@ -33,7 +33,7 @@ from weft.worker.ending import Ending
 # -- before -------------------------------------------------------------------------------------
 
 
-@hook(name="tree.prepare")
+@hook(name="tree.prepare", literal=True)
 def prepare(run: CommandRun) -> dict[str, str]:
     """Lay out the recorded state and the idea in the attempt's folder."""
     args, folder = StageArgs.from_dict(run.args), run.out_dir.parent

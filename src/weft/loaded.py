@@ -1,0 +1,154 @@
+"""Which source the modules in memory were loaded from, to be compared with their files.
+
+A search runs in this process, as it was loaded; workers import its tasks from the files. When a
+file was edited in between, the two are not of one version. `note` is called while a module that
+declares something is executed, and takes the digest of its file and of what is loaded of its
+package. Weft's own files are left out, and modules without a file: notebooks, archives.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
+from pathlib import Path
+from types import ModuleType
+
+OWN_PACKAGE = "weft"
+MAIN = "__main__"
+ENGINE_NEEDS = frozenset({
+    "__future__", "base64", "binascii", "collections", "concurrent", "contextlib", "ctypes",
+    "dataclasses", "datetime", "errno", "faulthandler", "fcntl", "functools", "hashlib", "heapq",
+    "html", "importlib", "inspect", "io", "itertools", "json", "math", "mmap", "os", "pathlib",
+    "re", "resource", "secrets", "select", "shlex", "shutil", "signal", "socket", "sqlite3", "stat",
+    "struct", "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "tomllib",
+    "traceback", "types", "typing",
+})  # fmt: skip
+"""Modules of Python's own library without which no run works: no search can have their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSource:
+    """A module's file as it was when the module was loaded."""
+
+    module: str
+    file: Path
+    digest: str
+    spec: ModuleSpec | None
+    """Another one after `importlib.reload`."""
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the file is another one now; a file that is gone is no newer version."""
+        return _digest(self.file) not in (self.digest, "")
+
+
+_LOADED: dict[str, LoadedSource] = {}
+"""By name in `sys.modules`."""
+
+
+def note(module_name: str) -> LoadedSource | None:
+    """Note a module that is being executed, and what is loaded of its package by now."""
+    if package_of(module_name) == OWN_PACKAGE:
+        return None
+    module = sys.modules.get(module_name)
+    known = _LOADED.get(module_name)
+    if module is None:
+        return None
+    if known is not None and known.spec is not None and known.spec is _spec(module):
+        return known
+    source = _taken(module_name, module)
+    if known is not None and source == known:  # a script, which has no spec to be known by
+        return known
+    for name, sibling in _siblings(module_name):
+        _taken(name, sibling)
+    return source
+
+
+def edited_module(package: str) -> LoadedSource | None:
+    """Return the first loaded module of a package whose file was edited since."""
+    if package == OWN_PACKAGE:
+        return None
+    for name, module in _siblings(package):
+        source = _LOADED.get(name)
+        if source is None or source.spec is not _spec(module):
+            _taken(name, module)  # loaded, or loaded again, after all declarations
+        elif source.is_edited:
+            return source
+    return None
+
+
+def is_noted(module: str) -> bool:
+    """Whether a module declares tasks or searches, or is loaded of a package that does."""
+    return module in _LOADED
+
+
+def is_replaced(source: LoadedSource) -> bool:
+    """Whether another version of its module was loaded after this was noted of it."""
+    current = _LOADED.get(source.module)
+    if current is None or source.module not in sys.modules:  # unloaded: workers see the file
+        return source.is_edited
+    return current.digest != source.digest
+
+
+def package_of(module: str) -> str:
+    """Return the top-level package or module of a module."""
+    return module.partition(".")[0]
+
+
+def import_first(name: str) -> ModuleType:
+    """Import the module that is first on `sys.path`, whatever was loaded by that name before.
+
+    A module of Python's own library may be loaded or not when a search of the same name is asked
+    for; it gives way, as it does to a file beside a script, unless the engine needs it.
+    """
+    package = package_of(name)
+    present = sys.modules.get(package)
+    replaceable = package in sys.stdlib_module_names and package not in ENGINE_NEEDS
+    if present is not None and replaceable:
+        first = PathFinder.find_spec(package)
+        if first is not None and first.origin not in (None, getattr(present, "__file__", None)):
+            for known in [known for known in sys.modules if package_of(known) == package]:
+                del sys.modules[known]
+    return import_module(name)
+
+
+def _siblings(name: str) -> Iterator[tuple[str, ModuleType]]:
+    """Loaded modules of one package, itself included; for a script, the script alone."""
+    package = package_of(name)
+    main = sys.modules.get(MAIN)
+    if main is not None and package in (MAIN, _stem(main)):
+        yield MAIN, main
+    for known, module in sorted(sys.modules.items()):
+        if known != MAIN and package_of(known) == package and isinstance(module, ModuleType):
+            yield known, module
+
+
+def _taken(name: str, module: ModuleType) -> LoadedSource | None:
+    """Note what a module's file holds now; forget it if it has none."""
+    _LOADED.pop(name, None)
+    file = Path(getattr(module, "__file__", None) or "")
+    digest = _digest(file) if file.suffix == ".py" else ""
+    if not digest:
+        return None
+    return _LOADED.setdefault(name, LoadedSource(name, file.absolute(), digest, _spec(module)))
+
+
+def _digest(file: Path) -> str:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:  # in an archive, or gone
+        return ""
+
+
+def _spec(module: ModuleType) -> ModuleSpec | None:
+    return getattr(module, "__spec__", None)
+
+
+def _stem(main: ModuleType) -> str:
+    """The name under which a script is imported by workers."""
+    spec = _spec(main)
+    return package_of(spec.name) if spec else Path(getattr(main, "__file__", None) or "").stem

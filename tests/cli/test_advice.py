@@ -1,0 +1,88 @@
+"""What a message says to do next works when it is done."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Weft
+
+RAISES = """\
+import weft
+
+@weft.task
+def square(x):
+    return x * x
+
+@weft.search(version=1)
+def climb(width):
+    first = yield [square(x) for x in range(width)]
+    total = sum(r.value for r in first)
+    {line}
+    second = yield [square(total)]
+    return second[0].value
+"""
+WRONG = {
+    "search": "total = total + None",
+    "stream": "yield 3",
+    "answer": "return {1: 2}",
+    "until": "yield weft.round([square(7)], until=lambda r: 1 / 0)",
+    "make": "yield weft.lazy(3, lambda i: 1 / 0)",
+}
+
+
+def advised(err: str) -> list[str]:
+    """The words of the command that a message ends with."""
+    [line] = err.splitlines()
+    command = re.search(r"then: weft (.*?) \(in Python: accept=\[\"code\"\]\)$", line)
+    assert command is not None, line
+    return shlex.split(command[1])
+
+
+@pytest.mark.parametrize("line", WRONG.values(), ids=WRONG)
+def test_search_that_raises_goes_on_as_it_advises_once_it_is_fixed(
+    weft: Weft, tmp_path: Path, line: str
+) -> None:
+    (tmp_path / "climb.py").write_text(RAISES.format(line=line))
+    ended = weft("run", "climb:climb", "--args", '{"width": 3}', "--out", "a run")
+    assert ended.code == 3, ended
+    (tmp_path / "climb.py").write_text(RAISES.format(line="pass"))
+    again = weft(*advised(ended.err), "--json")
+    assert (again.code, again.json["answer"], again.json["tasks"]["completed"]) == (0, 25, 4), again
+    events = weft("status", "a run", "--events", "--json").json["events"]
+    assert [e["detail"] for e in events if e["kind"] == "code-accepted"] == ["climb"]
+    assert weft("verify", "a run").code == 0
+
+
+def test_search_that_raises_in_python_goes_on_with_what_it_advises(tmp_path: Path) -> None:
+    source = RAISES.format(line=WRONG["search"])
+    main = (
+        "if __name__ == '__main__':\n    print(weft.run(climb(3), out='r', accept=ACCEPT).answer)"
+    )
+    script = f"{source}\n{main}\n"
+    argv = [sys.executable, "lab_climb.py"]
+    (tmp_path / "lab_climb.py").write_text(script.replace("ACCEPT", "()"))
+    first = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert 'accept=["code"]' in first.stderr.splitlines()[-1]
+    fixed = script.replace(WRONG["search"], "pass").replace("ACCEPT", '["code"]')
+    (tmp_path / "lab_climb.py").write_text(fixed)
+    second = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert json.loads(second.stdout) == 25, second.stderr
+
+
+def test_search_that_raises_when_it_is_replayed_gives_no_advice_about_a_temporary_folder(
+    weft: Weft, tmp_path: Path
+) -> None:
+    (tmp_path / "climb.py").write_text(RAISES.format(line="pass"))
+    assert weft("run", "climb:climb", "--args", '{"width": 3}', "--out", "r").code == 0
+    (tmp_path / "climb.py").write_text(RAISES.format(line=WRONG["search"]))
+    ended = weft("replay", "r")
+    assert ended.code == 3
+    assert "resume" not in ended.err
+    assert "climb.py:11" in ended.err

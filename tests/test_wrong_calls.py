@@ -1,0 +1,148 @@
+"""What is declared or run wrongly is refused in one line that says what to write instead."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+import weft
+from tests.support.modules import ModuleFolder
+from weft.errors import SearchInvalid
+
+
+@pytest.fixture
+def modules(tmp_path):
+    folder = ModuleFolder(tmp_path / "code")
+    yield folder
+    folder.close()
+
+
+@weft.task
+def double(x):
+    return 2 * x
+
+
+def plain(x):
+    return x
+
+
+async def later(x):
+    return x
+
+
+def several(x):
+    yield x
+
+
+class Scale:
+    def __call__(self, x):
+        return x
+
+    def method(self, x):
+        return x
+
+
+@weft.search(version=1)
+def climb(depth=1):
+    yield [double(depth)]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (climb, r"search tests\.test_wrong_calls:climb itself.*weft\.run\(climb\(…\), out=…\)"),
+        (double(1), r"a call of task tests\.test_wrong_calls:double.*yield it"),
+        (double, r"task tests\.test_wrong_calls:double.*yield it"),
+        (weft.command(["true"], timeout_s=9), r"a call of task weft\.command.*yield it"),
+        (several(1), r"a generator.*@weft\.search"),
+        (plain, r"a function.*@weft\.search"),
+        ("climb:climb", r"a str.*weft run climb:climb"),
+        (None, r"a NoneType"),
+    ],
+)
+def test_run_of_what_is_no_call_of_a_search_is_refused(wrong, message, tmp_path):
+    with pytest.raises(SearchInvalid, match=message) as refusal:
+        weft.run(wrong, out=tmp_path / "run")
+    assert "\n" not in str(refusal.value)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (functools.partial(plain, 1), r"a partial.*def.*that calls it"),
+        (lambda x: x, r"a lambda.*def"),
+        (Scale, r"class tests\.test_wrong_calls:Scale.*def.*that calls it"),
+        (Scale(), r"a Scale.*def.*that calls it"),
+        (Scale().method, r"a method.*def.*that calls it"),
+        (Scale.method, r"inside a function or class.*top level"),
+        (len, r"builtins:len is built in.*def.*that calls it"),
+        (math.sqrt, r"math:sqrt is built in"),
+        (operator.itemgetter(1), r"an? .*itemgetter.*def.*that calls it"),
+        (functools.lru_cache(plain), r"lru_cache.*def.*that calls it"),
+        (staticmethod(plain), r"a staticmethod"),
+        (later, r"async.*plain function"),
+        (several, r"yields.*return"),
+        (double, r"is a task already"),
+        (3, r"an int"),
+    ],
+)
+def test_task_of_what_a_worker_cannot_import_is_refused(wrong, message):
+    with pytest.raises(SearchInvalid, match=message) as refusal:
+        weft.task(wrong)
+    assert "\n" not in str(refusal.value)
+    with pytest.raises(SearchInvalid, match=message):
+        weft.task(timeout_s=3)(wrong)
+
+
+@pytest.mark.parametrize("wrong", [functools.partial(plain), Scale, 3, len, lambda: 0])
+def test_search_of_what_is_no_function_is_refused(wrong):
+    with pytest.raises(SearchInvalid, match=r"^search "):
+        weft.search(version=1)(wrong)
+
+
+@pytest.mark.parametrize("wrong", [functools.partial(plain), Scale().method, lambda run: None])
+def test_hook_that_a_worker_cannot_import_is_refused(wrong):
+    with pytest.raises(SearchInvalid, match=r"^prepare "):
+        weft.command(["true"], timeout_s=9, prepare=wrong)
+
+
+RENAMED = """
+    def plain(x):
+        return x * x
+
+    square = weft.task({name}plain)
+
+    @weft.search(version=1)
+    def s():
+        [result] = yield [square(3)]
+        return result.value
+"""
+
+
+@pytest.mark.parametrize("name", ["", "name='lab.square')("])
+def test_task_bound_to_another_name_than_its_function_is_refused(modules, tmp_path, name):
+    source = RENAMED.format(name="").replace("task(plain)", f"task({name}plain)")
+    module = modules.write(source)
+    with pytest.raises(SearchInvalid, match=r":plain is a function there.*plain = weft\.task"):
+        weft.run(module.s(), out=tmp_path / "run")
+
+
+def test_task_bound_to_another_name_in_a_script_is_refused(tmp_path):
+    text = textwrap.dedent(RENAMED.format(name=""))
+    script = f"import weft\n{text}\nif __name__ == '__main__':\n    weft.run(s(), out='run')\n"
+    (tmp_path / "lab_renamed.py").write_text(script)
+    argv = [sys.executable, "lab_renamed.py"]
+    ended = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "lab_renamed:plain is a function there" in ended.stderr.splitlines()[-1]
+
+
+def test_task_under_both_names_is_run(modules, tmp_path):
+    module = modules.write(RENAMED.format(name="") + "\n    plain = square\n")
+    assert weft.run(module.s(), out=tmp_path / "run").answer == 9
