@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weft.define import command, hook, reference, search, task
     from weft.errors import Interrupted, WeftError
+    from weft.loadedrun import LoadedRun as Run
+    from weft.loadedrun import load, run
     from weft.model.results import Result, TaskError, TaskFailed, Temporary
     from weft.model.slots import Node
     from weft.model.tasks import Budget, Milestone, Unknown
@@ -21,34 +23,32 @@ if TYPE_CHECKING:
     from weft.model.tasks import make_stream as stream
     from weft.model.values import Object, Value
     from weft.product import Product
-    from weft.runs.outcome import Run
-    from weft.runs.run import run
     from weft.version import __version__
     from weft.worker.context import device, get, note, put, put_file
 
 __all__ = [
     "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
     "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError", "__version__",
-    "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file", "reference",
-    "round", "run", "search", "stream", "task",
+    "command", "device", "get", "hook", "lanes", "lazy", "load", "note", "put", "put_file",
+    "reference", "round", "run", "search", "stream", "task",
 ]  # fmt: skip
 
 _MODULES = {
     "define": ("command", "hook", "reference", "search", "task"),
     "errors": ("Interrupted", "WeftError"),
+    "loadedrun": ("Run", "load", "run"),
     "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
     "model.slots": ("Node",),
     "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),
     "model.values": ("Object", "Value"),
     "product": ("Product",),
-    "runs.outcome": ("Run",),
-    "runs.run": ("run",),
     "cells.magic": ("load_ipython_extension",),
     "version": ("__version__",),
     "worker.context": ("device", "get", "note", "put", "put_file"),
 }
 """Where each name is: the imports above, for the interpreter."""
 _RENAMED = {
+    "Run": "LoadedRun",
     "lanes": "make_lanes",
     "lazy": "make_lazy",
     "round": "make_round",

@@ -24,7 +24,7 @@ from weft.product import Product, SkippedProduct, installed
 from weft.version import __version__
 
 with lazy_imports():
-    from weft.cli import inspect, nodes, runs, watch
+    from weft.cli import browse, inspect, nodes, runs, watch
     from weft.demo import cli as demo
     from weft.doctor import cli as doctor
 
@@ -57,6 +57,14 @@ OWN = {
         "Write one HTML file that shows the run, to be opened in any browser, offline.",
     ),
     "serve": (inspect, "Show runs live in a browser: a list, a page for each, two compared."),
+    "list": (
+        browse,
+        "List the runs below a folder, newest first: state, start, duration, tasks, answer, tags.",
+    ),
+    "export": (
+        browse,
+        "Write a run's results as a table, a row for each: place, arguments, value, error, times.",
+    ),
     "pack": (
         inspect,
         "Summarise a run for someone who is to continue it: a status pack in Markdown.",
@@ -72,6 +80,8 @@ OWN = {
     "nodes": (nodes, "Check machines over SSH, and start or stop Ray on them for --backend ray."),
 }
 """The engine's own commands: where each is, and its summary; a module waits until it is used."""
+_RENAMED = {"list": "list_runs"}
+"""Functions of commands whose names Python needs itself."""
 
 
 class _Stopped(Exception):  # noqa: N818 - a carrier, not an error
@@ -250,7 +260,7 @@ def _own_command(name: str) -> Any:
     if hasattr(module, "app"):
         return get_group(module.app)
     single = typer.Typer(add_completion=False, rich_markup_mode=None)
-    single.command()(getattr(module, name))
+    single.command(name)(getattr(module, _RENAMED.get(name, name)))
     return get_command(single)
 
 

@@ -238,9 +238,8 @@ def test_lanes_and_references_get_typed_values(small, tmp_path):
 def test_results_of_a_run_whose_module_is_not_loaded_are_dicts(small, modules, tmp_path):
     weft.run(small.one("point"), out=tmp_path / "run", workers=1)
     code = (
-        "import sys; from pathlib import Path; from weft.runs.outcome import read_outcome;"
-        "from weft.storage.folder import RunFolder; before = len(sys.path);"
-        f"r = read_outcome(RunFolder(Path({str(tmp_path / 'run')!r})), None).results()[0];"
+        "import sys; import weft; before = len(sys.path);"
+        f"r = weft.load({str(tmp_path / 'run')!r}).results()[0];"
         f"assert type(r.value) is dict and r.value['x'] == 1; assert {small.__name__!r} not in"
         " sys.modules; print(r.value['y'].shape)"
     )
@@ -328,9 +327,8 @@ def test_stored_array_without_numpy_is_one_line(without, tmp_path):
     made = "import weft, make; print(weft.run(make.s(), out='run', workers=1).answer)"
     assert python(made, dict(os.environ), tmp_path).stdout == "True\n"
     read = (
-        "from pathlib import Path; from weft.runs.outcome import read_outcome; from weft import"
-        " WeftError; from weft.storage.folder import RunFolder\n"
-        "try: read_outcome(RunFolder(Path('run')), None).results()[0].value\n"
+        "from weft import WeftError, load\n"
+        "try: load('run').results()[0].value\n"
         "except WeftError as error: print(error)"
     )
     line = "a stored numpy.ndarray needs numpy, which is not installed; pip install numpy\n"

@@ -1,44 +1,47 @@
-"""A backend that answers commands from a record and runs everything else.
+"""Backends that answer some tasks from a record and run everything else.
 
 An external command need not be deterministic: what it returned was recorded once. A replay
-takes that as given, so that everything decided from it can be compared.
+takes that as given, so that everything decided from it can be compared. A retry takes the
+results of the run before it as given, and runs what failed there and what is asked for anew.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from weft.backends.contract import Backend
-from weft.model.attempts import Assignment, BackendEvent, Finished, Started, Worker
+from weft.model.attempts import Assignment, BackendEvent, Completed, Finished, Started, Worker
 from weft.model.tasks import COMMAND
 
 Recall = Callable[[str], Finished | None]
 """The recorded end of the command with this key; its ticket does not matter."""
+ValueAt = Callable[[str, int, int, str, str], str | None]
+"""The recorded value of the task at (lane, round, index) with this function and arguments."""
+REUSED = "reused"
+"""The node of a task whose result comes from the run that is retried."""
 
 
-class RecordedCommands:
-    """Wraps a backend; commands that `recall` knows never reach it."""
+class _Answering(ABC):
+    """Wraps a backend; what can be answered from a record never reaches it."""
 
-    def __init__(self, inner: Backend, recall: Recall) -> None:
+    def __init__(self, inner: Backend) -> None:
         self._inner = inner
-        self._recall = recall
         self._events: list[BackendEvent] = []
+
+    @abstractmethod
+    def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
+        """Note the events of what is recorded, and return the parts that are not."""
 
     def capacity(self) -> Sequence[int]:
         """Room as the wrapped backend has it."""
         return self._inner.capacity()
 
     def submit(self, assignments: Sequence[Assignment]) -> None:
-        """Answer recorded commands at once, pass the rest on."""
-        unrecorded = []
-        for assignment in assignments:
-            recorded = self._recall(assignment.key) if assignment.function == COMMAND else None
-            if recorded is None:
-                unrecorded.append(assignment)
-                continue
-            self._events.append(Started(assignment.ticket, Worker(node="recorded")))
-            self._events.append(replace(recorded, ticket=assignment.ticket))
+        """Answer what is recorded at once, pass the rest on."""
+        unrecorded = [part for block in assignments for part in self._unanswered(block)]
         if unrecorded:
             self._inner.submit(unrecorded)
 
@@ -48,10 +51,69 @@ class RecordedCommands:
         return events + self._inner.poll(0.0 if events else timeout_s)
 
     def cancel(self, tickets: Sequence[int]) -> None:
-        """Forget attempts, wherever they are."""
-        self._events = [event for event in self._events if event.ticket not in tickets]
+        """Forget attempts, wherever they are; of a block, whoever gets it leaves them out."""
+        self._events = [
+            event
+            for event in self._events
+            if isinstance(event, Completed) or event.ticket not in tickets
+        ]
         self._inner.cancel(tickets)
 
     def close(self) -> None:
         """Close the wrapped backend."""
         self._inner.close()
+
+
+class RecordedCommands(_Answering):
+    """Commands that `recall` knows are not run."""
+
+    def __init__(self, inner: Backend, recall: Recall) -> None:
+        super().__init__(inner)
+        self._recall = recall
+
+    def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
+        recorded = self._recall(assignment.key) if assignment.function == COMMAND else None
+        if recorded is None:
+            return (assignment,)
+        self._events.append(Started(assignment.ticket, Worker(node="recorded")))
+        self._events.append(replace(recorded, ticket=assignment.ticket))
+        return ()
+
+
+class ReusedResults(_Answering):
+    """Tasks whose values `value_at` knows are not run; of a block, the others are."""
+
+    def __init__(self, inner: Backend, value_at: ValueAt) -> None:
+        super().__init__(inner)
+        self._value_at = value_at
+
+    def _unanswered(self, assignment: Assignment) -> Sequence[Assignment]:
+        block, texts = assignment, (assignment.args, *assignment.more)
+        place, function = (block.lane, block.round), block.function
+        values = [
+            self._value_at(*place, index, function, args)
+            for index, args in enumerate(texts, start=block.index)
+        ]
+        parts = list[Assignment]()
+        for is_new, group in groupby(range(len(texts)), lambda number: values[number] is None):
+            numbers = list(group)
+            start, end = numbers[0], numbers[-1] + 1
+            if is_new:
+                parts.append(_part(block, texts, start, end))
+                continue
+            reused = [value for value in values[start:end] if value is not None]
+            worker = Worker(node=REUSED)
+            self._events.append(Completed(block.ticket + start, reused, [0] * len(reused), worker))
+        return parts
+
+
+def _part(block: Assignment, texts: Sequence[str], start: int, end: int) -> Assignment:
+    """Return some tasks of a block as a block; only the first one's key is known here."""
+    return replace(
+        block,
+        ticket=block.ticket + start,
+        index=block.index + start,
+        args=texts[start],
+        key=block.key if start == 0 else "",
+        more=tuple(texts[start + 1 : end]),
+    )

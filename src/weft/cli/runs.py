@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,6 +12,7 @@ from weft.console import options, render, views
 from weft.console.execution import ExecutionOptions, OutputOptions, SessionOptions
 from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
+from weft.errors import UsageError
 from weft.lazy_imports import lazy_imports
 
 with lazy_imports():
@@ -18,6 +20,7 @@ with lazy_imports():
     from weft.inspect import replay as replays
     from weft.runs import notices
     from weft.runs import resume as resuming
+    from weft.runs import retry as retrying
     from weft.runs import run as running
 
 if TYPE_CHECKING:
@@ -31,6 +34,13 @@ SearchName = Annotated[
         metavar="SPEC",
         help="module:search, path/file.py:search, or the name of an installed search.",
     ),
+]
+RetryFailed = Annotated[
+    bool, typer.Option("--retry-failed", help="Run the failed tasks again, in the new run --out.")
+]
+RetryOut = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="NEW", help="The new run's folder, with --retry-failed."),
 ]
 AcceptCode = Annotated[
     list[str] | None,
@@ -91,21 +101,36 @@ def run(
 @with_groups
 def resume(
     run: options.RunArgument,
+    retry_failed: RetryFailed = False,
+    out: RetryOut = None,
     path: options.SearchPath = None,
     *,
     execution: ExecutionOptions,
     session: SessionOptions,
     output: OutputOptions,
 ) -> None:
-    """Continue an interrupted run, with the options it was started with."""
+    """Continue an interrupted run, with the options it was started with.
+
+    With --retry-failed --out NEW, run the failed tasks of a finished run again, in a new run that
+    reuses its other results as long as the search asks for the same tasks; RUN is left as it is.
+    Source that was fixed since is taken as it is now. NEW is continued with weft resume NEW.
+    """
+    if retry_failed != (out is not None):
+        raise UsageError(
+            "--retry-failed and --out go together: what failed runs again in a new run",
+            hint=f"{render.command('resume', run)} --retry-failed --out NEW",
+        )
     changes = replace(
         execution.changes(),
         notices=not output.quiet,
         group_cap=session.group_cap,
         pause_at=session.pause_at,
     )
-    with watching(output.quiet, output.verbose) as watcher, resumable(run):
-        done = resuming.resume(run, changes, path=path, watcher=watcher)
+    with watching(output.quiet, output.verbose) as watcher, resumable(out or run):
+        if out is None:
+            done = resuming.resume(run, changes, path=path, watcher=watcher)
+        else:
+            done = retrying.retry_failed(run, out, changes, path=path, watcher=watcher)
     products.finish_run(done.out, done.search)
     lines = () if output.as_json else products.summary_lines(done.out, done.search)
     render.show_run(done, as_json=output.as_json, lines=lines)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from weft.backends.recorded import REUSED
 from weft.errors import FileInvalid, InputError
 from weft.inspect.access import open_manifest, records_named, run_named
 from weft.inspect.logs import log_tails
@@ -98,6 +99,8 @@ def _history(folder: RunFolder, manifest: Manifest, id_: int) -> TaskHistory:
     record = next((r.seq for r in records_named(folder.ledger, key)), None)
     attempts = _attempts(manifest, id_)
     why = f"recorded as record {record}"
+    if node == REUSED:
+        why += "; reused from the run that this one retries"
     if record is None:
         why = _reason(manifest, lane, round_, index, state, attempts)
     tail = "".join(log_tails(folder.logs, key, LOG_TAIL_BYTES))

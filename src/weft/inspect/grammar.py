@@ -14,6 +14,7 @@ from weft.ledger.resultlines import RoundPlace
 from weft.model.keys import record_key, task_key
 from weft.model.results import TIMING_TYPES
 from weft.model.values import JsonValue, canonical
+from weft.runs.prior import FIELD
 
 _RESULT_FIELDS = 6  # args, function, index, lane, round, and value or error
 _GENESIS = {"config", "format", "inputs", "libraries", "search", "seed", "version"}
@@ -68,7 +69,8 @@ class Grammar:
                 self._answer(record)
             else:
                 self._genesis = record.key
-                _require(record.body.keys() == _GENESIS, "its fields are not a genesis's")
+                fields = record.body.keys() - {FIELD}
+                _require(fields == _GENESIS, "its fields are not a genesis's")
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise LedgerDamaged(
                 f"its body is not that of kind {record.kind}: {error!s:.80}"

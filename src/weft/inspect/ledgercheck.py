@@ -20,6 +20,7 @@ from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record
 from weft.ledger.resultlines import RoundPlace, accept_results
 from weft.model.values import objects_in
+from weft.runs.prior import retry_of
 from weft.storage.plainfile import is_plain_file, open_plain
 
 BATCH_BYTES = 1 << 18
@@ -219,11 +220,18 @@ class _Walk:
 
 
 def genesis_objects(record: Record) -> Iterable[str]:
-    """Return the digests of the inputs that a genesis names; raises LedgerDamaged."""
-    inputs = record.body["inputs"]
+    """Return the digests that a genesis names: inputs, the ledger of a run that is retried.
+
+    Raises LedgerDamaged.
+    """
+    inputs, retry = record.body["inputs"], retry_of(record.body)
     if type(inputs) is not dict or not all(map(_is_digest, inputs.values())):
         raise LedgerDamaged("its inputs are not names of SHA-256 digests")
-    return inputs.values()
+    if retry is None:
+        return inputs.values()
+    if not _is_digest(retry.ledger):
+        raise LedgerDamaged("the ledger that it retries is not named by a SHA-256 digest")
+    return (*inputs.values(), retry.ledger)
 
 
 def _batches(lines: Iterable[bytes]) -> Iterator[list[bytes]]:

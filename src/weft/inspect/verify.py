@@ -26,6 +26,7 @@ from weft.errors import (
 from weft.inspect.access import MANIFEST_HINT, is_locked, open_manifest, run_named
 from weft.inspect.agreement import check_together
 from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
+from weft.inspect.reuse import reuse_notes
 from weft.ledger.checkpoint import Checkpoint
 from weft.model.values import JsonValue
 from weft.runs.storedcode import check_stored
@@ -93,6 +94,7 @@ def verify(
             verification.check_signed()  # a missing signature comes before advice to accept this
             raise
         verification.check_objects()
+        verification.check_reused()
         check_stored(folder, run_file)
         return verification.verdict()
 
@@ -316,6 +318,9 @@ class _Verification:
                 store.check(digest)
             except ObjectDamaged as error:
                 raise ObjectDamaged(f"{error.message}, named by record {seq}") from None
+
+    def check_reused(self) -> None:
+        self._notes += reuse_notes(self._folder)
 
     # -- the signature -----------------------------------------------------------------------
 

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from weft.errors import InputError, LedgerDamaged
 from weft.inspect.access import open_manifest, run_named, state_of
+from weft.inspect.resultrows import LedgerResults
+from weft.inspect.results import RunResults
 from weft.lazy_imports import lazy_module
 from weft.model.codec import from_json
 from weft.model.results import Result
@@ -27,7 +29,6 @@ from weft.optuna.plan import StudyPlan, check_installed
 from weft.optuna.samplers import frozen_trials
 from weft.optuna.search import SEARCH, StudyLog, stream_trials, study_steps
 from weft.optuna.tasks import ask
-from weft.runs.results import read_results
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, whole_lines
 
@@ -82,10 +83,10 @@ def read_study(folder: RunFolder) -> RecordedStudy:
             hint=f"runs of {SEARCH} can be exported",
         )
     recorded = RecordedStudy(from_json(StudyPlan, from_wire(genesis["config"]["args"]["plan"])))
-    places = [record.body["round"] for record in records if record.kind == "result"]
     rounds: dict[int, list[Result]] = defaultdict(list)
-    for place, result in zip(places, read_results(folder), strict=False):
-        rounds[place].append(result)
+    source = LedgerResults(folder)
+    for result in RunResults(folder.path, source, source.rounds()):
+        rounds[result.round].append(result)
     inputs = {name: Object(digest) for name, digest in genesis["inputs"].items()}
     _follow(recorded, rounds, inputs)
     return recorded

@@ -35,6 +35,7 @@ from weft.model.values import (
     to_wire,
 )
 from weft.product import check_name
+from weft.runs.prior import FIELD, Retry, retry_of
 
 _YIELD = "yield it from a @weft.search function, and run that"
 
@@ -49,6 +50,8 @@ class Decision:
     """Digest of each input; the bytes are objects of the run."""
     budget: Budget = field(default_factory=Budget)
     policy: Policy = field(default_factory=Policy)
+    retry: Retry | None = None
+    """The run whose failed tasks this one runs again."""
 
     def context(self) -> dict[str, int | Mapping[str, Object] | Budget]:
         """Return what the search may ask for by keyword."""
@@ -71,7 +74,9 @@ class Decision:
                 config["failures_expected"] = True
         except ValueInvalid as error:
             raise SearchInvalid(f"arguments of search {call.name}: {error}") from None
+        retry = {} if self.retry is None else {FIELD: self.retry.to_json()}
         return canonical({
+            **retry,
             "config": config,
             "format": FORMAT,
             "inputs": dict(self.inputs),
@@ -113,6 +118,7 @@ def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
         inputs=raw["inputs"],
         budget=_budget(from_wire(config["budget"])),
         policy=Policy(config["retries"], timeout_s, config["strict"]),
+        retry=retry_of(raw),
     )
 
 

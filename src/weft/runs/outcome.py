@@ -17,7 +17,7 @@ from weft.model.values import Object, canonical, from_wire
 from weft.product import locate
 from weft.runs.decision import check_same
 from weft.runs.history import check_signed
-from weft.runs.results import Results, StoredValues, read_results
+from weft.runs.results import StoredValues
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import last_line, parse_at, read_checkpoint, whole_lines
@@ -66,10 +66,6 @@ class Run:
     def read(self, reference: Object) -> bytes:
         """Return an object's bytes."""
         return ObjectStore(self.out / "objects", Disk()).read(reference.digest)
-
-    def results(self) -> Results:
-        """Return every result of the run, read back from its ledger."""
-        return read_results(RunFolder(self.out))
 
     def _repr_html_(self) -> str:
         answer = self.to_dict()["answer"]

@@ -159,6 +159,8 @@ def recorded_decision(
     check_same(genesis, decision.genesis_text(), folder.path)
     for digest in decision.inputs.values():
         objects.check(digest)
+    if decision.retry is not None:
+        objects.check(decision.retry.ledger)
     return decision, genesis
 
 

@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from weft.backends.contract import Backend
 from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.orphans import Marks, end_earlier
 from weft.backends.process import WorkerSetup
-from weft.backends.recorded import Recall, RecordedCommands
+from weft.backends.recorded import Recall, RecordedCommands, ReusedResults
 from weft.cells.stored import as_stored, sources_for
 from weft.cluster import host
 from weft.coordinator.journal import Journal
@@ -48,6 +48,7 @@ from weft.runs.execution import Execution, placement_of
 from weft.runs.notices import failures_shown
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
+from weft.runs.prior import open_prior
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
 from weft.runs.sources import SourceBook, check_loaded, own_import, package_of, search_folder
@@ -269,7 +270,10 @@ def _open(
         imports=dict(call.code),
         execution=remembered(execution, slots),
     )
-    return create_run(folder, run_file, genesis, inputs, place, code)
+    opened = create_run(folder, run_file, genesis, inputs, place, code)
+    if decision.retry is not None:
+        opened.events.append(("retry", decision.retry.describe()))
+    return opened
 
 
 def _run_open(
@@ -297,10 +301,12 @@ def _run_open(
     reserve = Reserve(opened.folder.path)
     reserve.take()
     backend = _backend(opened, decision, execution, placement.slots, marks, journal)
-    if recall is not None:
-        backend = RecordedCommands(backend, recall)
     try:
-        with stop.listening(), failures_shown(machine, journal, execution, watcher) as watching:
+        with (
+            stop.listening(),
+            failures_shown(machine, journal, execution, watcher) as watching,
+            _answering(backend, opened, decision, recall) as backend,
+        ):
             finished = Coordinator(
                 machine, journal, opened.writer, backend, clock, stop.asked, watching, reserve
             ).run()
@@ -319,6 +325,24 @@ def _run_open(
         raise _interrupted(machine, execution.out)
     seal(opened, clock.wall())
     return read_outcome(opened.folder, opened.manifest.genesis)
+
+
+@contextmanager
+def _answering(
+    backend: Backend, opened: OpenRun, decision: Decision, recall: Recall | None
+) -> Iterator[Backend]:
+    """Let the record answer where it shall: commands of a replay, what a retry reuses.
+
+    A replay of a retry has no copy of the ledger that was retried: it runs everything again.
+    """
+    retry = decision.retry
+    with ExitStack() as stack:
+        if recall is not None:
+            backend = RecordedCommands(backend, recall)
+        elif retry is not None and opened.objects.has(retry.ledger):
+            prior = stack.enter_context(open_prior(opened.objects, retry))
+            backend = ReusedResults(backend, prior.value)
+        yield backend
 
 
 def _once_fixed(step: str, out: Path) -> str:

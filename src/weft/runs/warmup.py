@@ -5,6 +5,7 @@ Otherwise every worker would do it by itself, at the same time and without a wor
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol, runtime_checkable
 
 from weft.coordinator.loop import Watcher
@@ -21,7 +22,12 @@ class Announcer(Protocol):
 
 def warm_up_for(search: str, watcher: Watcher | None) -> None:
     """Call the warm-up of a search's product; a watcher that is an `Announcer` gets its lines."""
-    warm_up(search, watcher.say if isinstance(watcher, Announcer) else _silent)
+    warm_up(search, announcer(watcher))
+
+
+def announcer(watcher: Watcher | None) -> Callable[[str], None]:
+    """Return what takes lines of text for a watcher; it is silent unless it is an `Announcer`."""
+    return watcher.say if isinstance(watcher, Announcer) else _silent
 
 
 def _silent(line: str) -> None:

@@ -1,0 +1,208 @@
+"""A run as Python sees it, in whatever state it is: `weft.load(path)`, and what `weft.run` returns.
+
+    run.toml, genesis, answer ─► LoadedRun ─┬─ results() to_frame()      resultrows, export
+                                            ├─ verify() report(path)     inspect
+                                            └─ resume() retry_failed()   runs, then loaded again
+
+Loading reads a few records and changes nothing; what it meets that is damaged raises as verify
+does, and only `verify` looks at everything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec
+
+from weft.coordinator.loop import Watcher
+from weft.errors import Interrupted
+from weft.inspect.access import run_named, state_of
+from weft.lazy_imports import lazy_imports
+from weft.model.records import NO_TYPES, rebuild_args
+from weft.model.values import JsonValue, from_wire
+from weft.runs import run as running
+from weft.runs.execution import ExecutionChanges
+from weft.runs.opening import recorded_genesis
+from weft.runs.outcome import Run, read_outcome
+from weft.runs.results import StoredValues
+from weft.storage.disk import Disk
+from weft.storage.folder import RunFolder
+from weft.storage.ledgerfile import read_checkpoint
+from weft.storage.objects import ObjectStore
+
+with lazy_imports():
+    from weft.inspect import products
+    from weft.inspect import results as run_results
+    from weft.inspect import status as statuses
+    from weft.inspect import verify as verifying
+    from weft.inspect.report import page
+    from weft.runs import resume as resuming
+    from weft.runs import retry as retrying
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class LoadedRun(Run):
+    """A run in any state. Of one that is not finished, `answer` is None and counts are so far."""
+
+    state: str = "finished"
+    """`finished`, `running` (perhaps elsewhere) or `interrupted`, when it was loaded."""
+    args: Mapping[str, Any] = field(default_factory=dict)
+    """The arguments of the search."""
+    seed: int = 0
+    """What the seeds of tasks come from."""
+
+    @property
+    def status(self) -> str:
+        """`answered` or `unknown`; of a run that is not finished, its state."""
+        return super().status if self.state == "finished" else self.state
+
+    @property
+    def exit_code(self) -> int:
+        """What `weft run` and `weft resume` end with; 130 for a run that is not finished."""
+        return super().exit_code if self.state == "finished" else Interrupted.exit_code
+
+    def results(
+        self, lane: str | None = None, round: int | None = None  # noqa: A002 - as the ledger says
+    ) -> run_results.RunResults:  # fmt: skip
+        """Return the results, read when they are used; `lane` and `round` select some of them."""
+        return run_results.read_results(self.out, lane, round)
+
+    def verify(
+        self, *, against: str | Path | None = None, public_key: str | Path | None = None
+    ) -> verifying.Verdict:
+        """Check that ledger, manifest and objects agree, as `weft verify` does; raises `Damaged`.
+
+        `against` is an earlier checkpoint, `public_key` an Ed25519 key that must have signed it.
+        """
+        heads = running.real_place().heads
+        return verifying.verify(
+            self.out, heads, against=_path(against), public_key=_path(public_key)
+        )
+
+    def report(self, path: str | Path | None = None) -> Path:
+        """Write the HTML report to `path`, or to report.html in the run's folder; return where."""
+        return page.write_report(self.out, running.real_place().heads, _path(path))
+
+    def resume(
+        self,
+        *,
+        workers: int | None = None,
+        accept: Sequence[str] = (),
+        path: str | Path | None = None,
+        watcher: Watcher | None = None,
+    ) -> LoadedRun:
+        """Continue an interrupted run as it was executed before; a finished one answers at once.
+
+        `accept` takes what `--accept` takes; `path` is where to import the search from.
+        """
+        changes = ExecutionChanges(workers=workers, accept=tuple(accept))
+        done = resuming.resume(self.out, changes, path=_path(path), watcher=watcher)
+        products.finish_run(done.out, done.search)
+        return load(done.out)
+
+    def retry_failed(
+        self,
+        *,
+        out: str | Path,
+        workers: int | None = None,
+        path: str | Path | None = None,
+        watcher: Watcher | None = None,
+    ) -> LoadedRun:
+        """Run what failed again, as a new run in `out` that reuses all other results.
+
+        This run is not changed. See `weft resume --retry-failed`.
+        """
+        changes = ExecutionChanges(workers=workers)
+        done = retrying.retry_failed(
+            self.out, Path(out), changes, path=_path(path), watcher=watcher
+        )
+        products.finish_run(done.out, done.search)
+        return load(done.out)
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON form, as `--json` prints it, with the state."""
+        return {**super().to_dict(), "state": self.state}
+
+
+def load(path: str | Path) -> LoadedRun:
+    """Load a run from its folder: finished, interrupted, running elsewhere, or a ledger alone.
+
+    Raises `RunFolderInvalid` when it is no run, and `Damaged` for what it meets that is damaged.
+    """
+    out = Path(path)
+    folder = RunFolder(out)
+    with run_named(out):
+        folder.require_run()
+        genesis = _genesis(folder)
+        state = state_of(folder)
+        if state != "finished":
+            return _unfinished(folder, state, genesis)
+        return _loaded(read_outcome(folder, None), state, genesis)
+
+
+def returning_loaded(function: Callable[P, Run]) -> Callable[P, LoadedRun]:
+    """Wrap a function that finishes a run: what it returns has all that a loaded run has."""
+
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> LoadedRun:
+        done = function(*args, **kwargs)
+        return _loaded(done, "finished", _genesis(RunFolder(done.out)))
+
+    return wrapper
+
+
+run = returning_loaded(running.run)
+"""`weft.run`."""
+
+
+def _loaded(done: Run, state: str, genesis: Mapping[str, JsonValue]) -> LoadedRun:
+    known = {part.name: getattr(done, part.name) for part in fields(Run)}
+    args, seed = _asked(RunFolder(done.out), genesis)
+    return LoadedRun(**known, state=state, args=args, seed=seed)
+
+
+def _unfinished(folder: RunFolder, state: str, genesis: Mapping[str, JsonValue]) -> LoadedRun:
+    run_file = folder.read_run_file()
+    if not genesis:  # it was killed before anything was recorded
+        nothing = Run(run_file.run_id, run_file.search, folder.path, None, "", 0, 0, 0, False)
+        return _loaded(nothing, state, genesis)
+    progress = statuses.status(folder.path)
+    so_far = Run(
+        run_id=run_file.run_id,
+        search=run_file.search,
+        out=folder.path,
+        answer=None,
+        head=progress.head,
+        size=progress.size,
+        completed=progress.counts["completed"],
+        failed=progress.counts["failed"],
+        timing_dependent=False,
+    )
+    return _loaded(so_far, state, genesis)
+
+
+def _genesis(folder: RunFolder) -> Mapping[str, JsonValue]:
+    """Return the body of record 0; empty when the run was killed before it was recorded."""
+    genesis = recorded_genesis(folder, read_checkpoint(folder.checkpoint))
+    body: dict[str, JsonValue] = json.loads(genesis or "{}")
+    return body
+
+
+def _asked(folder: RunFolder, genesis: Mapping[str, JsonValue]) -> tuple[Mapping[str, Any], int]:
+    """Return the arguments of the search and the run's seed."""
+    if not genesis:
+        return {}, 0
+    config, seed = genesis["config"], from_wire(genesis["seed"])
+    assert isinstance(config, dict)
+    assert isinstance(seed, int)
+    read = StoredValues(ObjectStore(folder.objects, Disk())).read
+    return rebuild_args(from_wire(config["args"]), NO_TYPES, read), seed
+
+
+def _path(path: str | Path | None) -> Path | None:
+    return None if path is None else Path(path)
