@@ -34,6 +34,6 @@ def evolve(evaluate, *, seed: int, population: int) -> None:
 
 if __name__ == "__main__":
     search = weft.asktell.optimize(
-        residual, evolve, trials=260, options={"population": 10}, libraries=["scipy", "numpy"]
+        residual, evolve, trials=130, options={"population": 5}, libraries=["scipy", "numpy"]
     )
     print(weft.run(search, out="runs/curve", workers=2).answer["best"])

@@ -446,9 +446,10 @@ def _holds(earlier: str, path: str) -> bool:
     return module != MAIN and (not is_stored_name(module) or path.startswith(f"{module}:"))
 
 
-def import_name(function: Callable[P, R], role: str) -> str:
+def import_name(function: Callable[P, R], role: str, *, or_class: bool = False) -> str:
     """Return `module:function`; refuse what a worker could not import by that name."""
-    _refuse_nameless(function, role)
+    if not (or_class and inspect.isclass(function)):
+        _refuse_nameless(function, role)
     module, name = function.__module__, function.__qualname__
     if "<" in name or "." in name:
         raise SearchInvalid(

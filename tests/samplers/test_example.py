@@ -105,7 +105,7 @@ def test_callback_example_is_resumed_and_replayed(place: Path, tmp_path: Path) -
         [sys.executable, "fit_curve.py"], cwd=place, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert "'number': 247" in done.stdout
+    assert "'number': 110" in done.stdout
     told = run_apart(tmp_path, "replay", place / "runs" / "curve", "--workers", "3")
     assert told.code == 0, told
     assert told.out.startswith("equal ")

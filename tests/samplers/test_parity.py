@@ -24,9 +24,9 @@ X = {"x": SPACE["x"]}
 STUDIES: dict[str, Callable[[], SearchCall]] = {
     **{
         name: lambda name=name: weft.optuna.study(bowl, SPACE, trials=13, batch=5, sampler=name)  # type: ignore[misc]
-        for name in ("tpe", "random", "cmaes", "qmc", "nsga2", "nsga3")
+        for name in ("cmaes", "qmc", "nsga2")
     },
-    "tpe with options": lambda: weft.optuna.study(
+    "tpe": lambda: weft.optuna.study(
         bowl, SPACE, trials=11, batch=4, options={"n_startup_trials": 3, "multivariate": True}
     ),
     "grid": lambda: weft.optuna.study(
@@ -43,13 +43,9 @@ STUDIES: dict[str, Callable[[], SearchCall]] = {
     "two objectives": lambda: weft.optuna.study(
         objectives.two_ways, X, trials=12, batch=4, directions=["minimize", "minimize"]
     ),
-    "conditional space": lambda: weft.optuna.study(
-        objectives.kernels, objectives.conditional, trials=12, batch=4
-    ),
     "conditional stream": lambda: weft.optuna.study(
         objectives.kernels, objectives.conditional, trials=12, width=3
     ),
-    "failures": lambda: weft.optuna.study(objectives.brittle, X, trials=12, batch=4),
     "failures in a stream": lambda: weft.optuna.study(objectives.brittle, X, trials=12, width=3),
     "own optimizer": lambda: weft.asktell.optimize(
         bowl, objectives.Annealer, trials=12, batch=4, options={"width": 3.0}

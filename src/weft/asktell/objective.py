@@ -92,7 +92,7 @@ def path_of(given: Callable[..., Any] | str, role: str) -> tuple[str, Callable[.
     """Return the import path of a function or class, and itself; refuse what has none."""
     if isinstance(given, str):
         return given, load(given, role)
-    return import_name(given, role), given
+    return import_name(given, role, or_class=True), given
 
 
 def with_code(call: SearchCall, objective: Objective) -> SearchCall:
