@@ -14,6 +14,7 @@ from pathlib import Path
 
 import psutil
 
+from weft.cluster import host
 from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult, size_text
 from weft.runs import world
 
@@ -53,23 +54,14 @@ def check_clock(
     return CheckResult("clock", OK, "monotonic clock goes forward, wall clock keeps pace")
 
 
-def check_processors(group: Path = Path("/sys/fs/cgroup")) -> CheckResult:
+def check_processors(group: Path = host.CONTROL_GROUPS) -> CheckResult:
     """How many workers can run at once."""
-    usable, quota = len(os.sched_getaffinity(0)), _quota(group)
+    usable, quota = len(os.sched_getaffinity(0)), host.cpu_quota(group)
     if quota is not None and quota < usable:
         workers = max(1, int(quota))
         detail = f"{usable} usable, but a limit of {quota:g} processors"
         return CheckResult("processors", NOTE, detail, f"use --workers {workers}")
     return CheckResult("processors", OK, f"{usable} usable: up to --workers {usable}")
-
-
-def _quota(group: Path) -> float | None:
-    """Processors that a control group allows (cgroup v2, cpu.max); None without a limit."""
-    try:
-        limit, period = (group / "cpu.max").read_text("ascii").split()
-        return None if limit == "max" else int(limit) / int(period)
-    except (OSError, ValueError):
-        return None
 
 
 def check_memory(
