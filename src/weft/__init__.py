@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from weft.define import command, hook, reference, search, task
+    from weft.define import INPUTS, SEED, command, hook, reference, search, task
     from weft.errors import Interrupted, WeftError
+    from weft.model.plan import Plan
     from weft.model.results import Result, TaskError, TaskFailed, Temporary
     from weft.model.slots import Node
     from weft.model.tasks import Budget, Milestone, Unknown
@@ -27,15 +28,16 @@ if TYPE_CHECKING:
     from weft.worker.context import device, get, note, put, put_file
 
 __all__ = [
-    "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
-    "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError", "__version__",
+    "INPUTS", "SEED", "Budget", "Interrupted", "Milestone", "Node", "Object", "Plan", "Product",
+    "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError", "__version__",
     "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file", "reference",
     "round", "run", "search", "stream", "task",
 ]  # fmt: skip
 
 _MODULES = {
-    "define": ("command", "hook", "reference", "search", "task"),
+    "define": ("INPUTS", "SEED", "command", "hook", "reference", "search", "task"),
     "errors": ("Interrupted", "WeftError"),
+    "model.plan": ("Plan",),
     "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
     "model.slots": ("Node",),
     "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),

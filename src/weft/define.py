@@ -15,12 +15,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, ParamSpec, TypeVar, cast, overload
+from types import MappingProxyType
+from typing import Final, Generic, ParamSpec, TypeVar, cast, overload
 
 from weft.errors import SearchInvalid
 from weft.model.records import NO_TYPES, FunctionTypes, types_of
 from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall, import_path
-from weft.model.values import Argument
+from weft.model.values import Argument, Object
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,6 +29,12 @@ Run = TypeVar("Run")
 Template = TypeVar("Template")
 CONTEXT = ("seed", "inputs", "budget")
 """Keyword-only parameters that the engine fills in: all for a search, `seed` for a task."""
+SEED: Final[int] = 0
+"""`*, seed: int = weft.SEED`: tells type checkers that callers leave it out; the engine fills it.
+
+Without the default it works just the same; then a type checker asks every caller for a seed."""
+INPUTS: Final[Mapping[str, Object]] = MappingProxyType({})
+"""`*, inputs: Mapping[str, weft.Object] = weft.INPUTS`: the same for the inputs of a search."""
 COMMAND_PATH = "weft.worker.command:run_command"
 MAX_NAME_CHARS = 100
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
@@ -55,10 +62,14 @@ class Task(Generic[P, R]):
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
         _remember(self)
 
-    def __call__(self, *args: Argument, **kwargs: Argument) -> TaskCall:
-        """Describe a call with these arguments; defaults are filled in and recorded."""
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
+        """Describe a call with these arguments; defaults are filled in and recorded.
+
+        Type checkers see the function's own parameters; `seed: int = weft.SEED` is one that
+        callers leave out.
+        """
         if self._positional and len(args) == len(self._names) and not kwargs:
-            values = dict(zip(self._names, args, strict=True))
+            values: dict[str, Argument] = dict(zip(self._names, args, strict=True))  # type: ignore[arg-type]
             return TaskCall(self.name, values, self.limits, self.code)
         signature = inspect.Signature(self._parameters)
         try:
@@ -250,7 +261,7 @@ def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]
 
 def search(
     *, version: int, name: str | None = None, libraries: tuple[str, ...] = ()
-) -> Callable[[Callable[..., SearchBody]], Callable[..., SearchCall]]:
+) -> Callable[[Callable[P, SearchBody]], Callable[P, SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
     `version` is part of a run's identity: raise it when the search decides differently.
@@ -269,7 +280,7 @@ def search(
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
 
-    def declare(body: Callable[..., SearchBody]) -> Callable[..., SearchCall]:
+    def declare(body: Callable[P, SearchBody]) -> Callable[P, SearchCall]:
         known_as, code = _declared(body, "search", name)
         if not inspect.isgeneratorfunction(body):
             raise SearchInvalid(f"search {known_as} never yields", hint="yield rounds of tasks")
@@ -278,7 +289,7 @@ def search(
         parameters = [p for p in signature.parameters.values() if p.name not in needs]
         public = inspect.Signature(parameters)
 
-        def call(*args: Argument, **kwargs: Argument) -> SearchCall:
+        def call(*args: P.args, **kwargs: P.kwargs) -> SearchCall:
             try:
                 binding = public.bind(*args, **kwargs)
             except TypeError as error:

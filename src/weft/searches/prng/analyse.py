@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from weft import device, get, note, search, task
+from weft import INPUTS, device, get, note, search, task
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown, make_round
@@ -85,7 +85,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
 
 
 @search(name="prng.analyse", version=3)
-def analyse(settings: Table, *, inputs: Mapping[str, Object]) -> Rounds[Table | Unknown]:
+def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)
     [planned] = yield [make_plan(history, settings)]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from weft import search
+from weft import INPUTS, search
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result, TaskError
 from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
@@ -50,7 +50,7 @@ def tree(
     recorded: dict[str, Value],
     imported: dict[str, Value] | None,
     *,
-    inputs: Mapping[str, Object],
+    inputs: Mapping[str, Object] = INPUTS,
 ) -> Search:
     """Improve a repository's score by sequences of ideas; the answer is the best path."""
     given = {
