@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 __all__ = [
     "INPUTS", "SEED", "Budget", "Interrupted", "Milestone", "Node", "Object", "Plan", "Product",
     "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError",
-    "__version__", "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file", "reference",
-    "round", "run", "search", "stream", "task",
+    "__version__", "command", "device", "get", "hook", "lanes", "lazy", "note", "put", "put_file",
+    "reference", "round", "run", "search", "stream", "task",
 ]  # fmt: skip
 
 _MODULES = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Literal, Protocol, TypeAlias
 
 from weft.errors import SearchInvalid
@@ -70,6 +70,8 @@ class Plan:
         for name, what in (("key", "a key"), ("tally", "a key"), ("of", "a task or its name")):
             if not isinstance(getattr(self, name), str | None):
                 raise SearchInvalid(f"weft.Plan: {name} is {what}, not {getattr(self, name)!r:.60}")
+        if self.tally is not None and (not self.tally.isprintable() or '"' in self.tally):
+            raise SearchInvalid(f"weft.Plan: {self.tally!r:.60} cannot be a tally")
 
     def to_text(self) -> str:
         """JSON form, without what was not given."""
@@ -77,8 +79,12 @@ class Plan:
 
     @staticmethod
     def from_text(text: str) -> Plan:
-        """Read the JSON form."""
-        return Plan(**json.loads(text))
+        """Read the JSON form; what another version knows beyond this one is passed over."""
+        known = {field.name for field in fields(Plan)}
+        try:
+            return Plan(**{name: v for name, v in json.loads(text).items() if name in known})
+        except SearchInvalid as error:
+            raise ValueError(str(error)) from None
 
 
 def _check_text(name: str, text: object, limit: int) -> None:

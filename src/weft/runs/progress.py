@@ -15,6 +15,7 @@ from weft.coordinator.machine import Counts
 from weft.coordinator.outlook import Outlook
 from weft.model.pace import Sample, TimeLeft, add_sample, pace_of, time_left
 from weft.model.plan import Number, Plan
+from weft.model.values import JsonValue
 
 MAX_OUTCOMES = 4
 
@@ -79,6 +80,27 @@ class Progress:
         left = [] if self.left is None else [left_text(self.left)]
         return ", ".join([self.count(), *self.details(), *running, *left])
 
+    def to_dict(self) -> dict[str, JsonValue]:
+        """JSON form, as `weft status --json` and the live page have it."""
+        left = self.left
+        return {
+            "words": self.words(),
+            "finished": self.finished,
+            "total": self.total,
+            "total_is_whole": self.is_whole,
+            "unit": self.plan.unit,
+            "failed": self.failed,
+            "running": self.running,
+            "rate_per_s": self.rate_per_s,
+            "left_s": None if left is None else left.seconds,
+            "left_is_lower_bound": left is not None and left.at_least,
+            "best": self.best,
+            "lanes": self.lanes,
+            "lanes_ended": self.lanes_ended,
+            "outcomes": dict(self.outcomes),
+            "note": self.plan.note,
+        }
+
 
 class Gauge:
     """Turns the counts of a run under way into its progress; one for each session."""
@@ -107,7 +129,7 @@ class Gauge:
             total=total,
             is_whole=is_whole,
             failed=counts.failed,
-            running=counts.running,
+            running=min(counts.running, workers),
             rate_per_s=None if pace is None else pace.rate_per_s,
             left=time_left(pace, total - counts.finished, ages_s, workers, is_whole=is_whole),
         )
