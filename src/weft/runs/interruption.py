@@ -51,6 +51,8 @@ class _OneLineHook:
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
         """Take what nobody caught."""
+        if isinstance(error, KeyboardInterrupt) and isinstance(error.__context__, Interrupted):
+            error = error.__context__  # Ctrl-C again, on the way out
         if not isinstance(error, Interrupted):
             self._before(kind, error, trace)
             return
