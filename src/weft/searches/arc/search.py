@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from weft import INPUTS, search
 from weft.model.codec import Table, to_json
+from weft.model.plan import Plan
 from weft.model.results import Result
 from weft.model.tasks import SearchBody, Unknown, make_lanes
 from weft.model.values import Object, Value
@@ -46,6 +47,7 @@ def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = IN
 
     The answer counts outcomes; each lane's own answer holds programs and grids.
     """
+    yield Plan(lanes="puzzles", tally="outcome")
     answers = yield make_lanes({d: solve_one(inputs[d], options) for d in tasks})
     outcomes = [_outcome(answer) for answer in answers]
     counts: dict[str, Value] = {name: outcomes.count(name) for name in sorted(set(outcomes))}
