@@ -14,9 +14,9 @@ from pathlib import Path
 
 import psutil
 
-from weft.cluster import host
 from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult, size_text
 from weft.runs import world
+from weft.runs.execution import cpu_quota
 
 LOW_MEMORY_BYTES = 2**30
 FEW_FILES = 256
@@ -54,9 +54,9 @@ def check_clock(
     return CheckResult("clock", OK, "monotonic clock goes forward, wall clock keeps pace")
 
 
-def check_processors(group: Path = host.CONTROL_GROUPS) -> CheckResult:
+def check_processors(group: Path = Path("/sys/fs/cgroup")) -> CheckResult:
     """How many workers can run at once."""
-    usable, quota = len(os.sched_getaffinity(0)), host.cpu_quota(group)
+    usable, quota = len(os.sched_getaffinity(0)), cpu_quota(group)
     if quota is not None and quota < usable:
         workers = max(1, int(quota))
         detail = f"{usable} usable, but a limit of {quota:g} processors"

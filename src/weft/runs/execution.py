@@ -11,13 +11,15 @@ from pathlib import Path
 
 from weft.backends.places import located
 from weft.cluster import host
+from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
 from weft.errors import UsageError
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 
 __all__ = [
     "ACCEPTABLE", "BACKENDS", "DEVICES", "MAX_STAGGER_S", "PLACEMENTS", "SEALED_VIEWS",
-    "Execution", "ExecutionChanges", "default_workers", "is_here", "placed", "placement_of",
+    "Execution", "ExecutionChanges", "cpu_quota", "default_workers", "is_here", "placed",
+    "placement_of",
 ]  # fmt: skip
 
 ACCEPTABLE = ("code", "copy", "rollback")
