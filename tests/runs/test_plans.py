@@ -54,6 +54,18 @@ def puzzle(n):
     return {"outcome": "SOLVED" if n % 3 else "UNKNOWN"}
 
 @weft.search(version=1)
+def half():
+    yield weft.Plan(total=100, unit="ignored in a lane")
+    yield [count(1)]
+    yield weft.Milestone("stop")
+    return 1
+
+@weft.search(version=1)
+def halves():
+    yield [count(2)]
+    return (yield weft.lanes({"a": half(), "b": half()}))
+
+@weft.search(version=1)
 def puzzles():
     yield weft.Plan(lanes="puzzles", tally="outcome")
     return (yield weft.lanes({f"p{n}": puzzle(n) for n in range(12)}))
@@ -140,6 +152,17 @@ def test_interrupted_run_shows_its_plan(lab, tmp_path):
     assert shown is not None
     assert (shown.total, shown.left, shown.rate_per_s) == (2001, None, None)
     assert shown.is_whole
+
+
+def test_totals_of_lanes_are_added_up(lab, tmp_path):
+    with pytest.raises(weft.Interrupted, match="paused"):
+        weft.run(lab.halves(), out=tmp_path / "run", pause_at="stop", workers=1)
+    shown = status(tmp_path / "run").progress
+    assert shown is not None
+    assert (shown.total, shown.is_whole, shown.plan.unit) == (201, False, "tasks")
+    assert shown.count().endswith("/201+ tasks")
+    assert weft.run(lab.halves(), out=tmp_path / "run").completed == 3
+    assert status(tmp_path / "run").progress.total == 3
 
 
 def test_what_is_no_plan_is_refused_with_its_reason(modules, tmp_path):
