@@ -45,6 +45,7 @@ _MODULES = {
     "product": ("Product",),
     "runs.outcome": ("Run",),
     "runs.run": ("run",),
+    "cells.magic": ("load_ipython_extension",),
     "version": ("__version__",),
     "worker.context": ("device", "get", "note", "put", "put_file"),
 }

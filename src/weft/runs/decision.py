@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from weft.cells import PREFIX
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, ValueInvalid
 from weft.ledger.records import FORMAT
@@ -137,6 +138,12 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
     for name in sorted(old.keys() | new.keys(), key=lambda name: (name != "search", name)):
         if old.get(name) != new.get(name):
             before, now = old.get(name, "nothing"), new.get(name, "nothing")
+            if name == "search" and PREFIX in before and PREFIX in now:
+                raise RunMismatch(
+                    f"{where} holds a run of other cells ({before} there, {now} here):"
+                    " they were edited, or a value that they use has changed",
+                    hint="choose a new --out, or run the cells as they were",
+                )
             raise RunMismatch(
                 f"{where} holds another run: {name} is {before:.200} there, {now:.200} here",
                 hint="use the recorded value, or a new --out",

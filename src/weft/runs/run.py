@@ -17,6 +17,7 @@ from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.orphans import Marks, end_earlier
 from weft.backends.process import WorkerSetup
 from weft.backends.recorded import Recall, RecordedCommands
+from weft.cells.stored import as_stored, sources_for
 from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
@@ -48,7 +49,8 @@ from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
-from weft.runs.sources import SourceBook, search_folder
+from weft.runs.sources import SourceBook, own_import, package_of, search_folder
+from weft.runs.storedcode import drop_compiled
 from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -134,6 +136,7 @@ def run_search(
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search as `execution` says: `run` for callers that have one."""
+    search = as_stored(search)
     sources = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
     data = read_inputs(sources)
     counts = Budget(dict(budget or {}))
@@ -248,18 +251,19 @@ def _open(
     place: Place,
     slots: int,
 ) -> OpenRun:
+    call = decision.call
+    code = sources_for(package_of(call.import_path))
     if folder.is_run():
         new_id = world.new_run_id()
-        return reopen_run(folder, genesis, inputs, execution.accept, place, new_id)
-    call = decision.call
+        return reopen_run(folder, genesis, inputs, execution.accept, place, new_id, code)
     run_file = RunFile(
         run_id=world.new_run_id(),
         search=call.name,
-        search_path=search_folder(call.import_path, folder.path),
+        search_path=search_folder(own_import(call), folder.path),
         imports=dict(call.code),
         execution=remembered(execution, slots),
     )
-    return create_run(folder, run_file, genesis, inputs, place)
+    return create_run(folder, run_file, genesis, inputs, place, code)
 
 
 def _run_open(
@@ -351,6 +355,7 @@ def seal(opened: OpenRun, wall_s: float) -> None:
     """Finish a run that has its answer: last checkpoint, then read-only."""
     opened.objects.clear_staging()
     shutil.rmtree(opened.folder.attempts, ignore_errors=True)
+    drop_compiled(opened.folder)
     opened.writer.finish(wall_s)
     opened.manifest.commit()
     opened.manifest.finish()
@@ -386,7 +391,7 @@ def _backend(
         staging=opened.objects.staging.absolute(),
         logs=opened.folder.logs.absolute(),
         attempts=opened.folder.attempts.absolute(),
-        path=list(sys.path),
+        path=[*sys.path, str(opened.folder.code.absolute())],
         environment={**host.worker_environment(), DEVICE: execution.device},
         marks=marks,
         run_id=opened.run_file.run_id,
