@@ -22,7 +22,7 @@ def bumpy(x: int) -> int:
 
 
 @weft.task
-def probe(x: int, *, seed: int) -> dict[str, int]:
+def probe(x: int, *, seed: int = weft.SEED) -> dict[str, int]:
     """Measure one point; every 17th point has no value."""
     if x % 17 == 3:
         raise ValueError(f"no value at {x}")

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from weft.define import command, hook, reference, search, task
+    from weft.define import INPUTS, SEED, command, hook, reference, search, task
     from weft.errors import Interrupted, WeftError
     from weft.loadedrun import LoadedRun as Run
     from weft.loadedrun import load, run
+    from weft.model.plan import Plan
     from weft.model.results import Result, TaskError, TaskFailed, Temporary
     from weft.model.slots import Node
     from weft.model.tasks import Budget, Milestone, Unknown
@@ -27,16 +28,18 @@ if TYPE_CHECKING:
     from weft.worker.context import device, get, note, put, put_file
 
 __all__ = [
-    "Budget", "Interrupted", "Milestone", "Node", "Object", "Product", "Result", "Run",
-    "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError", "__version__",
-    "command", "device", "get", "hook", "lanes", "lazy", "load", "note", "put", "put_file",
+    "INPUTS", "SEED", "Budget", "Interrupted", "Milestone", "Node", "Object", "Plan", "Product",
+    "Result", "Run", "TaskError", "TaskFailed", "Temporary", "Unknown", "Value", "WeftError",
+    "__version__", "command", "device", "get", "hook", "lanes", "lazy", "load", "note", "put",
+    "put_file",
     "reference", "round", "run", "search", "stream", "task",
 ]  # fmt: skip
 
 _MODULES = {
-    "define": ("command", "hook", "reference", "search", "task"),
+    "define": ("INPUTS", "SEED", "command", "hook", "reference", "search", "task"),
     "errors": ("Interrupted", "WeftError"),
     "loadedrun": ("Run", "load", "run"),
+    "model.plan": ("Plan",),
     "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
     "model.slots": ("Node",),
     "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),
@@ -68,4 +71,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -15,7 +15,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, ParamSpec, TypeAlias, TypeVar, cast, overload
+from types import MappingProxyType
+from typing import Final, Generic, ParamSpec, TypeAlias, TypeVar, cast, overload
 
 from weft import loaded
 from weft.cells import MAIN, is_stored_name
@@ -24,7 +25,7 @@ from weft.errors import SearchInvalid
 from weft.model.records import NO_TYPES, FunctionTypes, types_of
 from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall, import_path
 from weft.model.templates import ENGINE_NAMES, names_in, text_of
-from weft.model.values import Argument
+from weft.model.values import Argument, Object
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,6 +34,12 @@ Run = TypeVar("Run")
 Template = TypeVar("Template")
 CONTEXT = ("seed", "inputs", "budget")
 """Keyword-only parameters that the engine fills in: all for a search, `seed` for a task."""
+SEED: Final[int] = 0
+"""`*, seed: int = weft.SEED`: tells type checkers that callers leave it out; the engine fills it.
+
+Without the default it works just the same; then a type checker asks every caller for a seed."""
+INPUTS: Final[Mapping[str, Object]] = MappingProxyType({})
+"""`*, inputs: Mapping[str, weft.Object] = weft.INPUTS`: the same for the inputs of a search."""
 COMMAND_PATH = "weft.worker.command:run_command"
 MAX_NAME_CHARS = 100
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
@@ -65,10 +72,14 @@ class Task(Generic[P, R]):
         """Whether a call by position needs no checks; not before the first one."""
         _remember(self)
 
-    def __call__(self, *args: Argument, **kwargs: Argument) -> TaskCall:
-        """Describe a call with these arguments; defaults are filled in and recorded."""
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> TaskCall:
+        """Describe a call with these arguments; defaults are filled in and recorded.
+
+        Type checkers see the function's own parameters; `seed: int = weft.SEED` is one that
+        callers leave out.
+        """
         if self._is_quick and len(args) == len(self._names) and not kwargs:
-            values = dict(zip(self._names, args, strict=True))
+            values: dict[str, Argument] = dict(zip(self._names, args, strict=True))  # type: ignore[arg-type]
             return TaskCall(self.name, values, self.limits, self.code)
         self._check_bound()
         signature = inspect.Signature(self._parameters)
@@ -320,7 +331,7 @@ def search(
     name: str | None = None,
     libraries: Libraries = (),
     failures_expected: bool = False,
-) -> Callable[[Callable[..., SearchBody]], Callable[..., SearchCall]]:
+) -> Callable[[Callable[P, SearchBody]], Callable[P, SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
     `version` is part of a run's identity: raise it when the search decides differently.
@@ -341,13 +352,13 @@ def search(
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise SearchInvalid(f"a search's version is a whole number from 1, not {version!r}")
 
-    def declare(body: Callable[..., SearchBody]) -> Callable[..., SearchCall]:
+    def declare(body: Callable[P, SearchBody]) -> Callable[P, SearchCall]:
         declaration = _declare_search(body, name, version, libraries, failures_expected)
 
-        def call(*args: Argument, **kwargs: Argument) -> SearchCall:
+        def call(*args: P.args, **kwargs: P.kwargs) -> SearchCall:
             # by the attribute: %autoreload of a notebook puts a newer one there
             current: SearchDeclaration = call.declaration  # type: ignore[attr-defined]
-            return current.bind(args, kwargs)
+            return current.bind(args, kwargs)  # type: ignore[arg-type]
 
         call.__doc__, call.__name__, call.__qualname__ = body.__doc__, body.__name__, body.__name__
         call.__module__, call.__wrapped__ = body.__module__, body  # type: ignore[attr-defined]

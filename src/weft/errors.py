@@ -135,6 +135,10 @@ class Interrupted(_Reported, KeyboardInterrupt):
 
     exit_code = 130
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython and notebooks show instead of a traceback: one line."""
+        return [f"weft: {self}"]
+
 
 class Paused(Interrupted):
     """Stopped at the milestone it was asked to stop at; the same command goes on."""

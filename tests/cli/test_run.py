@@ -135,7 +135,7 @@ def test_run_verbose_shows_progress_and_quiet_says_nothing_on_stderr(
         assert loud.stderr is not None
         first = loud.stderr.readline()
         hold(tmp_path, None)
-    assert re.match(r"\d+ of \d+ tasks, \d running", first)
+    assert re.match(r"\d+/\d+\+ tasks, .*\d running", first)
     assert loud.returncode == 0
     quiet = weft("run", "slow:slow", "--args", '{"rounds": 1}', "--out", "b", "-q", "-v")
     assert quiet.err == ""

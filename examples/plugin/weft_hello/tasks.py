@@ -14,7 +14,9 @@ def matches(text: str, target: str) -> int:
 
 
 @weft.task(name="hello.breed")
-def breed(parent: str, target: str, children: int, *, seed: int) -> dict[str, str | int]:
+def breed(
+    parent: str, target: str, children: int, *, seed: int = weft.SEED
+) -> dict[str, str | int]:
     """Copy the parent with errors, many times; return the best copy, the parent if none is."""
     draws = random.Random(seed)
     copies = [_copy(parent, draws) for _ in range(children)]

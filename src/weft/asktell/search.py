@@ -23,7 +23,7 @@ from weft.asktell.objective import (
 )
 from weft.asktell.optimizers import ByValue, advance, keep, next_points, revived
 from weft.asktell.trials import DIRECTIONS, Direction, TrialRecord, answer, numbers_of
-from weft.define import search, task
+from weft.define import INPUTS, SEED, search, task
 from weft.errors import SearchInvalid
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result
@@ -39,7 +39,7 @@ SEEDS = 2**32
 @task(name="asktell.ask")
 def ask(
     optimizer: str, options: Table, direction: str, count: int, state: Object | None,
-    told: list[Table], *, seed: int,
+    told: list[Table], *, seed: int = SEED,
 ) -> dict[str, Value]:  # fmt: skip
     """Bring the optimizer to where it was, tell it the last batch, ask for the next one."""
     steps, ended = history.read(state), history.read_told(told)
@@ -70,7 +70,7 @@ def _libraries(args: Mapping[str, Argument]) -> tuple[str, ...]:
 @search(name="asktell.optimize", version=1, libraries=_libraries)
 def run_optimize(
     objective: Table, optimizer: str, options: Table, trials: int, batch: int, direction: str,
-    fixed: Table, libraries: Sequence[str], *, inputs: Mapping[str, Object],
+    fixed: Table, libraries: Sequence[str], *, inputs: Mapping[str, Object] = INPUTS,
 ) -> SearchBody:  # fmt: skip
     """Decide what to ask and when to stop; `optimize` makes the arguments."""
     del libraries  # bound into the genesis
@@ -81,7 +81,7 @@ def run_optimize(
     told: list[TrialRecord] = []
     while len(log) < trials:
         count = min(batch, trials - len(log))
-        given = [to_json(trial) for trial in told]
+        given: list[Table] = [to_json(trial) for trial in told]
         [asked] = yield [ask(optimizer, options, direction, count, state, given)]
         points: list[dict[str, Value]] = asked.value["params"]
         if not points:

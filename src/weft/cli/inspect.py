@@ -27,6 +27,7 @@ with lazy_imports():
     from weft.inspect.serve import serving
     from weft.model import strictjson
     from weft.runs import run as running
+    from weft.runs import world
 
 DIFFERENT = 1
 DAMAGED = 5
@@ -40,7 +41,7 @@ def status(
     output: ViewOptions,
 ) -> None:
     """Show the progress of a run: counts, slots, workers, events."""
-    state = statuses.status(run, events=events)
+    state = statuses.status(run, events=events, now_s=world.RealClock().wall())
     lines = products.summary_lines(run, state.search)
     if output.as_json:
         render.print_json({**state.to_dict(), **({"summary": lines} if lines else {})})

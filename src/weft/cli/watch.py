@@ -23,6 +23,7 @@ from weft.lazy_imports import lazy_imports
 with lazy_imports():
     from weft.console import live
     from weft.inspect import status
+    from weft.runs import world
 
 EVENTS = 8
 IDLE_SHARE = 4
@@ -74,7 +75,7 @@ def watch(
 
 
 def _once(run: Path) -> Iterator[status.Status]:
-    yield status.status(run, latest=EVENTS)
+    yield status.status(run, latest=EVENTS, now_s=world.RealClock().wall())
 
 
 def _looks(run: Path, interval_s: float, patience_s: float) -> Iterator[status.Status]:
@@ -83,7 +84,7 @@ def _looks(run: Path, interval_s: float, patience_s: float) -> Iterator[status.S
     while True:
         start_s = time.monotonic()
         try:
-            now = status.status(run, latest=EVENTS)
+            now = status.status(run, latest=EVENTS, now_s=world.RealClock().wall())
         except WorldError:
             failed += 1
             if failed >= FAILED_LOOKS:

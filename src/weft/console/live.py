@@ -35,10 +35,9 @@ def picture(status: Status, wall_s: float, console: Console) -> RenderableType:
         _line("search", status.search),
         _line("state", _state(status), _STYLES[status.state]),
         _progress(status),
+        *([] if status.progress is None else [_line("so far", status.progress.words())]),
         _line("tasks", ", ".join(f"{n} {s}" for s, n in status.counts.items() if n) or "none yet"),
     ]
-    if status.lanes:
-        rows.append(_line("lanes", f"{status.lanes_answered} of {status.lanes} answered"))
     rows += [_line("slot", text) for text in _slots(status, wall_s)[:room]]
     if len(status.slots) > room:
         rows.append(_line("", f"and {len(status.slots) - room} more"))
@@ -59,17 +58,16 @@ def _line(name: str, text: str, style: str = "") -> Text:
 def _state(status: Status) -> str:
     if status.state == "interrupted":
         return "interrupted: no coordinator is at work"
-    rate = "" if status.rate_per_s is None else f", {status.rate_per_s:,.1f} tasks a second"
-    return status.state + rate
+    return status.state
 
 
 def _progress(status: Status) -> Text:
-    """A bar over all tasks planned so far; further rounds make it longer."""
-    done = status.finished / status.planned if status.planned else 0.0
+    """A bar over all tasks that are expected; without a plan, further rounds make it longer."""
+    total = status.planned if status.progress is None else status.progress.total
+    done = min(1.0, status.finished / total) if total else 0.0
     full = int(done * BAR_CHARS)
     bar = "━" * full + "╌" * (BAR_CHARS - full)
-    left = "" if status.eta_s is None else f", about {views.duration(status.eta_s)} left"
-    return _line("", f"{bar} {status.finished:,} of {status.planned:,} ({done:.0%}){left}")
+    return _line("", f"{bar} {status.finished:,} of {total:,} ({done:.0%})")
 
 
 def _slots(status: Status, wall_s: float) -> list[str]:

@@ -53,7 +53,9 @@ Strict = Annotated[
     bool, decision(None, "A failed task ends the search that asked for it.", "--strict")
 ]
 Out = Annotated[Path, runtime("DIR", "The run's folder.")]
-Workers = Annotated[int | None, runtime("N", "Worker processes: 1 at first, as before on resume.")]
+Workers = Annotated[
+    int | None, runtime("N", "Worker processes: one per usable core at first, as before on resume.")
+]
 Backend = Annotated[
     str | None,
     runtime(

@@ -12,12 +12,17 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from weft.console import progress, render
+from weft.lazy_imports import lazy_imports
+
+with lazy_imports():
+    from weft.runs import progress as progresses
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress as Bars
 
     from weft.coordinator.machine import Counts
     from weft.model.tasks import Milestone
+    from weft.runs.progress import Progress
 
 LINE_EVERY_S = 3.0
 BAR_EVERY_S = 0.1
@@ -29,13 +34,14 @@ class StepWatcher:
     def __init__(
         self,
         begin: Callable[[Milestone], None],
-        show: Callable[[Counts, float], None],
+        show: Callable[[str, Progress], None],
         every_s: float,
     ) -> None:
         self._begin, self._show, self._every_s = begin, show, every_s
         self._milestone: Milestone | None = None
         self._base = self._base_planned = 0
-        self._start_s = self._next_s = time.monotonic()
+        self._next_s = time.monotonic()
+        self._gauge: progresses.Gauge | None = None
 
     def say(self, line: str) -> None:
         """Print what there is to wait for before the tasks."""
@@ -45,14 +51,15 @@ class StepWatcher:
         """Take the newest counts."""
         now_s = time.monotonic()
         if counts.milestone is not None and counts.milestone != self._milestone:
-            self._milestone, self._start_s = counts.milestone, now_s
+            self._milestone = counts.milestone
             self._base = counts.finished
             self._base_planned = counts.planned
             self._next_s = now_s + self._every_s
+            self._gauge = progresses.Gauge(self._own(counts), now_s)
             self._begin(counts.milestone)
-        if self._milestone is not None and now_s >= self._next_s:
+        if self._gauge is not None and self._milestone is not None and now_s >= self._next_s:
             self._next_s = now_s + self._every_s
-            self._show(self._own(counts), now_s - self._start_s)
+            self._show(self._milestone.name, self._gauge.read(self._own(counts), now_s))
 
     def _own(self, counts: Counts) -> Counts:
         assert self._milestone is not None
@@ -73,14 +80,14 @@ def watching_steps(
             yield _on_terminal(bars, headline)
     else:
 
-        def show(counts: Counts, elapsed_s: float) -> None:
-            if verbosity > 0 and counts.milestone is not None:
-                render.message(f"step {counts.milestone.name}: {progress.line(counts, elapsed_s)}")
+        def show(step: str, shown: Progress) -> None:
+            if verbosity > 0:
+                render.message(f"step {step}: {shown.words()}")
 
         yield StepWatcher(headline, show, LINE_EVERY_S)
 
 
-def _on_terminal(bars: Progress, headline: Callable[[Milestone], None]) -> StepWatcher:
+def _on_terminal(bars: Bars, headline: Callable[[Milestone], None]) -> StepWatcher:
     """One bar at a time, so that the time left is that of the step."""
     shown: list[int] = []
 
@@ -90,11 +97,8 @@ def _on_terminal(bars: Progress, headline: Callable[[Milestone], None]) -> StepW
             bars.remove_task(bar)  # type: ignore[arg-type]
         shown[:] = [int(bars.add_task("", total=milestone.tasks or None, words=""))]
 
-    def show(counts: Counts, _elapsed_s: float) -> None:  # rich measures time itself
-        words = (
-            f"step {counts.milestone.name if counts.milestone else ''}, {counts.running} running"
-        )
-        total, done = counts.planned, counts.finished
-        bars.update(shown[0], total=total, completed=done, words=words)  # type: ignore[arg-type]
+    def show(step: str, now: Progress) -> None:
+        words = f"step {step}: {now.words()}"
+        bars.update(shown[0], total=now.total, completed=now.finished, words=words)  # type: ignore[arg-type]
 
     return StepWatcher(begin, show, BAR_EVERY_S)

@@ -8,14 +8,7 @@ from __future__ import annotations
 from typing import TextIO
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 
 def new_console(stream: TextIO, *, colour: bool) -> Console:
@@ -24,13 +17,6 @@ def new_console(stream: TextIO, *, colour: bool) -> Console:
 
 
 def new_bars(console: Console) -> Progress:
-    """Return progress bars with time left; they vanish when they are done."""
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[words]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
+    """Return progress bars with a line of text; they vanish when they are done."""
+    columns = (BarColumn(), TextColumn("{task.fields[words]}", markup=False), TimeElapsedColumn())
     return Progress(*columns, console=console, transient=True)

@@ -29,10 +29,10 @@ def show_status(status: Status, lines: Sequence[str] = ()) -> None:
     _row("state", status.state)
     counts = [f"{count} {state}" for state, count in status.counts.items() if count]
     _row("tasks", f"{status.finished} of {status.planned} ({', '.join(counts) or 'none yet'})")
+    if status.progress is not None:
+        _row("so far", status.progress.words())
     if status.rate_per_s is not None:
         _row("speed", f"{status.rate_per_s:,.1f} tasks a second")
-    if status.eta_s is not None:
-        _row("left", f"about {status.eta_s:.0f} s for the rounds opened so far")
     if status.lanes:
         _row("lanes", f"{status.lanes_answered} of {status.lanes} answered")
     for round_ in status.rounds:

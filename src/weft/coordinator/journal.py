@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
+from weft.coordinator.outlook import Outlook
 from weft.coordinator.replay import FinalRow
 from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import (
@@ -17,6 +18,7 @@ from weft.coordinator.steps import (
     Begin,
     Close,
     Command,
+    Declare,
     LiveTask,
     OpenLanes,
     OpenRound,
@@ -32,7 +34,7 @@ from weft.model.attempts import Staged
 from weft.model.results import Result, TaskError
 from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
-from weft.storage.manifest import FINAL, ROOT_LANE, Manifest, RoundRow, TaskRow
+from weft.storage.manifest import FINAL, PLAN, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
 from weft.storage.rows import BlockOrigin, FinishedRow, QueuedRow, ValueRow
 
@@ -85,6 +87,8 @@ class Journal:
         """When the last tasks of a round were made."""
         self.pending = 0
         """Results taken since the last commit."""
+        self.outlook: Outlook | None = None
+        """Gets the values of results while somebody watches, to show the best one."""
 
     def execute(self, command: Command) -> Sequence[Recalled]:
         """Carry out one command; what it recalls must be fed back to the machine."""
@@ -267,6 +271,8 @@ class Journal:
         digest = self._manifest.row_digest(
             state, task.key, task.function, task.args, c.value, error
         )
+        if self.outlook is not None and c.value is not None:
+            self.outlook.offer(task.function, (c.value,))
         self._finished.append((
             id_, state, task.key, task.function, task.args, c.value, error, digest,
             task.attempt, self._queued_at[row.id], wall - c.run_s, wall, c.run_s,
@@ -298,6 +304,8 @@ class Journal:
             if unwritten:
                 for task in c.tasks:
                     unwritten.pop(first + task.index, None)
+        if self.outlook is not None:
+            self.outlook.offer(function, c.values)
         self.pending += len(c.tasks)
 
     def _requeue(self, c: Requeue) -> None:
@@ -330,6 +338,17 @@ class Journal:
         if row.size is not None and c.recorded < row.size:
             self.flush()
             self._manifest.drop(row.first + c.recorded, row.first + row.size)
+            self._find_best()
+
+    def _declare(self, c: Declare) -> None:
+        self._manifest.set_meta(f"{PLAN} {c.lane}", c.plan.to_text())
+        if not c.lane:
+            self.flush()
+            self._find_best()
+
+    def _find_best(self) -> None:
+        if self.outlook is not None:
+            self.outlook.find_best(self._manifest.completed)
 
     def _answer(self, c: Answer) -> None:
         lane = self._lane(c.lane)
@@ -374,6 +393,7 @@ _HANDLERS: dict[type, Callable[[Journal, Any], Sequence[Recalled] | None]] = {
     Advance: Journal._advance,
     Close: Journal._close,
     Answer: Journal._answer,
+    Declare: Journal._declare,
 }
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias, TypeVar, overload
 from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import LiveTask
 from weft.errors import SearchInvalid, WeftError
+from weft.model.plan import Plan
 from weft.model.results import Result, TaskError, TaskFailed
 from weft.model.tasks import (
     Lanes,
@@ -37,7 +38,7 @@ Fetch = Callable[[str, int, int, int], Sequence[Result]]
 """Recorded results of (lane, round) from index `start` to `end`, for lazy rounds."""
 
 AnyRound: TypeAlias = Round | LazyRound | StreamRound
-Step = AnyRound | Lanes | Milestone
+Step = AnyRound | Lanes | Milestone | Plan
 LaneAnswer: TypeAlias = Value | Unknown
 LaneInput: TypeAlias = Sequence[Result] | Sequence[LaneAnswer] | None
 """What a search's generator is sent: results, answers of its lanes, or nothing at its start."""
@@ -300,7 +301,7 @@ def _by_kind(calls: Sequence[TaskCall]) -> tuple[int, int]:
 def _checked_step(step: object, path: str) -> Step:
     if isinstance(step, list | tuple):
         return make_round(step)
-    if isinstance(step, Round | LazyRound | StreamRound | Lanes | Milestone):
+    if isinstance(step, Round | LazyRound | StreamRound | Lanes | Milestone | Plan):
         return step
     if isinstance(step, TaskCall):
         return Round((step,))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import compress
 
 from weft.coordinator.dispatch import Dispatch
@@ -28,6 +28,7 @@ from weft.coordinator.lane import (
     StoredResults,
 )
 from weft.coordinator.making import LAZY_LIMITS, LazyLimits, TaskMaker
+from weft.coordinator.outlook import Outlook
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
 from weft.coordinator.replay import Recall, Replay
@@ -38,6 +39,7 @@ from weft.coordinator.steps import (
     Begin,
     Close,
     Command,
+    Declare,
     Kill,
     LiveTask,
     OpenLanes,
@@ -58,6 +60,7 @@ from weft.model.attempts import (
     Started,
     TicketEvent,
 )
+from weft.model.plan import Plan
 from weft.model.results import Result, TaskError
 from weft.model.slots import local_nodes
 from weft.model.tasks import (
@@ -80,6 +83,8 @@ class Counts:
     running: int = 0
     milestone: Milestone | None = None
     """The last milestone that the search has passed, if it sets any."""
+    outlook: Outlook | None = field(default=None, compare=False)
+    """What else there is to show; up to date whenever it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +118,7 @@ class Machine:
         self._milestone: Milestone | None = None
         self.dispatch = Dispatch(placement or Placement(local_nodes(1)), policy)
         """What waits and what runs; the loop takes assignments from it."""
+        self.outlook = Outlook(self.dispatch)
         self._making = TaskMaker(genesis, lazy, self.dispatch.placement, values)
         self._context = context
         self._policy = policy
@@ -146,7 +152,7 @@ class Machine:
     def counts(self) -> Counts:
         """How far the run has come."""
         counts = (self._planned, self._finished, self._failed, len(self.dispatch.out))
-        return Counts(*counts, self._milestone)
+        return Counts(*counts, self._milestone, self.outlook)
 
     @property
     def paused(self) -> bool:
@@ -317,7 +323,7 @@ class Machine:
             self._commands.append(Kill(tuple(t.ticket for t in out if t.ticket is not None)))
             for task in out:
                 self.dispatch.end(task)
-        self._planned -= state.size - state.recorded - len(state.waiting)
+        self._plan_tasks(lane.path, state.recorded + len(state.waiting) - state.size)
         self._commands.append(Close(lane.path, state.number, state.recorded, state.cut_short))
         del self._open[lane.path, state.number]
         self._making.close(state)
@@ -331,7 +337,7 @@ class Machine:
         state = OpenRoundState(lane, lane.next_round, step)
         lane.open, lane.next_round = state, lane.next_round + 1
         self._open[lane.path, state.number] = state
-        self._planned += state.size
+        self._plan_tasks(lane.path, state.size)
         self._commands.append(OpenRound(lane.path, state.number, state.size))
         self._making.open(state, step)
         self._judge(state)  # a round of no tasks is over at once; others make their first
@@ -345,7 +351,8 @@ class Machine:
             is_plain = all(task.kind.function != COMMAND for task in tasks)
             self.dispatch.hold(state, start, state.made, durable=not is_plain)
             self._commands.append(Queue(state.lane.path, state.number, tasks))
-        self._planned -= size - state.size  # a stream that has no more to propose is shorter
+        if size != state.size:  # a stream that has no more to propose is shorter
+            self._plan_tasks(state.lane.path, state.size - size)
         if state.closed:
             self._close(state)
 
@@ -365,6 +372,10 @@ class Machine:
                 return True
         return state.replaying
 
+    def _plan_tasks(self, lane: str, count: int) -> None:
+        self._planned += count
+        self.outlook.plan_tasks(lane, count)
+
     # -- lanes ----------------------------------------------------------------------------
 
     def _advance(self, move: Move) -> None:
@@ -382,12 +393,18 @@ class Machine:
             if not self.paused:
                 self._advance(Move(lane))
             return
+        if isinstance(step, Plan):
+            self.outlook.declare(lane.path, step)
+            self._commands.append(Declare(lane.path, step))
+            self._moves.appendleft(Move(lane))
+            return
         if not isinstance(step, Lanes):
             self._start_round(lane, step)
             return
         children = [self._child(lane, i, *item) for i, item in enumerate(step.bodies)]
         paths = tuple(child.path for child in children)
         self._commands.append(OpenLanes(lane.path, lane.next_round, paths))
+        self.outlook.open_lanes(len(children))
         lane.next_round += 1
         lane.answers, lane.waiting_for = [None] * len(children), len(children)
         self._moves.extend(Move(child) for child in children)
@@ -412,6 +429,7 @@ class Machine:
         if lane.parent is None:
             self.answer, self.value = end.body, end.value
             return
+        self.outlook.end_lane(lane.path, end.value)
         parent = lane.parent
         parent.answers[lane.ordinal] = end.value
         parent.waiting_for -= 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from weft.model.attempts import Staged, Worker
+from weft.model.plan import Plan
 from weft.model.results import TaskError
 from weft.model.tasks import COMMAND, Code, Limits
 
@@ -186,6 +187,14 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Declare:
+    """A lane said what it expects; for those who watch."""
+
+    lane: str
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
 class Kill:
     """Give up attempts that are out."""
 
@@ -203,5 +212,6 @@ Command = (
     | Advance
     | Close
     | Answer
+    | Declare
     | Kill
 )

@@ -27,7 +27,7 @@ Search = Generator[Any, Any, Any]
 
 
 @weft.task(name="demo.climb")
-def climb(colour: int, strips: list[list[int]], *, seed: int) -> dict[str, Any]:
+def climb(colour: int, strips: list[list[int]], *, seed: int = weft.SEED) -> dict[str, Any]:
     """Find a rectangle that reduces the error of one colour; `gain` says by how much."""
     sums = _sums(_residual(colour, strips))
     numbers = _numbers(seed)

@@ -16,6 +16,7 @@ import psutil
 
 from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult, size_text
 from weft.runs import world
+from weft.runs.execution import cpu_quota
 
 LOW_MEMORY_BYTES = 2**30
 FEW_FILES = 256
@@ -55,21 +56,12 @@ def check_clock(
 
 def check_processors(group: Path = Path("/sys/fs/cgroup")) -> CheckResult:
     """How many workers can run at once."""
-    usable, quota = len(os.sched_getaffinity(0)), _quota(group)
+    usable, quota = len(os.sched_getaffinity(0)), cpu_quota(group)
     if quota is not None and quota < usable:
         workers = max(1, int(quota))
         detail = f"{usable} usable, but a limit of {quota:g} processors"
         return CheckResult("processors", NOTE, detail, f"use --workers {workers}")
     return CheckResult("processors", OK, f"{usable} usable: up to --workers {usable}")
-
-
-def _quota(group: Path) -> float | None:
-    """Processors that a control group allows (cgroup v2, cpu.max); None without a limit."""
-    try:
-        limit, period = (group / "cpu.max").read_text("ascii").split()
-        return None if limit == "max" else int(limit) / int(period)
-    except (OSError, ValueError):
-        return None
 
 
 def check_memory(

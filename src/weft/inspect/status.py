@@ -1,7 +1,7 @@
 """How far a run has come: counts, open rounds, slots, speed, what is left; live or afterwards.
 
 Reads one snapshot of the manifest, the checkpoint and, when finished, the answer. Reads no
-clock: speed comes from the times in the rows.
+clock: speed comes from the times in the rows, and the time now from the caller.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from pathlib import Path
 from weft.inspect.access import last_record, open_manifest, run_named, state_of
 from weft.inspect.ledgercheck import check_ledger_file
 from weft.inspect.losses import Loss, read_losses
+from weft.inspect.progress import read_progress
 from weft.model.values import JsonValue
+from weft.runs.progress import Progress
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import read_checkpoint
 from weft.storage.manifest import Manifest
@@ -95,7 +97,10 @@ class Status:
     finished: int
     rate_per_s: float | None = None
     eta_s: float | None = None
-    """Seconds until the rounds opened so far are done; None when it is not running or not known."""
+    """Seconds until its end, or until the rounds opened so far are done; None when it is not
+    running or not known. `progress` says whether it is a lower bound."""
+    progress: Progress | None = None
+    """What the run's own display shows."""
     rounds: tuple[RoundProgress, ...] = ()
     lanes: int = 0
     lanes_answered: int = 0
@@ -116,16 +121,21 @@ class Status:
 
     def to_dict(self) -> dict[str, JsonValue]:
         """JSON form."""
-        raw = asdict(self)
+        raw = asdict(replace(self, progress=None))
+        if self.progress is not None:
+            raw["progress"] = self.progress.to_dict()
         for name in ("rounds", "slots", "workers", "events", "losses", "notes", "tags"):
             raw[name] = list(raw[name])
         return {"schema_version": SCHEMA_VERSION, **raw}
 
 
-def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
+def status(
+    run: Path, *, events: bool = False, latest: int = 0, now_s: float | None = None
+) -> Status:
     """Return where the run stands; with `events`, also what happened, oldest first.
 
     `latest` gives only that many of the last events that are not routine, which costs little.
+    `now_s` is the wall clock, for the time left; if not given, that of the latest row.
     Raises ManifestDamaged or LedgerDamaged when what it reads makes no sense; it does not verify.
     """
     folder = RunFolder(run)
@@ -139,6 +149,8 @@ def status(run: Path, *, events: bool = False, latest: int = 0) -> Status:
             return replace(_from_ledger(folder, search, state, answer), tags=run_file.tags)
         with open_manifest(folder) as manifest:
             progress = _progress(manifest, search, state)
+            workers = folder.read_run_file().execution.get("slots", 1)
+            progress = _with_progress(progress, manifest, workers, now_s)
             latest_events = _events(manifest) if events else _latest(manifest, latest)
     known = replace(progress, head=head, size=size, answer=answer, events=latest_events)
     return replace(known, tags=run_file.tags)
@@ -165,8 +177,7 @@ def _progress(manifest: Manifest, search: str, state: str) -> Status:
         " FROM rounds WHERE kind='tasks'"
     )[0][0]
     finished = counts["completed"] + counts["failed"]
-    rate, losses = _rate(manifest), read_losses(manifest)
-    eta_s = max(0, planned - finished) / rate if running and rate else None
+    losses = read_losses(manifest)
     lanes = manifest.query("SELECT count(*), count(answer) FROM lanes WHERE parent IS NOT NULL")
     return Status(
         search=search,
@@ -174,8 +185,7 @@ def _progress(manifest: Manifest, search: str, state: str) -> Status:
         counts=counts,
         planned=planned,
         finished=finished,
-        rate_per_s=rate,
-        eta_s=eta_s,
+        rate_per_s=_rate(manifest),
         rounds=_open_rounds(manifest),
         lanes=lanes[0][0],
         lanes_answered=lanes[0][1],
@@ -186,6 +196,27 @@ def _progress(manifest: Manifest, search: str, state: str) -> Status:
             *(() if running or not counts["running"] else (_LEFT_RUNNING,)),
             *(loss.line() for loss in losses[:MAX_LOSSES]),
         ),
+    )
+
+
+def _with_progress(
+    status: Status, manifest: Manifest, workers: JsonValue, now_s: float | None
+) -> Status:
+    """Add what the run's own display shows; its speed is that of the run while it is under way."""
+    progress = read_progress(
+        manifest,
+        counts=status.counts,
+        starts=[slot.since for slot in status.slots],
+        workers=workers if isinstance(workers, int) and workers > 0 else 1,
+        state=status.state,
+        now_s=now_s,
+    )
+    rate, left = progress.rate_per_s, progress.left
+    return replace(
+        status,
+        progress=progress,
+        rate_per_s=status.rate_per_s if rate is None else rate,
+        eta_s=None if left is None else left.seconds,
     )
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from weft.asktell.objective import AnyTask, check_parameters, objective_of, with_code
 from weft.asktell.trials import TrialRecord, answer, numbers_of, signed
-from weft.define import search
+from weft.define import INPUTS, search
 from weft.errors import SearchInvalid
 from weft.model.codec import Table, from_json, to_json
 from weft.model.results import Result
@@ -43,7 +43,7 @@ def _libraries(args: Mapping[str, Argument]) -> tuple[str, ...]:
 
 
 @search(name=SEARCH, version=1, libraries=_libraries)
-def run_study(plan: Table, *, inputs: Mapping[str, Object]) -> SearchBody:
+def run_study(plan: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Run a study; `study` makes its plan."""
     study_plan, log = from_json(StudyPlan, plan), StudyLog()
     yield Milestone("trials", _rounds(study_plan))
@@ -239,11 +239,11 @@ def proposals(
 ) -> Generator[TaskCall, Result | None, None]:
     """Yield one call per trial, each told the trials up to `width` before it."""
     spec, objective = to_json(plan.spec), to_json(plan.objective)
-    args, code = {**plan.fixed, **inputs}, plan.objective.code
+    args, code = cast("Table", {**plan.fixed, **inputs}), plan.objective.code
     state: Object | None = None
     told: list[TrialRecord] = []
     for number in range(plan.trials):
-        given = [to_json(trial) for trial in told]
+        given: list[Table] = [to_json(trial) for trial in told]
         call = sample_and_evaluate(spec, objective, args, number, state, given)
         result = yield TaskCall(
             call.function, call.args, plan.objective.limits, (*call.code, *code)

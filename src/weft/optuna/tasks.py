@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from weft.asktell import history
 from weft.asktell.objective import Objective, load_task
-from weft.define import task
+from weft.define import SEED, task
 from weft.model.codec import Table, from_json
 from weft.model.values import Object, Value
 from weft.optuna import samplers
@@ -16,7 +16,7 @@ from weft.optuna.samplers import SamplerSpec
 
 @task(name="optuna.ask")
 def ask(
-    spec: Table, count: int, state: Object | None, told: list[Table], *, seed: int
+    spec: Table, count: int, state: Object | None, told: list[Table], *, seed: int = SEED
 ) -> dict[str, Value]:
     """Return `count` points, sampled from all trials that were told up to now."""
     sampler = from_json(SamplerSpec, spec)
@@ -28,7 +28,7 @@ def ask(
 @task(name="optuna.trial")
 def sample_and_evaluate(
     spec: Table, objective: Table, args: Mapping[str, Value], number: int, state: Object | None,
-    told: list[Table], *, seed: int,
+    told: list[Table], *, seed: int = SEED,
 ) -> dict[str, Value]:  # fmt: skip
     """Sample one point and evaluate it at once: a stream has no place for an ask of its own."""
     sampler = from_json(SamplerSpec, spec)

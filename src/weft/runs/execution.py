@@ -11,13 +11,15 @@ from pathlib import Path
 
 from weft.backends.places import located
 from weft.cluster import host
+from weft.cluster.host import cpu_quota
 from weft.coordinator.placement import PLACEMENTS, Caps, Placement
 from weft.errors import UsageError
 from weft.model.slots import MAX_SLOTS, Node, local_nodes
 
 __all__ = [
     "ACCEPTABLE", "BACKENDS", "DEVICES", "MAX_STAGGER_S", "PLACEMENTS", "SEALED_VIEWS",
-    "Execution", "ExecutionChanges", "is_here", "placed", "placement_of",
+    "Execution", "ExecutionChanges", "cpu_quota", "default_workers", "is_here", "placed",
+    "placement_of",
 ]  # fmt: skip
 
 ACCEPTABLE = ("code", "copy", "rollback")
@@ -35,7 +37,8 @@ class Execution:
 
     out: Path
     workers: int | None = None
-    """How many at a time: 1 if not given, and with `nodes` as many as they have slots."""
+    """How many at a time: if not given, one per processor that this process may use, and with
+    `nodes` as many as they have slots. The outcome does not depend on it."""
     backend: str = "local"
     accept: tuple[str, ...] = ()
     wall_limit_s: float | None = None
@@ -121,10 +124,16 @@ def placement_of(execution: Execution, cluster: Sequence[Node] = ()) -> Placemen
         caps = Caps(execution.workers, execution.group_cap)
         return Placement(_placed_here(cluster, base), execution.placement, caps)
     if not execution.nodes:
-        caps, nodes = Caps(group=execution.group_cap), local_nodes(execution.workers or 1)
+        nodes = local_nodes(execution.workers or default_workers())
+        caps = Caps(group=execution.group_cap)
     else:
         caps, nodes = Caps(execution.workers, execution.group_cap), execution.nodes
     return Placement(placed(nodes, base), execution.placement, caps)
+
+
+def default_workers() -> int:
+    """Return how many workers a run on this machine has if none were asked for."""
+    return min(host.cpu_count(), MAX_SLOTS)
 
 
 def placed(nodes: Sequence[Node], base: Path) -> list[Node]:

@@ -41,8 +41,7 @@ def remembered(execution: Execution, slots: int) -> dict[str, JsonValue]:
     base = (execution.base or Path.cwd()).absolute()
     table: dict[str, JsonValue] = {
         "backend": execution.backend,
-        "workers": execution.workers
-        or (slots if execution.nodes or execution.backend == "ray" else 1),
+        "workers": execution.workers or slots,
         "slots": min(slots, execution.workers or slots),
         "placement": execution.placement,
         "stagger_s": float(execution.stagger_s),

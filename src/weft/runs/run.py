@@ -44,7 +44,9 @@ from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import notices, world
 from weft.runs.decision import Decision, check_search, digests, normalized, read_inputs
+from weft.runs.display import showing
 from weft.runs.execution import Execution, placement_of
+from weft.runs.interruption import interruptible
 from weft.runs.notices import failures_shown
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
@@ -94,18 +96,22 @@ def run(
     pause_at: str | None = None,
     tags: Sequence[str] = (),
     quiet: bool = False,
+    progress: bool = True,
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search into the folder `out`, or continue the run that is there.
 
     The options up to `strict` decide the outcome and are bound into the ledger; the same call on
     the same folder resumes, and any other is refused. `workers` and what follows only say how to
-    execute it. All `nodes` are slots of this machine, whatever their names, unless the backend is
-    `ray`: then they are nodes of its cluster.
+    execute it; without a number there is one worker per processor that this process may use.
+    All `nodes` are slots of this machine, whatever their names, unless the backend is `ray`: then
+    they are nodes of its cluster.
     `pause_at` names a milestone of the search (`yield weft.Milestone(…)`) at which to stop for now.
     `tags` are words of yours that `weft status` shows.
     The first failure is shown on stderr when it happens, and at the end a warning if more than half
     of the tasks failed, which makes the exit code of the run 4; `quiet` shows neither.
+    Progress is shown in a terminal and in a notebook, unless `progress` is False, a `watcher` of
+    your own takes it, or a build server (CI) runs this.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.
@@ -116,15 +122,17 @@ def run(
         Path(sign_key) if sign_key else None, tuple(nodes), placement, group_cap,
         pause_at=pause_at, tags=tuple(tags), notices=not quiet,
     )  # fmt: skip
-    done = run_search(
-        search,
-        execution,
-        seed=seed,
-        inputs=inputs,
-        budget=budget,
-        policy=checked_policy(retries, timeout_s, strict),
-        watcher=watcher,
-    )
+    policy = checked_policy(retries, timeout_s, strict)
+    with interruptible(execution.out), showing(progress and watcher is None) as display:
+        done = run_search(
+            search,
+            execution,
+            seed=seed,
+            inputs=inputs,
+            budget=budget,
+            policy=policy,
+            watcher=watcher or display,
+        )
     if done.mostly_failed and not quiet:
         notices.show(notices.warning_line(done))
     return done
@@ -294,6 +302,8 @@ def _run_open(
         opened.writer.checkpoint(clock.wall(), restart=True)
     pause_at = execution.pause_at
     machine = new_machine(opened, decision, journal, placement=placement, pause_at=pause_at)
+    if getattr(watcher, "is_shown", watcher is not None):
+        journal.outlook = machine.outlook
     stop = world.StopRequest(execution.wall_limit_s)
     marks = _marks(opened)
     if ended := end_earlier(marks):

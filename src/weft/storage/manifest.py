@@ -32,6 +32,8 @@ from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION, TABLE_NAMES, 
 
 ROOT_LANE = 1
 FINAL = ("completed", "failed")
+PLAN = "plan"
+"""`plan LANE` in meta: what a lane expects, for those who watch."""
 SETTLED = (*FINAL, "dropped", "cancelled")
 OPEN = ("queued", "running")
 MAX_RECENT = 16_384
@@ -410,6 +412,17 @@ class Manifest:
         self._db.execute("INSERT INTO heads VALUES (?, ?, ?, ?)", (size, root, self.commits, at))
 
     # -- reading --------------------------------------------------------------------------
+
+    def completed(self) -> Iterator[tuple[str, str]]:
+        """Yield function and value of every task that was completed, in no order."""
+        yield from self._db.execute("SELECT function, value FROM tasks WHERE state = 'completed'")
+
+    def plans(self) -> dict[str, str]:
+        """Return what lanes said they expect, by the lane's path."""
+        rows = self.query(
+            "SELECT name, value FROM meta WHERE name GLOB ? ORDER BY name", f"{PLAN} *"
+        )
+        return {name.removeprefix(f"{PLAN} "): value for name, value in rows}
 
     def query(self, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
         """Read rows, for views of the run."""

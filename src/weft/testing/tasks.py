@@ -17,7 +17,7 @@ def echo(value: object) -> object:
 
 
 @weft.task
-def seeded(x: int, *, seed: int) -> int:
+def seeded(x: int, *, seed: int = weft.SEED) -> int:
     """Return the seed the engine gave."""
     del x
     return seed

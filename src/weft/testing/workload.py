@@ -13,7 +13,7 @@ from weft.model.tasks import SearchBody
 
 
 @weft.task
-def mix(x: int, *, seed: int) -> int:
+def mix(x: int, *, seed: int = weft.SEED) -> int:
     """A number from a number; every 11th argument fails."""
     if x % 11 == 5:
         raise ValueError(f"no result for {x}")

@@ -73,6 +73,8 @@ class Overview:
     lanes_answered: int
     workers: int | None
     eta_s: float | None
+    so_far: str
+    """What the run's own display shows; empty when it cannot be known."""
     timing_dependent: bool
 
 
@@ -180,6 +182,7 @@ def overview_of(
         lanes_answered=progress.lanes_answered if progress else 0,
         workers=workers if type(workers) is int and workers > 0 else None,
         eta_s=progress.eta_s if progress else None,
+        so_far=progress.progress.words() if progress and progress.progress else "",
         timing_dependent=verdict.timing_dependent if verdict else _timing_dependent(progress),
     )
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from weft import search
+from weft import INPUTS, search
 from weft.model.codec import Table, to_json
+from weft.model.plan import Plan
 from weft.model.results import Result
 from weft.model.tasks import SearchBody, Unknown, make_lanes
 from weft.model.values import Object, Value
@@ -41,11 +42,12 @@ def solve_one(puzzle: Object, options: Table) -> SearchBody:
 
 
 @search(name=SEARCH, version=5)
-def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object]) -> SearchBody:
+def solve(tasks: list[str], options: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
     """Search every task in a lane of its own, named by the task's digest.
 
     The answer counts outcomes; each lane's own answer holds programs and grids.
     """
+    yield Plan(lanes="puzzles", tally="outcome")
     answers = yield make_lanes({d: solve_one(inputs[d], options) for d in tasks})
     outcomes = [_outcome(answer) for answer in answers]
     counts: dict[str, Value] = {name: outcomes.count(name) for name in sorted(set(outcomes))}

@@ -50,8 +50,9 @@ def run_shallow(puzzle: Object, options: Table) -> PhaseRecord:
 
 
 @task(name=SLICE)
-def run_slice(puzzle: Object, options: Table, part: Table, table: Object) -> PhaseRecord:
-    """Run one slice of the deep phase."""
+def run_slice(puzzle: Object, options: Table, part: Table, table: Object | None) -> PhaseRecord:
+    """Run one slice of the deep phase, with the table that a shallow phase without result left."""
+    assert table is not None
     problem, before = EncodedTask(ArcTask.from_canonical(get(puzzle))), _lookups()
     own = from_json(WorkerBudget, part)
     phase = deep(problem, planner_of(options).options, own, get(table), _cache)

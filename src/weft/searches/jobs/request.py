@@ -13,7 +13,7 @@ from pathlib import Path
 from weft.errors import FileInvalid
 from weft.model.slots import Node, local_nodes
 from weft.model.tasks import SearchCall
-from weft.runs.execution import is_here, placed
+from weft.runs.execution import default_workers, is_here, placed
 from weft.runs.run import Policy, checked_policy
 from weft.searches.jobs.job import Job
 from weft.searches.jobs.jobfile import name_of, read_jobs
@@ -69,7 +69,7 @@ def read_request(
     """
     policy = checked_policy(limits.retries, None, limits.strict)
     jobs = read_jobs(path, limits.timeout_s)
-    places = tuple(nodes) or local_nodes(workers or 1)
+    places = tuple(nodes) or local_nodes(workers or default_workers())
     names = [name_of(path, number, job.job_id) for number, job in enumerate(jobs, 1)]
     for job, name in zip(jobs, names, strict=True):
         _check_kind(job, places, name, bool(nodes))

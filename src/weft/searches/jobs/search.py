@@ -9,6 +9,7 @@ from collections.abc import Generator, Sequence
 
 from weft import command, reference, search
 from weft.model.codec import from_json, to_json
+from weft.model.plan import Plan
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown
 from weft.model.values import Value
@@ -17,13 +18,14 @@ from weft.searches.jobs.job import Job
 NAME = "jobs.run"
 PREPARE = reference("jobs.prepare", "weft.searches.jobs.results:prepare")
 COLLECT = reference("jobs.collect", "weft.searches.jobs.results:collect")
-JobsSearch = Generator[list[TaskCall], Sequence[Result], list[Value] | Unknown]
+JobsSearch = Generator[list[TaskCall] | Plan, Sequence[Result], list[Value] | Unknown]
 
 
 @search(name="jobs.run", version=2)
 def jobs(jobs: list[dict[str, Value]]) -> JobsSearch:
     """Run every job; the answer lists them in order, and is unknown when any failed."""
     asked = [from_json(Job, raw) for raw in jobs]
+    yield Plan(total=len(asked), unit="jobs")
     ended = yield [call_of(job) for job in asked]
     outcomes: list[Value] = [outcome_of(job, end) for job, end in zip(asked, ended, strict=True)]
     return outcomes if all(end.ok for end in ended) else Unknown("incomplete", outcomes)

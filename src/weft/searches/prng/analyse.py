@@ -17,8 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from weft import device, get, note, search, task
+from weft import INPUTS, device, get, note, search, task
 from weft.model.codec import Table, from_json, to_json
+from weft.model.plan import Plan
 from weft.model.results import Result
 from weft.model.tasks import TaskCall, Unknown, make_round
 from weft.model.values import Object
@@ -85,7 +86,7 @@ def look_for_structure(history: Object, settings: Table) -> list[Table]:
 
 
 @search(name="prng.analyse", version=3)
-def analyse(settings: Table, *, inputs: Mapping[str, Object]) -> Rounds[Table | Unknown]:
+def analyse(settings: Table, *, inputs: Mapping[str, Object] = INPUTS) -> Rounds[Table | Unknown]:
     """Find the generator behind the draws; Unknown when there is no signal."""
     history, request = inputs["history"], from_json(AnalyseRequest, settings)
     [planned] = yield [make_plan(history, settings)]
@@ -112,7 +113,9 @@ def _attack(
     records = [to_json(plan) for plan in plans]
     ranked: list[ScoredCandidate] = []
     covered: list[Range] = []
-    for wave in planning.waves(plans, request.max_cost_ms):
+    waves = planning.waves(plans, request.max_cost_ms)
+    yield _expected(plans, waves, covered)
+    for wave in waves:
         pending = wave
         while pending:
             calls = [
@@ -121,12 +124,25 @@ def _attack(
             results = yield make_round(calls, until=_is_strong)
             covered += pending[: len(results)]
             pending = pending[len(results) :]
+            yield _expected(plans, waves, covered)
             if any(result.value["found"] for result in results):
                 [scored] = yield [_score_call(history, request, ranked, results)]
                 ranked = [from_json(ScoredCandidate, raw) for raw in scored.value]
             if verdict.is_signal(ranked, request.alpha_evidence):
                 return ranked, covered
     return ranked, covered
+
+
+def _expected(
+    plans: Sequence[StreamPlan], waves: Sequence[Sequence[Range]], covered: Sequence[Range]
+) -> Plan:
+    """Say how much there is to do, and how many families are excluded: all of theirs is covered."""
+    done = set(covered)
+    ranges = [item for wave in waves for item in wave]
+    families = {plans[number].plan.family for number, _, _ in ranges}
+    pending = {plans[item[0]].plan.family for item in ranges if item not in done}
+    note = f"{len(families) - len(pending)} of {len(families)} families excluded"
+    return Plan(total=len(ranges) + 2, unit="ranges", note=note)
 
 
 def _score_call(

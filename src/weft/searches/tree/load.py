@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -11,7 +11,9 @@ from weft.errors import InputError, RunFolderInvalid
 from weft.inspect.report.view import RunView, ViewedTask, view_of
 from weft.inspect.verify import verify
 from weft.model.codec import Table, from_json
+from weft.model.plan import Plan
 from weft.model.results import Result, TaskError
+from weft.model.tasks import Round
 from weft.model.values import Object, encode, from_wire
 from weft.runs.run import real_place
 from weft.searches.tree.config import TreeConfig
@@ -113,16 +115,24 @@ def turns_of(run: Path, name: str) -> list[Turn]:
 def _drive(steps: Search, rounds: Iterable[tuple[int, Iterable[ViewedTask]]]) -> None:
     """Feed recorded rounds to the search, one after the other, until one is not complete."""
     try:
-        planned = next(steps)
+        planned = _next_round(steps, None)
         for _, group in rounds:
             tasks = list(group)
             results = list(_results(tasks))
             whole = len(results) == len(planned.tasks)
             if not whole and not any(t.state in ENDED_EARLY for t in tasks):
                 return
-            planned = steps.send(results)
+            planned = _next_round(steps, results)
     except StopIteration:
         return
+
+
+def _next_round(steps: Search, results: Sequence[Result] | None) -> Round:
+    """Send results in and return the next round; plans are for those who watch a run."""
+    step = next(steps) if results is None else steps.send(results)
+    while isinstance(step, Plan):
+        step = next(steps)
+    return step
 
 
 def _timed(tasks: Iterable[ViewedTask], timing: dict[int, Timing]) -> Iterator[ViewedTask]:

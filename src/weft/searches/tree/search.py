@@ -14,8 +14,9 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from weft import search
+from weft import INPUTS, search
 from weft.model.codec import Table, from_json, to_json
+from weft.model.plan import MAX_NOTE_CHARS, Plan
 from weft.model.results import Result, TaskError
 from weft.model.tasks import Round, SearchCall, TaskCall, Unknown, make_round
 from weft.model.values import Object, Value
@@ -37,7 +38,7 @@ from weft.searches.tree.stages import message_of, root_call, stage_call
 
 NAME = "tree.run"
 Steps = Generator[Round, Sequence[Result], None]
-Search = Generator[Round, Sequence[Result], dict[str, Value] | Unknown]
+Search = Generator[Round | Plan, Sequence[Result], dict[str, Value] | Unknown]
 Store = Callable[[Eval, Table], None]
 """Takes in what a stage recorded."""
 
@@ -50,7 +51,7 @@ def tree(
     recorded: dict[str, Value],
     imported: dict[str, Value] | None,
     *,
-    inputs: Mapping[str, Object],
+    inputs: Mapping[str, Object] = INPUTS,
 ) -> Search:
     """Improve a repository's score by sequences of ideas; the answer is the best path."""
     given = {
@@ -88,6 +89,7 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
     if history.nodes[0].result is None:
         history.stopped = "the root could not be scored"
         return Unknown("incomplete", summary_of(state.config, history))
+    yield state.expected()
     frontier = [history.nodes[0]]
     for depth in range(1, state.config.max_depth + 1):
         yield from state.propose(depth, frontier)
@@ -98,8 +100,10 @@ def search_tree(args: SearchArgs, inputs: Mapping[str, Object], history: TreeHis
         if not planned:
             history.stopped = "no ideas left"
             break
+        yield state.expected()
         yield from state.stages(planned)
         promoted = state.promote(planned)
+        yield state.expected()
         if state.is_stopped():
             break
         if not promoted and state.config.stop_on_empty_frontier:
@@ -120,6 +124,13 @@ class TreeState:
         self.imports = Imports(args.imported)
         self._judges = Judges(args.config, history)
         self._tried_digests: set[str] = set()
+
+    def expected(self) -> Plan:
+        """Say where the search stands: evals that are over, and the best score."""
+        evals, best = self.history.evals, best_of(self.config, self.history)
+        done = sum(e.state in ("completed", "failed") for e in evals)
+        note = f"{done} of {len(evals)} evals, best {best.score_text} at {best.name}"
+        return Plan(unit="stages", note=note[:MAX_NOTE_CHARS])
 
     def score_root(self, root: Root) -> Steps:
         """Score the root, as often as configured; the spread of its scores is the noise band."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 
-from weft import search
+from weft import INPUTS, search
 from weft.model.codec import from_json
 from weft.model.results import Result
 from weft.model.tasks import Round, make_round
@@ -33,7 +33,7 @@ def validate(
     ideas: list[dict[str, Value]],
     root: dict[str, Value],
     *,
-    inputs: Mapping[str, Object],
+    inputs: Mapping[str, Object] = INPUTS,
 ) -> Generator[Round, Sequence[Result], dict[str, Value]]:
     """Try on the root whatever costs nothing; the answer is the outcome of each part."""
     parsed, start = from_json(TreeConfig, config), from_json(Root, root)

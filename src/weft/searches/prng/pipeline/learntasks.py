@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft import get, put, task
+from weft import SEED, get, put, task
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object
 from weft.searches.prng.arrays import Floats
@@ -118,7 +118,7 @@ def preflight(plan: Table, split: Object, window: Object, scorer: Object, inner:
 @task(name="prng.pipeline.fold")
 def fold(
     kind: str, params: ModelParams, inner: Object, names: list[str], number: int, folds: int,
-    *, seed: int,
+    *, seed: int = SEED,
 ) -> Table:  # fmt: skip
     """Train on all folds but one, and say how the model does on that one."""
     rows = table.from_parquet(get(inner))
@@ -127,7 +127,13 @@ def fold(
 
 @task(name="prng.pipeline.fit_model")
 def fit_model(
-    kind: str, params: ModelParams, inner: Object, final: Object, names: list[str], *, seed: int
+    kind: str,
+    params: ModelParams,
+    inner: Object,
+    final: Object,
+    names: list[str],
+    *,
+    seed: int = SEED,
 ) -> Table:
     """Train the chosen model on all inner rows; then look at the untouched test for once."""
     rows, test = table.from_parquet(get(inner)), table.from_parquet(get(final))
@@ -149,7 +155,7 @@ def fit_model(
 @task(name="prng.pipeline.rerun")
 def rerun(
     plan: Table, split: Object, window: Object, scorer: Object, training_at: Object,
-    chosen: Table, seeds: Object, history: str, number: int, *, seed: int,
+    chosen: Table, seeds: Object, history: str, number: int, *, seed: int = SEED,
 ) -> int:  # fmt: skip
     """Run everything again at the reduced budget on one history; return holdout hits."""
     context = load_context(plan, split, window)

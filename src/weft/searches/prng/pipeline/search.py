@@ -13,10 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from weft import search
+from weft import INPUTS, search
 from weft.model.codec import Table, from_json, to_json
 from weft.model.tasks import Milestone, TaskCall, Unknown
-from weft.model.values import Object
+from weft.model.values import Object, Value
 from weft.searches.prng.pipeline import learntasks, models, tasks
 from weft.searches.prng.pipeline.adapt import TrainingParams
 from weft.searches.prng.pipeline.artifact import SCORED
@@ -77,7 +77,7 @@ Step = Callable[[], Rounds[StepOutcome | Unknown]]
     libraries=("optuna", "scikit-learn", "lightgbm", "xgboost", "polars", "numpy"),
 )
 def pipeline(
-    plan: Table, start: Table, *, inputs: Mapping[str, Object]
+    plan: Table, start: Table, *, inputs: Mapping[str, Object] = INPUTS
 ) -> Rounds[Table | Unknown | None]:
     """Run the steps from that of `start` on; the answer is the prediction, or no signal.
 
@@ -93,7 +93,7 @@ def pipeline(
         outcome = yield from state.steps()[step]()
         if isinstance(outcome, Unknown):
             return outcome
-        artifacts = {name: state.artifacts[name] for name in outcome.names}
+        artifacts: dict[str, Value] = {name: state.artifacts[name] for name in outcome.names}
         yield [tasks.finish_step(step, outcome.total, artifacts)]
     return state.answer
 
@@ -225,8 +225,11 @@ class PipelineState:
     def score(self) -> Rounds[StepOutcome | Unknown]:
         """Score all survivors in chunks."""
         spans = self._spans()
-        context = self._context("scorer", "survivors")
-        results = yield [tasks.score_chunk(*context, low, high) for low, high in spans]
+        context = self._context()
+        scorer, survivors = self.artifacts["scorer"], self.artifacts["survivors"]
+        results = yield [
+            tasks.score_chunk(*context, scorer, survivors, low, high) for low, high in spans
+        ]
         names = [f"{SCORED}{at:05d}" for at in range(len(spans))]
         for name, result in zip(names, results, strict=True):
             self.artifacts[name] = result.value["scored"]
@@ -270,7 +273,8 @@ class PipelineState:
         self, training: TrainingParams, pool: Pool
     ) -> Rounds[tuple[ModelChoice, ModelMetrics]]:
         """Check the rows, compare all kinds of model and fit the best one."""
-        [checked] = yield [learntasks.preflight(*self._context("scorer"), pool.inner)]
+        scorer = self.artifacts["scorer"]
+        [checked] = yield [learntasks.preflight(*self._context(), scorer, pool.inner)]
         checks = from_json(Preflight, checked.value)
         trials = yield from self._compare(training, pool.inner, checks.features)
         best = max(range(len(trials)), key=lambda at: (trials[at].value, -at))
@@ -327,10 +331,12 @@ class PipelineState:
     def _reruns(self, choice: ModelChoice, seeds: Object) -> Rounds[list[int]]:
         """Rerun on the observed history, then in turn on shuffled and on random ones."""
         model = to_json(RerunModel(choice.kind, choice.params, choice.seed))
-        context = self._context("scorer", "training")
+        context = self._context()
+        scorer, training = self.artifacts["scorer"], self.artifacts["training"]
         kinds = [OBSERVED, *((SHUFFLED, RANDOM)[at % 2] for at in range(self.request.nulls))]
         results = yield [
-            learntasks.rerun(*context, model, seeds, kind, at) for at, kind in enumerate(kinds)
+            learntasks.rerun(*context, scorer, training, model, seeds, kind, at)
+            for at, kind in enumerate(kinds)
         ]
         return [result.value for result in results]
 
@@ -360,17 +366,19 @@ class PipelineState:
         ranges = self.request.ranges()
         results = yield [learntasks.sieve_now(*self._context(), low, high) for low, high in ranges]
         parts = [result.value for result in results]
-        context = self._context("scorer", "final", "model", "sidecar")
-        [answered] = yield [learntasks.predict(*context, parts)]
+        names = ("scorer", "final", "model", "sidecar")
+        scorer, final, model, sidecar = (self.artifacts[name] for name in names)
+        call = learntasks.predict(*self._context(), scorer, final, model, sidecar, parts)
+        [answered] = yield [call]
         self.artifacts["predictions"] = answered.value["predictions"]
         self.answer = {**to_json(self.verdict), **answered.value}
         return StepOutcome(len(answered.value["streams"]), ("predictions",))
 
     # -- artifacts --------------------------------------------------------------------------
 
-    def _context(self, *more: str) -> tuple[Table | Object, ...]:
-        """Return the request, split and window, and further artifacts by name."""
-        return self.record, *(self.artifacts[name] for name in ("split", "window", *more))
+    def _context(self) -> tuple[Table, Object, Object]:
+        """Return the request, split and window."""
+        return self.record, self.artifacts["split"], self.artifacts["window"]
 
     def _scored(self) -> list[Object]:
         names = [name for name in sorted(self.artifacts) if name.startswith(SCORED)]

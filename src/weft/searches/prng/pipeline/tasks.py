@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from weft import get, note, put, task
+from weft import SEED, get, note, put, task
 from weft.model.codec import Table, from_json, to_json
 from weft.model.values import Object, Value, canonical
 from weft.searches.prng.history import History
@@ -62,7 +62,7 @@ def freeze(plan: Table, draws: Object) -> Mapping[str, object]:
 
 @task(name="prng.pipeline.ask")
 def ask(
-    space: Space, k: int, trials: list[Table], target: str, *, seed: int
+    space: Space, k: int, trials: list[Table], target: str, *, seed: int = SEED
 ) -> list[dict[str, ParamValue]]:
     """Ask a fresh study, filled with the recorded trials, for k parameter sets."""
     return optimizer.ask(space, k, _trials(trials), target, seed)
@@ -93,7 +93,7 @@ def judge_trial(
 
 @task(name="prng.pipeline.settle_window")
 def settle_window(
-    plan: Table, requested: Table, parts: list[Table],
+    plan: Table, requested: Table, parts: Sequence[Table],
     judged: Table, trials: list[Table], tried: int,
 ) -> Table:  # fmt: skip
     """Store the best trial: its parameters, and the survivors of both passes."""
@@ -110,7 +110,7 @@ def settle_window(
 
 @task(name="prng.pipeline.draw_sample")
 def draw_sample(
-    plan: Table, split: Object, window: Object, survivors: Object, *, seed: int
+    plan: Table, split: Object, window: Object, survivors: Object, *, seed: int = SEED
 ) -> Table:
     """Choose the survivors of inner cuts that every scorer trial is judged on."""
     context = load_context(plan, split, window)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from weft import get, hook, note, put, task
+from weft import SEED, get, hook, note, put, task
 from weft.model.results import TaskError
 from weft.model.values import Value
 from weft.searches.tree import memory, proposal
@@ -213,7 +213,7 @@ def apply(asked: dict[str, Value]) -> dict[str, Value]:
 
 
 @task(name="tree.mutate")
-def mutate(asked: dict[str, Value], *, seed: int) -> dict[str, Value]:
+def mutate(asked: dict[str, Value], *, seed: int = SEED) -> dict[str, Value]:
     """Make ideas for a node by moving values of its files."""
     args = StageArgs.from_dict(asked)
     with _place(args) as folder:

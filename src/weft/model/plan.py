@@ -1,0 +1,159 @@
+"""What a search says of its own course: how many tasks it expects, and what to show of them.
+
+Only for those who watch. Nothing here is decided from, and nothing of it reaches the ledger.
+
+    yield Plan(…) ─► plans by lane ─┬─► expected_tasks: the total
+    rounds opened ─► tasks by lane ─┘
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Literal, Protocol, TypeAlias
+
+from weft.errors import SearchInvalid
+from weft.model.values import decode_trusted
+
+Direction: TypeAlias = Literal["max", "min"]
+Number: TypeAlias = int | float
+MAX_WORD_CHARS = 60
+MAX_NOTE_CHARS = 200
+
+
+class NamedTask(Protocol):
+    """A task, as `@weft.task` declares it."""
+
+    @property
+    def name(self) -> str:
+        """What identifies it in keys and ledger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a search expects and what to show while it runs: `yield weft.Plan(total=400)`.
+
+    It returns at once, leaves no trace in the ledger, and never changes an outcome. A later plan
+    of the same lane replaces the one before. The root's plan says what is shown of the run; of
+    the plans of lanes the totals are added up.
+    """
+
+    total: int | None = None
+    """How many tasks the search expects in all, those of its lanes included."""
+    best: Direction | None = None
+    """Show the largest or the smallest value so far, of results that are numbers."""
+    key: str | None = None
+    """Where the number is, in results that are dicts."""
+    of: str | NamedTask | None = None
+    """The task whose results are meant, or its name; all tasks if not given."""
+    unit: str = "tasks"
+    """What one task is to its reader, in the plural."""
+    lanes: str = "lanes"
+    """What one lane is to its reader, in the plural."""
+    tally: str | None = None
+    """A key of the lanes' answers: how many have which text there, such as 3 solved."""
+    note: str = ""
+    """One line on where the search stands."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", getattr(self.of, "name", self.of))
+        total = self.total
+        if total is not None and (type(total) is not int or total < 0):
+            raise SearchInvalid(f"weft.Plan needs a total of 0 or more, not {total!r:.60}")
+        if self.best not in (None, "max", "min"):
+            raise SearchInvalid(f'weft.Plan: best is "max" or "min", not {self.best!r:.60}')
+        for name, limit in (("unit", MAX_WORD_CHARS), ("lanes", MAX_WORD_CHARS)):
+            _check_text(name, getattr(self, name), limit)
+        _check_text("note", self.note or "-", MAX_NOTE_CHARS)
+        for name, what in (("key", "a key"), ("tally", "a key"), ("of", "a task or its name")):
+            if not isinstance(getattr(self, name), str | None):
+                raise SearchInvalid(f"weft.Plan: {name} is {what}, not {getattr(self, name)!r:.60}")
+        if self.tally is not None and (not self.tally.isprintable() or '"' in self.tally):
+            raise SearchInvalid(f"weft.Plan: {self.tally!r:.60} cannot be a tally")
+
+    def to_text(self) -> str:
+        """JSON form, without what was not given."""
+        return json.dumps({name: v for name, v in asdict(self).items() if v is not None})
+
+    @staticmethod
+    def from_text(text: str) -> Plan:
+        """Read the JSON form; what another version knows beyond this one is passed over."""
+        known = {field.name for field in fields(Plan)}
+        try:
+            return Plan(**{name: v for name, v in json.loads(text).items() if name in known})
+        except SearchInvalid as error:
+            raise ValueError(str(error)) from None
+
+
+def _check_text(name: str, text: object, limit: int) -> None:
+    if not isinstance(text, str) or not 0 < len(text) <= limit or not text.isprintable():
+        raise SearchInvalid(f"weft.Plan: {name} is one line of up to {limit} characters")
+
+
+def expected_tasks(
+    plans: Mapping[str, Plan], tasks: Mapping[str, int], ended: Collection[str]
+) -> int:
+    """Return how many tasks a run will have, as far as its plans and its rounds tell.
+
+    `tasks` has those of the rounds that each lane opened so far, `ended` the lanes that are over.
+    A lane without a plan counts as it is; a total governs the lanes below it, whatever they say.
+    """
+    totals = {
+        lane: plan.total
+        for lane, plan in plans.items()
+        if plan.total is not None and lane not in ended
+    }
+    opened = dict.fromkeys(totals, 0)
+    others = 0
+    for lane, count in tasks.items():
+        ruler = _ruler(lane, totals)
+        if ruler is None:
+            others += count
+        else:
+            opened[ruler] += count
+    rulers = [lane for lane in totals if _ruler(lane, totals) == lane]
+    return others + sum(max(totals[lane], opened[lane]) for lane in rulers)
+
+
+def _ruler(lane: str, totals: Mapping[str, int]) -> str | None:
+    """The outermost lane with a total that a lane lies in; a lane lies in itself."""
+    path = ""
+    for name in lane.split("/"):
+        path = f"{path}/{name}" if name else ""
+        if path in totals:
+            return path
+    return None
+
+
+class Best:
+    """The best number among results; the first of equal ones stays."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._key, self._function = plan.key, plan.of
+        self._sign = 1 if plan.best == "max" else -1
+        self.value: Number | None = None
+
+    def offer(self, function: str, text: str) -> None:
+        """Take a result's value in its wire form; what holds no number is passed over."""
+        if self._function not in (None, function):
+            return
+        number = number_in(text, self._key)
+        if number is None:
+            return
+        if self.value is None or self._sign * number > self._sign * self.value:
+            self.value = number
+
+
+def number_in(text: str, key: str | None) -> Number | None:
+    """Return the number that a value in wire form is, or has under `key`.
+
+    >>> number_in("7", None), number_in('{"score":{"$f":"0.5"}}', "score"), number_in('"a"', None)
+    (7, 0.5, None)
+    """
+    value: object = decode_trusted(text)
+    if key is not None:
+        value = value.get(key) if isinstance(value, dict) else None
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and math.isfinite(value) else None  # type: ignore[arg-type,return-value]

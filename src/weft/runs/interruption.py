@@ -1,0 +1,60 @@
+"""Ctrl-C in a script: one line and exit code 130 instead of a traceback.
+
+`weft.Interrupted` leaves `weft.run` as ever, and whoever catches it, or `KeyboardInterrupt`, gets
+it. Only one that nobody caught reaches `sys.excepthook`, which is wrapped when the first one is
+raised; all other exceptions go to the hook that was there.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from weft.errors import Interrupted
+
+
+@contextmanager
+def interruptible(out: Path) -> Iterator[None]:
+    """Let a Ctrl-C leave as `Interrupted`, also a second one or one before the run listened."""
+    try:
+        yield
+    except Interrupted:
+        _wrap_hook()
+        raise
+    except KeyboardInterrupt:
+        _wrap_hook()
+        raise interruption(out) from None
+
+
+def interruption(out: Path) -> Interrupted:
+    """Say how to go on after a Ctrl-C that the run could not answer itself."""
+    hint = f"weft resume {shlex.quote(str(out))}" if (out / "run.toml").is_file() else ""
+    return Interrupted("interrupted; nothing completed is lost", hint=hint)
+
+
+def _wrap_hook() -> None:
+    if not isinstance(sys.excepthook, _OneLineHook):
+        sys.excepthook = _OneLineHook()
+
+
+class _OneLineHook:
+    """Prints an uncaught `Interrupted` as one line and ends the process with its exit code."""
+
+    def __init__(self) -> None:
+        self._before = sys.excepthook
+
+    def __call__(
+        self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        """Take what nobody caught."""
+        if isinstance(error, KeyboardInterrupt) and isinstance(error.__context__, Interrupted):
+            error = error.__context__  # Ctrl-C again, on the way out
+        if not isinstance(error, Interrupted):
+            self._before(kind, error, trace)
+            return
+        print(f"weft: {error}", file=sys.stderr)
+        raise SystemExit(error.exit_code)  # the interpreter exits with it

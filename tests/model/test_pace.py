@@ -1,0 +1,171 @@
+"""The time left, against traces whose end is known: a plain simulation of workers is the truth."""
+
+from __future__ import annotations
+
+import heapq
+import random
+from dataclasses import dataclass
+
+import pytest
+
+from weft.model.pace import MAX_SAMPLES, Pace, Sample, TimeLeft, add_sample, pace_of, time_left
+
+EVERY_S = 0.1
+
+
+@dataclass
+class Trace:
+    """Tasks of known length, done by workers that each take the next one."""
+
+    spans: list[tuple[float, float]]
+    workers: int
+
+    @staticmethod
+    def of(lengths: list[float], workers: int, start_s: float = 0.0) -> Trace:
+        free = [start_s] * workers
+        heapq.heapify(free)
+        spans = []
+        for length in lengths:
+            begin = heapq.heappop(free)
+            heapq.heappush(free, begin + length)
+            spans.append((begin, begin + length))
+        return Trace(spans, workers)
+
+    @property
+    def end_s(self) -> float:
+        return max(end for _, end in self.spans)
+
+    def samples(self, now_s: float) -> list[Sample]:
+        """What somebody saw who looked now and then from 0 to now."""
+        samples, every_s = [Sample(0.0, 0, 0.0)], max(EVERY_S, self.end_s / 200)
+        for tick in range(1, int(now_s / every_s) + 1):
+            at_s = tick * every_s
+            finished = sum(end <= at_s for _, end in self.spans)
+            busy_s = sum(max(0.0, min(end, at_s) - begin) for begin, end in self.spans)
+            since_s = samples[-1].at_s
+            ran = [min(e, at_s) - b for b, e in self.spans if b < at_s and e > since_s]
+            add_sample(samples, Sample(at_s, finished, busy_s, max(ran, default=0.0)))
+        return samples
+
+    def left(self, now_s: float, *, total: int | None = None) -> TimeLeft | None:
+        samples = self.samples(now_s)
+        ages = [now_s - begin for begin, end in self.spans if begin <= now_s < end]
+        remaining = (total or len(self.spans)) - sum(end <= now_s for _, end in self.spans)
+        pace = pace_of(samples, now_s)
+        return time_left(pace, remaining, ages, self.workers, is_whole=True)
+
+
+def check(trace: Trace, shares: tuple[float, ...], most: float = 1.5) -> None:
+    """At each share of the way the time left is right within a factor, or a true lower bound."""
+    for share in shares:
+        now_s = share * trace.end_s
+        left, truth = trace.left(now_s), trace.end_s - now_s
+        assert left is not None
+        if left.at_least:
+            assert left.seconds <= most * truth, (share, left, truth)
+        else:
+            assert truth / most <= left.seconds + 1.5 * EVERY_S, (share, left, truth)
+            assert left.seconds <= most * truth + 1.5 * EVERY_S, (share, left, truth)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 8])
+@pytest.mark.parametrize("length", [0.1, 1.0, 7.0])
+def test_constant_speed_is_right_all_the_way(workers: int, length: float) -> None:
+    check(Trace.of([length] * 80, workers), (0.25, 0.5, 0.75, 0.9, 0.95))
+
+
+def test_twenty_seconds_are_not_called_two() -> None:
+    """Four tasks of a second end at the same moment: that is no speed of hundreds a second."""
+    trace = Trace.of([1.0] * 80, 4)
+    for now_s in (1.05, 1.5, 1.95):
+        left = trace.left(now_s)
+        assert left is not None
+        assert left.seconds == pytest.approx(20 - now_s, abs=1.1)
+        pace = pace_of(trace.samples(now_s), now_s)
+        assert pace is not None
+        assert pace.rate_per_s == pytest.approx(4.0, rel=0.1)
+
+
+def test_slow_start_is_forgotten() -> None:
+    """Ten seconds in which nothing ends, such as compiling, then a task every second."""
+    trace = Trace.of([1.0] * 60, 2, start_s=10.0)
+    check(trace, (0.5, 0.75, 0.9), most=1.6)
+
+
+def test_speed_that_changes_is_followed() -> None:
+    check(Trace.of([0.2] * 100 + [1.0] * 100, 4), (0.6, 0.75, 0.9), most=2.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_heavy_tails_are_within_a_factor_of_two_and_a_half(seed: int) -> None:
+    chance = random.Random(seed)
+    lengths = [chance.lognormvariate(0.0, 1.2) for _ in range(200)]
+    check(Trace.of(lengths, 4), (0.2, 0.4, 0.6, 0.8), most=2.5)
+
+
+def test_last_task_that_is_long_is_a_lower_bound() -> None:
+    """All but one are over: how long that one takes nobody knows, but not that it ends now."""
+    trace = Trace.of([0.5] * 39 + [30.0], 4)
+    assert trace.end_s > 30
+    for now_s in (8.0, 15.0, 25.0):
+        left = trace.left(now_s)
+        assert left is not None
+        assert left.at_least
+        assert 2.0 < left.seconds < 31
+
+
+def test_total_that_grows_is_a_lower_bound() -> None:
+    pace = Pace(2.0, 1.0, 2.0)
+    assert time_left(pace, 10, [], 2, is_whole=False) == TimeLeft(5.0, at_least=True)
+    assert time_left(pace, 10, [], 2, is_whole=True) == TimeLeft(5.0)
+
+
+def test_nothing_is_said_before_anything_is_known() -> None:
+    start = [Sample(5.0, 3, 2.0)]
+    assert pace_of(start, 9.0) is None
+    assert time_left(None, 10, [0.2, 0.3], 2, is_whole=True) is None
+    assert time_left(None, 10, [], 2, is_whole=True) is None
+    assert time_left(None, 2, [8.0, 9.0], 2, is_whole=True) is None  # all run, none has ended
+
+
+def test_age_of_the_first_tasks_is_a_lower_bound_for_those_to_come() -> None:
+    assert time_left(None, 10, [8.0, 9.0], 2, is_whole=True) == TimeLeft(32.0, at_least=True)
+
+
+def test_nothing_is_left_at_the_end() -> None:
+    assert time_left(None, 0, [], 2, is_whole=True) == TimeLeft(0.0)
+    assert time_left(None, 0, [], 2, is_whole=False) is None
+
+
+def test_silence_slows_the_pace_after_one_usual_task() -> None:
+    samples = [Sample(0.0, 0, 0.0), Sample(1.0, 1, 1.0), Sample(2.0, 2, 2.0)]
+    paces = [pace_of(samples, now_s) for now_s in (2.0, 3.0, 12.0)]
+    assert [pace.rate_per_s for pace in paces if pace] == [1.0, 1.0, 0.1]
+
+
+def test_narrow_rounds_on_many_workers_keep_their_pace() -> None:
+    """Two tasks at a time although there are eight workers, as a search with small rounds."""
+    trace = Trace(Trace.of([1.0] * 40, 2).spans, workers=8)
+    for now_s in (5.05, 10.05, 15.05):
+        left = trace.left(now_s)
+        assert left is not None
+        assert left.seconds == pytest.approx(20 - now_s, abs=1.2)
+
+
+def test_tasks_of_a_resumed_session_count_from_its_start() -> None:
+    samples = [Sample(100.0, 1000, 0.0), Sample(110.0, 1010, 10.0)]
+    pace = pace_of(samples, 110.0)
+    assert pace is not None
+    assert pace.rate_per_s == 1.0
+
+
+def test_samples_stay_few_and_keep_first_and_last() -> None:
+    samples = [Sample(0.0, 0, 0.0)]
+    for n in range(1, 5000):
+        add_sample(samples, Sample(float(n), n, float(n)))
+        add_sample(samples, Sample(n + 0.5, n, n + 0.5))  # nothing ended: tells nothing
+    assert len(samples) <= MAX_SAMPLES
+    assert (samples[0].finished, samples[-1].finished) == (0, 4999)
+    pace = pace_of(samples, 4999.0)
+    assert pace is not None
+    assert pace.rate_per_s == pytest.approx(1.0)
