@@ -16,7 +16,7 @@ from tests.support.coreonly import ROOT, CoreOnly
 from tests.support.tools import require_tool
 from weft.doctor.installed import EXTRA_USES
 from weft.errors import ExtraMissing, SearchInvalid
-from weft.extras import EXTRAS, explain, require
+from weft.lazy_imports import EXTRAS, explain_missing, require
 from weft.product import Product
 
 pytestmark = pytest.mark.xdist_group("install")
@@ -173,7 +173,7 @@ def test_run_of_a_search_whose_extra_is_missing_can_be_read_but_not_run_again(
 def test_require_names_only_what_is_missing_and_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     require("this", *EXTRAS.keys() - {"gpu", "torch"})
     monkeypatch.setattr(
-        "weft.extras.importlib.util.find_spec", lambda name: name == "numpy" or None
+        "weft.lazy_imports.importlib.util.find_spec", lambda name: name == "numpy" or None
     )
     with pytest.raises(ExtraMissing) as refused:
         require("this", "arc", "prng", "tree")
@@ -183,10 +183,10 @@ def test_require_names_only_what_is_missing_and_each_once(monkeypatch: pytest.Mo
 
 
 def test_module_that_no_extra_brings_is_not_explained() -> None:
-    lack = explain(ModuleNotFoundError(name="sklearn.ensemble"), "this command")
+    lack = explain_missing(ModuleNotFoundError(name="sklearn.ensemble"), "this command")
     assert str(lack) == "this command needs scikit-learn, not installed; pip install 'weft[ml]'"
-    assert explain(ModuleNotFoundError(name="weft_mine"), "this command") is None
-    assert explain(ModuleNotFoundError("no name"), "this command") is None
+    assert explain_missing(ModuleNotFoundError(name="weft_mine"), "this command") is None
+    assert explain_missing(ModuleNotFoundError("no name"), "this command") is None
 
 
 def test_product_with_an_extra_that_weft_lacks_is_refused() -> None:

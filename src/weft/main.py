@@ -17,10 +17,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from weft import extras
 from weft.console import render
 from weft.errors import Interrupted, SearchInvalid, WeftError
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import explain_missing, lazy_imports
 from weft.product import Product, SkippedProduct, installed
 from weft.version import __version__
 
@@ -317,7 +316,7 @@ def _exit_code(words: list[str]) -> int:
 def _show_unexpected(error: Exception) -> int:
     """Report what nobody raised on purpose: a package of an extra that is missing, or our bug."""
     if isinstance(error, ModuleNotFoundError):
-        refusal = extras.explain(error, "this command")
+        refusal = explain_missing(error, "this command")
         if refusal is not None:
             render.error(refusal)
             return refusal.exit_code

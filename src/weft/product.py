@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from weft import extras
 from weft.errors import RunMismatch, SearchInvalid, WeftError
+from weft.lazy_imports import EXTRAS, require
 
 GROUP = "weft.searches"
 SHIPPED = "weft"
@@ -72,10 +72,10 @@ class Product:
                     hint="write module:attribute",
                 )
         for extra in filter(None, (self.extra, *self.search_extras.values())):
-            if extra not in extras.EXTRAS:
+            if extra not in EXTRAS:
                 raise SearchInvalid(
                     f"product {self.name}: Weft has no extra {extra!r:.60}",
-                    hint=f"it has {', '.join(extras.EXTRAS)}",
+                    hint=f"it has {', '.join(EXTRAS)}",
                 )
 
     def part(self, path: str) -> Any:
@@ -95,7 +95,7 @@ class Product:
     def check_extra(self, search: str = "") -> None:
         """Refuse, with the command to install it, when the extra it needs is not installed."""
         needed = dict.fromkeys(filter(None, (self.extra, self.search_extras.get(search))))
-        extras.require(f"weft {self.name}", *needed)
+        require(f"weft {self.name}", *needed)
 
     def claims(self) -> set[str]:
         """The names that no other product may have: the command's and those of its searches."""

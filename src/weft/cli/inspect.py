@@ -12,8 +12,7 @@ from weft.console import options, render, views
 from weft.console.execution import OutputOptions, ViewOptions
 from weft.console.groups import with_groups
 from weft.errors import FileInvalid, Interrupted, UsageError
-from weft.extras import require
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 from weft.model.values import JsonValue
 
 with lazy_imports():

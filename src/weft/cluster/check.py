@@ -23,7 +23,7 @@ from weft.cluster.clusters import FOLDER, cluster_id, cluster_path
 from weft.cluster.nodesfile import NodeEntry, read_machines
 from weft.cluster.ssh import Shell
 from weft.errors import NodeUnreachable
-from weft.extras import require
+from weft.lazy_imports import require
 from weft.model.values import Argument
 from weft.version import __version__
 

@@ -13,8 +13,7 @@ import typer
 from weft.console import options, render
 from weft.console.progress import watching
 from weft.errors import BugError
-from weft.extras import require
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 
 with lazy_imports():
     from weft.demo import drawing, parts, picture

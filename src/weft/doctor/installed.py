@@ -10,8 +10,8 @@ import sqlite3
 import sys
 from collections.abc import Callable
 
-from weft import extras
 from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult
+from weft.lazy_imports import missing_packages
 
 MIN_PYTHON = (3, 11)
 WAL_RESET_FIXED = (3, 51, 3)
@@ -109,7 +109,7 @@ def check_git(which: Callable[[str], str | None] = shutil.which) -> CheckResult:
     return CheckResult("git", OK, "found, for weft tree")
 
 
-def check_extras(missing: Callable[[str], list[str]] = extras.missing_packages) -> CheckResult:
+def check_extras(missing: Callable[[str], list[str]] = missing_packages) -> CheckResult:
     """What some commands need beside the engine; none is needed to run a search of one's own."""
     lacking = [name for name in EXTRA_USES if missing(name)]
     installed = [name for name in EXTRA_USES if name not in lacking]

@@ -27,8 +27,7 @@ from weft.cluster.agent import LONGEST_FOLDER, NO_METRICS, RAY_FOLDER
 from weft.cluster.clusters import address_for, token_for
 from weft.coordinator.journal import Journal
 from weft.errors import InputError, WorldError
-from weft.extras import require
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 from weft.model.slots import Node, Slot
 from weft.runs.codepacks import CodePacks
 from weft.runs.opening import OpenRun

@@ -22,8 +22,7 @@ from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.console.steps import watching_steps
 from weft.errors import Interrupted, Paused, UsageError
-from weft.extras import require
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 from weft.model.codec import from_json, to_json
 from weft.model.tasks import Unknown
 from weft.searches.prng import options as prngoptions

@@ -12,8 +12,7 @@ import typer
 
 from weft.console import options
 from weft.errors import UsageError
-from weft.extras import require
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 from weft.model.codec import from_json, to_json
 from weft.model.values import Value
 from weft.searches.prng.options import read_range
