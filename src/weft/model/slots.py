@@ -51,7 +51,11 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A machine, or a part of one: how many GPU and CPU slots, and how many at a time."""
+    """A machine, or a part of one: how many GPU and CPU slots, and how many at a time.
+
+    `gpus` and `cpus` count the slots of the node called `name`; `max_concurrent` caps how many
+    tasks run there at a time, whatever its slots.
+    """
 
     name: str
     gpus: int = 0
