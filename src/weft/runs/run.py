@@ -97,7 +97,8 @@ def run(
 
     What decides: `seed` is what the seeds of tasks come from. `inputs` are files or bytes by name,
     copied into the run. `budget` holds counts for the search to spend. `retries` and `timeout_s`
-    apply to tasks that declare none of their own. With `strict` a failed task ends the search that asked for it.
+    apply to tasks that declare none of their own. With `strict` a failed task ends the search
+    that asked for it.
 
     How it is executed: `workers` is the number of processes, `backend` one of `local`, `serial` and
     `ray`, `placement` one of `greedy` and `static`. `group_cap` limits how many tasks of one group
