@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import runpy
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -26,6 +28,13 @@ CORE = {
     "cryptography", "filelock", "ijson", "jinja2", "markupsafe", "platformdirs", "psutil",
     "pydantic", "rfc8785", "rich", "tomli-w", "typer",
 }  # fmt: skip
+ENGINE = ",".join(
+    f"weft.{name}"
+    for name in (
+        "cli", "cluster", "console", "coordinator", "doctor", "inspect.pack", "inspect.report",
+        "runs", "searches.jobs", "storage", "testing", "worker",
+    )
+)  # fmt: skip
 TOOLS = {"all", "campaigns", "dev", "docs"}
 """Extras that no command asks for."""
 MODULES = {package: module for group in EXTRAS.values() for module, package in group.items()}
@@ -88,6 +97,40 @@ def test_extra_all_brings_what_no_hardware_is_needed_for() -> None:
     [everything] = declared()["all"]
     assert everything.extras == set(EXTRAS) - {"gpu", "torch"}
     assert packages_of("all") <= packages_of("dev")
+
+
+IMPORT_WITHOUT = """
+import importlib, pkgutil, sys
+roots, absent = (word.split(",") for word in sys.argv[1:])
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in absent:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+for root in roots:
+    package = importlib.import_module(root)
+    for module in pkgutil.walk_packages(package.__path__, root + "."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+"""
+
+
+@pytest.mark.parametrize(
+    ("packages", "extra"),
+    [
+        (ENGINE, ""),
+        ("weft.searches.tree", "tree"),
+        ("weft.searches.arc", "arc"),
+        ("weft.searches.prng", "prng"),
+        ("weft.inspect.serve", "serve"),
+    ],
+)
+def test_modules_are_imported_without_any_other_extra(packages: str, extra: str) -> None:
+    own = EXTRAS.get(extra, {})
+    absent = {module for group in EXTRAS.values() for module in group} - set(own)
+    words = [sys.executable, "-c", IMPORT_WITHOUT, packages, ",".join(sorted(absent))]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 # -- what is installed --------------------------------------------------------------------------

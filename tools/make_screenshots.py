@@ -50,8 +50,6 @@ class Shot:
     width: int = 1200
     height: int = 860
     dark: bool = False
-    whole: bool = False
-    """Whether what is above an open tab is in the picture, too."""
 
 
 def tutorial_search() -> str:
@@ -111,7 +109,7 @@ RUNS = {
     ),
 }
 SHOTS = (
-    Shot("report-tutorial", "tutorial", "Timeline", height=820, whole=True),
+    Shot("report-tutorial", "tutorial", height=500),
     Shot("report-top", "tree"),
     Shot("report-phone", "tree", "Timeline", width=390, height=844, dark=True),
     Shot("report-arc", "arc", "Puzzles"),
@@ -174,8 +172,7 @@ def take(browser: Browser, shot: Shot, report: Path) -> Path:
     page.goto(report.as_uri())
     if shot.tab:
         page.get_by_role("tab", name=shot.tab).click()
-        if not shot.whole:
-            page.evaluate("document.querySelector('.tabs').scrollIntoView()")
+        page.evaluate("document.querySelector('.tabs').scrollIntoView()")
     path = IMAGES / f"{shot.name}.png"
     page.screenshot(path=path)
     context.close()
