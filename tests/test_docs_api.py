@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -27,7 +28,9 @@ def api() -> ModuleType:
 
 def test_page_has_every_public_name_once(api: ModuleType) -> None:
     page = (ROOT / "docs" / "api.md").read_text("utf-8")
-    assert sorted(re.findall(r"^### `weft\.(\w+)`$", page, re.M)) == sorted(weft.__all__)
+    names = re.findall(r"^### `(weft\.[\w.]+)`$", page, re.M)
+    assert sorted(names) == sorted(entry.path for entry in api.entries())
+    assert {f"weft.{name}" for name in weft.__all__} <= set(names)
 
 
 def test_public_names_parameters_and_fields_are_documented(api: ModuleType) -> None:
@@ -45,9 +48,9 @@ def test_function_without_a_word_on_a_parameter_is_found(
         return width + most
 
     monkeypatch.setattr(weft, "task", bare)
-    assert list(api.gaps("weft.task", "task")) == ["weft.task", "weft.task(x)"]
+    assert list(api.gaps(api.entry_of(weft, "task"))) == ["weft.task", "weft.task(x)"]
     monkeypatch.setattr(weft, "task", partly)
-    assert list(api.gaps("weft.task", "task")) == ["weft.task(width)"]
+    assert list(api.gaps(api.entry_of(weft, "task"))) == ["weft.task(width)"]
 
 
 def test_name_that_is_in_no_group_is_on_the_page(
@@ -61,6 +64,24 @@ def test_name_that_is_in_no_group_is_on_the_page(
     monkeypatch.setattr(weft, "__all__", [*weft.__all__, "fresh"])
     assert api.groups()[api.REST] == ("fresh",)
     assert "## More\n\n### `weft.fresh`\n\n```text\nweft.fresh(x: int) -> int\n```" in api.render()
+
+
+def test_fields_and_methods_of_a_base_are_those_of_the_class(api: ModuleType) -> None:
+    @dataclass(frozen=True)
+    class Longer(weft.Run):
+        """A run that took long."""
+
+        hours: int = 0
+        bare: int = 0
+
+        def wait(self) -> None: ...
+
+    Longer.__module__ = "weft.longer"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "attribute_docs", lambda owner: {"hours": "So long."})
+        lacking = list(api.gaps(api.Entry("weft.Longer", Longer, "A run: `run_id` and more.")))
+    assert {"weft.Longer.bare", "weft.Longer.wait()"} <= set(lacking)
+    assert not {"weft.Longer.hours", "weft.Longer.run_id", "weft.Longer.read()"} & set(lacking)
 
 
 def test_signature_on_page_is_the_real_one(api: ModuleType) -> None:

@@ -1,4 +1,4 @@
-"""The page docs/api.md, written from the docstrings of `weft.__all__`.
+"""The page docs/api.md, written from the docstrings of everything public.
 
 A name that nobody put into a group is listed in the last one; `undocumented` names what lacks a
 docstring, and every parameter and field that no docstring mentions. tests/test_docs_api.py fails
@@ -13,7 +13,9 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
@@ -40,8 +42,19 @@ GROUPS = {
     "Ship a search": ("Product", "__version__"),
 }  # fmt: skip
 REST = "More"
+SUBMODULES = ("optuna", "asktell")
+"""Public modules below `weft`, each with an `__all__` of its own."""
 WIDTH = 96
 """A signature that is longer is shown with a parameter on each line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A public name: how it is written, what it is, its docstring."""
+
+    path: str
+    value: Any
+    text: str
 
 
 def render() -> str:
@@ -49,12 +62,16 @@ def render() -> str:
     parts = [HEAD]
     for title, names in groups().items():
         parts.append(f"\n## {title}\n")
-        parts += [_section(name) for name in names]
+        parts += [_section(entry_of(weft, name)) for name in names]
+    for module in submodules():
+        text = markdown(inspect.getdoc(module) or "")
+        parts.append(f"\n## `{module.__name__}`\n\n{text}\n")
+        parts += [_section(entry_of(module, name)) for name in module.__all__]
     return "".join(parts)
 
 
 def groups() -> dict[str, tuple[str, ...]]:
-    """Return the public names by group, each of them once."""
+    """Return the public names of `weft` by group, each of them once."""
     public = list(weft.__all__)
     grouped = {title: tuple(n for n in names if n in public) for title, names in GROUPS.items()}
     listed = {name for names in grouped.values() for name in names}
@@ -62,26 +79,38 @@ def groups() -> dict[str, tuple[str, ...]]:
     return {**grouped, REST: rest} if rest else grouped
 
 
-def _section(name: str) -> str:
-    value = getattr(weft, name)
-    lines = [f"\n### `weft.{name}`\n"]
-    signature = _signature(f"weft.{name}", value)
+def submodules() -> list[Any]:
+    """Return the public modules that there are."""
+    paths = [f"weft.{name}" for name in SUBMODULES]
+    return [import_module(path) for path in paths if find_spec(path) is not None]
+
+
+def entries() -> Iterator[Entry]:
+    """Every public name, those of public modules too."""
+    for module in (weft, *submodules()):
+        yield from (entry_of(module, name) for name in module.__all__)
+
+
+def entry_of(module: Any, name: str) -> Entry:
+    """Return a public name with its docstring: its own, or the one below its assignment."""
+    value, path = getattr(module, name), f"{module.__name__}.{name}"
+    if inspect.isfunction(value) or inspect.isclass(value) or isinstance(value, ModuleType):
+        return Entry(path, value, inspect.getdoc(value) or "")
+    homes = weft._MODULES.items() if module is weft else ()
+    home = next((f"weft.{home}" for home, names in homes if name in names), module.__name__)
+    return Entry(path, value, attribute_docs(import_module(home)).get(name, ""))
+
+
+def _section(entry: Entry) -> str:
+    lines = [f"\n### `{entry.path}`\n"]
+    signature = _signature(entry.path, entry.value)
     if signature:
         lines.append(f"\n```text\n{signature}\n```\n")
-    lines.append(f"\n{markdown(docstring(name))}\n")
-    rows = [f"| `{member}` | {text} |" for member, text in _members(value)]
+    lines.append(f"\n{markdown(entry.text)}\n")
+    rows = [f"| `{member}` | {text} |" for member, text in _members(entry.value)]
     if rows:
         lines.append("\n| | |\n|---|---|\n" + "\n".join(rows) + "\n")
     return "".join(lines)
-
-
-def docstring(name: str) -> str:
-    """Return the docstring of a public name: its own, or the one below its assignment."""
-    value = getattr(weft, name)
-    if inspect.isfunction(value) or inspect.isclass(value) or isinstance(value, ModuleType):
-        return inspect.getdoc(value) or ""
-    module = next(module for module, names in weft._MODULES.items() if name in names)
-    return attribute_docs(import_module(f"weft.{module}")).get(name, "")
 
 
 def attribute_docs(owner: Any) -> dict[str, str]:
@@ -146,17 +175,31 @@ def _members(value: Any) -> Iterator[tuple[str, str]]:
     """Fields, then properties and methods, each with the first paragraph of its docstring."""
     if not inspect.isclass(value):
         return
-    docs = attribute_docs(value)
+    docs = field_docs(value)
     for name in _fields(value):
         if name in docs:
             yield name, _cell(docs[name])
-    for name, member in vars(value).items():
-        if name.startswith("_") or not inspect.getdoc(member):
-            continue
-        if isinstance(member, property):
-            yield name, _cell(inspect.getdoc(member) or "")
-        elif inspect.isfunction(member) or isinstance(member, staticmethod | classmethod):
-            yield f"{name}()", _cell(inspect.getdoc(member) or "")
+    for name, member in _own(value).items():
+        text = inspect.getdoc(member)
+        if text and isinstance(member, property):
+            yield name, _cell(text)
+        elif text and (inspect.isfunction(member) or isinstance(member, staticmethod)):
+            yield f"{name}()", _cell(text)
+
+
+def _lineage(value: type) -> list[type]:
+    """A class and its bases as far as they are ours, the oldest first."""
+    return [base for base in value.__mro__[::-1] if base.__module__.partition(".")[0] == "weft"]
+
+
+def _own(value: type) -> dict[str, Any]:
+    members = {name: member for base in _lineage(value) for name, member in vars(base).items()}
+    return {name: member for name, member in members.items() if not name.startswith("_")}
+
+
+def field_docs(value: type) -> dict[str, str]:
+    """Return the docstrings of a class's fields, inherited ones too."""
+    return {name: text for base in _lineage(value) for name, text in attribute_docs(base).items()}
 
 
 def _fields(value: type) -> list[str]:
@@ -183,25 +226,26 @@ def markdown(text: str) -> str:
 
 def undocumented() -> list[str]:
     """Name what a reader of the page would miss."""
-    return [gap for name in weft.__all__ for gap in gaps(f"weft.{name}", name)]
+    return [gap for entry in entries() for gap in gaps(entry)]
 
 
-def gaps(path: str, name: str) -> Iterator[str]:
+def gaps(entry: Entry) -> Iterator[str]:
     """Name what a public name lacks: a docstring, or words on a parameter, field or method."""
-    value, text = getattr(weft, name), docstring(name)
+    path, value, text = entry.path, entry.value, entry.text
     if not text:
         yield path
     if inspect.isfunction(value):
         yield from (f"{path}({gap})" for gap in unmentioned(inspect.signature(value), text))
-    if inspect.isclass(value) and not issubclass(value, BaseException):
-        docs = attribute_docs(value)
-        named = _fields(value)
-        yield from (f"{path}.{f}" for f in named if f not in docs and not _mentions(text, f))
-    if inspect.isclass(value):
-        for member, function in vars(value).items():
-            public = inspect.isfunction(function) and not member.startswith("_")
-            if public and not inspect.getdoc(function):
-                yield f"{path}.{member}()"
+    if not inspect.isclass(value):
+        return
+    if not issubclass(value, BaseException):
+        docs = field_docs(value)
+        text += "".join(inspect.getdoc(base) or "" for base in _lineage(value))
+        named = (name for name in _fields(value) if name not in docs)
+        yield from (f"{path}.{name}" for name in named if not _mentions(text, name))
+    for name, member in _own(value).items():
+        if inspect.isfunction(member) and not inspect.getdoc(member):
+            yield f"{path}.{name}()"
 
 
 def unmentioned(signature: inspect.Signature, text: str) -> list[str]:

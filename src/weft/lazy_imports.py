@@ -52,7 +52,7 @@ EXTRAS: Mapping[str, Mapping[str, str]] = {
         "sklearn": "scikit-learn",
         "xgboost": "xgboost",
     },
-    "optuna": {"optuna": "optuna"},
+    "optuna": {"cmaes": "cmaes", "optuna": "optuna"},
     "gpu": {**_COMPILED, "cupy": "cupy-cuda13x"},
     "torch": {"torch": "torch"},
 }
