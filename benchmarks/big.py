@@ -101,8 +101,8 @@ def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Size
     run, stopped = str(folder / "run"), str(folder / "stopped")
     tiny = (sys.executable, "-m", "benchmarks.tiny", "--workers", str(workers))
     weft = (sys.executable, "-m", "weft.main")
+    place = machine.describe()
     first = cost(*tiny, run, str(n), folder=folder)
-    print(f"{n:,} tasks: run: {first}", flush=True)
     steps: dict[str, Callable[[], Cost]] = {
         "run": lambda: first,
         "verify": lambda: cost(*weft, "verify", run, folder=folder),
@@ -116,7 +116,7 @@ def measure(folder: Path, n: int, workers: int, commands: Sequence[str]) -> Size
         if name in commands:
             costs[name] = steps[name]()
             print(f"{n:,} tasks: {name}: {costs[name]}", flush=True)
-    return {"machine": machine.describe(), "workers": workers, "size_bytes": size_bytes,
+    return {"machine": place, "workers": workers, "size_bytes": size_bytes,
             "commands": costs}  # fmt: skip
 
 

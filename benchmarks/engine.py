@@ -31,6 +31,8 @@ PARTS = ("compare", "sizes", "rounds", "slots")
 """What is measured without options; `wide` is for a machine with many cores."""
 STARTS = ("cold", "warm")
 TURNS = {"tiny": 3, "millisecond": 2}
+UNTIL_S = {"tiny": 420, "millisecond": 720}
+"""On a slow machine there are fewer turns: the page takes a quarter of an hour."""
 SIZES = {1_000: 3, 10_000: 3, 100_000: 2, 1_000_000: 1}
 """Tasks of a run, and how often it is measured."""
 ROUNDS = 10_000
@@ -135,15 +137,16 @@ def compare(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
             sys.exit(f"{rival.name}: {rival.package} is not installed; leave it out with --only")
     if packages:
         bench.rivals_python = str(environment.prepare(packages))
-    starts, [workers] = options.starts or STARTS, options.workers
+    starts, [workers], place = options.starts or STARTS, options.workers, machine.describe()
     figures = [
         figure for load, turns in TURNS.items()
         for figure in bench.compare(
-            options.only, load, starts, workers, options.turns or turns, options.share
+            options.only, load, starts, workers, options.turns or turns, options.share,
+            UNTIL_S[load],
         )
     ]  # fmt: skip
     versions = environment.pinned(environment.REQUIREMENTS.read_text("utf-8"))
-    return {"machine": machine.describe(), "workers": workers, "figures": figures,
+    return {"machine": place, "workers": workers, "figures": figures,
             "versions": versions, "failed": dict(bench.failures)}  # fmt: skip
 
 
@@ -155,38 +158,39 @@ def wide(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     share = WIDE_SHARE * options.share
     parts = {}
     for workers in options.workers:
+        place = machine.describe()
         figures = [
             figure for load in TURNS
             for figure in bench.compare(rivals, load, starts, workers, turns, share)
         ]  # fmt: skip
-        parts[str(workers)] = {"machine": machine.describe(), "figures": figures}
+        parts[str(workers)] = {"machine": place, "figures": figures}
     return parts
 
 
 def sizes(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours alone, by size of the run."""
-    [workers], figures = options.workers, []
+    [workers], figures, place = options.workers, [], machine.describe()
     for n, turns in SIZES.items():
         rival = Rival(WEFT, "weft_round:lazy", n, 0, ours=True)
         figures += bench.compare(
             [rival], "tiny", ["cold"], workers, options.turns or turns, options.share
         )
-    return {"machine": machine.describe(), "workers": workers, "figures": figures}
+    return {"machine": place, "workers": workers, "figures": figures}
 
 
 def rounds(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours beside ProcessPoolExecutor, round after round."""
-    seconds, count = {}, int(options.share * ROUNDS)
+    seconds, count, place = {}, int(options.share * ROUNDS), machine.describe()
     for engine in ("weft", "executor"):
         argv = (sys.executable, "-m", "benchmarks.enginerounds", engine, str(count), "2")
         seconds[engine] = _figure(bench, f"{count} rounds, {engine}", *argv).get("seconds")
         bench.note(f"{engine}: {count} rounds in {seconds[engine]} s")
-    return {"machine": machine.describe(), "rounds": count, "seconds": seconds}
+    return {"machine": place, "rounds": count, "seconds": seconds}
 
 
 def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Ours alone, with workers that do nothing."""
-    costs = []
+    costs, place = [], machine.describe()
     for block, most in BLOCKS.items():
         n = int(options.share * most)
         for count in SLOTS:
@@ -194,7 +198,7 @@ def slots(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
             figures = _figure(bench, f"{count} slots", *argv)
             costs.append({"slots": count, "block": block, "n": n, **figures})
             bench.note(f"{count} slots, blocks of {block}: {figures}")
-    return {"machine": machine.describe(), "costs": costs}
+    return {"machine": place, "costs": costs}
 
 
 def _figure(bench: Bench, name: str, *argv: str) -> dict[str, float]:

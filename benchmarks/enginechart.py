@@ -12,7 +12,7 @@ WIDTH, LEFT, RIGHT, TOP, BAR, GAP, BOTTOM = 720, 172, 70, 58, 18, 8, 44
 INK, RULE = "#7a7f87", "#7a7f8744"
 FONT = "system-ui, 'Segoe UI', Roboto, 'Noto Sans', sans-serif"
 KINDS = {
-    "Weft": "#2f9e6e",
+    "Weft: stores every result": "#2f9e6e",
     "stores every result": "#3b82c4",
     "keeps results in memory": "#9aa1ab",
 }
@@ -74,9 +74,9 @@ def _axis(low: int, high: int, height: int) -> list[str]:
 
 
 def _legend() -> list[str]:
-    parts, x = [], LEFT
+    parts, x = [], 20
     for name, colour in KINDS.items():
         parts.append(element("rect", x=x, y=14, width=12, height=12, fill=colour, rx=2))
         parts.append(element("text", name, x=x + 18, y=24))
-        x += 40 + 7 * len(name)
+        x += 44 + 6 * len(name)
     return parts

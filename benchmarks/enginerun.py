@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import signal
 import subprocess
@@ -48,20 +49,30 @@ class Bench:
 
     def compare(
         self, rivals: Sequence[Rival], load: str, starts: Sequence[str], workers: int, turns: int,
-        share: float = 1.0,
+        share: float = 1.0, until_s: float = math.inf,
     ) -> list[Figure]:  # fmt: skip
-        """Measure every engine `turns` times, in turns; `share` scales the number of tasks."""
+        """Measure every engine `turns` times, in turns; `share` scales the number of tasks.
+
+        A further turn is left out when it would end later than `until_s` after the beginning.
+        """
         figures: list[Figure] = [
-            {"engine": rival.name, "load": load, "n": int(share * rival.tasks(load, workers)),
+            {"engine": rival.name, "load": load, "n": rival.tasks(load, workers, share),
              "start": start, "workers": workers, "seconds": []}
             for rival in rivals for start in starts
         ]  # fmt: skip
         by_name = {rival.name: rival for rival in rivals}
-        for turn in range(turns):
-            for figure in figures if turn % 2 == 0 else reversed(figures):
+        measured, turn_s = 0, 0.0
+        while measured < turns and (measured == 0 or self.elapsed_s() + turn_s <= until_s):
+            begin_s, name = self.elapsed_s(), f"turn {measured + 1}/{turns}"
+            for figure in figures if measured % 2 == 0 else reversed(figures):
                 if figure["engine"] not in self.failures:
-                    self._measure(by_name[figure["engine"]], figure, f"turn {turn + 1}/{turns}")
-        return [figure for figure in figures if len(figure["seconds"]) == turns]
+                    self._measure(by_name[figure["engine"]], figure, name)
+            measured, turn_s = measured + 1, self.elapsed_s() - begin_s
+        return [figure for figure in figures if len(figure["seconds"]) == measured]
+
+    def elapsed_s(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self.start_s
 
     def _measure(self, rival: Rival, figure: Figure, turn: str) -> None:
         words = (figure["load"], str(figure["n"]), figure["start"], str(figure["workers"]))
@@ -81,7 +92,7 @@ class Bench:
 
     def note(self, line: str) -> None:
         """Print a line of progress."""
-        print(f"[{time.monotonic() - self.start_s:4.0f} s] {line}", flush=True)
+        print(f"[{self.elapsed_s():4.0f} s] {line}", flush=True)
 
 
 class MeasurementError(Exception):

@@ -1,4 +1,4 @@
-"""What a figure was taken on: cores, Python, and how long the disk takes to sync."""
+"""What a figure was taken on: cores, load, Python, and how long the disk takes to sync."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ SYNCS = 50
 
 
 def describe() -> str:
-    """Return one line about this machine."""
-    cores = len(os.sched_getaffinity(0))
-    return f"{cores} cores, Python {platform.python_version()}, {sync_us():.0f} µs a disk sync"
+    """Return one line about this machine as it is now, before it is measured."""
+    cores, load = len(os.sched_getaffinity(0)), os.getloadavg()[0]
+    python = f"{cores} cores, load {load:.1f} before, Python {platform.python_version()}"
+    return f"{python}, {sync_us():.0f} µs a disk sync"
 
 
 def sync_us() -> float:

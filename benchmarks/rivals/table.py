@@ -29,9 +29,10 @@ class Rival:
     wide: bool = False
     """Measured with many workers too, where its package can be imported."""
 
-    def tasks(self, load: str, workers: int) -> int:
-        """How many tasks one measurement has."""
-        return self.tiny if load == "tiny" else self.milliseconds * workers
+    def tasks(self, load: str, workers: int, share: float = 1.0) -> int:
+        """How many tasks one measurement has: a share of them, but one for each worker."""
+        full = self.tiny if load == "tiny" else self.milliseconds * workers
+        return max(workers, int(share * full))
 
 
 WEFT, PLAIN, ON_RAY = "weft, lazy round", "weft, plain round", "weft, ray backend"
@@ -62,27 +63,27 @@ RIVALS = (
     Rival(
         HUEY, "huey_tasks:consumer", 3_000, 500, "huey", wide=True,
         stores="Queue and results in SQLite (WAL, `synchronous=FULL`, the library's default):"
-        " enqueueing, taking and storing a task are transactions of their own, each synced.",
+        " a transaction each to enqueue, take and store a task, 3 disk syncs a task.",
     ),
     Rival(
         JOURNAL, "optuna_trials:journal", 2_000, 500, "optuna",
         stores="One line for the start and one for the end of a trial, appended to a file under a"
-        " lock, each with `fsync`.",
+        " lock, each with `fsync`: 2 disk syncs a task.",
     ),
     Rival(
         "Optuna, SQLite", "optuna_trials:sqlite", 200, 50, "optuna",
-        stores="Several transactions a trial through SQLAlchemy; SQLite's rollback journal,"
-        " `synchronous=FULL`: each commit is synced.",
+        stores="One transaction for the start and one for the end of a trial; SQLite's rollback"
+        " journal, `synchronous=FULL`: 8 disk syncs a task.",
     ),
     Rival(
         DBOS, "dbos_steps:steps", 600, 200, "dbos",
         stores="One transaction a step with its output, before the workflow goes on; SQLite's"
-        " rollback journal, `synchronous=FULL`: each commit is synced.",
+        " rollback journal, `synchronous=FULL`: 4 disk syncs a task.",
     ),
     Rival(
         "redun", "redun_tasks:scheduler", 100, 30, "redun",
-        stores="Job, call node, arguments and value of every task, some commits each through"
-        " SQLAlchemy; SQLite's rollback journal, `synchronous=FULL`.",
+        stores="Job, call node, arguments and value of every task in several transactions; SQLite's"
+        " rollback journal, `synchronous=FULL`: 24 disk syncs a task.",
     ),
 )  # fmt: skip
 BY_NAME = {rival.name: rival for rival in RIVALS}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from weft.define import command, hook, reference, search, task
     from weft.errors import Interrupted, WeftError
+    from weft.model.leaves import Object, Value
     from weft.model.results import Result, TaskError, TaskFailed, Temporary
     from weft.model.slots import Node
     from weft.model.tasks import Budget, Milestone, Unknown
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from weft.model.tasks import make_lazy as lazy
     from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
     from weft.model.tasks import make_stream as stream
-    from weft.model.values import Object, Value
     from weft.product import Product
     from weft.runs.outcome import Run
     from weft.runs.run import run
@@ -39,10 +39,11 @@ _MODULES = {
     "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
     "model.slots": ("Node",),
     "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),
-    "model.values": ("Object", "Value"),
+    "model.leaves": ("Object", "Value"),
     "product": ("Product",),
     "runs.outcome": ("Run",),
     "runs.run": ("run",),
+    "cells.magic": ("load_ipython_extension",),
     "version": ("__version__",),
     "worker.context": ("device", "get", "note", "put", "put_file"),
 }

@@ -7,6 +7,7 @@ a worker needs, travels beside them. A script run as `__main__` is known by its 
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import re
@@ -14,10 +15,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, ParamSpec, TypeVar, overload
+from typing import Generic, ParamSpec, TypeVar, cast, overload
 
+from weft.cells import MAIN, is_stored_name
+from weft.cells.definitions import cell_of
 from weft.errors import SearchInvalid
-from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall
+from weft.model.records import NO_TYPES, FunctionTypes, types_of
+from weft.model.tasks import COMMAND, Code, Limits, SearchBody, SearchCall, TaskCall, import_path
 from weft.model.values import Argument
 
 P = ParamSpec("P")
@@ -31,6 +35,8 @@ MAX_NAME_CHARS = 100
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*")
 _DECLARED: dict[str, tuple[str, str]] = {}
 """Import path and module behind each declared name; two functions cannot share one."""
+_TASKS: dict[str, Task[..., object]] = {}
+"""Tasks by import path, as the modules that are loaded declare them."""
 
 
 class Task(Generic[P, R]):
@@ -49,6 +55,7 @@ class Task(Generic[P, R]):
             self._parameters = list(signature.parameters.values())
         self._names = tuple(p.name for p in self._parameters)
         self._positional = all(p.kind is p.POSITIONAL_OR_KEYWORD for p in self._parameters)
+        _remember(self)
 
     def __call__(self, *args: Argument, **kwargs: Argument) -> TaskCall:
         """Describe a call with these arguments; defaults are filled in and recorded."""
@@ -222,6 +229,24 @@ def _exists(module: str) -> bool:
         return module in sys.modules
 
 
+def declared_types(path: str, *, load: bool = False) -> FunctionTypes:
+    """Return the annotations of the task with an import path, if its module is loaded.
+
+    With `load` the module is imported: only for a path that the running search itself named.
+    """
+    if load and path not in _TASKS:
+        importlib.import_module(path.partition(":")[0])
+    return types_of(_TASKS[path].function) if path in _TASKS else NO_TYPES
+
+
+def _remember(task: Task[P, R]) -> None:
+    """Note a task; what the running script declares stays when its file is also imported."""
+    path = import_path(task.code, task.name)
+    earlier = _TASKS.get(path)
+    if earlier is None or earlier.function.__module__ != "__main__":
+        _TASKS[path] = cast("Task[..., object]", task)
+
+
 def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]) -> str:
     """The name to record of a hook; a declared one is added to `code`."""
     if isinstance(hook, Reference):
@@ -233,13 +258,17 @@ def _hook_name(hook: Callable[P, R] | Reference, role: str, code: dict[str, str]
 
 
 def search(
-    *, version: int, name: str | None = None, libraries: tuple[str, ...] = ()
+    *,
+    version: int,
+    name: str | None = None,
+    libraries: tuple[str, ...] | Callable[[Mapping[str, Argument]], tuple[str, ...]] = (),
 ) -> Callable[[Callable[..., SearchBody]], Callable[..., SearchCall]]:
     """Declare a search: a generator that yields rounds of tasks and returns the answer.
 
     `version` is part of a run's identity: raise it when the search decides differently.
     `name`, such as `pricing.fit`, identifies the search in the ledger instead of its import path.
-    `libraries` names installed distributions whose version can change the outcome.
+    `libraries` names installed distributions whose version can change the outcome, or is a
+    function that names them from the search's arguments.
     Keyword-only parameters `seed`, `inputs` and `budget` are filled in by the engine.
 
     >>> import weft
@@ -268,7 +297,9 @@ def search(
             except TypeError as error:
                 raise SearchInvalid(f"call of search {known_as}: {error}") from None
             binding.apply_defaults()
-            return SearchCall(known_as, version, binding.arguments, body, libraries, needs, code)
+            values = binding.arguments
+            names = libraries(values) if callable(libraries) else libraries
+            return SearchCall(known_as, version, values, body, names, needs, code)
 
         call.__doc__, call.__name__, call.__wrapped__ = body.__doc__, body.__name__, body  # type: ignore[attr-defined]
         call.is_search, call.search_name = True, known_as  # type: ignore[attr-defined]
@@ -295,11 +326,17 @@ def _register(name: str, path: str, module: str, role: str) -> None:
         )
     earlier_path, earlier_module = _DECLARED.get(name, (path, ""))
     # a module that was unloaded holds no name
-    if earlier_path != path and earlier_module in sys.modules:
+    if earlier_path != path and earlier_module in sys.modules and _holds(earlier_path, path):
         raise SearchInvalid(
             f"{earlier_path} and {path} are both named {name!r}", hint="give one another name"
         )
     _DECLARED[name] = (path, module)
+
+
+def _holds(earlier: str, path: str) -> bool:
+    """Whether a function still holds its name: cells may be edited, renamed and run again."""
+    module = earlier.partition(":")[0]
+    return module != MAIN and (not is_stored_name(module) or path.startswith(f"{module}:"))
 
 
 def import_name(function: Callable[P, R], role: str) -> str:
@@ -310,23 +347,36 @@ def import_name(function: Callable[P, R], role: str) -> str:
             f"{role} {module}:{name} is defined inside a function or class",
             hint="move it to the top level of its module",
         )
-    if module == "__main__":
+    if module == MAIN and not _is_of_cell(function):
         module = _main_module(role, name)
     return f"{module}:{name}"
 
 
+def _is_of_cell(function: Callable[P, R]) -> bool:
+    """Whether a function of `__main__` was typed in, and its source kept: not one of a script.
+
+    `weft.run` makes a module of such functions.
+    """
+    file = getattr(sys.modules[MAIN], "__file__", None) or "<"
+    place = cell_of(function)
+    return place is not None and (file.startswith("<") or place.startswith("<"))
+
+
 def _main_module(role: str, name: str) -> str:
     """The name under which the running script can be imported again."""
-    main = sys.modules["__main__"]
+    main = sys.modules[MAIN]
     spec = getattr(main, "__spec__", None)
     if spec is not None and spec.name != "__main__":  # python -m; a folder or zip has that name
         return str(spec.name)
     file = getattr(main, "__file__", None)
+    if file is not None and file.startswith("<"):  # what is read from a pipe
+        file = None
     if file is None or Path(file).stem == "__main__" or not Path(file).stem.isidentifier():
-        where = "an interactive session" if file is None else Path(file).name
+        where = Path(file).name if file else "an interactive session whose source is not kept"
+        others = "" if file else ", or use IPython, Jupyter or the prompt of Python 3.13"
         raise SearchInvalid(
             f"{role} {name} is defined in {where}, which a worker cannot import",
-            hint="put it in a file such as my_search.py and `from my_search import` it",
+            hint=f"put it in a file such as my_search.py and `from my_search import` it{others}",
         )
     return Path(file).stem
 

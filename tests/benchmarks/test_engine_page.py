@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -181,6 +182,13 @@ def test_engine_that_fails_twice_is_named_and_left_out(capsys: pytest.CaptureFix
     assert bench.compare([broken], "tiny", ["warm", "cold"], 1, turns=2) == []
     assert bench.failures == {"broken": "exit 1: "}
     assert capsys.readouterr().err.count("broken, tiny 10 warm 1: exit 1") == 2
+
+
+def test_turns_that_would_end_too_late_are_left_out() -> None:
+    bench = Bench(sys.executable)
+    rival = Rival("chunks", "stdlib:pool_chunks", 10, 1)
+    [measured] = bench.compare([rival], "tiny", ["cold"], 1, turns=5, until_s=0.0)
+    assert len(measured["seconds"]) == 1
 
 
 def test_process_that_prints_nothing_has_failed() -> None:

@@ -1,6 +1,5 @@
 """The laws of values: one text for each value, one value for each text, a path for each refusal."""
 
-import dataclasses
 import enum
 import json
 import random
@@ -196,9 +195,8 @@ class Real(float):
 Point = namedtuple("Point", "x y")
 
 
-@dataclasses.dataclass
 class Record:
-    x: int = 1
+    x = 1
 
 
 @pytest.mark.parametrize(
@@ -208,8 +206,7 @@ class Record:
         ({"a": [0, 1, 2, float("inf")]}, "$.a[3]", "inf is not a JSON number"),
         ({"a": {1: 2}}, "$.a", "a key of type int, keys must be str"),
         ({"a": {Word("k"): 2}}, "$.a", "Word, keys must be str"),
-        ([b"x"], "$[0]", "type bytes is not a JSON value; store it with weft.put"),
-        ([bytearray(b"x")], "$[0]", "weft.put"),
+        ([memoryview(b"x")], "$[0]", "type memoryview is not a JSON value; pass bytes(view)"),
         ({"s": {1, 2}}, "$.s", "type set is not a JSON value; pass a sorted list"),
         ({"c": Colour.RED}, "$.c", "Colour is a subclass of int and would lose its type; pass int"),
         ((Word("x"),), "$[0]", "Word is a subclass of str"),
@@ -234,7 +231,7 @@ def test_encode_refuses_bad_value_with_its_path(value, path, words):
 
 
 def test_encode_refuses_numpy_scalars_naming_them():
-    for scalar in (numpy.float64(1), numpy.int64(1), numpy.bool_(True), numpy.zeros(2)):
+    for scalar in (numpy.longdouble(1), numpy.complex64(1), numpy.datetime64("2020")):
         with pytest.raises(ValueInvalid, match="numpy"):
             encode({"x": scalar})
 

@@ -27,6 +27,14 @@ SearchName = Annotated[
         help="module:search, path/file.py:search, or the name of an installed search.",
     ),
 ]
+AcceptCode = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept",
+        metavar="WHAT",
+        help="Go on although: code (it came with the run, from elsewhere).",
+    ),
+]
 Commands = Annotated[bool, typer.Option("--commands", help="Run external commands again too.")]
 
 
@@ -91,6 +99,7 @@ def replay(
     workers: options.Workers = None,
     backend: options.Backend = None,
     commands: Commands = False,
+    accept: AcceptCode = None,
     *,
     output: OutputOptions,
 ) -> None:
@@ -106,6 +115,7 @@ def replay(
             workers=workers,
             backend=backend or "local",
             commands=commands,
+            accept=tuple(accept or ()),
             watcher=watcher,
         )
     if output.as_json:

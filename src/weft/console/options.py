@@ -92,8 +92,8 @@ Accept = Annotated[
     list[str],
     runtime(
         "WHAT",
-        "Go on although: code (it changed), copy (of a run that lives elsewhere),"
-        " rollback (an older state). Repeatable.",
+        "Go on although: code (it changed, or came with the run), copy (of a run that lives"
+        " elsewhere), rollback (an older state). Repeatable.",
     ),
 ]
 WallLimit = Annotated[float | None, runtime("S", "Interrupt the run after S seconds.")]

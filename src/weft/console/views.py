@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from weft.console.render import out
+from weft.inspect.report.text import value_text
 
 if TYPE_CHECKING:
     from weft.inspect.diff import Difference
@@ -96,7 +97,7 @@ def show_life(life: TaskHistory) -> None:
     """Print one task's life, oldest first."""
     _row("task", f"{life.index} of round {life.round}, lane {life.lane or '/'}")
     _row("key", life.key)
-    _row("call", f"{life.function} {life.args}")
+    _row("call", f"{life.function} {value_text(life.args)}")
     _row("state", f"{life.state}; {life.why}")
     for name, at in (("queued", life.queued_at), ("started", life.started_at)):
         if at is not None:
@@ -110,7 +111,7 @@ def show_life(life: TaskHistory) -> None:
         who = "" if life.worker_pid is None else f" in process {life.worker_pid} on {life.node}"
         _row("ended", f"{_time(life.finished_at)}{took}{who}")
     if life.value is not None:
-        _row("value", life.value)
+        _row("value", value_text(life.value))
     if life.error is not None:
         _row("error", life.error)
     for name, value in life.notes.items():

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 from weft.coordinator.replay import FinalRow
+from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import (
     Advance,
     Answer,
@@ -64,6 +65,8 @@ class Journal:
         self, manifest: Manifest, objects: ObjectStore, clock: Clock, sources: Sources
     ) -> None:
         self.sources = sources
+        self.values = RunValues(objects)
+        """Typed values that the search passes on and gets."""
         self._manifest = manifest
         self._objects = objects
         self._clock = clock
@@ -135,7 +138,7 @@ class Journal:
         self.flush()
         row = self._round(lane, round_)
         tasks = self._manifest.tasks(row.first + start, row.first + end)
-        return [_result(task, row.first) for task in tasks]
+        return [_result(task, row.first, self.values) for task in tasks]
 
     def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
         """Read what an earlier session recorded of a round, up to the first that is not final."""
@@ -153,6 +156,7 @@ class Journal:
 
     def use(self, name: str, path: str) -> None:
         """Note a function that a recorded task ran."""
+        self.values.note(name, path)
         self.sources.use(name, path)
 
     # -- commands -------------------------------------------------------------------------
@@ -409,6 +413,6 @@ def _diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:
                           hint=_HINT)  # fmt: skip
 
 
-def _result(task: TaskRow, first: int) -> Result:
+def _result(task: TaskRow, first: int, values: RunValues) -> Result:
     error = TaskError.from_text(task.error) if task.error else None
-    return Result(task.id - first, task.key, task.function, task.args, task.value, error)
+    return Result(task.id - first, task.key, task.function, task.args, task.value, error, values)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, overload
 
+from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import LiveTask
 from weft.errors import SearchInvalid, WeftError
 from weft.model.results import Result, TaskError, TaskFailed
@@ -23,7 +24,14 @@ from weft.model.tasks import (
     Until,
     make_round,
 )
-from weft.model.values import Argument, Value, canonical, decode_trusted, encode, to_wire
+from weft.model.values import (
+    Argument,
+    Value,
+    canonical,
+    decode_trusted,
+    encode,
+    parse_trusted,
+)
 
 Fetch = Callable[[str, int, int, int], Sequence[Result]]
 """Recorded results of (lane, round) from index `start` to `end`, for lazy rounds."""
@@ -47,8 +55,16 @@ class Ended:
 class Lane:
     """A running sub-search. `order` sorts lanes as the ledger lists them."""
 
-    def __init__(self, path: str, order: tuple[int, ...], body: SearchBody) -> None:
+    def __init__(
+        self,
+        path: str,
+        order: tuple[int, ...],
+        body: SearchBody,
+        values: RunValues | None = None,
+    ) -> None:
         self.path = path
+        self.values = values
+        """Where typed values of its results come from, and those of its answer go."""
         self.order = order
         self.next_round = 0
         self.open: OpenRoundState | None = None
@@ -71,9 +87,9 @@ class Lane:
         try:
             return _checked_step(resume_body(value), self.path)
         except StopIteration as stop:
-            return _ended(stop.value, self.path)
+            return self._ended(stop.value)
         except TaskFailed as failed:
-            return _ended(_incomplete(failed.result), self.path)
+            return self._ended(_incomplete(failed.result))
         except WeftError:
             raise
         except Exception as error:
@@ -82,6 +98,23 @@ class Lane:
                 f" (lane {self.path or '/'}, round {self.next_round})",
                 hint="fix the search and run the same command again",
             ) from error
+
+    def _ended(self, value: Argument | Unknown) -> Ended:
+        """Answer body for the ledger, and the value as a parent or caller sees it."""
+        if isinstance(value, Unknown):
+            text, detail = self._passed_on(value.detail)
+            body = {"detail": parse_trusted(text), "lane": self.path, "reason": value.reason}
+            return Ended(canonical({**body, "status": "unknown"}), Unknown(value.reason, detail))
+        text, answer = self._passed_on(value)
+        body = {"lane": self.path, "status": "answered", "value": parse_trusted(text)}
+        return Ended(canonical(body), answer)
+
+    def _passed_on(self, value: object) -> tuple[str, Value]:
+        """Return an answer's text, and what it is for whoever gets it."""
+        if self.values is not None:
+            return self.values.pass_on(value)
+        text = encode(value)
+        return text, decode_trusted(text)
 
 
 class StreamEnded(Exception):  # noqa: N818 - an outcome of asking for the next call
@@ -160,9 +193,12 @@ class OpenRoundState:
     def arrive_block(self, tasks: Sequence[LiveTask], values: Sequence[str]) -> None:
         """Take values of tasks in the order of their indices."""
         if self.keeps_values:
+            source = self.lane.values
             for task, value in zip(tasks, values, strict=True):
                 index = task.index
-                self.waiting[index] = Result(index, task.key, task.function, task.args, value, None)
+                self.waiting[index] = Result(
+                    index, task.key, task.function, task.args, value, None, source
+                )
         elif tasks[0].index == self.recorded and not self.waiting:
             self.recorded += len(tasks)
         else:
@@ -272,17 +308,6 @@ def _checked_step(step: object, path: str) -> Step:
         f"the search yielded {type(step).__name__} (lane {path or '/'})",
         hint="yield a list of task calls, weft.round, weft.lazy, weft.stream or weft.lanes",
     )
-
-
-def _ended(value: Argument | Unknown, path: str) -> Ended:
-    """Answer body for the ledger, and the value as a parent or caller sees it."""
-    if isinstance(value, Unknown):
-        body = {"detail": to_wire(value.detail), "lane": path, "reason": value.reason}
-        detail = decode_trusted(encode(value.detail))
-        return Ended(canonical({**body, "status": "unknown"}), Unknown(value.reason, detail))
-    text = encode(value)
-    body = {"lane": path, "status": "answered", "value": to_wire(value)}
-    return Ended(canonical(body), decode_trusted(text))
 
 
 def _incomplete(result: Result) -> Unknown:

@@ -31,6 +31,7 @@ from weft.coordinator.making import LAZY_LIMITS, LazyLimits, TaskMaker
 from weft.coordinator.placement import Placement
 from weft.coordinator.policy import TIMED_OUT, WORKER_DIED, Policy, gives_up
 from weft.coordinator.replay import Recall, Replay
+from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import (
     Advance,
     Answer,
@@ -104,17 +105,19 @@ class Machine:
         placement: Placement | None = None,
         pause_at: str | None = None,
         recall: Recall | None = None,
+        values: RunValues | None = None,
     ) -> None:
+        self._values = values
         self._replay = Replay(genesis, recall, strict=policy.strict) if recall else None
         self._pause_at = pause_at
         self._milestone: Milestone | None = None
         self.dispatch = Dispatch(placement or Placement(local_nodes(1)), policy)
         """What waits and what runs; the loop takes assignments from it."""
-        self._making = TaskMaker(genesis, lazy, self.dispatch.placement)
+        self._making = TaskMaker(genesis, lazy, self.dispatch.placement, values)
         self._context = context
         self._policy = policy
         self._fetch = fetch
-        self._root = Lane("", (), root.start(context))
+        self._root = Lane("", (), root.start(context), values)
         self._open: dict[tuple[str, int], OpenRoundState] = {}
         self._commands: list[Command] = []
         self._moves: deque[Move] = deque([Move(self._root)])
@@ -287,7 +290,8 @@ class Machine:
         del state.tasks[task.index]
         self._finished += 1
         self._failed += error is not None
-        state.arrive(Result(task.index, task.key, task.function, task.args, value, error))
+        result = Result(task.index, task.key, task.function, task.args, value, error, self._values)
+        state.arrive(result)
         self._judge(state)
 
     def _judge(self, state: OpenRoundState) -> None:
@@ -393,7 +397,7 @@ class Machine:
         lane.names.add(name)
         order = (*lane.order, lane.next_round, ordinal)
         start = body.start(self._context) if isinstance(body, SearchCall) else body
-        child = Lane(f"{lane.path}/{name}", order, start)
+        child = Lane(f"{lane.path}/{name}", order, start, self._values)
         child.parent, child.ordinal = lane, ordinal
         return child
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from weft.coordinator.lane import AnyRound, OpenRoundState, StreamEnded, proposed
 from weft.coordinator.placement import Placement
+from weft.coordinator.runvalues import RunValues
 from weft.coordinator.steps import LiveTask, TaskKind
 from weft.errors import SearchInvalid, UsageError, WeftError
 from weft.model.keys import key_maker
-from weft.model.tasks import LazyRound, StreamRound, TaskCall, check_call
-from weft.model.values import encode_args
+from weft.model.tasks import LazyRound, StreamRound, TaskCall, check_call, import_path
+from weft.model.values import MAX_ARGS_CHARS, encode_args
 
 TASKS_PER_SLOT = 256
 """What a slot holds of tasks of half a millisecond; shorter ones are too short to matter."""
@@ -45,8 +46,15 @@ LAZY_LIMITS = LazyLimits()
 class TaskMaker:
     """What makes the calls of each open round."""
 
-    def __init__(self, genesis: str, limits: LazyLimits, placement: Placement) -> None:
+    def __init__(
+        self,
+        genesis: str,
+        limits: LazyLimits,
+        placement: Placement,
+        values: RunValues | None = None,
+    ) -> None:
         self.limits = limits
+        self._values = values
         self._genesis = genesis
         self._placement = placement
         self._makers: dict[tuple[str, int], Callable[[int], TaskCall]] = {}
@@ -109,16 +117,14 @@ class TaskMaker:
     ) -> tuple[LiveTask, ...]:
         lane, number, index = state.lane.path, state.number, start
         name_key = key_maker(self._genesis, lane, number)
-        kind, tasks = None, list[LiveTask]()
+        kind, tasks, values = None, list[LiveTask](), self._values
         for call in calls:
             if kind is None or not _is_of(call, kind):
                 kind = self._kind(state, call)
             try:
-                args = encode_args(call.args)
+                args = encode_args(call.args, MAX_ARGS_CHARS, values)
             except WeftError as error:
-                raise SearchInvalid(
-                    f"task {index} of round {number} (lane {lane or '/'}), {call.function}: {error}"
-                ) from None
+                raise _refused(state, index, call, error) from None
             gpu = kind.limits.gpu
             ordinal = state.kinds[gpu]
             state.kinds[gpu] = ordinal + 1
@@ -127,10 +133,14 @@ class TaskMaker:
                 task.peers = state.totals[gpu]
             tasks.append(task)
             index += 1
+        if values is not None and values.has_records:
+            _check_records(state, values, tasks, calls)
         return tuple(tasks)
 
     def _kind(self, state: OpenRoundState, call: TaskCall) -> TaskKind:
         kind = TaskKind(state.lane.path, state.number, call.function, call.limits, call.code)
+        if self._values is not None:
+            self._values.note(call.function, import_path(call.code, call.function))
         if call.limits.gpu and not self._placement.fits(gpu=True):
             raise UsageError(
                 f"{call.function} needs a GPU and no node has one", hint="name nodes with --nodes"
@@ -142,6 +152,25 @@ def _maker(step: AnyRound, state: OpenRoundState) -> Callable[[int], TaskCall]:
     if isinstance(step, StreamRound):
         return proposed(step.tasks, state)
     return step.make if isinstance(step, LazyRound) else step.tasks.__getitem__
+
+
+def _check_records(
+    state: OpenRoundState,
+    values: RunValues,
+    tasks: Sequence[LiveTask],
+    calls: Sequence[TaskCall],
+) -> None:
+    """Refuse dataclasses among arguments that the tasks' annotations do not bring back."""
+    for task, call in zip(tasks, calls, strict=True):
+        try:
+            values.check_args(call.function, call.args, task.args)
+        except WeftError as error:
+            raise _refused(state, task.index, call, error) from None
+
+
+def _refused(state: OpenRoundState, index: int, call: TaskCall, error: WeftError) -> SearchInvalid:
+    place = f"task {index} of round {state.number} (lane {state.lane.path or '/'})"
+    return SearchInvalid(f"{place}, {call.function}: {error}")
 
 
 def _is_of(call: TaskCall, kind: TaskKind) -> bool:

@@ -63,20 +63,22 @@ def replay(
     workers: int | None = None,
     backend: str = "local",
     commands: bool = False,
+    accept: tuple[str, ...] = (),
     watcher: Watcher | None = None,
 ) -> ReplayReport:
     """Run every task of a finished run again and compare the ledger byte for byte.
 
     Commands are answered from the record unless `commands` says to run them too, since they
     need not be deterministic. The recorded run is only read. Its genesis and inputs are used
-    again; the new heads are noted nowhere.
+    again; the new heads are noted nowhere. `accept` may hold `code`: execute the notebook code of
+    a run that came from elsewhere.
     """
     folder = RunFolder(run)
     run_file = folder.read_run_file()
     if not folder.is_finished():
         raise RunFolderInvalid(f"{run} is not finished", hint=f"weft resume {run}")
     try:
-        decision, _ = recorded_decision(folder, path)
+        decision, _ = recorded_decision(folder, path, accept)
     except RunMismatch as error:
         raise RunMismatch(
             f"a replay could not be equal: {error.message}",
@@ -86,7 +88,9 @@ def replay(
     with tempfile.TemporaryDirectory(prefix="weft-replay-") as place:
         out = Path(place) / "run"
         original = recalled(folder, run_file)
-        execution = Execution(out, workers, backend, nodes=original.nodes, base=original.base)
+        execution = Execution(
+            out, workers, backend, accept, nodes=original.nodes, base=original.base
+        )
         recall = None if commands else CommandRecord(run, out).recall
         rerun = _execute(folder, decision, execution, watcher, recall)
         difference = diff(run, out)

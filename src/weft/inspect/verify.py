@@ -28,6 +28,7 @@ from weft.inspect.agreement import check_together
 from weft.inspect.ledgercheck import LedgerFacts, check_ledger_file
 from weft.ledger.checkpoint import Checkpoint
 from weft.model.values import JsonValue
+from weft.runs.storedcode import check_stored
 from weft.runs.witnesses import Signature, check_witnesses, read_against, read_signature, witnesses
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -92,6 +93,7 @@ def verify(
             verification.check_signed()  # a missing signature comes before advice to accept this
             raise
         verification.check_objects()
+        check_stored(folder, run_file)
         return verification.verdict()
 
 

@@ -11,13 +11,14 @@ so that a reader takes what a newer writer added. The type comes from the reader
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, Literal, TypeAlias, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from weft.errors import LedgerDamaged
-from weft.model.values import Object, Value
+from weft.model.leaves import Object, Typed, Value
 
 T = TypeVar("T")
 Reader: TypeAlias = Callable[[Any], Any]
@@ -28,8 +29,11 @@ _SCALARS: dict[Any, str] = {
     str: "text",
     int: "an integer",
     bool: "true or false",
+    bytes: "bytes",
+    bytearray: "a bytearray",
     Object: "a reference to an object",
 }
+_LIBRARIES = frozenset({"numpy", "pandas", "polars", "pyarrow"})
 _NAMES: dict[type, tuple[str, ...]] = {}
 _READERS: dict[type, Reader] = {}
 
@@ -74,7 +78,7 @@ def _remember_names(kind: Any) -> tuple[str, ...]:
 
 
 def _plain(value: Any) -> Value:
-    if is_dataclass(value) and not isinstance(value, Object):
+    if is_dataclass(value) and not isinstance(value, Object | Typed):
         return to_json(value)
     if isinstance(value, Mapping):
         return {key: _plain(item) for key, item in value.items()}
@@ -89,7 +93,9 @@ def _plain(value: Any) -> Value:
 
 def _remember_reader(kind: Any) -> Reader:
     """Return the reader of a dataclass, made once."""
-    hints = get_type_hints(kind, localns={"Value": Value})  # an alias names itself inside
+    # the alias `Value` names itself inside; a class of that name in the module is meant first
+    names = {"Value": Value, **vars(sys.modules.get(kind.__module__, types))}
+    hints = get_type_hints(kind, localns=names)
     readers = [(field, _reader(hints[field.name])) for field in fields(kind)]
 
     def read(raw: Any) -> object:
@@ -133,7 +139,9 @@ def _reader(hint: Any) -> Reader:
         return _mapping(_reader(arguments[1]))
     if is_dataclass(hint) and hint is not Object:
         return _nested(hint)
-    return _scalar(hint)
+    if hint is tuple:
+        return _sequence(_unchecked, tuple)
+    return _foreign(hint) or _scalar(hint)
 
 
 def _nested(kind: Any) -> Reader:
@@ -155,6 +163,26 @@ def _scalar(hint: Any) -> Reader:
     def read(raw: Any) -> object:
         if type(raw) is not hint:
             raise _Mismatch(problem)
+        return raw
+
+    return read
+
+
+def _foreign(hint: Any) -> Reader | None:
+    """Return the reader of a library's type, such as an array; of an array also its dtype."""
+    kind = get_origin(hint) or hint
+    library = getattr(kind, "__module__", "").partition(".")[0]
+    if library not in _LIBRARIES or not isinstance(kind, type):
+        return None
+    dtypes = [item for part in get_args(hint) for item in get_args(part) if isinstance(item, type)]
+    wanted = dtypes[-1] if dtypes and kind.__name__ == "ndarray" else None
+
+    def read(raw: Any) -> object:
+        if not isinstance(raw, kind):
+            raise _Mismatch(f"is not a {library}.{kind.__name__}")
+        dtype = getattr(raw, "dtype", None)
+        if wanted is not None and not issubclass(getattr(dtype, "type", object), wanted):
+            raise _Mismatch(f"is an array of {dtype}, not of {wanted.__name__}")
         return raw
 
     return read

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from weft.model.card import card
-from weft.model.values import Value, canonical, decode_trusted
+from weft.model.records import ValueSource, rebuild, rebuild_args
+from weft.model.values import Value, canonical, decode_trusted, from_wire, parse_trusted
 
 TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
 """Error types that another machine or another day might not show."""
@@ -53,6 +54,7 @@ class Result:
     __slots__ = (
         "_args",
         "_args_text",
+        "_source",
         "_value",
         "_value_text",
         "error",
@@ -69,6 +71,7 @@ class Result:
         args_text: str,
         value_text: str | None,
         error: TaskError | None,
+        source: ValueSource | None = None,
     ) -> None:
         assert (value_text is None) != (error is None)
         self.index = index
@@ -79,6 +82,7 @@ class Result:
         self._value_text = value_text
         self._args: Value = None
         self._value: Value = None
+        self._source = source
 
     @property
     def ok(self) -> bool:
@@ -91,15 +95,27 @@ class Result:
         if self._value_text is None:
             raise TaskFailed(self)
         if self._value is None:
-            self._value = decode_trusted(self._value_text)
+            raw = parse_trusted(self._value_text)
+            self._value = self._untagged(raw) if '"$' in self._value_text else raw
         return self._value
 
     @property
     def args(self) -> Any:
         """The arguments by name, decoded from their recorded text."""
         if self._args is None:
-            self._args = decode_trusted(self._args_text)
+            args: Any = decode_trusted(self._args_text)
+            if self._source is not None and '"$t"' in self._args_text:
+                args = rebuild_args(args, self._source.types(self.function), self._source.read)
+            self._args = args
         return self._args
+
+    def _untagged(self, raw: Any) -> Any:
+        """Make a value that has tags what the task returned."""
+        value = from_wire(raw)
+        if self._source is None or '"$t"' not in (self._value_text or ""):
+            return value
+        hint = self._source.types(self.function).returns
+        return rebuild(value, hint, self._source.read)
 
     @property
     def args_text(self) -> str:

@@ -1,8 +1,9 @@
 """The values tasks take and return, and their one canonical text.
 
-A value is JSON plus `Object` references. It travels in a *wire form* that any JSON reader
-keeps exact: floats are {"$f":"0.1"}, integers beyond ±(2^53−1) {"$i":"0x…"}, objects
-{"$o":digest}, and a user key that starts with "$" gets one more "$".
+A value is JSON plus `Object` references and `Typed` data. It travels in a *wire form* that any
+JSON reader keeps exact: floats are {"$f":"0.1"}, integers beyond ±(2^53−1) {"$i":"0x…"}, objects
+{"$o":digest}, arrays and the like {"$t":[kind,summary,content]}, and a user key that starts with
+"$" gets one more "$". What Python values `Typed` stands for is up to `natives`.
 
     value ── to_wire ──► wire ── canonical ──► text (RFC 8785)      encode = both
     value ◄─ from_wire ─ wire ◄── JSON ─────── text                 decode = both, strict
@@ -13,14 +14,30 @@ accepts no other text than encode writes. Knows nothing of files, tasks or store
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
 
 from weft.errors import ValueInvalid
+from weft.model.leaves import (
+    DATACLASS,
+    INLINE_BYTES,
+    ByteStore,
+    JsonValue,
+    Object,
+    Typed,
+    Value,
+)
+from weft.model.natives import KINDS, UNKNOWN, lower
+
+__all__ = [
+    "Argument", "JsonValue", "Object", "Typed", "Value", "canonical", "compact_json", "decode",
+    "decode_trusted", "encode", "encode_args", "from_wire", "objects_in", "parse_trusted",
+    "to_wire",
+]  # fmt: skip
 
 MAX_DEPTH = 100
 MAX_ARGS_CHARS = 16 * 2**20
@@ -28,16 +45,17 @@ MAX_SEARCH_ARGS_CHARS = 64 * 2**20
 """A search's own arguments may list what its tasks get one by one."""
 _MAX_INT = 2**53 - 1
 _ATOMS = frozenset({str, bool, type(None)})
-_DIGEST = re.compile(r"[0-9a-f]{64}")
 _OBJECT_REF = re.compile(r'\{"\$o":"([0-9a-f]{64})"\}')
 _ASTRAL = re.compile("[\U00010000-\U0010ffff]")
 _HIGH_BMP = re.compile("[\ue000-\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HINTS: tuple[tuple[tuple[type, ...], str], ...] = (
-    ((bytes, bytearray, memoryview), "store it with weft.put(data) and pass the object returned"),
+    ((memoryview,), "pass bytes(view)"),
     ((set, frozenset), "pass a sorted list"),
-    ((object,), "pass None, bool, int, float, str, list, dict or a weft object"),
+    ((complex,), "pass [z.real, z.imag]"),
+    ((object,), "pass JSON values, bytes, arrays, tables, dataclasses or a weft object"),
 )
+_NOT_FINITE = "return None or a str in its place; inside a NumPy array or a table it is kept"
 _scan = json.JSONDecoder().raw_decode
 
 
@@ -63,36 +81,34 @@ _dump = compact_json(_C_ENCODER, sort_keys=True)
 _dump_as_ordered = compact_json(_C_ENCODER, sort_keys=False)
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Object:
-    """A reference to bytes in the run's object store, named by their SHA-256 in lower hex."""
-
-    digest: str
-    """64 hexadecimal digits."""
-
-    def __post_init__(self) -> None:
-        if type(self.digest) is not str or not _DIGEST.fullmatch(self.digest):
-            raise ValueInvalid("an object digest is 64 lower-case hex digits (SHA-256)")
-
-
-Value: TypeAlias = bool | int | float | str | list["Value"] | dict[str, "Value"] | Object | None
-"""What arguments and results are made of: JSON values, integers of any size, and objects."""
-JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
-"""What a JSON document holds: a `Value` without object references."""
 Argument: TypeAlias = (
-    bool | int | float | str | Sequence["Argument"] | Mapping[str, object] | Object | None
+    bool
+    | int
+    | float
+    | str
+    | bytes
+    | Sequence["Argument"]
+    | Mapping[str, object]
+    | Object
+    | Typed
+    | None
 )
 """What may be encoded, as far as a type checker knows it: a `TypedDict` is a `Mapping[str, object]`
 to it. `encode` refuses whatever is not a `Value`."""
 _Path: TypeAlias = tuple["_Path", str | int] | None  # linked from the leaf up, rendered on error
 
 
-def encode(value: object) -> str:
-    """Write `value` as canonical text; raise ValueInvalid naming the place it cannot."""
-    return canonical(value if _is_wire(value, 0) else _tag(value, 0, None))
+def encode(value: object, store: ByteStore | None = None) -> str:
+    """Write `value` as canonical text; raise ValueInvalid naming the place it cannot.
+
+    Content too long to be part of the text goes to `store`; without one it is only named.
+    """
+    return canonical(value if _is_wire(value, 0) else _tag(value, 0, None, store))
 
 
-def encode_args(args: Mapping[str, object], limit: int = MAX_ARGS_CHARS) -> str:
+def encode_args(
+    args: Mapping[str, object], limit: int = MAX_ARGS_CHARS, store: ByteStore | None = None
+) -> str:
     """Encode arguments, refusing more than `limit` characters, and a long text before it is copied.
 
     What a task is asked is written to the manifest and the ledger; large data belong in objects.
@@ -106,7 +122,7 @@ def encode_args(args: Mapping[str, object], limit: int = MAX_ARGS_CHARS) -> str:
         # most arguments are their own wire form: no need to look at them twice
         is_wire &= kind in _ATOMS or (kind is int and -_MAX_INT <= value <= _MAX_INT)
         is_wire &= type(name) is str and name[:1] != "$"
-    text = canonical(args) if is_wire else encode(args)
+    text = canonical(args) if is_wire else encode(args, store)
     if len(text) > limit:
         raise _too_large(len(text), limit, None)
     return text
@@ -134,9 +150,15 @@ def decode_trusted(text: str) -> Value:
     return from_wire(raw) if '"$' in text else raw
 
 
-def to_wire(value: object) -> Any:
+def parse_trusted(text: str) -> Any:
+    """Read the wire structure of text known to come from encode."""
+    raw, _ = _scan(text)
+    return raw
+
+
+def to_wire(value: object, store: ByteStore | None = None) -> Any:
     """Turn `value` into a fresh structure of plain JSON with tags, for embedding."""
-    return _tag(value, 0, None)
+    return _tag(value, 0, None, store)
 
 
 def from_wire(raw: Any) -> Value:
@@ -188,7 +210,7 @@ def _is_wire(value: object, depth: int) -> TypeGuard[Value]:
     return True
 
 
-def _tag(value: Any, depth: int, path: _Path) -> JsonValue:
+def _tag(value: Any, depth: int, path: _Path, store: ByteStore | None = None) -> JsonValue:
     kind = type(value)
     if kind is str:
         return _check_text(value, path)
@@ -199,19 +221,38 @@ def _tag(value: Any, depth: int, path: _Path) -> JsonValue:
         return value if -_MAX_INT <= value <= _MAX_INT else {"$i": hex(value)}
     if kind is float:
         if not math.isfinite(value):
-            raise _invalid(f"{value!r} is not a JSON number", path)
+            raise _invalid(f"{value!r} is not a JSON number", path, hint=_NOT_FINITE)
         return {"$f": repr(value)}
     if kind is Object:
         return {"$o": value.digest}
     if kind is list or kind is tuple:
         _check_depth(depth, path)
-        return [_tag(item, depth + 1, (path, i)) for i, item in enumerate(value)]
+        return [_tag(item, depth + 1, (path, i), store) for i, item in enumerate(value)]
     if kind is dict:
         _check_depth(depth, path)
         return {
-            _escape(key, path): _tag(item, depth + 1, (path, key)) for key, item in value.items()
+            _escape(key, path): _tag(item, depth + 1, (path, key), store)
+            for key, item in value.items()
         }
-    raise _refused_type(value, path)
+    return _tag_native(value, depth, path, store)
+
+
+def _tag_native(value: Any, depth: int, path: _Path, store: ByteStore | None) -> JsonValue:
+    """Write a value of a type beyond JSON, or refuse it."""
+    try:
+        leaf = value if type(value) is Typed else lower(value, store)
+    except ValueInvalid as error:
+        raise _invalid(error.reason, path, hint=error.hint) from None
+    if leaf is UNKNOWN:
+        raise _refused_type(value, path)
+    if type(leaf) is not Typed:
+        return _tag(leaf, depth, path)
+    content: Any = leaf.payload
+    if isinstance(content, bytes):
+        content = base64.b64encode(content).decode()
+    else:
+        content = _tag(content, depth + 1, path, store)
+    return {"$t": [leaf.kind, _check_text(leaf.summary, path), content]}
 
 
 def _untag(raw: Any, depth: int, path: _Path) -> Value:
@@ -228,6 +269,8 @@ def _untag(raw: Any, depth: int, path: _Path) -> Value:
             [(tag, body)] = raw.items()
             if tag in _READERS:
                 return _read_tag(tag, body, path)
+            if tag == "$t":
+                return _read_typed(body, depth, path)
         _check_depth(depth, path)
         return {
             _unescape(key, path): _untag(item, depth + 1, (path, key)) for key, item in raw.items()
@@ -244,6 +287,30 @@ def _read_tag(tag: str, body: JsonValue, path: _Path) -> Value:
     except (ValueError, ValueInvalid):
         pass
     raise _invalid(f"not the way {tag} is written", path)
+
+
+def _read_typed(body: Any, depth: int, path: _Path) -> Typed:
+    """Read a typed value as data; its content becomes what it was elsewhere."""
+    if type(body) is not list or [type(part) for part in body[:2]] != [str, str] or len(body) != 3:
+        raise _invalid("not the way $t is written", path)
+    kind, summary, raw = body
+    if kind not in KINDS:
+        raise _invalid(f"values of kind {kind!r:.40} are not known", path)
+    inline = type(raw) is str
+    content: Any = _read_inline(raw, path) if inline else _untag(raw, depth + 1, path)
+    if type(content) not in ((dict,) if kind == DATACLASS else (bytes, Object)):
+        raise _invalid(f"not the content of a {kind}", path)
+    return Typed(kind, _check_text(summary, path), content)
+
+
+def _read_inline(raw: str, path: _Path) -> bytes:
+    try:
+        data = base64.b64decode(raw, validate=True)
+    except ValueError:
+        data = b""
+    if len(data) > INLINE_BYTES or base64.b64encode(data).decode() != raw:
+        raise _invalid("not the way inline content is written", path)
+    return data
 
 
 _READERS: dict[str, Callable[[str], Value]] = {

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from weft.backends.raynode import CodePack
+from weft.cells import is_stored_name
+from weft.cells.stored import imported_packages
 from weft.errors import InputError
 from weft.runs.sources import location_of
 
@@ -23,8 +25,10 @@ INSTALLED = ("site-packages", "dist-packages")
 class CodePacks:
     """The packs of all packages that tasks were queued of so far."""
 
-    def __init__(self, packages: Callable[[], Iterable[str]]) -> None:
+    def __init__(self, packages: Callable[[], Iterable[str]], code: Path | None = None) -> None:
         self._packages = packages
+        self._code = code
+        """Where the run keeps the modules of a notebook."""
         self._seen: set[str] = set()
         self._packs: dict[Path, CodePack] = {}
 
@@ -32,11 +36,17 @@ class CodePacks:
         """Return them; called by the threads that send, one per node at a time."""
         for package in list(self._packages()):
             if package not in self._seen:
-                folder = _folder_of(package)
-                if folder is not None and folder not in self._packs:
-                    self._packs[folder] = CodePack(str(folder), _packed(folder))
+                for folder in self._folders_of(package):
+                    if folder is not None and folder not in self._packs:
+                        self._packs[folder] = CodePack(str(folder), _packed(folder))
                 self._seen.add(package)
         return list(self._packs.values())
+
+    def _folders_of(self, package: str) -> list[Path | None]:
+        """Where a package is imported from; cells of a notebook import from several places."""
+        if not is_stored_name(package):
+            return [_folder_of(package)]
+        return [self._code, *(_folder_of(name) for name in imported_packages(package))]
 
 
 def _folder_of(package: str) -> Path | None:

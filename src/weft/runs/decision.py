@@ -9,13 +9,17 @@ from __future__ import annotations
 import importlib.metadata
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from weft.cells import PREFIX
 from weft.coordinator.policy import Policy
 from weft.errors import FileInvalid, RunMismatch, SearchInvalid, ValueInvalid
 from weft.ledger.records import FORMAT
 from weft.model.keys import sha256_hex
+from weft.model.leaves import ByteStore, GatheredBytes
+from weft.model.natives import TABLES
+from weft.model.records import check_rebuilt, rebuild_args, types_of
 from weft.model.tasks import Budget, SearchCall
 from weft.model.values import (
     MAX_SEARCH_ARGS_CHARS,
@@ -23,8 +27,10 @@ from weft.model.values import (
     Object,
     Value,
     canonical,
+    decode_trusted,
     encode_args,
     from_wire,
+    parse_trusted,
     to_wire,
 )
 from weft.product import check_name
@@ -46,13 +52,13 @@ class Decision:
         inputs = {name: Object(digest) for name, digest in self.inputs.items()}
         return {"seed": self.seed, "inputs": inputs, "budget": self.budget}
 
-    def genesis_text(self) -> str:
-        """Render the canonical body of record 0."""
+    def genesis_text(self, store: ByteStore | None = None) -> str:
+        """Render the canonical body of record 0; arrays and the like in it go to `store`."""
         call = self.call
         try:
-            encode_args(call.args, MAX_SEARCH_ARGS_CHARS)
+            text = encode_args(call.args, MAX_SEARCH_ARGS_CHARS, store)
             config = {
-                "args": to_wire(dict(call.args)),
+                "args": parse_trusted(text),
                 "budget": to_wire(dict(self.budget.counts)),
                 "retries": self.policy.retries,
                 "strict": self.policy.strict,
@@ -64,7 +70,7 @@ class Decision:
             "config": config,
             "format": FORMAT,
             "inputs": dict(self.inputs),
-            "libraries": {name: _installed(name) for name in call.libraries},
+            "libraries": {name: _installed(name) for name in _libraries(call, text)},
             "search": call.name,
             "seed": to_wire(self.seed),
             "version": call.version,
@@ -87,6 +93,37 @@ def decision_from_genesis(genesis: str, call: SearchCall) -> Decision:
     )
 
 
+def normalized(call: SearchCall) -> SearchCall:
+    """Return the call with typed arguments as a resumed run will see them.
+
+    Raises SearchInvalid for what cannot be recorded, or is not brought back by the annotations.
+    """
+    store = GatheredBytes()
+    try:
+        native = {name: value for name, value in call.args.items() if not _is_json(value)}
+        recorded = decode_trusted(encode_args(native, MAX_SEARCH_ARGS_CHARS, store))
+        args = rebuild_args(recorded, types_of(call.body), store.read)
+        check_rebuilt(native, args)
+    except ValueInvalid as error:
+        raise SearchInvalid(f"arguments of search {call.name}: {error}") from None
+    return replace(call, args={**call.args, **args}) if args else call
+
+
+def _is_json(value: object) -> bool:
+    """Whether a value holds nothing beyond JSON and references, or what is refused elsewhere."""
+    if isinstance(value, Mapping):
+        return all(_is_json(item) for item in value.values())
+    if isinstance(value, list | tuple):
+        return all(_is_json(item) for item in value)
+    return value is None or type(value) in (bool, int, float, str, Object)
+
+
+def _libraries(call: SearchCall, args: str) -> tuple[str, ...]:
+    """Distributions that can change the outcome: what a table is written with is one."""
+    tables = any(f'["{kind}","' in args for kind in TABLES)
+    return (*call.libraries, *(("pyarrow",) if tables and "pyarrow" not in call.libraries else ()))
+
+
 def _budget(counts: Value) -> Budget:
     assert isinstance(counts, dict)
     return Budget({name: count for name, count in counts.items() if isinstance(count, int)})
@@ -101,6 +138,12 @@ def check_same(recorded: str, asked: str, where: Path) -> None:
     for name in sorted(old.keys() | new.keys(), key=lambda name: (name != "search", name)):
         if old.get(name) != new.get(name):
             before, now = old.get(name, "nothing"), new.get(name, "nothing")
+            if name == "search" and PREFIX in before and PREFIX in now:
+                raise RunMismatch(
+                    f"{where} holds a run of other cells ({before} there, {now} here):"
+                    " they were edited, or a value that they use has changed",
+                    hint="choose a new --out, or run the cells as they were",
+                )
             raise RunMismatch(
                 f"{where} holds another run: {name} is {before:.200} there, {now:.200} here",
                 hint="use the recorded value, or a new --out",

@@ -17,7 +17,7 @@ from weft.ledger.checkpoint import Checkpoint
 from weft.runs.witnesses import Witness, check_witnesses, witnesses
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
-from weft.storage.heads import Head
+from weft.storage.heads import Head, RunLocation
 from weft.storage.ledgerfile import count_lines, read_signed, roots_at
 from weft.storage.manifest import Manifest
 from weft.storage.projection import Projection
@@ -85,10 +85,13 @@ def check_history(
 
 def _is_copy(folder: RunFolder, last: Head, run_id: str, host: str) -> bool:
     """Whether the run still stands where it was last seen, in another folder than this one."""
-    here, there = folder.home(host), RunFolder(Path(last.home.path))
-    if here.same_folder(last.home) or here.path == last.home.path or here.host != last.home.host:
-        return False
-    return there.is_run() and there.read_run_file().run_id == run_id
+    return last.home.is_elsewhere(folder.home(host)) and lives_at(last.home, run_id)
+
+
+def lives_at(home: RunLocation, run_id: str) -> bool:
+    """Whether the run stands there now."""
+    folder = RunFolder(Path(home.path))
+    return folder.is_run() and folder.read_run_file().run_id == run_id
 
 
 def _is_altered(

@@ -7,7 +7,8 @@ write, so a refused command changes nothing.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from weft.errors import ManifestDamaged
@@ -17,6 +18,7 @@ from weft.model.values import canonical
 from weft.runs.decision import check_same
 from weft.runs.history import check_history
 from weft.runs.sources import check_sources
+from weft.runs.storedcode import keep_code, replaced_code, why_untrusted
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.heads import HeadsList
@@ -52,15 +54,24 @@ class Place:
 
 
 def create_run(
-    folder: RunFolder, run_file: RunFile, genesis: str, inputs: dict[str, bytes], place: Place
+    folder: RunFolder,
+    run_file: RunFile,
+    genesis: str,
+    inputs: dict[str, bytes],
+    place: Place,
+    code: Mapping[str, str] | None = None,
 ) -> OpenRun:
-    """Set up a new run: inputs as objects, run.toml, then the manifest with the genesis."""
+    """Set up a new run: inputs as objects, run.toml, then the manifest with the genesis.
+
+    `code` are the modules that the run is to keep, by name.
+    """
     disk = place.disk
     disk.make_folder(folder.objects)
     objects = ObjectStore(folder.objects, disk)
     for data in inputs.values():
         objects.add(data)
     folder.write_run_file(run_file, disk)
+    keep_code(folder, run_file.run_id, code or {}, place.heads, place.host, disk)
     manifest = Manifest.create(folder.manifest, disk, run_file.run_id, genesis)
     with _closed_on_failure(manifest):
         writer = _writer(folder, run_file, manifest, Chain(), Projection(manifest), place)
@@ -74,6 +85,7 @@ def reopen_run(
     accept: tuple[str, ...],
     place: Place,
     new_run_id: str,
+    code: Mapping[str, str] | None = None,
 ) -> OpenRun:
     """Open a run that exists: refuse what must be refused, then recover and continue."""
     run_file = folder.read_run_file()
@@ -82,15 +94,23 @@ def reopen_run(
     recorded = recorded_genesis(folder, checkpoint)
     if recorded is not None:
         check_same(recorded, genesis, folder.path)
-    changed = check_sources(run_file.sources, "code" in accept)
+    code = code or {}
+    replaced = replaced_code(run_file.sources, code, "code" in accept)
+    sources = {name: digest for name, digest in run_file.sources.items() if name not in replaced}
+    changed = check_sources(sources, "code" in accept)
     heads = place.heads.binding(run_file.run_id)
     events = check_history(folder, run_file, accept, heads, place.host, checkpoint)
-    if changed:
-        events.append(("code-accepted", ", ".join(changed)))
-        run_file = replace(run_file, sources={**run_file.sources, **changed})
+    reason = why_untrusted(folder, run_file.run_id, code, place.heads, place.host)
+    if changed or replaced or (reason and "code" in accept):
+        events.append(("code-accepted", ", ".join([*changed, *replaced]) or reason))
+        run_file = replace(run_file, sources={**sources, **changed})
     if recorded is None:  # killed before anything was recorded: start anew
-        return create_run(folder, run_file, genesis, inputs, place)
-    return _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
+        run_file = replace(run_file, search=json.loads(genesis)["search"])
+        return create_run(folder, run_file, genesis, inputs, place, code)
+    opened = _recover(folder, run_file, genesis, checkpoint, place, events, new_run_id)
+    with _closed_on_failure(opened.manifest):
+        keep_code(folder, opened.run_file.run_id, code, place.heads, place.host, place.disk)
+    return opened
 
 
 def recorded_genesis(folder: RunFolder, checkpoint: Checkpoint | None) -> str | None:

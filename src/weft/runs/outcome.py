@@ -11,11 +11,12 @@ from weft.errors import LedgerDamaged
 from weft.ledger.checkpoint import Checkpoint
 from weft.ledger.records import Record, parse
 from weft.model.card import card
+from weft.model.records import AS_DICT, rebuild, shown
 from weft.model.tasks import Unknown
-from weft.model.values import Object, Value, canonical, from_wire
+from weft.model.values import Object, canonical, from_wire
 from weft.runs.decision import check_same
 from weft.runs.history import check_signed
-from weft.runs.results import Results, read_results
+from weft.runs.results import Results, StoredValues, read_results
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import last_line, read_checkpoint
@@ -81,7 +82,7 @@ class Run:
             rows.insert(2, ("timing-dependent", "another run may differ"))
         return card(f"Run of {self.search}", rows)
 
-    def to_dict(self) -> dict[str, Value]:
+    def to_dict(self) -> dict[str, Any]:
         """JSON form, as `--json` prints it."""
         answer = self.answer
         if isinstance(answer, Unknown):
@@ -91,7 +92,7 @@ class Run:
             "run": self.run_id,
             "search": self.search,
             "status": self.status,
-            "answer": answer,
+            "answer": shown(answer),
             "head": self.head,
             "size": self.size,
             "tasks": {"completed": self.completed, "failed": self.failed},
@@ -115,12 +116,13 @@ def read_outcome(folder: RunFolder, genesis: str | None) -> Run:
 def _run(folder: RunFolder, first: Record, last: Record, checkpoint: Checkpoint) -> Run:
     genesis, end = first.body, last.body
     is_unknown = end.get("status") == "unknown"
-    answer = Unknown(end["reason"], from_wire(end["detail"])) if is_unknown else None
+    read = StoredValues(ObjectStore(folder.objects, Disk())).read
+    value = rebuild(from_wire(end["detail" if is_unknown else "value"]), AS_DICT, read)
     return Run(
         run_id=folder.read_run_file().run_id,
         search=genesis["search"],
         out=folder.path,
-        answer=answer or from_wire(end["value"]),
+        answer=Unknown(end["reason"], value) if is_unknown else value,
         head=checkpoint.root.hex(),
         size=checkpoint.size,
         completed=end["completed"],

@@ -163,6 +163,6 @@ def ray_backend(
         NodeSpec(name, run, setup.run_seed, marks.all, earlier, setup.run_id, device, setup.genesis)
         for name in names
     ]
-    packs = CodePacks(lambda: opened.run_file.sources)
+    packs = CodePacks(lambda: opened.run_file.sources, opened.folder.code)
     cluster = raycluster.Cluster(specs, host.names_of_here())
     return raybackend.RayBackend(replace(setup, marks=marks), slots, cluster, packs, stagger_s)

@@ -2,17 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import overload
 
+from weft.define import declared_types
 from weft.ledger.records import Record
 from weft.model.card import table
+from weft.model.records import FunctionTypes
 from weft.model.results import Result, TaskError
-from weft.model.values import canonical
+from weft.model.values import Object, canonical
+from weft.storage.disk import Disk
 from weft.storage.folder import RunFolder
 from weft.storage.ledgerfile import parse_at, whole_lines
+from weft.storage.objects import ObjectStore
 
 SHOWN = 20
+
+
+class StoredValues:
+    """Typed values of a recorded run.
+
+    Modules are never imported for it: a dataclass whose task is not loaded is read as the dict of
+    its fields.
+    """
+
+    def __init__(self, objects: ObjectStore, imports: Mapping[str, str] | None = None) -> None:
+        self._objects, self._imports = objects, imports or {}
+
+    def read(self, reference: Object) -> bytes:
+        """Return the bytes of an object, checked against its name."""
+        return self._objects.read(reference.digest)
+
+    def types(self, function: str) -> FunctionTypes:
+        """Return the annotations of a task, if its module is loaded."""
+        return declared_types(self._imports.get(function, function))
 
 
 class Results(Sequence[Result]):
@@ -50,12 +73,13 @@ class Results(Sequence[Result]):
 def read_results(folder: RunFolder) -> Results:
     """Read every result record; raises LedgerDamaged for a line that is none."""
     records = (parse_at(line, seq) for seq, line in enumerate(whole_lines(folder.ledger)))
-    return Results([_result(record) for record in records if record.kind == "result"])
+    values = StoredValues(ObjectStore(folder.objects, Disk()), folder.read_run_file().imports)
+    return Results([_result(record, values) for record in records if record.kind == "result"])
 
 
-def _result(record: Record) -> Result:
+def _result(record: Record, values: StoredValues) -> Result:
     body = record.body
     value = canonical(body["value"]) if "value" in body else None
     error = TaskError(**body["error"]) if "error" in body else None
     args = canonical(body["args"])
-    return Result(body["index"], record.key, body["function"], args, value, error)
+    return Result(body["index"], record.key, body["function"], args, value, error, values)

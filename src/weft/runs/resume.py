@@ -7,15 +7,18 @@ genesis (manifest or ledger) ── args, seed, limits ─────┴─► 
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 import sys
 import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
+from weft.model.records import rebuild_args, types_of
 from weft.model.tasks import SearchCall
 from weft.model.values import from_wire
 from weft.product import check_extra, check_name, locate
@@ -24,9 +27,11 @@ from weft.runs.execution import ExecutionChanges
 from weft.runs.opening import recorded_genesis
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import recalled
-from weft.runs.run import execute
+from weft.runs.results import StoredValues
+from weft.runs.run import execute, real_place
 from weft.runs.sealing import is_over
 from weft.runs.sources import package_of
+from weft.runs.storedcode import load_stored
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
 from weft.storage.ledgerfile import read_checkpoint
@@ -117,7 +122,7 @@ def resume(
     if is_over(folder, sign_key):
         return read_outcome(folder, None)
     try:
-        decision, _ = recorded_decision(folder, path)
+        decision, _ = recorded_decision(folder, path, execution.accept)
         return execute(decision, execution, {}, watcher)
     except InputError:
         if sign_key or not folder.is_finished():
@@ -125,8 +130,12 @@ def resume(
         return read_outcome(folder, None)  # only file modes were left to set: not here, then
 
 
-def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, str]:
+def recorded_decision(
+    folder: RunFolder, path: Path | None, accept: tuple[str, ...] = ()
+) -> tuple[Decision, str]:
     """Return what a recorded run decided on, with its search imported, and its genesis.
+
+    A search of a notebook is executed from the code that the run keeps, if that may be.
 
     Raises `RunMismatch` when the search as it is now, or a library, is another than recorded,
     and `ObjectDamaged` when an input is no longer whole.
@@ -142,12 +151,21 @@ def recorded_decision(folder: RunFolder, path: Path | None) -> tuple[Decision, s
     base = recalled(folder, run_file).base
     if base is not None and str(base) not in sys.path:
         sys.path.append(str(base))  # where modules that a config names were found
-    search = find_search(raw["search"], run_file.imports, path or recorded_folder(folder, run_file))
-    args = from_wire(raw["config"]["args"])
-    assert isinstance(args, dict)
+    place, name = real_place(), raw["search"]
+    search = load_stored(
+        folder,
+        run_file.imports.get(name, name),
+        run_file.run_id,
+        accept,
+        place.heads,
+        place.host,
+    ) or find_search(name, run_file.imports, path or recorded_folder(folder, run_file))
+    objects = ObjectStore(folder.objects, Disk())
+    body: Any = inspect.unwrap(search)
+    recorded = from_wire(raw["config"]["args"])
+    args = rebuild_args(recorded, types_of(body), StoredValues(objects).read)
     decision = decision_from_genesis(genesis, search(**args))
     check_same(genesis, decision.genesis_text(), folder.path)
-    objects = ObjectStore(folder.objects, Disk())
     for digest in decision.inputs.values():
         objects.check(digest)
     return decision, genesis
@@ -158,8 +176,9 @@ def recorded_folder(folder: RunFolder, run_file: RunFile) -> Path | None:
     if not run_file.search_path:
         return None
     place = (folder.path.absolute() / run_file.search_path).resolve()
-    top = package_of(run_file.imports.get(run_file.search, run_file.search))
-    there = (place / f"{top}.py").is_file() or (place / top).is_dir()
+    paths = (run_file.imports.get(run_file.search, run_file.search), *run_file.imports.values())
+    tops = [package_of(path) for path in paths]
+    there = any((place / f"{top}.py").is_file() or (place / top).is_dir() for top in tops)
     return place if there else None
 
 

@@ -17,6 +17,7 @@ from weft.backends.local import MAX_CREDIT, LocalBackend
 from weft.backends.orphans import Marks, end_earlier
 from weft.backends.process import WorkerSetup
 from weft.backends.recorded import Recall, RecordedCommands
+from weft.cells.stored import as_stored, sources_for
 from weft.cluster import host
 from weft.coordinator.journal import Journal
 from weft.coordinator.loop import Coordinator, Watcher
@@ -36,16 +37,18 @@ from weft.errors import (
 )
 from weft.lazy_imports import lazy_imports
 from weft.model.keys import sha256_hex
+from weft.model.leaves import GatheredBytes
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import world
-from weft.runs.decision import Decision, digests, read_inputs
+from weft.runs.decision import Decision, digests, normalized, read_inputs
 from weft.runs.execution import Execution, placement_of
 from weft.runs.opening import OpenRun, Place, create_run, reopen_run
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.remember import remembered
 from weft.runs.sealing import is_over, signer
-from weft.runs.sources import SourceBook, search_folder
+from weft.runs.sources import SourceBook, own_import, package_of, search_folder
+from weft.runs.storedcode import drop_compiled
 from weft.runs.warmup import warm_up_for
 from weft.storage.disk import Disk
 from weft.storage.folder import RunFile, RunFolder
@@ -136,10 +139,11 @@ def run_search(
     watcher: Watcher | None = None,
 ) -> Run:
     """Run a search as `execution` says: `run` for callers that have one."""
+    search = as_stored(search)
     sources = {n: s if isinstance(s, bytes) else Path(s) for n, s in (inputs or {}).items()}
     data = read_inputs(sources)
     counts = Budget(dict(budget or {}))
-    decision = Decision(search, seed, digests(data), counts, policy or Policy())
+    decision = Decision(normalized(search), seed, digests(data), counts, policy or Policy())
     return execute(decision, execution, data, watcher)
 
 
@@ -187,7 +191,9 @@ def _execute(
     recall: Recall | None,
     placement: Placement,
 ) -> Run:
-    folder, genesis = RunFolder(execution.out), decision.genesis_text()
+    folder, store = RunFolder(execution.out), GatheredBytes()
+    genesis = decision.genesis_text(store)
+    inputs = {**inputs, **store.objects}
     sign = signer(execution.sign_key, decision.call.name)
     _make_folder(folder, place.disk)
     if is_over(folder, execution.sign_key):  # answered without a lock: nothing is written
@@ -248,18 +254,19 @@ def _open(
     place: Place,
     slots: int,
 ) -> OpenRun:
+    call = decision.call
+    code = sources_for(package_of(call.import_path))
     if folder.is_run():
         new_id = world.new_run_id()
-        return reopen_run(folder, genesis, inputs, execution.accept, place, new_id)
-    call = decision.call
+        return reopen_run(folder, genesis, inputs, execution.accept, place, new_id, code)
     run_file = RunFile(
         run_id=world.new_run_id(),
         search=call.name,
-        search_path=search_folder(call.import_path, folder.path),
+        search_path=search_folder(own_import(call), folder.path),
         imports=dict(call.code),
         execution=remembered(execution, slots),
     )
-    return create_run(folder, run_file, genesis, inputs, place)
+    return create_run(folder, run_file, genesis, inputs, place, code)
 
 
 def _run_open(
@@ -341,6 +348,7 @@ def new_machine(
         placement,
         pause_at,
         journal,
+        journal.values,
     )
 
 
@@ -348,6 +356,7 @@ def seal(opened: OpenRun, wall_s: float) -> None:
     """Finish a run that has its answer: last checkpoint, then read-only."""
     opened.objects.clear_staging()
     shutil.rmtree(opened.folder.attempts, ignore_errors=True)
+    drop_compiled(opened.folder)
     opened.writer.finish(wall_s)
     opened.manifest.commit()
     opened.manifest.finish()
@@ -383,7 +392,7 @@ def _backend(
         staging=opened.objects.staging.absolute(),
         logs=opened.folder.logs.absolute(),
         attempts=opened.folder.attempts.absolute(),
-        path=list(sys.path),
+        path=[*sys.path, str(opened.folder.code.absolute())],
         environment={**host.worker_environment(), DEVICE: execution.device},
         marks=marks,
         run_id=opened.run_file.run_id,

@@ -6,10 +6,13 @@ import hashlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from weft.errors import CodeChanged
+from weft.cells import MAIN, is_stored_name
+from weft.cells.stored import source_of
+from weft.errors import CodeChanged, SearchInvalid
+from weft.model.tasks import SearchCall
 
 
 class SourceBook:
@@ -31,6 +34,12 @@ class SourceBook:
     def use(self, name: str, path: str) -> None:
         """Note a function's package and import path when they are first met."""
         package = package_of(path)
+        if package == MAIN:
+            task = path.partition(":")[2]
+            raise SearchInvalid(
+                f"{task} is defined in a notebook, the search that uses it is not",
+                hint="define both in cells, or both in a file",
+            )
         known = package in self._sources and (name == path or self._imports.get(name) == path)
         if known:
             return
@@ -65,17 +74,23 @@ def package_of(function: str) -> str:
 
 def source_hash(package: str) -> str:
     """SHA-256 over a top-level package's or module's Python files; empty if it has none."""
+    text = source_of(package)
+    if text is not None:
+        return _hash([(f"{package}.py", text.encode())])
     location = location_of(package)
     return "" if location is None else hash_files(files_at(location))
 
 
 def hash_files(files: Sequence[tuple[str, Path]]) -> str:
     """SHA-256 over files with their names; empty without any."""
+    return _hash((name, path.read_bytes()) for name, path in files) if files else ""
+
+
+def _hash(contents: Iterable[tuple[str, bytes]]) -> str:
     digest = hashlib.sha256()
-    for name, path in files:
-        data = path.read_bytes()
+    for name, data in contents:
         digest.update(f"{name}\n{len(data)}\n".encode() + data)
-    return digest.hexdigest() if files else ""
+    return digest.hexdigest()
 
 
 def search_folder(search: str, run: Path) -> str:
@@ -87,8 +102,16 @@ def search_folder(search: str, run: Path) -> str:
     return os.path.relpath(location.parent, run.absolute())
 
 
+def own_import(call: SearchCall) -> str:
+    """Import path of the user's code: the search, or what a search of Weft itself is given."""
+    paths = [call.import_path, *(path for _, path in call.code)]
+    return next((path for path in paths if package_of(path) != "weft"), call.import_path)
+
+
 def location_of(package: str) -> Path | None:
     """The package's folder or the module's file."""
+    if is_stored_name(package):
+        return None  # executed from memory; the run keeps it
     main = sys.modules.get("__main__")
     file = getattr(main, "__file__", None)
     if file is not None and Path(file).name == f"{package}.py":  # not a program of that name

@@ -106,6 +106,8 @@ class RunFolder:
         """Where commands work; each attempt has a folder of its own while it runs."""
         self.repository = path / "repo.git"
         """Where `weft tree` keeps the states of the repository; git opens its files."""
+        self.code = path / "code"
+        """Modules made of a notebook's cells, which workers import; views never do."""
         self.kept = path / "kept"
         """What a person asked to keep of failed commands; nothing reads it."""
 
@@ -157,7 +159,7 @@ class RunFolder:
         Not so what commands work on or left behind: repositories may hold links.
         """
         check_entries(self.path)
-        for folder in (self.objects, self.logs, self.repository):
+        for folder in (self.objects, self.logs, self.repository, self.code):
             check_below(folder)
 
     def read_run_file(self) -> RunFile:

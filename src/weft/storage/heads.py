@@ -11,14 +11,16 @@ import contextlib
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from weft.errors import StorageFailed
 from weft.storage.disk import Disk
 
 SCHEMA_VERSION = 1
+Entry = TypeVar("Entry")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,11 @@ class RunLocation:
     path: str
     device: int
     inode: int
+
+    def is_elsewhere(self, other: RunLocation) -> bool:
+        """Whether both are folders of one host, and not the same."""
+        same = self.same_folder(other) or self.path == other.path
+        return self.host == other.host and not same
 
     def same_folder(self, other: RunLocation) -> bool:
         """Whether both name the same folder on the same disk, whatever its path."""
@@ -60,6 +67,25 @@ class Head:
         return Head(home=RunLocation(**home), **fields)  # type: ignore[arg-type]
 
 
+@dataclass(frozen=True, slots=True)
+class CodeNote:
+    """A digest of the code that a run keeps, and where it lives; a line among its heads."""
+
+    digest: str
+    home: RunLocation
+
+    def to_dict(self) -> dict[str, object]:
+        """JSON form."""
+        return {"schema_version": SCHEMA_VERSION, "code": self.digest, "home": asdict(self.home)}
+
+    @staticmethod
+    def from_dict(raw: dict[str, object]) -> CodeNote:
+        """Read what `to_dict` wrote."""
+        home = raw["home"]
+        assert isinstance(home, dict)
+        return CodeNote(str(raw["code"]), RunLocation(**home))
+
+
 class HeadsList:
     """The heads noted for each run; `folder` None keeps none (simulations, replays)."""
 
@@ -71,14 +97,21 @@ class HeadsList:
 
     def note(self, run_id: str, head: Head) -> None:
         """Append a head, durably; raises `StorageFailed` naming the state folder."""
+        self._note(run_id, head)
+
+    def note_code(self, run_id: str, note: CodeNote) -> None:
+        """Append what is known of a run's code; raises as `note` does."""
+        self._note(run_id, note)
+
+    def _note(self, run_id: str, entry: Head | CodeNote) -> None:
         if self._folder is None:
             return
         with _state_folder_named(self._folder, "written"):
-            self._append(self._folder, run_id, head)
+            self._append(self._folder, run_id, entry)
 
-    def _append(self, folder: Path, run_id: str, head: Head) -> None:
+    def _append(self, folder: Path, run_id: str, entry: Head | CodeNote) -> None:
         self._disk.make_folder(folder)
-        line = json.dumps(head.to_dict(), sort_keys=True).encode() + b"\n"
+        line = json.dumps(entry.to_dict(), sort_keys=True).encode() + b"\n"
         fd = os.open(self._file(run_id), os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
         try:
             size = os.fstat(fd).st_size
@@ -94,25 +127,30 @@ class HeadsList:
     def binding(self, run_id: str) -> list[Head]:
         """Return the heads that bind the run: all since the last accepted roll-back."""
         heads: list[Head] = []
-        for head in self._read(run_id):
+        for head in self._read(run_id, Head.from_dict):
             if head.restart:
                 heads.clear()
             heads.append(head)
         return heads
 
-    def _read(self, run_id: str) -> list[Head]:
+    def code(self, run_id: str) -> CodeNote | None:
+        """Return what was last noted of a run's code."""
+        notes = self._read(run_id, CodeNote.from_dict)
+        return notes[-1] if notes else None
+
+    def _read(self, run_id: str, parse: Callable[[dict[str, object]], Entry]) -> list[Entry]:
         if self._folder is None:
             return []
         with _state_folder_named(self._folder, "read"):
             file = self._file(run_id)
             data = file.read_bytes() if file.is_file() else b""
-        heads = []
+        entries = []
         for line in data.splitlines():
             try:
-                heads.append(Head.from_dict(json.loads(line)))
+                entries.append(parse(json.loads(line)))
             except (ValueError, KeyError, TypeError, AssertionError):
-                continue  # a torn line of a crashed writer binds nobody
-        return heads
+                continue  # of the other kind; a torn line of a crashed writer binds nobody
+        return entries
 
     def _file(self, run_id: str) -> Path:
         assert self._folder is not None

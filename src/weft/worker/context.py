@@ -12,11 +12,12 @@ import json
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from weft.errors import ObjectDamaged, SearchInvalid
 from weft.model.attempts import Assignment
 from weft.model.tasks import COMMAND
-from weft.model.values import JsonValue, Object
+from weft.model.values import JsonValue, Object, Value
 from weft.worker.environment import environment
 
 PIECE_BYTES = 1 << 20
@@ -24,6 +25,16 @@ DEVICE = "WEFT_DEVICE"
 """The variable by which workers learn where to compute."""
 COMMAND_DEVICES = "WEFT_COMMAND_DEVICES"
 """The variable by which workers learn which GPU commands may see: `NAME=index`, or `NAME=`."""
+
+
+class TaskFunction(Protocol):
+    """A `@weft.task`, as far as a worker needs to know it."""
+
+    needs_seed: bool
+
+    @property
+    def function(self) -> Callable[..., Value]:
+        """The plain function."""
 
 
 class TaskContext:
@@ -58,6 +69,10 @@ class TaskContext:
         """Folders beside the node's own where scripts may be and commands may start."""
         self.stage = "run"
         """Named when the body raises: a command has `prepare` and `collect` beside its run."""
+        self.has_records = False
+        """Set when the result holds a dataclass, which its annotation must be able to read back."""
+        self.task: TaskFunction | None = None
+        """What runs, whose return annotation says which dataclasses it may return."""
         self.notes: dict[str, JsonValue] = {}
         self.staged: dict[str, str] = {}
         self._on_stage = on_stage

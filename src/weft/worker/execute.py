@@ -15,30 +15,23 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Protocol, TypedDict
+from typing import Any, TypedDict, cast
 
-from weft.errors import ObjectDamaged, ValueInvalid
+from weft.errors import ObjectDamaged, ValueInvalid, WeftError
 from weft.model.attempts import Assignment, Finished, Lost, Staged
 from weft.model.keys import task_seed
+from weft.model.records import check_rebuilt, rebuild, rebuild_args, types_of
 from weft.model.results import TaskError, Temporary
 from weft.model.values import Value, decode_trusted, encode
 from weft.worker import context as task_context
-from weft.worker.context import TaskContext
+from weft.worker.context import TaskContext, TaskFunction
 from weft.worker.ending import Ending
 from weft.worker.frames import Hello
 
 MAX_RESULT_CHARS = 16 * 2**20
 MAX_DETAIL_CHARS = 16_000
-
-
-class TaskFunction(Protocol):
-    """A `@weft.task`, as far as a worker needs to know it."""
-
-    needs_seed: bool
-
-    @property
-    def function(self) -> Callable[..., Value]:
-        """The plain function."""
+TYPED = '"$t"'
+"""What a text has in it that holds typed values, and mostly only then."""
 
 
 class AttemptOutcome(TypedDict, total=False):
@@ -102,6 +95,10 @@ class Executor:
             task = self.load(assignment)
             args = decode_trusted(assignment.args)
             assert isinstance(args, dict), "arguments are recorded by name"
+            if TYPED in assignment.args:
+                args = restored(args, task, self.around(assignment))
+        except Ending as ending:
+            return cast("Lost", ending.outcome(assignment.ticket))
         except Exception as error:
             return unprepared(assignment.ticket, error)
         if task.needs_seed:
@@ -110,7 +107,11 @@ class Executor:
 
     def around(self, assignment: Assignment) -> TaskContext:
         """Return the surroundings of the tasks of a block."""
-        return TaskContext(*self._folders, assignment, *self._place, *self._rest, self._allow_paths)
+        around = TaskContext(
+            *self._folders, assignment, *self._place, *self._rest, self._allow_paths
+        )
+        around.task = self._functions.get(assignment.function)
+        return around
 
     def run(
         self, assignment: Assignment, function: Callable[..., Value], args: dict[str, Value]
@@ -217,7 +218,9 @@ def memory_limit(memory_mb: int) -> Iterator[None]:
 def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
     """Fields of `Finished` for a value; invalid ones are the task's fault."""
     try:
-        text = encode(value)
+        text = encode(value, around)
+        if around.has_records:
+            _check_records(value, text, around)
         if len(text) > MAX_RESULT_CHARS:
             raise ValueInvalid(
                 f"{len(text):,} characters, the limit is {MAX_RESULT_CHARS:,}",
@@ -230,6 +233,32 @@ def _encoded(value: object, around: TaskContext) -> AttemptOutcome:
         return {"value": text}
     staged = tuple(Staged(digest, name) for digest, name in around.staged.items())
     return {"value": text, "staged": staged}
+
+
+def _check_records(value: object, text: str, around: TaskContext) -> None:
+    """Refuse dataclasses that the task's return annotation does not bring back as they are."""
+    around.has_records = False
+    returns = types_of(around.task.function).returns if around.task else None
+    check_rebuilt(value, rebuild(decode_trusted(text), returns, around.get))
+
+
+def restored(args: dict[str, Value], task: TaskFunction, around: TaskContext) -> dict[str, Any]:
+    """Make arguments what the search passed; raises the ending of an attempt that cannot begin."""
+    try:
+        return rebuild_args(args, types_of(task.function), around.get)
+    except ObjectDamaged:
+        raise
+    except WeftError as error:  # it would fail on every machine: no loss to be tried again
+        raise Ending(None, lost=str(error), cause="command") from None
+
+
+def restoring(task: TaskFunction, around: TaskContext) -> Callable[..., Value]:
+    """Return a task's function, to be called with arguments as recorded."""
+
+    def call(**args: Value) -> Value:
+        return task.function(**restored(args, task, around))
+
+    return call
 
 
 def _fault(

@@ -26,7 +26,7 @@ from weft.model.attempts import Assignment, Finished, Lost
 from weft.model.keys import task_key
 from weft.model.tasks import COMMAND
 from weft.model.values import Value, canonical, encode, from_wire
-from weft.worker.execute import Executor, unprepared
+from weft.worker.execute import TYPED, Executor, restoring, unprepared
 from weft.worker.frames import (
     AssignmentRow,
     FromWorker,
@@ -62,8 +62,9 @@ class HeldBlock:
     def load(self, executor: Executor) -> Callable[..., Value]:
         """Import the function and make the surroundings that the block's tasks share."""
         task = executor.load(self.assignment)
-        self.call, self.needs_seed = task.function, task.needs_seed
         self.around = executor.around(self.assignment)
+        self.needs_seed = task.needs_seed
+        self.call = restoring(task, self.around) if TYPED in self.args_text else task.function
         return self.call
 
     def recorded_args(self, offset: int) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from weft.model.codec import from_json
-from weft.model.values import JsonValue, Object, Value, from_wire
+from weft.model.values import JsonValue, Object, Typed, Value, from_wire
 from weft.product import locate
 
 WIRE = ("args", "budget", "seed", "timeout_s")
@@ -46,7 +46,7 @@ class RecordedRequest:
         return from_json(RecordedRequest, raw)
 
     def args_text(self) -> str | None:
-        """Write the arguments as `--args` reads them; None when an object is among them."""
+        """Write the arguments as `--args` reads them; None if an object is among them."""
         try:
             return json.dumps(dict(self.args), ensure_ascii=False, default=_refuse)
         except TypeError:
@@ -59,8 +59,8 @@ class RecordedRequest:
 
 
 def _refuse(value: object) -> NoReturn:
-    assert isinstance(value, Object)
-    raise TypeError("an object reference has no JSON form")
+    assert isinstance(value, Object | Typed)
+    raise TypeError("an object reference or a typed value has no JSON form")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from weft.errors import WeftError
 from weft.model.results import TaskError
-from weft.model.values import JsonValue, Object, Value, decode
+from weft.model.values import JsonValue, Object, Typed, Value, decode
 
 LONG_INT_BITS = 4096
 CUT = "… ({:,} characters in all)"
@@ -47,7 +47,7 @@ def weight(text: str) -> int:
 
 
 def value_text(recorded: str) -> str:
-    """Write a recorded value as people write JSON: floats and large integers untagged."""
+    """Write a recorded value as people write JSON: numbers untagged, an array by its shape."""
     if '"$' not in recorded:
         return recorded
     try:
@@ -59,6 +59,9 @@ def value_text(recorded: str) -> str:
 def _plain(value: Value) -> JsonValue:
     if isinstance(value, Object):
         return {"object": value.digest}
+    if isinstance(value, Typed):
+        fields = value.payload
+        return {value.summary: _plain(fields)} if isinstance(fields, dict) else value.label
     if isinstance(value, int) and value.bit_length() > LONG_INT_BITS:
         return hex(value)
     if isinstance(value, dict):

@@ -1,0 +1,199 @@
+"""Optimizers that keep state, rebuilt from what was recorded: asked again, told again.
+
+Two kinds: an `Optimizer` has `ask` and `tell`; a callback optimizer is a function that calls its
+objective by itself. Neither needs to know about tasks. A rebuilt optimizer must ask for the points
+that are recorded; one that does not, because it draws unseeded random numbers, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from weft.asktell.history import AskStep
+from weft.asktell.trials import Params, TrialRecord
+from weft.model.values import Value, encode
+
+LIVE = 4
+"""Optimizers that a process keeps between two asks."""
+T = TypeVar("T")
+Point = TypeVar("Point")
+
+
+class Optimizer(Protocol):
+    """What `optimize` needs of an optimizer, made as `factory(seed=…, **options)`."""
+
+    def ask(self) -> Mapping[str, Any]:
+        """Return the next point, as arguments of the objective; called once per trial of a batch.
+
+        Raise StopIteration when there is nothing left to try.
+        """
+
+    def tell(self, params: Params, value: Any) -> None:
+        """Take the value of a point; None when its trial failed. Called in the order of asking."""
+
+
+class TrialOptimizer(Protocol):
+    """An optimizer that is told whole trials."""
+
+    def ask(self) -> Value:
+        """Return the next point; StopIteration when there is none."""
+
+    def tell_trial(self, trial: TrialRecord) -> None:
+        """Take a trial that ended."""
+
+
+class ByValue:
+    """A user's optimizer, told the value of each trial."""
+
+    def __init__(self, optimizer: Optimizer) -> None:
+        self._optimizer = optimizer
+
+    def ask(self) -> Value:
+        """Ask, and turn NumPy's scalars and arrays into plain values."""
+        return plain_params(self._optimizer.ask())
+
+    def tell_trial(self, trial: TrialRecord) -> None:
+        """Tell parameters and value."""
+        self._optimizer.tell(trial.params, trial.value)
+
+
+class Diverged(RuntimeError):  # noqa: N818 - read as a state of the optimizer
+    """A rebuilt optimizer asked for something else than was recorded."""
+
+    def __init__(self, asked: str, recorded: str) -> None:
+        super().__init__(
+            f"the optimizer asked for {asked:.200} where {recorded:.200} is recorded: it must "
+            "depend on its seed, its options and what it was told alone"
+        )
+
+
+_live: dict[str, TrialOptimizer] = {}
+
+
+def revived(
+    key: str, steps: Sequence[AskStep], make: Callable[[], TrialOptimizer]
+) -> TrialOptimizer:
+    """Return the optimizer as it was after some steps: from memory, or made and led there again.
+
+    It is taken out of memory: whoever asks it further keeps it under its next state.
+    """
+    optimizer = _live.pop(key, None)
+    return rebuilt(steps, make) if optimizer is None else optimizer
+
+
+def keep(key: str, optimizer: TrialOptimizer) -> None:
+    """Keep an optimizer for the next ask, if this process gets it."""
+    _live[key] = optimizer
+    while len(_live) > LIVE:
+        del _live[next(iter(_live))]
+
+
+def rebuilt(steps: Sequence[AskStep], make: Callable[[], TrialOptimizer]) -> TrialOptimizer:
+    """Lead a new optimizer through recorded steps."""
+    optimizer = make()
+    for step in steps:
+        asked = advance(optimizer, step.told, len(step.asked))
+        for now, recorded in zip(asked, step.asked, strict=True):
+            if encode(now) != encode(recorded):
+                raise Diverged(encode(now), encode(recorded))
+    return optimizer
+
+
+def advance(optimizer: TrialOptimizer, told: Sequence[TrialRecord], count: int) -> list[Value]:
+    """Tell trials, then ask for so many points; fewer when the optimizer has no more."""
+    for trial in told:
+        optimizer.tell_trial(trial)
+    asked: list[Value] = []
+    for _ in range(count):
+        try:
+            asked.append(optimizer.ask())
+        except StopIteration:
+            break
+    return asked
+
+
+def plain_params(params: Mapping[str, Any]) -> dict[str, Value]:
+    """Plain values for NumPy's scalars and arrays."""
+    return {
+        name: value.tolist() if hasattr(value, "tolist") else value
+        for name, value in params.items()
+    }
+
+
+# -- optimizers that call their objective ------------------------------------------------------
+
+
+class _Suspended(BaseException):
+    """Ends an optimizer's call when it needs a value that is not known yet.
+
+    No Exception: libraries catch those of an objective and go on.
+    """
+
+
+class Evaluate:
+    """The objective that a callback optimizer is given: answers from the record.
+
+    `evaluate(x)` is a call of the objective with an argument `x`, a list for an array;
+    `evaluate(lr=0.1, depth=3)` names its arguments. `evaluate.map(function, points)` is for what
+    takes a map-like callable (`workers=` of SciPy): all its points are evaluated side by side.
+    A failed trial is infinitely bad: `inf`, or `-inf` when maximizing.
+    """
+
+    def __init__(self, trials: Sequence[TrialRecord], worst: float) -> None:
+        self._trials = trials
+        self._worst = worst
+        self._known = 0
+        self.pending: list[Value] = []
+
+    def __call__(self, x: object = None, **params: object) -> float:
+        """Return the recorded value of the next evaluation."""
+        asked = plain_params(params if x is None else {"x": x, **params})
+        if self._known == len(self._trials):
+            self.pending.append(asked)
+            raise _Suspended
+        trial = self._trials[self._known]
+        self._known += 1
+        if encode(asked) != encode(trial.params):
+            raise Diverged(encode(asked), encode(trial.params))
+        return trial.values[0] if trial.values else self._worst
+
+    def map(self, function: Callable[[Point], T], points: Iterable[Point]) -> list[T]:
+        """Evaluate many points at once, as `map(function, points)`."""
+        values = list(self._mapped(function, points))
+        if self.pending:
+            raise _Suspended
+        return values
+
+    def _mapped(self, function: Callable[[Point], T], points: Iterable[Point]) -> Iterator[T]:
+        for point in points:
+            try:
+                yield function(point)
+            except _Suspended:
+                continue
+
+
+def callback(function: Callable[..., object]) -> Callable[..., object]:
+    """Mark `function(evaluate, *, seed, **options)` as an optimizer that calls its objective."""
+    function.is_callback = True  # type: ignore[attr-defined]
+    return function
+
+
+def next_points(
+    optimizer: Callable[..., object],
+    trials: Sequence[TrialRecord],
+    worst: float,
+    options: Mapping[str, Value],
+    seed: int,
+) -> list[Value]:
+    """Run a callback optimizer on what is recorded, up to the points it cannot know yet.
+
+    Empty when it comes to its end. It runs from its start every time: n evaluations that it asks
+    for one by one cost it n²/2 recorded answers, each a few microseconds.
+    """
+    evaluate = Evaluate(trials, worst)
+    try:
+        optimizer(evaluate, seed=seed, **options)
+    except _Suspended:
+        return evaluate.pending
+    return []

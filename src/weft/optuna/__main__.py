@@ -1,0 +1,30 @@
+"""Copy a run of a study into an Optuna storage: `python -m weft.optuna RUN sqlite:///study.db`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from weft.errors import WeftError
+from weft.optuna.export import to_study
+
+
+def main() -> int:
+    """Export, and say where the study is."""
+    parser = argparse.ArgumentParser(prog="python -m weft.optuna", description=__doc__)
+    parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument("storage", metavar="STORAGE", help="such as sqlite:///study.db")
+    parser.add_argument("--name", help="of the study; the name of the folder unless given")
+    args = parser.parse_args()
+    try:
+        study = to_study(args.run, storage=args.storage, name=args.name)
+    except WeftError as error:
+        print(f"weft: {error}", file=sys.stderr)
+        return error.exit_code
+    print(f"{len(study.trials)} trials of study {study.study_name!r} in {args.storage}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""What a study was asked to do, as one frozen record, checked before a run exists."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from weft.asktell.objective import Objective, load
+from weft.asktell.search import BATCH, check_counts, direction_of
+from weft.errors import SearchInvalid
+from weft.model.tasks import TaskCall
+from weft.model.values import Argument, Value
+from weft.optuna.samplers import CLASSES, NEEDS, SamplerSpec, grid_of
+
+CHECKPOINT = "checkpoint"
+"""A parameter of this name makes an objective go on from the rung before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rungs:
+    """Successive halving: every trial gets the first level, the best 1/eta of a batch the next."""
+
+    resource: str
+    levels: tuple[int, ...]
+    eta: int
+    has_checkpoint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPlan:
+    """All that decides a study."""
+
+    objective: Objective
+    spec: SamplerSpec
+    trials: int
+    batch: int | None
+    """Trials that are asked for at a time; None in a stream."""
+    width: int | None
+    """Trials under way in a stream; None in batches."""
+    rungs: Rungs | None
+    fixed: Mapping[str, Value]
+    libraries: tuple[str, ...] = ()
+
+    def call(
+        self,
+        inputs: Mapping[str, Argument],
+        params: Mapping[str, Value],
+        level: int | None,
+        checkpoint: Value,
+    ) -> TaskCall:
+        """Describe one evaluation, up to a level of the resource."""
+        args: dict[str, Argument] = {**self.fixed, **inputs, **params}
+        if self.rungs is not None:
+            args[self.rungs.resource] = level
+            if self.rungs.has_checkpoint:
+                args[CHECKPOINT] = checkpoint
+        return self.objective.call(args)
+
+
+def checked_spec(
+    sampler: str, options: Mapping[str, Value], space: Mapping[str, Value] | str,
+    directions: Sequence[str],
+) -> SamplerSpec:  # fmt: skip
+    """Return which sampler to use; refuse one that is not there or does not fit the space."""
+    if isinstance(directions, str) or not directions:
+        raise SearchInvalid('directions are a list, such as ["minimize", "maximize"]')
+    ways = tuple(direction_of(direction) for direction in directions)
+    if sampler not in CLASSES and ":" not in sampler:
+        raise SearchInvalid(
+            f"there is no sampler {sampler!r:.60}",
+            hint=f"use {', '.join(CLASSES)}, or module:function of your own",
+        )
+    check_installed("optuna", "optuna")
+    for library in NEEDS.get(sampler, ()):
+        check_installed(library, sampler)
+    if sampler not in CLASSES:
+        load(sampler, "sampler")
+    if sampler == "grid" and "search_space" not in options and grid_of(space) is None:
+        raise SearchInvalid("a grid needs a step for every Float, and a space that is no function")
+    return SamplerSpec(sampler, options, space, ways)
+
+
+def check_installed(library: str, sampler: str) -> None:
+    """Refuse a library that is not there, with the command that installs it."""
+    if importlib.util.find_spec(library) is None:
+        package = "'weft[optuna]'" if library in {"cmaes", "optuna"} else library
+        need = "weft.optuna" if sampler == "optuna" else f"sampler {sampler}"
+        raise SearchInvalid(
+            f"{need} needs {library}, which is not installed", hint=f"pip install {package}"
+        )
+
+
+def checked_rungs(
+    rungs: Mapping[str, Sequence[int]] | None, eta: int, parameters: frozenset[str]
+) -> Rungs | None:
+    """Return the rungs of `{"epochs": [1, 3, 9]}`."""
+    if rungs is None:
+        return None
+    if not isinstance(rungs, Mapping) or len(rungs) != 1:
+        raise SearchInvalid("rungs name one resource and its levels", hint='{"epochs": [1, 3, 9]}')
+    [(resource, levels)] = rungs.items()
+    check_counts(**{f"level {level!r} of {resource}": level for level in levels})
+    if len(levels) < 2 or list(levels) != sorted(set(levels)):
+        raise SearchInvalid(f"the levels of {resource} must rise, and be two or more: {levels!r}")
+    if type(eta) is not int or eta < 2:
+        raise SearchInvalid(f"eta must be 2 or more, not {eta!r}")
+    return Rungs(resource, tuple(levels), eta, CHECKPOINT in parameters)
+
+
+def batch_and_width(
+    spec: SamplerSpec, trials: int, batch: int | None, width: int | None, rungs: Rungs | None
+) -> tuple[int | None, int | None]:
+    """Return how trials are asked for: in batches, or in a stream of some width."""
+    if width is None:
+        batch = BATCH if batch is None else batch
+        check_counts(trials=trials, batch=batch)
+        return min(batch, trials), None
+    check_counts(trials=trials, width=width)
+    if batch is not None:
+        raise SearchInvalid("a study is run in batches or as a stream: give batch or width")
+    if rungs is not None:
+        raise SearchInvalid("rungs compare the trials of a batch: give batch, not width")
+    if not spec.is_stateless:
+        raise SearchInvalid(
+            f"sampler {spec.sampler} keeps a state between asks and cannot be a stream",
+            hint="give batch instead of width",
+        )
+    return None, min(width, trials)
+
+
+def most_trials(spec: SamplerSpec, trials: int) -> int:
+    """A grid has so many points and no more."""
+    axes = grid_of(spec.space) if spec.sampler == "grid" else None
+    if axes is None or "search_space" in spec.options:
+        return trials
+    return min(trials, math.prod(len(axis) for axis in axes.values()))
