@@ -82,8 +82,8 @@ $(BIN)/python:
 	  echo "$(PYTHON) cannot make a virtual environment; next: install its venv module (Debian: apt-get install python3-venv)" >&2; exit 1; }
 
 $(RUN_STAMP): pyproject.toml constraints.txt | $(BIN)/python
-	@echo "installing weft into $(VENV)"
-	@$(PIP) install -e . -c constraints.txt
+	@echo "installing weft with what the demo needs into $(VENV)"
+	@$(PIP) install -e '.[arc,prng,tree]' -c constraints.txt
 	@touch $@
 
 $(DEV_STAMP): pyproject.toml constraints.txt | $(BIN)/python

@@ -1,7 +1,8 @@
 """How Sphinx builds these pages: `make docs`.
 
 The pages stay plain Markdown that a repository browser shows as it is; this file only names the
-theme and the extension that reads them.
+theme and the extensions that read them. The copy button of a console takes its commands, without
+prompts and output.
 """
 
 from __future__ import annotations
@@ -16,7 +17,10 @@ release = version = _PROJECT["project"]["version"]
 language = "en"
 html_title = f"Weft {release}"
 html_theme = "furo"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_copybutton"]
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 highlight_language = "text"

@@ -112,6 +112,7 @@ def test_site_builds_without_a_warning(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stderr
     for page in DOCS.rglob("*.md"):
         assert (tmp_path / "site" / page.relative_to(DOCS)).with_suffix(".html").is_file(), page
+    assert "copybutton.js" in (tmp_path / "site" / "tutorial.html").read_text("utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -187,8 +188,8 @@ def test_exit_code_that_is_left_out_is_found(code: int) -> None:
         assert code not in coded(re.sub(line, "", page, flags=re.M)), name
 
 
-def test_readme_tree_names_every_part_and_no_other() -> None:
-    tree = block_of("README.md", "", "src/weft/\n")
+def test_tree_names_every_part_and_no_other() -> None:
+    tree = block_of("CONTRIBUTING.md", "", "src/weft/\n")
     inside = tree[: tree.index("\nexamples/")]
     source = ROOT / "src" / "weft"
     named = set(re.findall(r"[\w/]+(?:\.py|/)", inside))

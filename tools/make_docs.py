@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import api_page
 import cli_page
 import language_page
 
@@ -28,6 +29,7 @@ class Page:
 
 
 PAGES: tuple[Page, ...] = (
+    Page("docs/api.md", api_page.render),
     Page("docs/cli.md", cli_page.render),
     Page("docs/arc-language.md", language_page.render),
 )

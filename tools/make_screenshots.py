@@ -37,7 +37,7 @@ class Made:
     folder: Path | None
     commands: tuple[str, ...]
     files: Mapping[str, object] = field(default_factory=dict)
-    """JSON files to write beside them."""
+    """Files to write beside them: text as it is, anything else as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,12 @@ class Shot:
     dark: bool = False
 
 
+def tutorial_search() -> str:
+    """Return the search that the tutorial shows."""
+    page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    return page.partition("```python\n")[2].partition("```")[0]
+
+
 def sleeper(number: int) -> dict[str, object]:
     """A job that rests for a while; one of them fails."""
     rest = f"sleep {0.6 + 0.17 * (number * 5 % 11):.2f}"
@@ -64,8 +70,14 @@ def rig(name: str, gpus: int) -> dict[str, object]:
     return {"hostname": name, "gpu_count": gpus}
 
 
+MANY = '{"candidates": 64}'
 SMALL = "--window-trials 8 --scorer-trials 4 --model-trials 4"
 RUNS = {
+    "tutorial": Made(
+        None,
+        (f"run buckets.py:best_multiplier --args '{MANY}' --workers 4 --out run",),
+        {"buckets.py": tutorial_search()},
+    ),
     "arc": Made(
         None, ("arc solve 007bbfb7 39a8645d 00d62c1b --max-programs 6000 --workers 2 --out run",)
     ),
@@ -97,6 +109,7 @@ RUNS = {
     ),
 }
 SHOTS = (
+    Shot("report-tutorial", "tutorial", height=500),
     Shot("report-top", "tree"),
     Shot("report-phone", "tree", "Timeline", width=390, height=844, dark=True),
     Shot("report-arc", "arc", "Puzzles"),
@@ -130,7 +143,7 @@ def make(made: Made, folder: Path) -> Path:
     else:
         shutil.copytree(made.folder, folder)
     for name, body in made.files.items():
-        (folder / name).write_text(json.dumps(body))
+        (folder / name).write_text(body if isinstance(body, str) else json.dumps(body))
     for line in (*made.commands, "report run"):
         words = shlex.split(line)
         done = subprocess.run([*WEFT, *words], check=False, cwd=folder, stdout=subprocess.PIPE)

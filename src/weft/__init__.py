@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from weft.errors import Interrupted, WeftError
     from weft.loadedrun import LoadedRun as Run
     from weft.loadedrun import load, run
+    from weft.model.leaves import Object, Value
     from weft.model.plan import Plan
     from weft.model.results import Result, TaskError, TaskFailed, Temporary
     from weft.model.slots import Node
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from weft.model.tasks import make_lazy as lazy
     from weft.model.tasks import make_round as round  # noqa: A004 - reads well as weft.round
     from weft.model.tasks import make_stream as stream
-    from weft.model.values import Object, Value
     from weft.product import Product
     from weft.version import __version__
     from weft.worker.context import device, get, note, put, put_file
@@ -43,7 +43,7 @@ _MODULES = {
     "model.results": ("Result", "TaskError", "TaskFailed", "Temporary"),
     "model.slots": ("Node",),
     "model.tasks": ("Budget", "Milestone", "Unknown", "lanes", "lazy", "round", "stream"),
-    "model.values": ("Object", "Value"),
+    "model.leaves": ("Object", "Value"),
     "product": ("Product",),
     "cells.magic": ("load_ipython_extension",),
     "version": ("__version__",),

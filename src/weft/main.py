@@ -19,7 +19,7 @@ from typer.main import get_command, get_group
 
 from weft.console import render
 from weft.errors import Interrupted, SearchInvalid, WeftError
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import explain_missing, lazy_imports
 from weft.product import Product, SkippedProduct, installed
 from weft.version import __version__
 
@@ -32,6 +32,7 @@ BAD_PATH = 3
 OUR_BUG = 70
 TRY_AGAIN = 75
 INTERRUPTED = 130
+HELP_OPTIONS = ["-h", "--help"]
 PATH_ERRORS = (
     errno.EACCES, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG, errno.ENOENT, errno.ENOTDIR,
     errno.EPERM,
@@ -156,6 +157,8 @@ class ProductGroup(TyperGroup):
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """Parse the words; an app that is a single command parses them itself."""
+        if not set(HELP_OPTIONS) & set(args):
+            self._product.check_extra()
         command = _command_of(self._product)
         if hasattr(command, "commands"):
             return super().make_context(info_name, args, parent, **extra)
@@ -191,7 +194,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": HELP_OPTIONS, "max_content_width": 100},
 )
 
 
@@ -316,10 +319,20 @@ def _exit_code(words: list[str]) -> int:
     except Exception as error:
         if tracebacks:
             _print_traceback()
-        said = f"{type(error).__name__}: {error}"[:500]
-        render.message(f"weft: internal error, {said}; run again with -vv and report it")
-        return OUR_BUG
+        return _show_unexpected(error)
     return code if isinstance(code, int) else 0
+
+
+def _show_unexpected(error: Exception) -> int:
+    """Report what nobody raised on purpose: a package of an extra that is missing, or our bug."""
+    if isinstance(error, ModuleNotFoundError):
+        refusal = explain_missing(error, "this command")
+        if refusal is not None:
+            render.error(refusal)
+            return refusal.exit_code
+    said = f"{type(error).__name__}: {error}"[:500]
+    render.message(f"weft: internal error, {said}; run again with -vv and report it")
+    return OUR_BUG
 
 
 def _show_usage(error: Any) -> int:

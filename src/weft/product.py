@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any
 
 from weft.errors import RunMismatch, SearchInvalid, WeftError
+from weft.lazy_imports import EXTRAS, require
 
 GROUP = "weft.searches"
 SHIPPED = "weft"
@@ -48,6 +49,10 @@ class Product:
     """`warm_up(say: Callable[[str], None]) -> None`: what takes long once, such as compiling.
 
     Called before the workers of each run of its searches start; returns at once if it was done."""
+    extra: str = ""
+    """The extra of Weft that its commands and searches need: `arc` is that of `weft[arc]`."""
+    search_extras: Mapping[str, str] = field(default_factory=dict)
+    """A further extra that one of its searches needs, by the search's declared name."""
     former_names: Mapping[str, str] = field(default_factory=dict)
     """Names of searches in older ledgers that cannot be continued, with their present names."""
 
@@ -66,6 +71,12 @@ class Product:
                     f"product {self.name}: {path!r:.80} is not an import path",
                     hint="write module:attribute",
                 )
+        for extra in filter(None, (self.extra, *self.search_extras.values())):
+            if extra not in EXTRAS:
+                raise SearchInvalid(
+                    f"product {self.name}: Weft has no extra {extra!r:.60}",
+                    hint=f"it has {', '.join(EXTRAS)}",
+                )
 
     def part(self, path: str) -> Any:
         """Import one of the parts above; `SearchInvalid` says which one cannot be."""
@@ -75,10 +86,16 @@ class Product:
         except WeftError:
             raise
         except (Exception, SystemExit) as error:  # another package's code
+            self.check_extra()
             raise SearchInvalid(
                 f"product {self.name}: {path} cannot be imported: {_reason(error)}",
                 hint="upgrade or reinstall the package that has it",
             ) from error
+
+    def check_extra(self, search: str = "") -> None:
+        """Refuse, with the command to install it, when the extra it needs is not installed."""
+        needed = dict.fromkeys(filter(None, (self.extra, self.search_extras.get(search))))
+        require(f"weft {self.name}", *needed)
 
     def claims(self) -> set[str]:
         """The names that no other product may have: the command's and those of its searches."""
@@ -186,6 +203,13 @@ def locate(search: str) -> str | None:
     """Return the import path of a search of an installed product."""
     product = product_of(search)
     return None if product is None else product.searches[search]
+
+
+def check_extra(search: str) -> None:
+    """Refuse a search of an installed product whose extra is missing."""
+    product = product_of(search)
+    if product is not None:
+        product.check_extra(search)
 
 
 def warm_up(search: str, say: Callable[[str], None]) -> None:

@@ -115,7 +115,9 @@ def optimize(
     fixed: Mapping[str, Value] | None = None,
     libraries: Sequence[str] = (),
 ) -> SearchCall:
-    """Search for the best arguments of a task with any optimizer.
+    """Search for the best arguments of a task, the `objective`, with any optimizer.
+
+    At most `trials` are evaluated; `direction` is minimize or maximize.
 
     `optimizer` is made as `optimizer(seed=…, **options)` and has `ask()` and `tell(params, value)`,
     or it is a `@weft.asktell.callback` function. Each batch is asked for at once and evaluated side

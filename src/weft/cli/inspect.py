@@ -12,7 +12,7 @@ from weft.console import options, render, views
 from weft.console.execution import OutputOptions, ViewOptions
 from weft.console.groups import with_groups
 from weft.errors import FileInvalid, Interrupted, UsageError
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 from weft.model.values import JsonValue
 
 with lazy_imports():
@@ -213,6 +213,7 @@ def serve(
     It prints the address to open, which holds a token that is new at each start. It listens on
     127.0.0.1 only, reads only and can start nothing. Ctrl-C ends it and leaves the runs alone.
     """
+    require("weft serve", "serve")
 
     def announce(served: serving.ServerAddress) -> None:
         if output.as_json:

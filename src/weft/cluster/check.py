@@ -22,7 +22,8 @@ from weft.cluster import probe as nodeprobe
 from weft.cluster.clusters import FOLDER, cluster_id, cluster_path
 from weft.cluster.nodesfile import NodeEntry, read_machines
 from weft.cluster.ssh import Shell
-from weft.errors import NodeUnreachable, UsageError
+from weft.errors import NodeUnreachable
+from weft.lazy_imports import require
 from weft.model.values import Argument
 from weft.version import __version__
 
@@ -166,10 +167,8 @@ def _problem(entry: NodeEntry, facts: nodeprobe.MachineFacts) -> str:
 
 
 def _ray_version() -> str:
-    try:
-        return metadata.version("ray")
-    except metadata.PackageNotFoundError:
-        raise UsageError("Ray is not installed here", hint="pip install 'weft[ray]'") from None
+    require("weft nodes", "ray")
+    return metadata.version("ray")
 
 
 def _notes(entry: NodeEntry, facts: nodeprobe.MachineFacts, skew_s: float) -> list[str]:

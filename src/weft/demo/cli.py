@@ -13,7 +13,7 @@ import typer
 from weft.console import options, render
 from weft.console.progress import watching
 from weft.errors import BugError
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 
 with lazy_imports():
     from weft.demo import drawing, parts, picture
@@ -41,6 +41,7 @@ def demo(
     Both runs of each must end with the same head: the fingerprint of everything that was
     decided. One run is killed on the way and resumed.
     """
+    require("weft demo", "arc", "prng", "tree")
     if out is not None:
         parts.check_unused(out)
     place = Path(tempfile.mkdtemp(prefix="weft-demo-")) if out is None else out

@@ -11,17 +11,24 @@ import sys
 from collections.abc import Callable
 
 from weft.doctor.result import NOTE, OK, PROBLEM, CheckResult
+from weft.lazy_imports import missing_packages
 
 MIN_PYTHON = (3, 11)
 WAL_RESET_FIXED = (3, 51, 3)
 WAL_RESET_BACKPORTS = ((3, 44, 6), (3, 50, 7))
 """SQLite's WAL-reset bug (sqlite.org/wal.html) needs two connections that write or checkpoint."""
-EXTRAS = {
-    "ray": "more than one machine",
-    "numpy": "arrays in tasks",
-    "numba": "compiled kernels",
-    "cupy": "kernels on a GPU",
+EXTRA_USES = {
+    "arc": "weft arc",
+    "prng": "weft prng",
+    "tree": "weft tree",
+    "serve": "weft serve",
+    "ray": "other machines",
+    "ml": "weft prng pipeline",
+    "optuna": "Optuna's samplers",
+    "gpu": "kernels on a GPU",
+    "torch": "PyTorch in weft prng pipeline",
 }
+"""What each extra is for."""
 
 
 def check_system(name: str = sys.platform) -> CheckResult:
@@ -102,14 +109,11 @@ def check_git(which: Callable[[str], str | None] = shutil.which) -> CheckResult:
     return CheckResult("git", OK, "found, for weft tree")
 
 
-def check_extras(
-    installed: Callable[[str], str] = importlib.metadata.version, extras: dict[str, str] = EXTRAS
-) -> CheckResult:
-    """Packages that some searches use; none is needed to run."""
-    versions = []
-    for name, use in extras.items():
-        try:
-            versions.append(f"{name} {installed(name)}")
-        except importlib.metadata.PackageNotFoundError:
-            versions.append(f"no {name} ({use})")
-    return CheckResult("extras", OK, ", ".join(versions))
+def check_extras(missing: Callable[[str], list[str]] = missing_packages) -> CheckResult:
+    """What some commands need beside the engine; none is needed to run a search of one's own."""
+    lacking = [name for name in EXTRA_USES if missing(name)]
+    installed = [name for name in EXTRA_USES if name not in lacking]
+    detail = f"installed: {', '.join(installed) or 'none'}"
+    if lacking:
+        detail += f"; not: {', '.join(f'{name} ({EXTRA_USES[name]})' for name in lacking)}"
+    return CheckResult("extras", OK, detail)

@@ -26,6 +26,7 @@ class Object:
     """A reference to bytes in the run's object store, named by their SHA-256 in lower hex."""
 
     digest: str
+    """64 hexadecimal digits."""
 
     def __post_init__(self) -> None:
         if type(self.digest) is not str or not _DIGEST.fullmatch(self.digest):
@@ -54,6 +55,7 @@ _LABELS = {"numpy.ndarray": "array ", "bytes": "", DATACLASS: ""}
 Value: TypeAlias = (
     bool | int | float | str | list["Value"] | dict[str, "Value"] | Object | Typed | None
 )
+"""What arguments and results are made of: JSON values, integers of any size, objects and more."""
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 """What a JSON document holds: a `Value` without object references and typed values."""
 

@@ -17,7 +17,11 @@ TIMING_TYPES: Final = ("out-of-memory", "timeout", "worker-died")
 
 @dataclass(frozen=True, slots=True)
 class TaskError:
-    """Why a task failed, in the only words that reach the ledger and the search."""
+    """Why a task failed, in the only words that reach the ledger and the search.
+
+    `type` is the exception's name, or `timeout`, `out-of-memory`, `crashed`, `worker-died`,
+    `result-invalid`; `stage` says where it happened, `exit_code` how a command ended.
+    """
 
     type: str
     stage: str

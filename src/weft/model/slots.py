@@ -53,7 +53,9 @@ class Slot:
 class Node:
     """A machine, or a part of one: how many GPU and CPU slots, and how many at a time.
 
-    `gpu_count` and `cpu_count`, the words of node files, may be written for `gpus` and `cpus`.
+    `gpus` and `cpus` count the slots of the node called `name`; `gpu_count` and `cpu_count`, the
+    words of node files, may be written for them. `max_concurrent` caps how many tasks run there at
+    a time, whatever its slots.
     """
 
     name: str

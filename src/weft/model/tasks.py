@@ -126,8 +126,8 @@ class Lanes:
 class Milestone:
     """A named place in a search where a run may be asked to stop, and what is to come after it.
 
-    It leaves no trace in the ledger. `rounds` are the sizes of the rounds that are expected up
-    to the next milestone, for those who watch.
+    It leaves no trace in the ledger. `name` is what `pause_at` of `weft.run` asks for; `rounds`
+    are the sizes of the rounds that are expected up to the next milestone, for those who watch.
     """
 
     name: str
@@ -145,6 +145,7 @@ class Unknown:
 
     reason: str
     detail: Value = None
+    """What is known all the same: the candidates, the best so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,7 @@ class Budget:
     """Named counts (programs, evaluations, seeds) that a search may spend; never seconds."""
 
     counts: Mapping[str, int] = field(default_factory=dict)
+    """What may be spent, by name; `budget["tries"]` reads one of them."""
 
     def __post_init__(self) -> None:
         for name, count in self.counts.items():
@@ -176,7 +178,11 @@ class Budget:
 
 
 def make_round(tasks: Iterable[TaskCall], until: Until | None = None) -> Round:
-    """Describe a round; a bare iterator is refused because replay could not walk it again."""
+    """Describe a round of `tasks`, a list or tuple of task calls.
+
+    A bare iterator is refused, because replay could not walk it again. `until(result)` is called
+    with each result in task order and ends the round at the first one for which it is true.
+    """
     if not isinstance(tasks, list | tuple):
         raise SearchInvalid(
             f"a round must be a list or tuple of task calls, not {type(tasks).__name__}",
@@ -197,7 +203,10 @@ def check_call(task: object, index: int) -> TaskCall:
 
 
 def make_lazy(size: int, make: Callable[[int], TaskCall], until: Until | None = None) -> LazyRound:
-    """Describe a round of `size` tasks made on demand; `make(i)` must be pure."""
+    """Describe a round of `size` tasks made on demand; `make(i)` must be pure.
+
+    `until(result)` may end it early, as in `weft.round`.
+    """
     if isinstance(size, bool) or not isinstance(size, int) or size < 0:
         raise SearchInvalid(f"weft.lazy needs a size of 0 or more, not {size!r}")
     return LazyRound(size, make, until)
@@ -223,7 +232,10 @@ def make_stream(tasks: Proposals, *, width: int, most: int) -> StreamRound:
 
 
 def make_lanes(bodies: Mapping[str, SearchCall | SearchBody]) -> Lanes:
-    """Describe sub-searches by name; the order of the mapping is the order of the answers."""
+    """Describe sub-searches that run side by side: `bodies` holds a search for each name.
+
+    The order of the mapping is the order of the answers.
+    """
     running = [id(body) for body in bodies.values() if isinstance(body, Generator)]
     if len(set(running)) < len(running):
         raise SearchInvalid("one generator cannot serve two lanes", hint="start one for each")

@@ -54,7 +54,7 @@ class RecordedStudy:
 def to_study(
     run: str | Path, *, storage: str | Any | None = None, name: str | None = None
 ) -> optuna.Study:
-    """Copy a run, finished or not, into an Optuna storage and return the study.
+    """Copy the run in the folder `run`, finished or not, to an Optuna storage; return the study.
 
     `storage` is what `optuna.create_study` takes: `sqlite:///study.db`, a journal storage, or None
     for memory. The study is named after the run's folder unless `name` says otherwise; a name that

@@ -44,7 +44,7 @@ def _libraries(args: Mapping[str, Argument]) -> tuple[str, ...]:
 
 @search(name=SEARCH, version=1, libraries=_libraries)
 def run_study(plan: Table, *, inputs: Mapping[str, Object] = INPUTS) -> SearchBody:
-    """Run a study; `study` makes its plan."""
+    """Run a study: `study` makes its `plan`, and `inputs` are the run's."""
     study_plan, log = from_json(StudyPlan, plan), StudyLog()
     yield Milestone("trials", _rounds(study_plan))
     yield from study_steps(study_plan, inputs, log)
@@ -67,7 +67,9 @@ def study(
     fixed: Mapping[str, Value] | None = None,
     libraries: Sequence[str] = (),
 ) -> SearchCall:
-    """Search for the best parameters of a task with a sampler of Optuna.
+    """Search for the best parameters of a task, the `objective`, with a sampler of Optuna.
+
+    At most `trials` are evaluated; `direction` is minimize or maximize. `eta` is for `rungs`.
 
     `space` names the parameters (`Float`, `Int`, `Categorical`), or is a function that is given an
     Optuna trial and suggests them, so that one may depend on another. `sampler` is tpe, random,

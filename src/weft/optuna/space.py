@@ -22,7 +22,10 @@ Option: TypeAlias = bool | int | float | str | None
 
 @dataclass(frozen=True, slots=True)
 class Float:
-    """A number from `low` to `high`, both included; `log` samples its logarithm evenly."""
+    """A number from `low` to `high`, both included; `log` samples its logarithm evenly.
+
+    With a `step` it is one of `low`, `low + step` and so on. `type` names it in the record.
+    """
 
     low: float
     high: float
@@ -33,7 +36,10 @@ class Float:
 
 @dataclass(frozen=True, slots=True)
 class Int:
-    """A whole number from `low` to `high`, both included."""
+    """A whole number from `low` to `high`, both included; `step` and `log` as of `Float`.
+
+    `type` names it in the record.
+    """
 
     low: int
     high: int
@@ -44,7 +50,7 @@ class Int:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Categorical:
-    """One of a few texts, numbers, truth values or None."""
+    """One of `options`: texts, numbers, truth values or None; `type` names it in the record."""
 
     options: tuple[Option, ...]
     type: Literal["categorical"]
@@ -61,7 +67,7 @@ DynamicSpace: TypeAlias = Callable[..., None] | str
 
 
 def space_of(given: Space | DynamicSpace) -> dict[str, Value] | str:
-    """Return a space as it is recorded; refuse what no sampler could sample."""
+    """Return the space `given` as it is recorded; refuse what no sampler could sample."""
     if isinstance(given, str) or callable(given):
         return path_of(given, "space")[0]
     if not isinstance(given, Mapping) or not given:

@@ -32,15 +32,23 @@ class Run:
     """A finished run: its answer, and the head that proves how it came about."""
 
     run_id: str
+    """Random, drawn when the run began; never in the ledger."""
     search: str
+    """The search's declared name, or `module:function`."""
     out: Path
+    """The run's folder."""
     answer: Any
     """The search's value, or an `Unknown`; a search that returns records knows their types."""
     head: str
+    """The Merkle root of the ledger: equal heads mean that the same was decided."""
     size: int
+    """How many records the ledger has."""
     completed: int
+    """How many tasks returned a value."""
     failed: int
+    """How many tasks failed for good."""
     timing_dependent: bool
+    """Whether a time-out or a lost worker is in the ledger, so that another run may differ."""
     failures_expected: bool = False
     """Whether the search declares that its tasks may fail, or is a product that judges it itself"""
 

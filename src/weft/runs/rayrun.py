@@ -8,7 +8,6 @@ alone gets a token of its own, listens on the loopback, and has its files in a p
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import secrets
 import shutil
@@ -27,8 +26,8 @@ from weft.cluster import host
 from weft.cluster.agent import LONGEST_FOLDER, NO_METRICS, RAY_FOLDER
 from weft.cluster.clusters import address_for, token_for
 from weft.coordinator.journal import Journal
-from weft.errors import InputError, UsageError, WorldError
-from weft.lazy_imports import lazy_imports
+from weft.errors import InputError, WorldError
+from weft.lazy_imports import lazy_imports, require
 from weft.model.slots import Node, Slot
 from weft.runs.codepacks import CodePacks
 from weft.runs.opening import OpenRun
@@ -66,8 +65,7 @@ class Joined:
 @contextlib.contextmanager
 def joined(address: str, asked: Sequence[Node], workers: int | None) -> Iterator[Joined]:
     """Join a cluster for as long as the run takes; refuses nodes it cannot serve as asked."""
-    if importlib.util.find_spec("ray") is None:
-        raise UsageError("--backend ray needs Ray", hint="pip install 'weft[ray]'")
+    require("--backend ray", "ray")
     known = sys.modules.get("ray")
     mine = known is None or not known.is_initialized()
     if mine:

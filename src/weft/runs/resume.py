@@ -22,7 +22,7 @@ from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.records import rebuild_args, types_of
 from weft.model.tasks import SearchCall
 from weft.model.values import from_wire
-from weft.product import check_name, locate
+from weft.product import check_extra, check_name, locate
 from weft.runs.decision import Decision, check_same, decision_from_genesis
 from weft.runs.execution import ExecutionChanges
 from weft.runs.opening import recorded_genesis
@@ -49,6 +49,7 @@ def load_search(spec: str, search_path: Path | None = None) -> Callable[..., Sea
     `search_path`, or in the current folder, before the installed ones. Raises `InputError` that
     says what is there instead.
     """
+    check_extra(spec)
     place, _, name = (locate(spec) or spec).rpartition(":")
     if not place or not name:
         raise InputError(
@@ -75,6 +76,7 @@ def find_search(
     product says it is now.
     """
     check_name(name)
+    check_extra(name)
     if ":" in name:
         return load_search(name, search_path)
     places = dict.fromkeys(path for path in (imports.get(name), locate(name)) if path)

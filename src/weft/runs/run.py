@@ -99,7 +99,7 @@ def run(
     progress: bool = True,
     watcher: Watcher | None = None,
 ) -> Run:
-    """Run a search into the folder `out`, or continue the run that is there.
+    """Run `search`, a call such as `climb(width=3)`, into the folder `out`, or continue it there.
 
     The options up to `strict` decide the outcome and are bound into the ledger; the same call on
     the same folder resumes, and any other is refused. `workers` and what follows only say how to
@@ -112,6 +112,17 @@ def run(
     of the tasks failed, which makes the exit code of the run 4; `quiet` shows neither.
     Progress is shown in a terminal and in a notebook, unless `progress` is False, a `watcher` of
     your own takes it, or a build server (CI) runs this.
+
+    What decides: `seed` is what the seeds of tasks come from. `inputs` are files or bytes by name,
+    copied into the run. `budget` holds counts for the search to spend. `retries` and `timeout_s`
+    apply to tasks that declare none of their own. With `strict` a failed task ends the search
+    that asked for it.
+
+    How it is executed: `workers` is the number of processes, `backend` one of `local`, `serial` and
+    `ray`, `placement` one of `greedy` and `static`. `group_cap` limits how many tasks of one group
+    run at a time, `wall_limit_s` interrupts the run after so many seconds. `accept` names what to
+    go on with all the same: `code`, `copy`, `rollback`. `sign_key` is a file with an Ed25519 key
+    that signs the checkpoint; `watcher` is called with progress.
 
     Returns the finished run. Raises `weft.errors.Interrupted` when stopped on request, its
     kind `Paused` at `pause_at`, and other `WeftError`s as their docstrings say.

@@ -162,6 +162,7 @@ def current() -> TaskContext:
 def note(**metrics: object) -> None:
     """Report measurements of the running task; shown by `weft explain`, never in the ledger.
 
+    `metrics` are JSON values by name: `weft.note(loss=0.3, steps=100)`.
     Outside a task it does nothing, so that task code can be tried by hand.
     """
     if _current is not None:
@@ -177,12 +178,12 @@ def device() -> str:
 
 
 def put(data: bytes) -> Object:
-    """Store bytes as an object of the run; return the reference to pass on or to return."""
+    """Store the bytes `data` as an object of the run; return the reference to pass on."""
     return _inside("weft.put").put(data)
 
 
 def put_file(path: str | Path, start: int = 0, size: int | None = None) -> Object:
-    """Store a file as an object of the run, copied in pieces however large it is.
+    """Store the file at `path` as an object of the run, copied in pieces however large it is.
 
     With `start` and `size` only that part of it; the file stays where it is.
     """
@@ -190,7 +191,7 @@ def put_file(path: str | Path, start: int = 0, size: int | None = None) -> Objec
 
 
 def get(reference: Object) -> bytes:
-    """Return the bytes of an object of the run."""
+    """Return the bytes of an object of the run, given the `reference` that names it."""
     return _inside("weft.get").get(reference)
 
 

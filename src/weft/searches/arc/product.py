@@ -12,5 +12,6 @@ PRODUCT = Product(
     pages="weft.searches.arc.report:pages",
     lines="weft.searches.arc.report:lines",
     warm_up="weft.searches.arc.compile:compile_kernels",
+    extra="arc",
     former_names={"weft.arc.lanes:solve": "arc.solve"},
 )

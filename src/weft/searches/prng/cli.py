@@ -22,7 +22,7 @@ from weft.console.groups import with_groups
 from weft.console.progress import resumable, watching
 from weft.console.steps import watching_steps
 from weft.errors import Interrupted, Paused, UsageError
-from weft.lazy_imports import lazy_imports
+from weft.lazy_imports import lazy_imports, require
 from weft.model.codec import from_json, to_json
 from weft.model.tasks import Unknown
 from weft.searches.prng import options as prngoptions
@@ -221,7 +221,7 @@ def adapt(
     if mode != "full":
         raise UsageError(f"--mode must be full, not {mode!r}")
     prngoptions.check_modulus(modulus)
-    pipeoptions.check_extra()
+    require("weft prng adapt", "ml")
     history, _ = analyses.load_history(lottery_data)
     facts, training = pipelines.adapt_files(history, survivor_data, modulus)
     body = to_json(training)

@@ -14,6 +14,8 @@ PRODUCT = Product(
     },
     pages="weft.searches.prng.report:pages",
     lines="weft.searches.prng.report:lines",
+    extra="prng",
+    search_extras={"prng.pipeline": "ml"},
     former_names={
         "weft.prng.analyse:analyse": "prng.analyse",
         "weft.prng.pipeline.search:pipeline": "prng.pipeline",

@@ -15,5 +15,6 @@ PRODUCT = Product(
     pages="weft.searches.tree.report:pages",
     lines="weft.searches.tree.report:lines",
     finish="weft.searches.tree.run:write_summary",
+    extra="tree",
     former_names={"weft.tree.search:tree": "tree.run"},
 )

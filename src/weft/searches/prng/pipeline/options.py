@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from typing import Annotated
 import typer
 
 from weft.console import options
-from weft.errors import InputError, UsageError
-from weft.lazy_imports import lazy_imports
+from weft.errors import UsageError
+from weft.lazy_imports import lazy_imports, require
 from weft.model.codec import from_json, to_json
 from weft.model.values import Value
 from weft.searches.prng.options import read_range
@@ -22,8 +21,6 @@ from weft.searches.prng.pipeline.steps import DECIDED, STEPS
 with lazy_imports():
     from weft.searches.prng import families
     from weft.searches.prng.pipeline import request as requests
-
-EXTRA = ("lightgbm", "optuna", "polars", "sklearn", "xgboost")
 
 DrawsOrNone = Annotated[
     str | None,
@@ -110,7 +107,7 @@ class PipelineOptions:
 
     def check_installed(self) -> None:
         """Name what to install when the extra that the pipeline needs is not there."""
-        check_extra(*(("torch",) if self.net == "torch" else ()))
+        require("weft prng pipeline", "ml", *(("torch",) if self.net == "torch" else ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,17 +150,6 @@ def _place(option: str, step: str) -> int:
     if step not in STEPS:
         raise UsageError(f"{option}: there is no step {step[:40]!r}; steps are {', '.join(STEPS)}")
     return STEPS.index(step)
-
-
-def check_extra(*more: str) -> None:
-    """Name what to install when an extra is not there."""
-    missing = [name for name in (*EXTRA, *more) if importlib.util.find_spec(name) is None]
-    if missing:
-        extra = "torch" if missing == ["torch"] else "ml"
-        raise InputError(
-            f"the pipeline needs {', '.join(missing)}, not installed",
-            hint=f"pip install 'weft[{extra}]'",
-        )
 
 
 def _read_seeds(text: str) -> tuple[int, int]:
