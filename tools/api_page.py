@@ -33,12 +33,14 @@ itself takes a few milliseconds. [The guide](guide.md) shows them at work;
 """
 GROUPS = {
     "Declare": ("task", "search", "command", "hook", "reference"),
-    "Run": ("run", "Run", "Node", "Interrupted", "WeftError"),
+    "Run": ("run", "load", "Run", "Node", "Interrupted", "WeftError"),
     "Inside a search": (
-        "round", "lazy", "stream", "lanes", "Milestone", "Budget", "Result", "TaskError",
-        "TaskFailed", "Unknown",
+        "round", "lazy", "stream", "lanes", "Plan", "Milestone", "Budget", "INPUTS", "Result",
+        "TaskError", "TaskFailed", "Unknown",
     ),
-    "Inside a task": ("get", "put", "put_file", "note", "device", "Object", "Temporary", "Value"),
+    "Inside a task": (
+        "SEED", "get", "put", "put_file", "note", "device", "Object", "Temporary", "Value",
+    ),
     "Ship a search": ("Product", "__version__"),
 }  # fmt: skip
 REST = "More"

@@ -130,7 +130,7 @@ class LoadedRun(Run):
 
 
 def load(path: str | Path) -> LoadedRun:
-    """Load a run from its folder: finished, interrupted, running elsewhere, or a ledger alone.
+    """Load the run in the folder `path`: finished, interrupted, running elsewhere, or a ledger alone.
 
     Raises `RunFolderInvalid` when it is no run, and `Damaged` for what it meets that is damaged.
     """
