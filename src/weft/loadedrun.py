@@ -24,7 +24,9 @@ from weft.lazy_imports import lazy_imports
 from weft.model.records import NO_TYPES, rebuild_args
 from weft.model.values import JsonValue, from_wire
 from weft.runs import run as running
+from weft.runs.display import showing
 from weft.runs.execution import ExecutionChanges
+from weft.runs.interruption import interruptible
 from weft.runs.opening import recorded_genesis
 from weft.runs.outcome import Run, read_outcome
 from weft.runs.results import StoredValues
@@ -94,6 +96,7 @@ class LoadedRun(Run):
         workers: int | None = None,
         accept: Sequence[str] = (),
         path: str | Path | None = None,
+        progress: bool = True,
         watcher: Watcher | None = None,
     ) -> LoadedRun:
         """Continue an interrupted run as it was executed before; a finished one answers at once.
@@ -101,7 +104,8 @@ class LoadedRun(Run):
         `accept` takes what `--accept` takes; `path` is where to import the search from.
         """
         changes = ExecutionChanges(workers=workers, accept=tuple(accept))
-        done = resuming.resume(self.out, changes, path=_path(path), watcher=watcher)
+        with interruptible(self.out), showing(progress and watcher is None) as display:
+            done = resuming.resume(self.out, changes, path=_path(path), watcher=watcher or display)
         products.finish_run(done.out, done.search)
         return load(done.out)
 
@@ -111,6 +115,7 @@ class LoadedRun(Run):
         out: str | Path,
         workers: int | None = None,
         path: str | Path | None = None,
+        progress: bool = True,
         watcher: Watcher | None = None,
     ) -> LoadedRun:
         """Run what failed again, as a new run in `out` that reuses all other results.
@@ -118,9 +123,10 @@ class LoadedRun(Run):
         This run is not changed. See `weft resume --retry-failed`.
         """
         changes = ExecutionChanges(workers=workers)
-        done = retrying.retry_failed(
-            self.out, Path(out), changes, path=_path(path), watcher=watcher
-        )
+        with interruptible(Path(out)), showing(progress and watcher is None) as display:
+            done = retrying.retry_failed(
+                self.out, Path(out), changes, path=_path(path), watcher=watcher or display
+            )
         products.finish_run(done.out, done.search)
         return load(done.out)
 
@@ -130,7 +136,7 @@ class LoadedRun(Run):
 
 
 def load(path: str | Path) -> LoadedRun:
-    """Load the run in the folder `path`: finished, interrupted, running elsewhere, or a ledger alone.
+    """Load the run in the folder `path`: finished, interrupted, running elsewhere, a ledger alone.
 
     Raises `RunFolderInvalid` when it is no run, and `Damaged` for what it meets that is damaged.
     """

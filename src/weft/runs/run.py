@@ -367,7 +367,12 @@ def _answering(
 
 
 def _once_fixed(step: str, out: Path) -> str:
-    """Say how to go on after a fix: the source is another one then, which has to be accepted."""
+    """Say how to go on after a fix: the source is another one then, which has to be accepted.
+
+    A run of notebook cells keeps their source, so it would go on with what was not fixed.
+    """
+    if RunFolder(out).code.is_dir():
+        return f"{step or 'fix the cell'}, then run it with another folder as out"
     again = f"weft resume {shlex.quote(str(out))} --accept code"
     return f'{step or "fix the search"}, then: {again} (in Python: accept=["code"])'
 
