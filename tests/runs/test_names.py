@@ -141,7 +141,7 @@ def test_former_name_of_commands_is_refused_with_what_to_do(modules, monkeypatch
             yield weft.Milestone("half")
         """)
     with monkeypatch.context() as patch:
-        patch.setattr("weft.define.COMMAND", FORMER_COMMAND)
+        patch.setattr("weft.define.commands.COMMAND", FORMER_COMMAND)
         with pytest.raises(Paused):
             weft.run(module.s(), out=tmp_path / "run", pause_at="half")
     with pytest.raises(RunMismatch, match=r"begun by Weft 0\.1.*new --out"):
