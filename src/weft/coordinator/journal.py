@@ -36,7 +36,7 @@ from weft.model.tasks import COMMAND, FORMER_COMMAND, import_path
 from weft.model.values import decode_trusted
 from weft.storage.manifest import FINAL, PLAN, ROOT_LANE, Manifest, RoundRow, TaskRow
 from weft.storage.objects import ObjectStore
-from weft.storage.rows import BlockOrigin, FinishedRow, QueuedRow, ValueRow
+from weft.storage.rows import BlockOrigin, FinishedRow, QueuedRow, RecordedRow, ValueRow
 
 VISIBLE = 256
 """So many tasks of a round have rows from its start."""
@@ -141,8 +141,8 @@ class Journal:
         """Read recorded results of a lazy round."""
         self.flush()
         row = self._round(lane, round_)
-        tasks = self._manifest.tasks(row.first + start, row.first + end)
-        return [_result(task, row.first, self.values) for task in tasks]
+        batches = self._manifest.recorded(row.first + start, row.first + end)
+        return [_result(task, row.first, self.values) for rows in batches for task in rows]
 
     def final_rows(self, lane: str, round_: int, start: int, end: int) -> list[FinalRow]:
         """Read what an earlier session recorded of a round, up to the first that is not final."""
@@ -433,6 +433,7 @@ def _diverged(lane: str, round_: int, difference: str) -> ReplayDiverged:
                           hint=_HINT)  # fmt: skip
 
 
-def _result(task: TaskRow, first: int, values: RunValues) -> Result:
-    error = TaskError.from_text(task.error) if task.error else None
-    return Result(task.id - first, task.key, task.function, task.args, task.value, error, values)
+def _result(row: RecordedRow, first: int, values: RunValues) -> Result:
+    id_, _, key, function, args, value, error = row
+    failure = TaskError.from_text(error) if error else None
+    return Result(id_ - first, key, function, args, value, failure, values)

@@ -260,14 +260,19 @@ class StoredResults(Sequence[Result]):
         place = index + self._size if index < 0 else index
         if not 0 <= place < self._size:
             raise IndexError(index)
+        return self._chunk(place)[place - self._start]
+
+    def __iter__(self) -> Iterator[Result]:
+        for start in range(0, self._size, self.CHUNK):
+            yield from self._chunk(start)
+
+    def _chunk(self, place: int) -> list[Result]:
+        """The results around a place; those read last are kept."""
         if not self._start <= place < self._start + len(self._rows):
             self._start = place - place % self.CHUNK
             end = min(self._start + self.CHUNK, self._size)
             self._rows = list(self._fetch(self._lane, self._round, self._start, end))
-        return self._rows[place - self._start]
-
-    def __iter__(self) -> Iterator[Result]:
-        return (self[i] for i in range(self._size))
+        return self._rows
 
 
 def proposed(tasks: Proposals, state: OpenRoundState) -> Callable[[int], TaskCall]:
