@@ -27,7 +27,9 @@ MODULES = sorted(
 )
 
 
-@pytest.mark.parametrize("name", ["weft.define.tasks", *(m for m in MODULES if m != "weft.define.tasks")])
+@pytest.mark.parametrize(
+    "name", ["weft.define.tasks", *(m for m in MODULES if m != "weft.define.tasks")]
+)
 def test_docstring_examples_hold(name: str) -> None:
     failed, tried = doctest.testmod(module := importlib.import_module(name))
     assert tried > 0, module

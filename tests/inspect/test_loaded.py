@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,9 @@ import weft
 from tests.inspect.runs import copy_of
 from tests.support.modules import ModuleFolder
 from weft.errors import Damaged, InputError, RunFolderInvalid, RunLocked, UsageError
+from weft.inspect.listing import list_runs
 from weft.inspect.results import read_results
+from weft.inspect.status import status
 from weft.storage.folder import RunFolder
 
 SEARCH = """
@@ -251,3 +255,36 @@ def test_cells_are_plain_values_and_text_of_any_depth(tmp_path: Path, modules) -
     assert values[2].startswith('{"$o":"')
     assert values[3].startswith('{"$i":"0x1000')
     assert values[4] is None
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A result with fields."""
+
+    slope: float
+    data: bytes
+
+
+@weft.task
+def fitted(x: int) -> Fit:
+    return Fit(x / 2, bytes(x))
+
+
+@weft.search(version=1)
+def fits(count: int):
+    yield weft.Plan(best="max", key="slope")
+    results = yield [fitted(x) for x in range(count)]
+    return results[-1].value.slope
+
+
+def test_typed_values_are_readable_in_tables_lists_and_progress(tmp_path: Path) -> None:
+    run = weft.run(fits(4), out=tmp_path / "run", workers=2)
+    with run.results().to_csv(tmp_path / "table.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["value.slope"], row["value.data"]) for row in rows][2:] == [
+        ("1.0", "2 bytes"),
+        ("1.5", "3 bytes"),
+    ]
+    [entry] = list_runs(tmp_path)
+    assert entry.answer == "1.5"
+    assert status(run.out).progress.best == 1.5

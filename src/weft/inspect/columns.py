@@ -3,9 +3,10 @@
     lane round index key function state  arg.NAME…  value | value.NAME…
     error error.stage exit_code  attempts run_s started_at finished_at node gpu  note.NAME…
 
-A value that is an object of plain values has a column for each; other objects and lists are JSON
-text. A column has one type: that of all its cells, decimals where integers mix with them, else
-text. Two passes over the results, so that memory does not grow with them.
+A value that is an object of plain values, or a dataclass, has a column for each; other objects and
+lists are JSON text, arrays and tables a text that says what they are. A column has one type: that
+of all its cells, decimals where integers mix with them, else text. Two passes over the results, so
+that memory does not grow with them.
 """
 
 from __future__ import annotations
@@ -17,11 +18,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
 from weft.inspect.resultrows import ResultRow
+from weft.model.leaves import DATACLASS
+from weft.model.records import shown
 from weft.model.values import from_wire
 
 Cell: TypeAlias = Any
 """A value of a column's type, or None."""
 ColumnType: TypeAlias = Literal["bool", "int", "float", "time", "text"]
+TAG = "$t"
+"""The key of a typed value as recorded: kind, summary, content."""
 MAX_INT = 2**63 - 1
 MAX_HEX_CHARS = 2048
 """Longer integers stay as recorded: Python refuses to write so many digits."""
@@ -106,7 +111,7 @@ def _own_cells(row: ResultRow) -> dict[str, object]:
     named |= {f"note.{name}": value for name, value in row.notes.items()}
     if not row.ok:
         return named
-    raw = json.loads(row.outcome_text)
+    raw = _fields(json.loads(row.outcome_text))
     if isinstance(raw, dict) and raw and not _is_tagged(raw):
         items = _items(raw)
         if not any(isinstance(item, list | dict) for _, item in items):
@@ -120,14 +125,27 @@ def _items(raw: Mapping[str, Any]) -> list[tuple[str, object]]:
 
 
 def _plain(raw: Any) -> object:
-    """Turn tagged numbers, how deep they may be, into numbers; other tags stay as recorded."""
+    """Turn tagged values, how deep they may be, into what a table can hold.
+
+    References to objects, and integers of very many digits, stay as recorded.
+    """
+    raw = _fields(raw)
     if isinstance(raw, list):
         return [_plain(item) for item in raw]
     if not isinstance(raw, dict):
         return raw
     if raw.keys() == {"$f"} or (raw.keys() == {"$i"} and len(raw["$i"]) < MAX_HEX_CHARS):
         return from_wire(raw)
+    if raw.keys() == {TAG}:
+        return shown(from_wire(raw))
     return raw if _is_tagged(raw) else dict(_items(raw))
+
+
+def _fields(raw: Any) -> Any:
+    """The fields of a dataclass as recorded; anything else as it is."""
+    if isinstance(raw, dict) and raw.keys() == {TAG} and raw[TAG][0] == DATACLASS:
+        return raw[TAG][2]
+    return raw
 
 
 def _is_tagged(raw: Mapping[str, Any]) -> bool:

@@ -6,13 +6,15 @@ cannot be read as a run is listed as damaged, with the reason.
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from weft.errors import FileInvalid, WeftError
 from weft.inspect.access import last_record, open_manifest, run_named, state_of
 from weft.inspect.serve.rundirectory import RunDirectory
-from weft.model.values import JsonValue, canonical
+from weft.model.records import shown
+from weft.model.values import JsonValue, from_wire
 from weft.storage.folder import RunFolder
 from weft.storage.manifest import Manifest
 
@@ -89,7 +91,7 @@ def _read(name: str, folder: RunFolder) -> RunEntry:
 def _answer(body: dict[str, JsonValue]) -> str:
     if body["status"] == "unknown":
         return f"unknown: {body['reason']}"
-    return canonical(body["value"])
+    return json.dumps(shown(from_wire(body["value"])), ensure_ascii=False, separators=(",", ":"))
 
 
 def _times(manifest: Manifest) -> tuple[float | None, float | None]:

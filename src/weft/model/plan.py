@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Literal, Protocol, TypeAlias
 
 from weft.errors import SearchInvalid
+from weft.model.leaves import Typed
 from weft.model.values import decode_trusted
 
 Direction: TypeAlias = Literal["max", "min"]
@@ -153,6 +154,8 @@ def number_in(text: str, key: str | None) -> Number | None:
     (7, 0.5, None)
     """
     value: object = decode_trusted(text)
+    if isinstance(value, Typed):
+        value = value.payload  # the fields of a dataclass
     if key is not None:
         value = value.get(key) if isinstance(value, dict) else None
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
