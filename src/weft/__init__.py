@@ -10,7 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from weft.define import INPUTS, SEED, command, hook, reference, search, task
+    from weft.define.commands import command, hook, reference
+    from weft.define.searches import INPUTS, search
+    from weft.define.tasks import SEED, task
     from weft.errors import Interrupted, WeftError
     from weft.loadedrun import LoadedRun as Run
     from weft.loadedrun import load, run
@@ -36,7 +38,9 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES = {
-    "define": ("INPUTS", "SEED", "command", "hook", "reference", "search", "task"),
+    "define.commands": ("command", "hook", "reference"),
+    "define.searches": ("INPUTS", "search"),
+    "define.tasks": ("SEED", "task"),
     "errors": ("Interrupted", "WeftError"),
     "loadedrun": ("Run", "load", "run"),
     "model.plan": ("Plan",),

@@ -149,7 +149,7 @@ TASK = "@weft.task\ndef t(x):\n    return "
             id="future",
         ),
         pytest.param(
-            ["import asyncio\nasync def wait(x):\n    return x", f"{TASK}asyncio.run(wait(x))"],
+            ["async def wait(x):\n    return x", f"{TASK}[*wait(x).__await__()] or x"],
             3,
             id="async-function",
         ),

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import weft
 from tests.samplers import objectives
 from tests.support.sessions import Sessions
 from weft.asktell import history, optimizers
 from weft.model.tasks import SearchCall
-from weft.runs.outcome import Run, read_outcome
 
 RAN: list[tuple[str, int, int]] = []
 """Lane, round and index of the tasks of the last run, in the order in which they were run."""
@@ -32,7 +32,7 @@ def forget() -> None:
 def run_in(
     folder: Path, call: SearchCall, order: str = "in order", *, slots: int = 8,
     stops: tuple[int, ...] = (),
-) -> Run:  # fmt: skip
+) -> weft.Run:  # fmt: skip
     """Run to the end; with `stops`, in sessions that each end after so many tasks."""
     objectives.COMPLETED.clear()
     sessions = Sessions(folder, call=call, slots=slots, pick=ORDERS[order])
@@ -40,8 +40,8 @@ def run_in(
     for stop in (*stops, None):
         forget()
         RAN.extend(sessions.go(stop_after=stop))
-    return read_outcome(sessions.folder, None)
+    return weft.load(sessions.folder.path)
 
 
-def digest(run: Run) -> str:
+def digest(run: weft.Run) -> str:
     return hashlib.sha256((run.out / "ledger.jsonl").read_bytes()).hexdigest()

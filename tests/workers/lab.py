@@ -43,6 +43,9 @@ class Lab:
     marker: str = field(default_factory=lambda: uuid.uuid4().hex)
 
     def run(self, search: Any, name: str = "run", **how: Any) -> weft.Run:
+        """Run a search, on one worker unless `how` says otherwise."""
+        if "nodes" not in how:
+            how.setdefault("workers", 1)
         return weft.run(search, out=self.folder / name, **how)
 
     def step(self, *argv: str, **more: Any) -> dict[str, Any]:

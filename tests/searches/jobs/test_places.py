@@ -104,7 +104,7 @@ def test_what_was_moved_aside_comes_back_when_the_job_does_not_start(shop: Shop)
     (shop.folder / "old.json").write_text("old")
     second = {"job_id": "b", "argv": ["./tool"], "gpu": 0, "expected_output": "old.json"}
     shop.write([shell("a", "mv tool gone; echo []"), second])
-    told = shop.run("run", "-q")
+    told = shop.run("run", "-q", "--workers", "1")
     check_refused(shop, told, 75, "no CPU slot is left", "tool: No such file or directory")
     assert (shop.folder / "old.json").read_text() == "old"
     assert not (shop.folder / "old.json.before-1").exists()
