@@ -32,7 +32,8 @@ def main() -> int:
     wait_for_signal()
     search = getattr(importlib.import_module(Path(file).stem), name)
     try:
-        run = weft.run(search(**json.loads(args)), out=out, workers=int(workers), backend=backend)
+        call = search(**json.loads(args))
+        run = weft.run(call, out=out, workers=int(workers), backend=backend, quiet=True)
     except (weft.WeftError, weft.Interrupted) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         return error.exit_code

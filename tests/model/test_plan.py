@@ -106,3 +106,10 @@ def test_best_looks_at_results_of_its_task_only():
     assert best.value is None
     best.offer("score", "3")
     assert best.value == 3
+
+
+def test_number_of_a_dataclass_is_that_of_its_field() -> None:
+    text = '{"$t":["dataclass","Fit",{"slope":{"$f":"1.5"}}]}'
+    assert number_in(text, "slope") == 1.5
+    assert number_in(text, "other") is None
+    assert number_in(text, None) is None
