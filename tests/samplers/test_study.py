@@ -16,6 +16,7 @@ import weft.optuna
 from tests.samplers import objectives
 from tests.samplers.lab import run_in
 from tests.samplers.objectives import SPACE, bowl
+from tests.support.commands import run_apart
 from tests.support.purity import check_pure, check_search
 from weft.errors import InputError, SearchInvalid
 from weft.model.values import encode
@@ -238,3 +239,9 @@ def test_generation_of_a_callback_optimizer_is_one_round(tmp_path: Path) -> None
     rounds = [line["body"]["round"] for line in lines if line["kind"] == "result"]
     sizes = [rounds.count(n) for n in sorted(set(rounds))]
     assert sizes == [1, 8, 1, 8, 1, 8, 1, 8, 1]
+
+
+def test_arguments_that_a_study_does_not_take_are_one_line(tmp_path: Path) -> None:
+    told = run_apart(tmp_path, "run", "weft.optuna:study", "--out", "run", "--args", "{}")
+    told.check_one_line(3, "call of search weft.optuna:study", "objective")
+    assert not (tmp_path / "run").exists()

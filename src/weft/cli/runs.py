@@ -82,7 +82,7 @@ def run(
         pause_at=session.pause_at,
         tags=tuple(tags or ()),
     )
-    search = resuming.load_search(spec, path)(**values)
+    search = resuming.called(resuming.load_search(spec, path), spec, values)
     with watching(output.quiet, output.verbose) as watcher, resumable(out):
         done = running.run_search(
             search,

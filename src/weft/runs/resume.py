@@ -21,7 +21,7 @@ from weft.coordinator.loop import Watcher
 from weft.errors import InputError, RunFolderInvalid, SearchInvalid, WeftError
 from weft.model.records import rebuild_args, types_of
 from weft.model.tasks import SearchCall
-from weft.model.values import from_wire
+from weft.model.values import JsonValue, from_wire
 from weft.product import check_extra, check_name, locate
 from weft.runs.decision import Decision, check_same, decision_from_genesis
 from weft.runs.execution import ExecutionChanges
@@ -65,6 +65,20 @@ def load_search(spec: str, search_path: Path | None = None) -> Callable[..., Sea
         return search
     what = "has no" if search is None else f"has {name}, a {type(search).__name__}, but no search"
     raise InputError(f"{place} {what} {name}; {_searches_in(module)}")
+
+
+def called(
+    search: Callable[..., SearchCall], spec: str, args: Mapping[str, JsonValue]
+) -> SearchCall:
+    """Call a search by its name with `args`; one that does not take them is the user's mistake.
+
+    A declared search says so itself, a function that returns one, such as a study, does not.
+    """
+    try:
+        inspect.signature(search, follow_wrapped=False).bind(**args)
+    except TypeError as error:
+        raise SearchInvalid(f"call of search {spec}: {error}") from None
+    return search(**args)
 
 
 def find_search(

@@ -136,14 +136,9 @@ def run(
     policy = checked_policy(retries, timeout_s, strict)
     with interruptible(execution.out), showing(progress and watcher is None) as display:
         done = run_search(
-            search,
-            execution,
-            seed=seed,
-            inputs=inputs,
-            budget=budget,
-            policy=policy,
+            search, execution, seed=seed, inputs=inputs, budget=budget, policy=policy,
             watcher=watcher or display,
-        )
+        )  # fmt: skip
     if done.mostly_failed and not quiet:
         notices.show(notices.warning_line(done))
     return done
