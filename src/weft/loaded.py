@@ -21,8 +21,8 @@ OWN_PACKAGE = "weft"
 MAIN = "__main__"
 ENGINE_NEEDS = frozenset({
     "__future__", "array", "ast", "base64", "binascii", "collections", "concurrent", "contextlib",
-    "ctypes", "dataclasses", "datetime", "errno", "faulthandler", "fcntl", "functools", "hashlib",
-    "heapq", "html", "importlib", "inspect", "io", "itertools", "json", "math", "mmap", "os",
+    "ctypes", "dataclasses", "datetime", "errno", "faulthandler", "fcntl", "functools", "gc",
+    "hashlib", "heapq", "html", "importlib", "inspect", "io", "itertools", "json", "math", "mmap", "os",
     "pathlib", "re", "resource", "secrets", "select", "shlex", "shutil", "signal", "socket",
     "sqlite3", "stat", "struct", "subprocess", "sys", "tarfile", "tempfile", "threading", "time",
     "tomllib", "traceback", "types", "typing", "warnings",

@@ -409,6 +409,21 @@ def test_encode_args_within_the_limit_is_encode():
         encode_args(args, size - 1)
 
 
+@given(texts, st.integers())
+def test_one_integer_argument_is_encoded_as_ever(name, number):
+    assert encode_args({name: number}) == encode({name: number})
+
+
+def test_one_integer_argument_is_refused_as_ever():
+    with pytest.raises(ValueInvalid, match="a key of type int"):
+        encode_args({7: 1})
+    with pytest.raises(ValueInvalid, match="lone surrogate"):
+        encode_args({"\ud800": 1})
+    with pytest.raises(ValueInvalid, match="7 characters, the limit for arguments is 6"):
+        encode_args({"x": 1}, 6)
+    assert encode_args({"x": True}) == '{"x":true}'
+
+
 def test_encode_args_refuses_a_long_text_by_name_before_it_is_copied(monkeypatch):
     monkeypatch.setattr(values, "encode", None)  # nothing is encoded
     with pytest.raises(ValueInvalid, match=r"value at \$.text: 17,000,000 characters") as caught:

