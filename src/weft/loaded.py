@@ -22,8 +22,8 @@ MAIN = "__main__"
 ENGINE_NEEDS = frozenset({
     "__future__", "array", "ast", "base64", "binascii", "collections", "concurrent", "contextlib",
     "ctypes", "dataclasses", "datetime", "errno", "faulthandler", "fcntl", "functools", "gc",
-    "hashlib", "heapq", "html", "importlib", "inspect", "io", "itertools", "json", "math", "mmap", "os",
-    "pathlib", "re", "resource", "secrets", "select", "shlex", "shutil", "signal", "socket",
+    "hashlib", "heapq", "html", "importlib", "inspect", "io", "itertools", "json", "math", "mmap",
+    "os", "pathlib", "re", "resource", "secrets", "select", "shlex", "shutil", "signal", "socket",
     "sqlite3", "stat", "struct", "subprocess", "sys", "tarfile", "tempfile", "threading", "time",
     "tomllib", "traceback", "types", "typing", "warnings",
 })  # fmt: skip
