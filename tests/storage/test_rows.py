@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from weft.storage.disk import Disk
-from weft.storage.manifest import ROOT_LANE, Manifest
+from weft.storage.manifest import FEW_ROWS, ROOT_LANE, Manifest
 from weft.storage.rows import BlockOrigin
 
 ORIGINS = {
@@ -18,13 +18,16 @@ ORIGINS = {
 }
 
 
-def rows_after(path: Path, origin: BlockOrigin, *, by_block: bool) -> list[tuple[object, ...]]:
-    """The table after two values were written, the first into a row that was queued."""
+def rows_after(
+    path: Path, origin: BlockOrigin, count: int, *, by_block: bool
+) -> list[tuple[object, ...]]:
+    """The table after some values were written, the first into a row that was queued."""
     manifest = Manifest.create(path, Disk(), "id", "{}")
-    manifest.add_round(ROOT_LANE, 0, "tasks", 2)
+    manifest.add_round(ROOT_LANE, 0, "tasks", count)
     manifest.queue([(1, "k1", origin.function, "{}", origin.queued_at)])
     values = [
-        (id_, f"k{id_}", "{}", str(id_), f"d{id_}", 1.0 + id_, 2.0 + id_, 1.0) for id_ in (1, 2)
+        (id_, f"k{id_}", "{}", str(id_), f"d{id_}", 1.0 + id_, 2.0 + id_, 1.0)
+        for id_ in range(1, count + 1)
     ]
     if by_block:
         manifest.finish_block(origin, values)
@@ -35,17 +38,18 @@ def rows_after(path: Path, origin: BlockOrigin, *, by_block: bool) -> list[tuple
              origin.node, origin.gpu, None)
             for id_, key, args, value, digest, start, end, run_s in values
         ])  # fmt: skip
-    recent = list(manifest.recorded(1, 3))
+    recent = list(manifest.recorded(1, count + 1))
     rows = manifest.query("SELECT * FROM tasks ORDER BY id")
     manifest.close()
     return [*rows, *recent[0]]
 
 
+@pytest.mark.parametrize("count", [2, FEW_ROWS])
 @pytest.mark.parametrize("case", ORIGINS)
-def test_block_is_written_as_its_rows_would_be(tmp_path: Path, case: str) -> None:
-    by_block = rows_after(tmp_path / "a", ORIGINS[case], by_block=True)
-    assert by_block == rows_after(tmp_path / "b", ORIGINS[case], by_block=False)
-    assert len(by_block) == 4
+def test_block_is_written_as_its_rows_would_be(tmp_path: Path, case: str, count: int) -> None:
+    by_block = rows_after(tmp_path / "a", ORIGINS[case], count, by_block=True)
+    assert by_block == rows_after(tmp_path / "b", ORIGINS[case], count, by_block=False)
+    assert len(by_block) == 2 * count
 
 
 def test_rounds_are_read_up_to_the_first_that_is_missing(tmp_path: Path) -> None:

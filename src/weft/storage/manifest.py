@@ -27,6 +27,7 @@ from weft.storage.rows import (
     RunningRow,
     ValueRow,
     finish_block_statement,
+    whole_row,
 )
 from weft.storage.schema import READABLE_VERSIONS, SCHEMA_VERSION, TABLE_NAMES, TABLES
 
@@ -37,6 +38,7 @@ PLAN = "plan"
 SETTLED = (*FINAL, "dropped", "cancelled")
 OPEN = ("queued", "running")
 MAX_RECENT = 16_384
+FEW_ROWS = 16
 MAX_ROUNDS = 256
 """How many rounds are read together."""
 BATCH_CHARS = 1 << 18
@@ -343,8 +345,12 @@ class Manifest:
     def finish_block(self, origin: BlockOrigin, rows: Sequence[ValueRow]) -> None:
         """Record completed tasks of one block, as `finish_tasks` would.
 
-        What they share stands in the statement: most of an insert is the binding of values.
+        What they share stands in the statement: most of an insert is the binding of values. For
+        a few rows it costs more to prepare a statement of their own than to bind it all.
         """
+        if len(rows) < FEW_ROWS:
+            self.finish_tasks([whole_row(origin, row) for row in rows])
+            return
         self._db.executemany(finish_block_statement(origin), rows)
         function = origin.function
         self._remember(

@@ -59,6 +59,16 @@ FINISH_TASK = _insert(", ".join("?" * 18))
 """Writes a `FinishedRow`; most tasks have no row before."""
 
 
+def whole_row(origin: BlockOrigin, row: ValueRow) -> FinishedRow:
+    """Return the row that a `ValueRow` of a block stands for."""
+    id_, key, args, value, digest, started_at, finished_at, run_s = row
+    return (
+        id_, "completed", key, origin.function, args, value, None, digest, origin.attempt,
+        origin.queued_at, started_at, finished_at, run_s, origin.worker_pid,
+        origin.worker_started, origin.node, origin.gpu, None,
+    )  # fmt: skip
+
+
 def finish_block_statement(origin: BlockOrigin) -> str:
     """Return the statement that writes a `ValueRow` as `FINISH_TASK` would the whole row.
 
