@@ -22,6 +22,7 @@ from weft.searches.tree.ideaindex import AREA, read_index
 from weft.searches.tree.load import read_past, read_recordings
 from weft.searches.tree.repository import git_errors_named, read_files, read_repository
 from weft.searches.tree.rules import add_import_folder, load
+from weft.searches.tree.scorerfiles import read_run_files
 from weft.searches.tree.search import SearchArgs
 from weft.worker.environment import environment
 
@@ -95,6 +96,7 @@ def read_request(
     inputs = {"root": root_commit.stream, "root-commit": root_commit.commit}
     inputs |= {f"idea/{idea.name}": data for idea, data in ideas}
     inputs |= objects | past | read_index(file, out)
+    inputs |= {} if dry_run else read_run_files(config, file.harness, base, path)
     own = tuple(idea for idea, _ in ideas)
     args = SearchArgs(config, own, root_commit.root, recordings, imported)
     return TreeRequest(file, args, inputs, base)
