@@ -32,7 +32,7 @@ def sent(
         "stdout": str(folder / "stdout"), "stderr": str(folder / "stderr"),
         "timeout_s": 60.0, "memory_bytes": 0,
     }  # fmt: skip
-    return supervisor.run(spec)["channel"]
+    return supervisor.run(spec).get("channel")
 
 
 SHELL = {

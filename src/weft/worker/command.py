@@ -179,7 +179,7 @@ def run_command(
         _judge(report, run)
         watch.check_success()
         around.enter("collect")
-        return _collected(collect, replace(run, channel=report["channel"]))
+        return _collected(collect, replace(run, channel=report.get("channel")))
     except Exception as error:
         detail = error.detail if isinstance(error, Ending) else str(error)
         if reason := watch.reason(error, f"{detail}\n{_tail(run.stderr)}"):

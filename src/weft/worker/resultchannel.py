@@ -50,12 +50,12 @@ class ResultChannel:
             self._ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
             self._ours.setblocking(False)
 
-    def hand_over(self) -> int:
-        """In the command's process: give it its end; return the first descriptor to close."""
+    def hand_over(self) -> list[int]:
+        """In the command's process: give it its end; return the descriptors to leave open."""
         if self._theirs is None:
-            return DESCRIPTOR
+            return []
         os.dup2(self._theirs.fileno(), DESCRIPTOR)
-        return DESCRIPTOR + 1
+        return [DESCRIPTOR]
 
     def started(self) -> None:
         """Forget the command's end, which the command alone has from now on."""

@@ -22,7 +22,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 if __name__ == "__main__":  # started by its path
     sys.path.append(str(Path(__file__).parents[2]))
@@ -82,7 +82,7 @@ class CommandReport(TypedDict):
     """The least free bytes and inodes seen in each folder."""
     unstarted: tuple[int | None, str] | None
     """Error number and reason when the program could not be started."""
-    channel: ChannelReport | None
+    channel: NotRequired[ChannelReport | None]
     """What it sent through its result channel; None if it had none."""
 
 
@@ -172,7 +172,7 @@ class Supervisor:
         os.dup2(os.open(spec["stdout"], mode, 0o644), 1)
         os.dup2(os.open(spec["stderr"], mode, 0o644), 2)
         _allocate(2, STDERR_BYTES)
-        os.closerange(self._channel.hand_over(), pipe)
+        os.closerange(3 + len(self._channel.hand_over()), pipe)
         os.closerange(pipe + 1, 256)
         os.chdir(spec["cwd"])
         if spec["memory_bytes"]:

@@ -14,6 +14,8 @@ RESULT_FD = "WEFT_RESULT_FD"
 """The variable of a command that has a result channel, and its value: descriptor 3."""
 CHANNEL = {RESULT_FD: "3"}
 STAGES = ("propose", "implement", "review", "sweep", "score")
+JUDGING = ("sweep", "score")
+"""Stages whose result decides."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ class CandidateOutput:
     """By the clock of this process, the start of the child included."""
 
 
-class Candidate:
+class CandidateProcess:
     """The candidate's files, and ways to execute them in processes of their own."""
 
     def __init__(self, folder: Path) -> None:
@@ -282,7 +282,7 @@ def serve() -> None:
 # -- the scorer ---------------------------------------------------------------------------------
 
 
-class Channel:
+class HarnessChannel:
     """The result channel: claimed before any candidate code runs, written once."""
 
     def __init__(self) -> None:
@@ -335,11 +335,11 @@ def main(arguments: Sequence[str]) -> None:
     if list(arguments) == [CHILD]:
         serve()
         return
-    channel = Channel()
+    channel = HarnessChannel()
     hide_from_children()
     scorer = load_scorer(Path(arguments[0]))
     try:
-        result = scorer.score(Candidate(Path.cwd()))
+        result = scorer.score(CandidateProcess(Path.cwd()))
     except CandidateFailed as error:
         traceback.print_exc()
         raise SystemExit(f"the candidate failed: {error}") from None

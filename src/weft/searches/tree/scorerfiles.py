@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from weft.errors import InputError
 from weft.searches.tree import harness
-from weft.searches.tree.config import Stage, TreeConfig
+from weft.searches.tree.config import JUDGING, Stage, TreeConfig
 from weft.searches.tree.runfiles import PREFIX, SHIPPED, names_harness, names_in
 
 MAX_FILES = 1000
@@ -41,6 +42,24 @@ def read_run_files(
     if any(names_harness(word) for stage in stages for word in stage.argv):
         content[f"{PREFIX}{SHIPPED}"] = Path(harness.__file__).read_bytes()
     return content
+
+
+def check_same_files(
+    old: Mapping[str, str], inputs: Mapping[str, bytes], config: TreeConfig, where: str
+) -> None:
+    """Refuse to import from a run whose scorer beside the config was another one.
+
+    `old` has the digests of that run's inputs by name, `inputs` the bytes of the new one's. Scripts
+    of stages that do not judge may differ.
+    """
+    words = [w for n, s in sorted(config.stages.items()) if n not in JUDGING for w in s.argv]
+    others = {f"{PREFIX}{name}" for word in words for name in names_in(word)}
+    names = {name for name in (*old, *inputs) if name.startswith(PREFIX)} - others
+    for name in sorted(names):
+        now = hashlib.sha256(inputs[name]).hexdigest() if name in inputs else None
+        if old.get(name) != now:
+            file = name.removeprefix(PREFIX)
+            raise InputError(f"{where} cannot be imported: {file} beside the config is different")
 
 
 def named_files(stage: Stage, base: Path) -> Iterator[str]:
