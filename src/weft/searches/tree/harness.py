@@ -6,7 +6,7 @@
 The scorer is a Python file with a function `score(candidate)` that returns the result as a dict.
 `candidate.call("module:function", …)` and `candidate.run([…])` execute the candidate's code in a
 process of its own and hand back JSON values and bytes, nothing else. One file, standard library
-only: copy it where you like. docs/tree.md has the protocol for scorers in other languages.
+only: copy it where you like. docs/tree-scores.md has the protocol for scorers in other languages.
 """
 
 from __future__ import annotations
