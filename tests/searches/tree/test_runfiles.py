@@ -177,3 +177,22 @@ def test_copies_are_read_only_files_of_the_attempt(wood: Wood) -> None:
     wood.write("ideas/better.md", idea(code, 2))
     assert wood.run("r").code == 0
     assert not list(Path(wood.folder / "r").glob("attempts/*"))
+
+
+def test_stopped_run_is_not_resumed_with_another_scorer_beside_it(wood: Wood) -> None:
+    plant(wood)
+    wood.write(
+        "tree.toml",
+        CONFIG
+        + "[implement]\nshell = '[ -e {here}/go ] || exit 127'\n".replace(
+            "{here}", str(wood.folder)
+        ),
+    )
+    assert wood.run("r").code == 130
+    factor = wood.folder / "data" / "deep" / "factor"
+    factor.write_text("11")
+    told = wood.weft("resume", "r")
+    assert told.code == 3
+    assert "data/deep/factor beside the config is not what this run began with" in told.err
+    factor.unlink()
+    assert wood.weft("resume", "r").code == 130, "the run has a copy of its own"

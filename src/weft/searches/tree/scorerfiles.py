@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from weft.errors import InputError
+from weft.errors import InputError, RunMismatch
 from weft.searches.tree import harness
 from weft.searches.tree.config import JUDGING, Stage, TreeConfig
 from weft.searches.tree.runfiles import PREFIX, SHIPPED, names_harness, names_in
@@ -60,6 +60,23 @@ def check_same_files(
         if old.get(name) != now:
             file = name.removeprefix(PREFIX)
             raise InputError(f"{where} cannot be imported: {file} beside the config is different")
+
+
+def check_resume(inputs: Mapping[str, str], base: Path) -> None:
+    """Refuse to resume a run whose files beside the config in `base` are other ones now.
+
+    `inputs` are the digests of its inputs by name. A file that is gone is no other one: the run has
+    its own copies, and may have been moved.
+    """
+    for name, digest in sorted(inputs.items()):
+        file = base / name.removeprefix(PREFIX)
+        if not name.startswith(PREFIX) or not file.is_file():
+            continue
+        if hashlib.sha256(file.read_bytes()).hexdigest() != digest:
+            raise RunMismatch(
+                f"{file.relative_to(base)} beside the config is not what this run began with",
+                hint="restore it, or start a new --out",
+            )
 
 
 def named_files(stage: Stage, base: Path) -> Iterator[str]:
