@@ -11,7 +11,7 @@ only: copy it where you like. docs/tree-scores.md has the protocol for scorers i
 
 from __future__ import annotations
 
-import base64
+import binascii
 import contextlib
 import importlib.machinery
 import importlib.util
@@ -22,12 +22,13 @@ import signal
 import subprocess
 import sys
 import time
-import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+
+TYPE_CHECKING = False  # without the module of that name, which takes a process longer to start
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
 
 VARIABLE = "WEFT_RESULT_FD"
 HELLO = b"weft-result 1\n"
@@ -45,17 +46,17 @@ class CandidateFailed(Exception):  # noqa: N818 - an outcome of a candidate
     """The candidate's code raised, crashed, took too long or handed back no data."""
 
 
-@dataclass(frozen=True)
 class CandidateOutput:
     """What a program of the candidate left: its exit code and what it printed."""
 
-    exit_code: int
-    """Minus the number of the signal that ended it."""
-    stdout: bytes
-    stderr: bytes
-    """Its last 64 KiB."""
-    seconds: float
-    """By the clock of this process, the start of the child included."""
+    def __init__(self, exit_code: int, stdout: bytes, stderr: bytes, seconds: float) -> None:
+        self.exit_code = exit_code
+        """Minus the number of the signal that ended it."""
+        self.stdout = stdout
+        self.stderr = stderr
+        """Its last 64 KiB."""
+        self.seconds = seconds
+        """By the clock of this process, the start of the child included."""
 
 
 class CandidateProcess:
@@ -229,7 +230,7 @@ def _pidfd_of(pid: int) -> int | None:
 def _packed(value: Any) -> Any:
     """Return a value as JSON: whatever has parts, or is bytes, as a pair of a tag and the rest."""
     if isinstance(value, bytes | bytearray | memoryview):
-        return ["bytes", base64.b64encode(value).decode()]
+        return ["bytes", binascii.b2a_base64(value, newline=False).decode()]
     if isinstance(value, list | tuple):
         return ["list", [_packed(item) for item in value]]
     if isinstance(value, dict):
@@ -244,7 +245,7 @@ def _unpacked(value: Any) -> Any:
         return value
     tag, body = value
     if tag == "bytes":
-        return base64.b64decode(body, validate=True)
+        return binascii.a2b_base64(body, strict_mode=True)
     if tag == "list":
         return [_unpacked(item) for item in body]
     return {name: _unpacked(item) for name, item in body.items()}
@@ -341,7 +342,6 @@ def main(arguments: Sequence[str]) -> None:
     try:
         result = scorer.score(CandidateProcess(Path.cwd()))
     except CandidateFailed as error:
-        traceback.print_exc()
         raise SystemExit(f"the candidate failed: {error}") from None
     channel.send(result)
 
