@@ -189,7 +189,7 @@ def block(file: str, old: str, new: str) -> str:
 
 
 def plant(wood: Wood, sandbox: str) -> None:
-    option = "" if sandbox == "off" else f'sandbox = "{sandbox}"\n'
+    option = f'sandbox = "{sandbox}"\n' if has_sandbox() else ""
     wood.write("tree.toml", CONFIG + option)
     wood.write("start/score.py", SCORE)
     wood.write("start/work.py", WORK)
@@ -229,3 +229,5 @@ def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(wood: Wood, san
         n: outcomes[n] for n, outcome in expected.items() if outcome not in (None, outcomes[n])
     }
     assert wrong == {}
+    why = wood.weft("tree", "why", "r", "e1").out
+    assert ("scores not isolated" in why) is (has_sandbox() and sandbox == "off")

@@ -88,7 +88,7 @@ def test_run_and_validation_warn_and_why_and_report_say_what_is_open(wood: Wood)
     summary = (wood.folder / "r" / "TREE_SUMMARY.md").read_text("utf-8")
     report = (wood.folder / "r" / "VALIDATION_REPORT.md").read_text("utf-8")
     for text in (*notes, summary):
-        assert "scores not isolated: without a sandbox" in text
+        assert "[score]: its result comes from a file or stdout" in text
         assert "not protected" in text
     assert "imports work of the candidate" in report
 

@@ -23,9 +23,9 @@ from weft.runs.execution import Execution
 from weft.runs.run import Watcher, checked_policy, execute, unnoted_place
 from weft.searches.tree.config import JUDGING, Idea, Root, Stage, TreeConfig, is_protected
 from weft.searches.tree.history import TreeHistory
-from weft.searches.tree.isolation import OPEN_RESULT, OVER_CHANNEL
 from weft.searches.tree.repository import root_git
 from weft.searches.tree.request import TreeRequest
+from weft.searches.tree.resultsource import OPEN_RESULT, OVER_CHANNEL
 from weft.searches.tree.scorercheck import weaknesses
 from weft.searches.tree.summary import markdown_table
 from weft.searches.tree.validation import COMPARED, SCORINGS, RootOutcome, RootTrial, validate
