@@ -158,6 +158,8 @@ if os.fork() == 0:
     ),
     "early-exit": ("import os\nos._exit(0)", INVALID),
 }
+CONFINED = {"hard-linked-harness": INVALID}
+"""What ends otherwise in a sandbox, where the copy of the harness cannot be linked or written."""
 FILES = {
     "shadowed-module": {
         f"{name}.py": "raise SystemExit(0)"
@@ -224,6 +226,7 @@ def test_every_cheat_is_refused_by_name_or_gets_what_it_is_worth(wood: Wood, san
         assert item.error is None or item.error.type in (TAMPERED, INVALID), item.error
     expected = {name: outcome for name, (_, outcome) in {**CHEATS, **FUNCTIONS}.items()}
     expected |= dict.fromkeys(FILES, HONEST)
+    expected |= {} if sandbox == "off" else CONFINED
     outcomes = {name: item.score or item.refused for name, item in evals.items()}
     wrong = {
         n: outcomes[n] for n, outcome in expected.items() if outcome not in (None, outcomes[n])
